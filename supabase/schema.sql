@@ -660,7 +660,35 @@ CREATE TYPE crm.deal_traces AS (
 -- Name: TYPE deal_traces; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TYPE crm.deal_traces IS 'What a person is recognized by in what is of one deal, and in where the deal came from: source and utm.';
+COMMENT ON TYPE crm.deal_traces IS 'What a person is recognized by in what is of one deal, and in where the deal came from: source, utm and external_id.';
+
+
+--
+-- Name: erasure; Type: TYPE; Schema: crm; Owner: -
+--
+
+CREATE TYPE crm.erasure AS (
+	words text[],
+	numbers text[],
+	names text[],
+	known boolean,
+	texts boolean,
+	erased uuid[],
+	walked uuid[],
+	phase integer,
+	nth integer,
+	deal_id uuid,
+	id uuid,
+	key text,
+	naming bigint
+);
+
+
+--
+-- Name: TYPE erasure; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TYPE crm.erasure IS 'Where an erasure is: what its person is recognized by (words, numbers, names; none if not known, because an earlier call has erased the contact), the contacts that it erased, those whose deals it walks, and the place in that walk.';
 
 
 --
@@ -1567,7 +1595,7 @@ begin
   if v_other.id is null then
     perform api.fail('invalid_reference', array['merge_id']);
   elsif v_other.merged_into_id = v_id then
-    return crm.company_json(v_winner);
+    return crm.merge_json(crm.company_json(v_winner), 'company_merge', v_merge_id);
   elsif v_other.merged_into_id is not null then
     perform api.fail(
       'invalid_reference', array['merge_id'], 'Esta empresa já foi unida a outra', array[v_other.merged_into_id]
@@ -1584,7 +1612,7 @@ begin
   if v_filled is distinct from v_winner then
     v_winner := crm.company_save(v_filled);
   end if;
-  return crm.company_json(v_winner);
+  return crm.merge_json(crm.company_json(v_winner), 'company_merge', v_merge_id);
 end
 $$;
 
@@ -1817,11 +1845,7 @@ begin
   elsif v_contact.merged_into_id is not null then
     perform api.fail('record_merged', array['id'], null, array[v_contact.merged_into_id]);
   end if;
-  if v_contact.erased_at is null then
-    perform crm.erase_contact(v_id, coalesce((p_args ->> 'texts')::boolean, false));
-    v_contact.erased_at := now();
-  end if;
-  return json_build_object('id', v_id, 'erased_at', crm.iso(v_contact.erased_at));
+  return crm.erase_contact(v_id, coalesce((p_args ->> 'texts')::boolean, false));
 end
 $$;
 
@@ -1830,7 +1854,7 @@ $$;
 -- Name: FUNCTION contact_erase(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.contact_erase(p_args jsonb) IS 'Erases a contact for good and returns when; one that is erased stays as it is. Raises not_found, record_merged.';
+COMMENT ON FUNCTION api.contact_erase(p_args jsonb) IS 'Erases a contact for good, and returns when, what was cleared, and how many texts still name the person. Of one that is erased, texts clears what an earlier call left. Raises not_found, record_merged.';
 
 
 --
@@ -2064,7 +2088,7 @@ begin
     perform api.fail('invalid_reference', array['merge_id']);
   elsif v_other.merged_into_id = v_id then
     -- A repeated call, whose first reply may have been lost. Nothing is filled in again: the record may have changed since.
-    return crm.contact_json(v_winner);
+    return crm.merge_json(crm.contact_json(v_winner), 'contact_merge', v_merge_id);
   elsif v_other.merged_into_id is not null then
     perform api.fail(
       'invalid_reference', array['merge_id'], 'Este contato já foi unido a outro', array[v_other.merged_into_id]
@@ -2090,7 +2114,7 @@ begin
   if v_filled is distinct from v_winner then
     v_winner := crm.contact_save(v_filled);
   end if;
-  return crm.contact_json(v_winner);
+  return crm.merge_json(crm.contact_json(v_winner), 'contact_merge', v_merge_id);
 end
 $$;
 
@@ -3561,6 +3585,27 @@ $$;
 --
 
 COMMENT ON FUNCTION api.note_list(p_args jsonb) IS 'Returns a page of the list, newest first (spec 4.0).';
+
+
+--
+-- Name: operation_get(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.operation_get(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return crm.require_record(crm.own_operation((p_args ->> 'id')::uuid));
+end
+$$;
+
+
+--
+-- Name: FUNCTION operation_get(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.operation_get(p_args jsonb) IS 'Returns an operation of the workspace; raises not_found.';
 
 
 --
@@ -6740,6 +6785,238 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.batch_without_mentions(p_reply json, p_traces crm.traces) IS 'The reply of a batch, in which an error of a field whose name mentions the person names only the item. The messages of errors quote nothing that was sent.';
+
+
+--
+-- Name: operations; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.operations (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7(clock_timestamp()) NOT NULL,
+    kind text NOT NULL,
+    object_id uuid NOT NULL,
+    arguments jsonb NOT NULL,
+    state text DEFAULT 'queued'::text NOT NULL,
+    result jsonb DEFAULT '{}'::jsonb NOT NULL,
+    progress jsonb,
+    caller text,
+    steps integer DEFAULT 0 NOT NULL,
+    work bigint DEFAULT 0 NOT NULL,
+    failures integer DEFAULT 0 NOT NULL,
+    error_code text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT operations_check CHECK (((state = ANY (ARRAY['done'::text, 'failed'::text])) = (ended_at IS NOT NULL))),
+    CONSTRAINT operations_check1 CHECK (((state <> 'done'::text) OR (progress IS NULL))),
+    CONSTRAINT operations_kind_check CHECK ((kind = ANY (ARRAY['contact_erasure'::text, 'contact_merge'::text, 'company_merge'::text]))),
+    CONSTRAINT operations_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY crm.operations FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE operations; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.operations IS 'Erasures and merges that are too large for one call. The job run-operations does them step by step; they are kept for 90 days after their end.';
+
+
+--
+-- Name: COLUMN operations.object_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.operations.object_id IS 'The contact that is erased; the record that was merged into another one.';
+
+
+--
+-- Name: COLUMN operations.arguments; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.operations.arguments IS 'What the call asked for.';
+
+
+--
+-- Name: COLUMN operations.result; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.operations.result IS 'What was done so far: numbers, and ids of records.';
+
+
+--
+-- Name: COLUMN operations.progress; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.operations.progress IS 'Where to go on; of an erasure also what its person is recognized by. No caller sees it.';
+
+
+--
+-- Name: COLUMN operations.caller; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.operations.caller IS 'The setting app.caller of the call, whose events the steps emit.';
+
+
+--
+-- Name: COLUMN operations.work; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.operations.work IS 'Rows and kilobytes that the steps have looked at or written.';
+
+
+--
+-- Name: COLUMN operations.failures; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.operations.failures IS 'Steps that failed since the last one that succeeded; ten end the operation.';
+
+
+--
+-- Name: COLUMN operations.error_code; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.operations.error_code IS 'Why the last step failed: a code of spec 7. Null after a step that succeeded.';
+
+
+--
+-- Name: begin_erasure(uuid, uuid, boolean); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.begin_erasure(p_workspace_id uuid, p_id uuid, p_texts boolean) RETURNS crm.operations
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_contacts crm.contacts[] := array(
+    select c from crm.contacts c where c.workspace_id = p_workspace_id and c.id = p_id
+    union all
+    select c from crm.contacts c where c.workspace_id = p_workspace_id and c.merged_into_id = p_id
+  );
+  v_traces crm.traces;
+  e crm.erasure;
+  o crm.operations;
+begin
+  e.known := (select c.erased_at is null from unnest(v_contacts) c where c.id = p_id);
+  e.texts := p_texts;
+  e.erased := array(select c.id from unnest(v_contacts) c);
+  -- Of those whose merge goes on, deals move to the contact meanwhile: it is walked last.
+  e.walked := array(
+    select u.object_id from crm.operations u
+    where u.workspace_id = p_workspace_id and u.kind = 'contact_merge' and u.state <> 'done'
+      and u.object_id = any (e.erased)
+  ) || p_id;
+  if e.known then
+    v_traces := crm.traces_of(
+      array(
+        select unnest(array[
+          c.name, c.email, c.instagram, c.linkedin,
+          -- "1" names nobody.
+          case when char_length(c.external_id) >= 4 then c.external_id end
+        ])
+        from unnest(v_contacts) c
+      ),
+      array(select unnest(array[c.phone, c.phone2, c.whatsapp]) from unnest(v_contacts) c)
+    );
+    e.names := array(select distinct c.name from unnest(v_contacts) c);
+    perform crm.contact_erase(p_workspace_id, array[p_id]);
+    perform crm.keep_texts(p_workspace_id, 'contact', array[p_id]);
+  end if;
+  e.words := coalesce(v_traces.words, '{}');
+  e.numbers := coalesce(v_traces.numbers, '{}');
+  e.names := coalesce(e.names, '{}');
+  e.phase := 1;
+  o.workspace_id := p_workspace_id;
+  o.kind := 'contact_erasure';
+  o.object_id := p_id;
+  o.arguments := jsonb_build_object('id', p_id, 'texts', p_texts);
+  o.result := jsonb_build_object('cleared', jsonb_build_object(
+    'contacts', e.known::integer, 'deals', 0, 'notes', 0, 'activities', 0, 'proposals', 0, 'lead_receipts', 0,
+    'stored_replies', 0
+  ));
+  o.progress := to_jsonb(e);
+  -- Half a second where most texts are short.
+  return crm.begin_operation(o, 5000);
+end
+$$;
+
+
+--
+-- Name: FUNCTION begin_erasure(p_workspace_id uuid, p_id uuid, p_texts boolean); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.begin_erasure(p_workspace_id uuid, p_id uuid, p_texts boolean) IS 'Erases a contact that the transaction has locked, and as much of what repeats it as fits into a call.';
+
+
+--
+-- Name: begin_merge(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.begin_merge() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  o crm.operations;
+begin
+  o.workspace_id := new.workspace_id;
+  o.kind := tg_argv[0];
+  o.object_id := new.id;
+  o.arguments := jsonb_build_object('id', new.merged_into_id, 'merge_id', new.id);
+  o.result := '{"moved": {"activities": 0, "contacts": 0, "deals": 0, "merged": 0}}';
+  if o.kind = 'contact_merge' then
+    perform crm.emit(
+      new.workspace_id, 'contact.merged', new.merged_into_id, jsonb_build_object('merged_contact_id', new.id)
+    );
+  end if;
+  -- Some 600 records and their events: half a second.
+  perform crm.begin_operation(o, 1200);
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION begin_merge(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.begin_merge() IS 'Trigger: makes what refers to a record that was merged refer to the one that it was merged into, and emits contact.merged and the updates of what it moves; of much, some hundred at once and the rest by the job.';
+
+
+--
+-- Name: begin_operation(crm.operations, bigint); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.begin_operation(o crm.operations, p_work bigint) RETURNS crm.operations
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  o.id := crm.uuid_v7(clock_timestamp());
+  o.state := 'queued';
+  o.caller := current_setting('app.caller', true);
+  o.steps := 0;
+  o.work := 0;
+  o.failures := 0;
+  o.created_at := clock_timestamp();
+  while o.state <> 'done' and o.work < p_work loop
+    o := crm.next_step(o);
+    o.steps := o.steps + 1;
+  end loop;
+  if o.state <> 'done' then
+    insert into crm.operations select o.*;
+  end if;
+  return o;
+end
+$$;
+
+
+--
+-- Name: FUNCTION begin_operation(o crm.operations, p_work bigint); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.begin_operation(o crm.operations, p_work bigint) IS 'Does as much of an operation as fits into a call, p_work rows and kilobytes, and leaves what remains to the job. An operation that is done by then is not stored.';
 
 
 --
@@ -11873,7 +12150,7 @@ $$;
 -- Name: FUNCTION deal_traces_of(d crm.deals, p_traces crm.traces, p_names text[]); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.deal_traces_of(d crm.deals, p_traces crm.traces, p_names text[]) IS 'What a person is recognized by in a deal. p_names, the names of the person: one word of them is enough in source and utm, because "indicação de Genoveva" in her own deal names her. Null: as everywhere else.';
+COMMENT ON FUNCTION crm.deal_traces_of(d crm.deals, p_traces crm.traces, p_names text[]) IS 'What a person is recognized by in a deal. p_names, the names of the person: one word of them is enough in source, utm and external_id, because "indicação de Genoveva" in her own deal names her. Null: as everywhere else.';
 
 
 --
@@ -13355,25 +13632,33 @@ COMMENT ON FUNCTION crm.enqueue_changed() IS 'Trigger: keeps the queue in step w
 -- Name: erase_activities(uuid, uuid[], crm.traces, boolean); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.erase_activities(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean) RETURNS void
+CREATE FUNCTION crm.erase_activities(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
+declare
+  v_changed bigint;
 begin
+  perform from crm.activities a where a.workspace_id = p_workspace_id and a.id = any (p_ids) order by a.id for update;
   update crm.activities a
-  set
-    title = case when p_texts or crm.mentions(a.title, o.traces) then crm.activity_label(a.type) else a.title end,
-    description = case when not p_texts then a.description end,
-    location = case when not (p_texts or crm.mentions(a.location, o.traces)) then a.location end,
-    meeting_url = case when not (p_texts or crm.mentions(a.meeting_url, o.traces)) then a.meeting_url end
+  set (title, description, location, meeting_url) = (e.title, e.description, e.location, e.meeting_url)
   from (
-    select i.id, crm.with_lead(p_traces, d.lead) as traces
+    select
+      i.id,
+      case when p_texts or crm.mentions(i.title, t.traces) then crm.activity_label(i.type) else i.title end as title,
+      case when not p_texts then i.description end as description,
+      case when not (p_texts or crm.mentions(i.location, t.traces)) then i.location end as location,
+      case when not (p_texts or crm.mentions(i.meeting_url, t.traces)) then i.meeting_url end as meeting_url
     from crm.activities i
     left join crm.deals d on d.workspace_id = p_workspace_id and d.id = i.deal_id
+    cross join lateral (select crm.with_lead(p_traces, d.lead) as traces) t
     where i.workspace_id = p_workspace_id and i.id = any (p_ids)
-  ) o
-  where a.workspace_id = p_workspace_id and a.id = o.id
-    and (p_texts or crm.mentions(concat_ws(' ', a.title, a.location, a.meeting_url), o.traces));
+  ) e
+  where a.workspace_id = p_workspace_id and a.id = e.id
+    and (a.title, a.description, a.location, a.meeting_url)
+      is distinct from (e.title, e.description, e.location, e.meeting_url);
+  get diagnostics v_changed = row_count;
+  return v_changed;
 end
 $$;
 
@@ -13389,55 +13674,41 @@ COMMENT ON FUNCTION crm.erase_activities(p_workspace_id uuid, p_ids uuid[], p_tr
 -- Name: erase_contact(uuid, boolean); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.erase_contact(p_id uuid, p_texts boolean) RETURNS void
+CREATE FUNCTION crm.erase_contact(p_id uuid, p_texts boolean) RETURNS json
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
-  v_contacts crm.contacts[] := array(
-    select c from crm.contacts c where c.workspace_id = v_workspace_id and c.id = p_id
-    union all
-    select c from crm.contacts c where c.workspace_id = v_workspace_id and c.merged_into_id = p_id
-  );
-  v_ids uuid[] := array(select c.id from unnest(v_contacts) c);
-  v_deal_ids uuid[] := array(
-    select d.id from crm.deals d where d.workspace_id = v_workspace_id and d.contact_id = p_id
-  );
-  v_given_ids uuid[] := array(
-    select d.id from crm.deals d
-    where d.workspace_id = v_workspace_id and d.lead_contact_id = any (v_ids) and d.contact_id is distinct from p_id
-  );
-  v_activity_ids uuid[] := array(
-    select a.id from crm.activities a where a.workspace_id = v_workspace_id and a.contact_id = p_id
-    union
-    select a.id from crm.activities a where a.workspace_id = v_workspace_id and a.deal_id = any (v_deal_ids)
-  );
-  v_note_ids uuid[] := array(
-    select n.id from crm.notes n where n.workspace_id = v_workspace_id and n.deal_id = any (v_deal_ids)
-  );
-  v_names text[] := array(select c.name from unnest(v_contacts) c);
-  v_traces crm.traces := crm.traces_of(
-    array(
-      select unnest(array[
-        c.name, c.email, c.instagram, c.linkedin,
-        -- "1" names nobody.
-        case when char_length(c.external_id) >= 4 then c.external_id end
-      ])
-      from unnest(v_contacts) c
-    ),
-    array(select unnest(array[c.phone, c.phone2, c.whatsapp]) from unnest(v_contacts) c)
-  );
+  o crm.operations;
 begin
-  perform crm.contact_erase(v_workspace_id, v_ids);
-  perform crm.erase_activities(v_workspace_id, v_activity_ids, v_traces, p_texts);
-  perform crm.erase_deals(v_workspace_id, v_deal_ids, v_traces, p_texts, v_names);
-  -- What is written about these is of the contact that they were given.
-  perform crm.erase_deals(v_workspace_id, v_given_ids, v_traces, false, null);
-  -- At once, not by the job: what is searched of them has the person's words.
-  perform crm.keep_texts(v_workspace_id, 'contact', v_ids);
-  perform crm.keep_texts(v_workspace_id, 'deal', v_deal_ids || v_given_ids);
-  perform crm.erase_replies(v_workspace_id, v_ids || v_deal_ids || v_given_ids || v_activity_ids || v_note_ids, v_traces);
+  select * into o from crm.operations u
+  where u.workspace_id = v_workspace_id and u.kind = 'contact_erasure' and u.object_id = p_id and u.state <> 'done'
+  for update;
+  if not found then
+    o := crm.begin_erasure(v_workspace_id, p_id, p_texts);
+  elsif o.state = 'failed' or p_texts and not (o.arguments ->> 'texts')::boolean then
+    -- From the beginning, because what was left without texts is behind it; it knows the person until it is done.
+    update crm.operations u
+    set
+      arguments = u.arguments || jsonb_build_object('texts', p_texts or (u.arguments ->> 'texts')::boolean),
+      progress = u.progress || jsonb_build_object(
+        'texts', p_texts or (u.arguments ->> 'texts')::boolean,
+        'phase', 1, 'nth', 1, 'deal_id', null, 'id', null, 'key', null, 'naming', 0
+      ),
+      state = 'queued', failures = 0, error_code = null, ended_at = null, updated_at = clock_timestamp()
+    where u.workspace_id = v_workspace_id and u.id = o.id
+    returning * into o;
+  end if;
+  return json_build_object(
+    'id', p_id,
+    'erased_at', (
+      select crm.iso(c.erased_at) from crm.contacts c where c.workspace_id = v_workspace_id and c.id = p_id
+    ),
+    'cleared', o.result -> 'cleared',
+    'texts_naming', case when o.state = 'done' then o.result -> 'texts_naming' end,
+    'operation', case when o.state <> 'done' then crm.operation_json(o) end
+  );
 end
 $$;
 
@@ -13446,36 +13717,42 @@ $$;
 -- Name: FUNCTION erase_contact(p_id uuid, p_texts boolean); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.erase_contact(p_id uuid, p_texts boolean) IS 'Erases a contact of the current workspace, with those that were merged into it, and what its deals repeat of it, also those that its leads made and that were given another contact. Security definer, because verbs may not change notes, receipts or stored replies.';
+COMMENT ON FUNCTION crm.erase_contact(p_id uuid, p_texts boolean) IS 'Erases a contact of the current workspace that the transaction has locked, with those that were merged into it, and what its deals repeat of it, also those that its leads made and that were given another contact. What takes longer than a call may is an operation; asking again while it runs is the same one, which p_texts makes erase texts as well. Security definer, because verbs may not change notes, receipts or stored replies.';
 
 
 --
--- Name: erase_deals(uuid, uuid[], crm.traces, boolean, text[]); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: erase_deals(uuid, uuid, uuid[], crm.traces, boolean, text[]); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.erase_deals(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, p_names text[]) RETURNS void
+CREATE FUNCTION crm.erase_deals(p_workspace_id uuid, p_contact_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, p_names text[], OUT deals bigint, OUT lead_receipts bigint) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
-  v_deals crm.deal_traces[] := array(
-    select crm.deal_traces_of(d, p_traces, case when p_texts then p_names end) from crm.deals d
+  v_deals crm.deal_traces[];
+begin
+  perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (p_ids) order by d.id for update;
+  v_deals := array(
+    select crm.deal_traces_of(d, p_traces, p_names) from crm.deals d
     where d.workspace_id = p_workspace_id and d.id = any (p_ids)
   );
-begin
-  update crm.proposals p
-  set
-    title = case when p_texts or crm.mentions(p.title, t.traces) then 'Proposta' else p.title end,
-    rejection_reason = case when not p_texts then p.rejection_reason end
-  from unnest(v_deals) t
-  where p.workspace_id = p_workspace_id and p.deal_id = t.deal_id
-    and (p_texts or crm.mentions(p.title, t.traces));
-  -- The same lead sent again is a new one: its external_id is not known any more.
-  update crm.lead_receipts r set external_id = 'apagado ' || d.id
+  -- The same lead sent again is a new one: its external_id is not known any more. One that the deal has no more is replaced
+  -- even without texts, because a later call would not find it.
+  update crm.lead_receipts r set external_id = 'apagado ' || gen_random_uuid()
   from unnest(v_deals) t
   join crm.deals d on d.workspace_id = p_workspace_id and d.id = t.deal_id
-  where r.workspace_id = p_workspace_id and r.external_id = d.external_id
-    and crm.mentions(d.external_id, t.traces);
+  where r.workspace_id = p_workspace_id and r.external_id = any (array[d.external_id, d.lead ->> 'external_id'])
+    and (
+      crm.mentions(r.external_id, t.traces)
+      or (p_texts or r.external_id is distinct from d.external_id)
+        and crm.has_name(r.external_id, t.origin_traces)
+      or p_texts and r.external_id = d.external_id and exists (
+        select from crm.texts_naming k
+        where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.object = 'deal' and k.id = d.id
+          and 'external_id' = any (k.fields)
+      )
+    );
+  get diagnostics lead_receipts = row_count;
   update crm.deals d
   set (title, source, external_id, loss_note, utm, custom_fields, lead) = (
     e.title, e.source, e.external_id, e.loss_note, e.utm, e.custom_fields, null
@@ -13484,95 +13761,450 @@ begin
     select
       o.id,
       case when p_texts or crm.mentions(o.title, t.traces) then 'Contato apagado' else o.title end as title,
-      case when not crm.mentions(o.source, t.origin_traces) then o.source end as source,
-      case when not crm.mentions(o.external_id, t.traces) then o.external_id end as external_id,
+      case when not 'source' = any (n.fields) then o.source end as source,
+      case when not 'external_id' = any (n.fields) then o.external_id end as external_id,
       case when not p_texts then o.loss_note end as loss_note,
-      crm.without_mentions(o.utm, t.origin_traces) as utm,
+      o.utm - array(select substr(f.field, 5) from unnest(n.fields) f (field) where starts_with(f.field, 'utm.')) as utm,
       case when not p_texts then crm.without_mentions(o.custom_fields, t.traces) end as custom_fields
     from unnest(v_deals) t
     join crm.deals o on o.workspace_id = p_workspace_id and o.id = t.deal_id
+    left join crm.texts_naming k
+      on k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.object = 'deal' and k.id = o.id
+    cross join lateral (
+      select case
+        when p_texts then crm.origin_fields(o, t.origin_traces, true) || coalesce(k.fields, '{}')
+        else crm.origin_fields(o, t.traces, false)
+      end as fields
+    ) n
   ) e
   where d.workspace_id = p_workspace_id and d.id = e.id
     -- A deal that says nothing of the person must not change updated_at.
     and (d.title, d.source, d.external_id, d.loss_note, d.utm, d.custom_fields, d.lead)
       is distinct from (e.title, e.source, e.external_id, e.loss_note, e.utm, e.custom_fields, null::jsonb);
-
+  get diagnostics deals = row_count;
   if p_texts then
-    update crm.notes n set body = 'Texto apagado'
-    where n.workspace_id = p_workspace_id and n.deal_id = any (p_ids);
+    delete from crm.texts_naming k
+    where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.object = 'deal' and k.id = any (p_ids);
+  else
+    insert into crm.texts_naming (workspace_id, contact_id, object, id, fields)
+    select p_workspace_id, p_contact_id, 'deal', d.id, n.fields
+    from unnest(v_deals) t
+    join crm.deals d on d.workspace_id = p_workspace_id and d.id = t.deal_id
+    cross join lateral (select crm.origin_fields(d, t.origin_traces, true) as fields) n
+    where n.fields <> '{}'
+    on conflict (workspace_id, contact_id, object, id) do update set fields = excluded.fields;
   end if;
+  -- At once, not by the job: what is searched of them has the person's words.
+  perform crm.keep_texts(p_workspace_id, 'deal', p_ids);
 end
 $$;
 
 
 --
--- Name: FUNCTION erase_deals(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, p_names text[]); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION erase_deals(p_workspace_id uuid, p_contact_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, p_names text[], OUT deals bigint, OUT lead_receipts bigint); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.erase_deals(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, p_names text[]) IS 'Clears what the person sent as a lead, and replaces what mentions the person in the short fields of deals, of their receipts and of their proposals. p_texts: also what was written freely about the deals, notes and custom fields included, and a source or utm value that has any of the names.';
+COMMENT ON FUNCTION crm.erase_deals(p_workspace_id uuid, p_contact_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, p_names text[], OUT deals bigint, OUT lead_receipts bigint) IS 'Clears what the person sent as a lead, and replaces what mentions the person in the short fields of deals and of their receipts. p_texts: also what was written freely about the deals, custom fields included, and a source, external_id or utm value that has any of the names; without, it remembers which have.';
 
 
 --
--- Name: erase_replies(uuid, uuid[], crm.traces); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: erase_notes(uuid, uuid[]); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.erase_replies(p_workspace_id uuid, p_object_ids uuid[], p_traces crm.traces) RETURNS void
+CREATE FUNCTION crm.erase_notes(p_workspace_id uuid, p_ids uuid[]) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO ''
+    AS $$
+declare
+  v_changed bigint;
+begin
+  update crm.notes n set body = 'Texto apagado'
+  where n.workspace_id = p_workspace_id and n.id = any (p_ids) and n.body <> 'Texto apagado';
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end
+$$;
+
+
+--
+-- Name: FUNCTION erase_notes(p_workspace_id uuid, p_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.erase_notes(p_workspace_id uuid, p_ids uuid[]) IS 'Clears notes.';
+
+
+--
+-- Name: erase_proposals(uuid, uuid[], crm.traces, boolean); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.erase_proposals(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_changed bigint;
+begin
+  perform from crm.proposals p where p.workspace_id = p_workspace_id and p.id = any (p_ids) order by p.id for update;
+  update crm.proposals p
+  set (title, rejection_reason) = (e.title, e.rejection_reason)
+  from (
+    select
+      i.id,
+      case when p_texts or crm.mentions(i.title, crm.with_lead(p_traces, d.lead)) then 'Proposta' else i.title end as title,
+      case when not p_texts then i.rejection_reason end as rejection_reason
+    from crm.proposals i
+    join crm.deals d on d.workspace_id = p_workspace_id and d.id = i.deal_id
+    where i.workspace_id = p_workspace_id and i.id = any (p_ids)
+  ) e
+  where p.workspace_id = p_workspace_id and p.id = e.id
+    and (p.title, p.rejection_reason) is distinct from (e.title, e.rejection_reason);
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end
+$$;
+
+
+--
+-- Name: FUNCTION erase_proposals(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.erase_proposals(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean) IS 'Replaces what mentions the person in the titles of proposals. p_texts: every title, and the reasons of rejection.';
+
+
+--
+-- Name: erase_replies(uuid, text, uuid[], crm.traces); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.erase_replies(p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, OUT last_key text, OUT bytes bigint, OUT changed bigint) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
     AS $_$
 declare
+  v_keys text[];
+  v_ids uuid[];
   -- An object, because looking a key up in it costs the same in every plan; in an array it is hashed in some plans only.
-  v_objects jsonb := (select coalesce(jsonb_object_agg(o.id, null), '{}') from unnest(p_object_ids) o (id));
+  v_objects jsonb;
   -- A short name is a word of many a key, and the key of another record must not be forgotten.
   v_long crm.traces := (
     array(select w.words from unnest(p_traces.words) w (words) where length(w.words) >= 6 limit 50),
     (p_traces.numbers)[1:50]
   );
-  v_mentioning text[] := crm.idempotency_keys_mentioning(p_workspace_id, v_long);
+  v_mentioning text[];
+  v_rows bigint;
 begin
+  -- 256 KB of replies, or one. The length of a text is known without reading it.
+  with next as (
+    select i.key, octet_length(i.body) as bytes from crm.idempotency_keys i
+    where i.workspace_id = p_workspace_id and i.key > p_after
+    order by i.key
+    limit 200
+  )
+  select array_agg(n.key order by n.key), max(n.key), sum(n.bytes) into v_keys, last_key, bytes
+  from (select x.*, sum(x.bytes) over (order by x.key) - x.bytes as before from next x) n
+  where n.before < 262144;
+  changed := 0;
+  if last_key is null then
+    return;
+  end if;
+  -- The first id of a reply is that of its record, of a lead that of its deal. Locked, so that none is deleted meanwhile.
+  v_ids := array(
+    select f.id::uuid
+    from (
+      select case
+        when starts_with(i.body, '{"id":"') then substr(i.body, 8, 36)
+        else substring(left(i.body, 1000) from '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}')
+      end as id
+      from crm.idempotency_keys i
+      where i.workspace_id = p_workspace_id and i.key = any (v_keys)
+    ) f
+    where f.id is not null
+  );
+  v_objects := crm.ids_of_person(p_workspace_id, v_ids, p_contact_ids);
+  v_mentioning := crm.keys_mentioning(v_keys, v_long);
   delete from crm.idempotency_keys i
-  where i.workspace_id = p_workspace_id and (
+  where i.workspace_id = p_workspace_id and i.key = any (v_keys) and (
     i.key = any (v_mentioning)
-    -- The first id of a reply is that of its record, of a lead that of its deal.
     or (
       v_objects ? case
         when starts_with(i.body, '{"id":"') then substr(i.body, 8, 36)
-        else substring(i.body from '[0-9a-f]{8}-[0-9a-f-]{27}')
+        else substring(left(i.body, 1000) from '[0-9a-f]{8}-[0-9a-f-]{27}')
       end
       and crm.mentions(i.key, p_traces)
     )
   );
-  -- Who repeats the request gets the record as it is now. A record's JSON begins with {"id":"<uuid>". No join, because
-  -- statistics that know nothing of this workspace yet would make it one of each reply with each.
+  get diagnostics changed = row_count;
+  -- Who repeats the request gets the record as it is now. A record's JSON begins with {"id":"<uuid>".
   update crm.idempotency_keys i
-  set body = (
-    select coalesce(
-      (select crm.contact_json(c) from crm.contacts c where c.workspace_id = p_workspace_id and c.id = r.id),
-      (select crm.deal_json(d) from crm.deals d where d.workspace_id = p_workspace_id and d.id = r.id),
-      (select crm.activity_json(a) from crm.activities a where a.workspace_id = p_workspace_id and a.id = r.id),
-      (select crm.note_json(n) from crm.notes n where n.workspace_id = p_workspace_id and n.id = r.id)
-    )::text
-    from (select substr(i.body, 8, 36)::uuid as id) r
-  )
-  where i.workspace_id = p_workspace_id and v_objects ? substr(i.body, 8, 36);
+  set body = n.body
+  from (
+    select r.key, (
+      select coalesce(
+        (select crm.contact_json(c) from crm.contacts c where c.workspace_id = p_workspace_id and c.id = r.id),
+        (select crm.deal_json(d) from crm.deals d where d.workspace_id = p_workspace_id and d.id = r.id),
+        (select crm.activity_json(a) from crm.activities a where a.workspace_id = p_workspace_id and a.id = r.id),
+        (select crm.note_json(n) from crm.notes n where n.workspace_id = p_workspace_id and n.id = r.id)
+      )::text
+    ) as body
+    from (
+      select k.key, substr(k.body, 8, 36)::uuid as id from crm.idempotency_keys k
+      where k.workspace_id = p_workspace_id and k.key = any (v_keys) and v_objects ? substr(k.body, 8, 36)
+    ) r
+  ) n
+  where i.workspace_id = p_workspace_id and i.key = n.key and i.body <> n.body;
+  get diagnostics v_rows = row_count;
+  changed := changed + v_rows;
   update crm.idempotency_keys i
   set body = crm.batch_without_mentions(i.body::json, v_long)::text
-  where i.workspace_id = p_workspace_id and starts_with(i.body, '{"results"')
+  where i.workspace_id = p_workspace_id and i.key = any (v_keys) and starts_with(i.body, '{"results"')
     -- Most have no error, and are long to parse.
     and position('"details"' in i.body) > 0
     and exists (
       select from jsonb_path_query(i.body::jsonb, '$.results[*].error.details[*].field') f (field)
       where crm.mentions(f.field #>> '{}', v_long)
     );
+  get diagnostics v_rows = row_count;
+  changed := changed + v_rows;
 end
 $_$;
 
 
 --
--- Name: FUNCTION erase_replies(p_workspace_id uuid, p_object_ids uuid[], p_traces crm.traces); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION erase_replies(p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, OUT last_key text, OUT bytes bigint, OUT changed bigint); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.erase_replies(p_workspace_id uuid, p_object_ids uuid[], p_traces crm.traces) IS 'Makes stored replies that show one of these records show it as it is now, and forgets those whose key mentions the person: by a trace of four characters or more, or by any if they show one of these records. Those of batches keep their errors, without what mentions the person (crm.batch_without_mentions). It reads the replies of the last 24 hours: an index for it would cost every creating call.';
+COMMENT ON FUNCTION crm.erase_replies(p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, OUT last_key text, OUT bytes bigint, OUT changed bigint) IS 'Makes the next 200 stored replies, or 256 KB of them, that show a record of the person show it as it is now, and forgets those whose key mentions the person: by a trace of four characters or more, or by any if they show such a record. Those of batches keep their errors, without what mentions the person (crm.batch_without_mentions). last_key is null after the last one. It looks at all of the last 24 hours: an index for it would cost every creating call.';
+
+
+--
+-- Name: erase_step(crm.operations); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.erase_step(o crm.operations) RETURNS crm.operations
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  c_first constant uuid := '00000000-0000-0000-0000-000000000000';
+  e crm.erasure := jsonb_populate_record(null::crm.erasure, o.progress);
+  v_phases text[] := crm.erasure_phases(e);
+  v_phase text := v_phases[e.phase];
+  v_traces crm.traces := (e.words, e.numbers);
+  v_by_contact boolean := v_phase in ('activities', 'deal_activities', 'notes', 'proposals', 'deals');
+  v_contact_id uuid;
+  v_kind text := case when v_phase = 'deal_activities' then 'activities' else v_phase end;
+  v_ids uuid[] := '{}';
+  v_work bigint := 0;
+  v_changed bigint := 0;
+  v_receipts bigint := 0;
+  v_is_over boolean;
+begin
+  e.nth := coalesce(e.nth, 1);
+  e.id := coalesce(e.id, c_first);
+  e.deal_id := coalesce(e.deal_id, c_first);
+  v_contact_id := case when v_by_contact then e.walked[e.nth] end;
+  case
+    when v_phase is null then
+      v_is_over := true;
+    when v_phase in ('activities', 'deals', 'given') then
+      -- At most 100, because each that changes is an event of its own.
+      v_ids := case v_phase
+        when 'activities' then array(
+          select a.id from crm.activities a
+          where a.workspace_id = o.workspace_id and a.contact_id = v_contact_id and a.id > e.id order by a.id limit 100
+        )
+        when 'deals' then array(
+          select d.id from crm.deals d
+          where d.workspace_id = o.workspace_id and d.contact_id = v_contact_id and d.id > e.id order by d.id limit 100
+        )
+        -- What a lead of the person made, and what was given another contact since.
+        else array(
+          select d.id from crm.deals d
+          where d.workspace_id = o.workspace_id and d.lead_contact_id = any (e.erased) and (d.contact_id = any (e.walked)) is not true
+            and d.id > e.id
+          order by d.id limit 100
+        )
+      end;
+      if v_phase = 'activities' then
+        v_changed := crm.erase_activities(o.workspace_id, v_ids, v_traces, e.texts);
+      else
+        v_kind := 'deals';
+        select r.deals, r.lead_receipts into v_changed, v_receipts
+        from crm.erase_deals(
+          o.workspace_id, o.object_id, v_ids, v_traces, e.texts and v_phase = 'deals',
+          case when v_phase = 'deals' then e.names end
+        ) r;
+      end if;
+      v_is_over := cardinality(v_ids) < 100;
+      e.id := v_ids[100];
+    when v_phase in ('deal_activities', 'notes', 'proposals') then
+      select w.ids, w.deal_id, w.id into v_ids, e.deal_id, e.id
+      from crm.erasure_window(o.workspace_id, v_kind, v_contact_id, e) w;
+      case v_phase
+        when 'deal_activities' then v_changed := crm.erase_activities(o.workspace_id, v_ids, v_traces, e.texts);
+        when 'notes' then v_changed := case when e.texts then crm.erase_notes(o.workspace_id, v_ids) else 0 end;
+        else v_changed := crm.erase_proposals(o.workspace_id, v_ids, v_traces, e.texts);
+      end case;
+      v_is_over := e.deal_id is null;
+    when v_phase = 'given_proposals' then
+      -- Few, and before the leads of their deals are cleared.
+      v_kind := 'proposals';
+      v_ids := array(
+        select p.id
+        from crm.deals d join crm.proposals p on p.workspace_id = d.workspace_id and p.deal_id = d.id
+        where d.workspace_id = o.workspace_id and d.lead_contact_id = any (e.erased) and (d.contact_id = any (e.walked)) is not true
+          and p.id > e.id
+        order by p.id
+        limit 100
+      );
+      v_changed := crm.erase_proposals(o.workspace_id, v_ids, v_traces, false);
+      v_is_over := cardinality(v_ids) < 100;
+      e.id := v_ids[100];
+    when v_phase = 'merged' then
+      v_kind := 'contacts';
+      v_ids := array(
+        select c.id from crm.contacts c
+        where c.workspace_id = o.workspace_id and c.merged_into_id = o.object_id and c.erased_at is null
+        order by c.id
+        limit 100
+      );
+      perform crm.contact_erase(o.workspace_id, v_ids);
+      perform crm.keep_texts(o.workspace_id, 'contact', v_ids);
+      v_changed := cardinality(v_ids);
+      v_is_over := v_changed < 100;
+    when v_phase = 'replies' then
+      v_kind := 'stored_replies';
+      select r.last_key, r.bytes / 1000, r.changed into e.key, v_work, v_changed
+      from crm.erase_replies(o.workspace_id, coalesce(e.key, ''), e.erased || e.walked, v_traces) r;
+      v_work := coalesce(v_work, 0) + case when e.key is not null then 200 else 0 end;
+      v_is_over := e.key is null;
+    else
+      select f.last_id, f.work, f.found into e.id, v_work, v_changed
+      from crm.find_naming(o.workspace_id, o.object_id, v_phase, e.id, v_traces) f;
+      e.naming := coalesce(e.naming, 0) + v_changed;
+      v_is_over := e.id is null;
+      v_changed := 0;
+      v_kind := 'contacts';
+  end case;
+  if v_phase is not null then
+    o.result := jsonb_set(o.result, '{cleared}', crm.sum_counts(
+      o.result -> 'cleared', jsonb_build_object(v_kind, v_changed)
+    ));
+    o.result := jsonb_set(o.result, '{cleared}', crm.sum_counts(
+      o.result -> 'cleared', jsonb_build_object('lead_receipts', v_receipts)
+    ));
+  end if;
+  -- Each trace is looked for in each text. What changes is also an event.
+  o.work := o.work + 1
+    + (v_work + cardinality(v_ids)) * (1 + (cardinality(e.words) + cardinality(e.numbers)) / 20) + 2 * v_changed;
+  if v_is_over then
+    e.id := null;
+    e.deal_id := null;
+    e.nth := e.nth + 1;
+    if not v_by_contact or e.nth > cardinality(e.walked) then
+      e.nth := 1;
+      e.phase := e.phase + 1;
+    end if;
+  end if;
+  if e.phase <= cardinality(v_phases) then
+    o.progress := to_jsonb(e);
+  else
+    o.progress := null;
+    o.result := jsonb_set(o.result, '{texts_naming}', crm.naming_json(
+      o.workspace_id, o.object_id,
+      case when e.known then coalesce(e.naming, 0) else crm.recount_naming(o.workspace_id, o.object_id) end,
+      not e.known
+    ));
+  end if;
+  return o;
+end
+$$;
+
+
+--
+-- Name: FUNCTION erase_step(o crm.operations); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.erase_step(o crm.operations) IS 'Does the next step of an erasure: at most 200 records of one kind. The last ones count what still names the person.';
+
+
+--
+-- Name: erasure_phases(crm.erasure); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.erasure_phases(e crm.erasure) RETURNS text[]
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+  -- Activities first, in the order in which a PATCH of one locks it and its deal; and again, because `notes` has waited for
+  -- those that were just being written. The deals last, because what the lead was sent with is in them.
+  select case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
+    then '{activities,deal_activities,notes,deal_activities,proposals,deals}'::text[] else '{}'
+  end || case when e.known
+    then '{given_proposals,given,replies,contact,company,deal,activity,note,proposal}'::text[] else '{}'
+  end
+$$;
+
+
+--
+-- Name: FUNCTION erasure_phases(e crm.erasure); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.erasure_phases(e crm.erasure) IS 'What an erasure does, in this order.';
+
+
+--
+-- Name: erasure_window(uuid, text, uuid, crm.erasure); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.erasure_window(p_workspace_id uuid, p_table text, p_contact_id uuid, e crm.erasure, OUT ids uuid[], OUT deal_id uuid, OUT id uuid) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $_$
+declare
+  c_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  v_deal_ids uuid[] := array(
+    select d.id from crm.deals d
+    where d.workspace_id = p_workspace_id and d.contact_id = p_contact_id and d.id >= e.deal_id
+    order by d.id
+    limit 100
+  );
+begin
+  if p_table = 'notes' then
+    -- Waits for whoever is writing a note or an activity of them.
+    perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (v_deal_ids) order by d.id for update;
+  end if;
+  execute format(
+    'select array_agg(n.id), (array_agg(n.deal_id order by n.deal_id desc, n.id desc))[1],
+       (array_agg(n.id order by n.deal_id desc, n.id desc))[1]
+     from (
+       select c.deal_id, c.id from unnest($2) d (id)
+       cross join lateral (
+         select t.deal_id, t.id from crm.%I t
+         where t.workspace_id = $1 and t.deal_id = d.id and (d.id > $3 or t.id > $4)
+         order by t.id
+         limit 200
+       ) c
+       order by c.deal_id, c.id
+       limit 200
+     ) n',
+    p_table
+  ) into ids, deal_id, id using p_workspace_id, v_deal_ids, e.deal_id, e.id;
+  ids := coalesce(ids, '{}');
+  -- Not all of what these deals have: the next window goes on after the last one.
+  if cardinality(ids) < 200 then
+    deal_id := v_deal_ids[100];
+    id := c_last;
+  end if;
+end
+$_$;
+
+
+--
+-- Name: FUNCTION erasure_window(p_workspace_id uuid, p_table text, p_contact_id uuid, e crm.erasure, OUT ids uuid[], OUT deal_id uuid, OUT id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.erasure_window(p_workspace_id uuid, p_table text, p_contact_id uuid, e crm.erasure, OUT ids uuid[], OUT deal_id uuid, OUT id uuid) IS 'The next 200 records, of the next 100 deals of a contact, of a table that refers to deals; deal_id and id are the place after them, deal_id null after the last one.';
 
 
 --
@@ -13978,6 +14610,62 @@ COMMENT ON FUNCTION crm.filled_custom_fields(p_fields jsonb, p_other jsonb) IS '
 
 
 --
+-- Name: find_naming(uuid, uuid, text, uuid, crm.traces); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.find_naming(p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces, OUT last_id uuid, OUT work bigint, OUT found bigint) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $_$
+declare
+  -- What is remembered for a later call is enough to mend it by hand; the names of some people are everywhere.
+  c_most constant integer := 1000;
+  v_table text := case p_object when 'company' then 'companies' when 'activity' then 'activities' else p_object || 's' end;
+  v_ids uuid[];
+  v_remembered integer;
+begin
+  execute format(
+    'select array(select t.id from crm.%I t where t.workspace_id = $1 and t.id > $2 order by t.id limit 200)', v_table
+  ) into v_ids using p_workspace_id, p_after;
+  last_id := v_ids[200];
+  select count(*) into v_remembered from (
+    select from crm.texts_naming k where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id limit c_most
+  ) r;
+  with read as (
+    select t.id, t.texts, array_to_string(t.texts, E'\n') as text from crm.texts_of(p_workspace_id, p_object, v_ids) t
+  ), naming as (
+    select r.id, sha256(convert_to(r.text, 'UTF8')) as digest
+    from read r
+    -- All of a record at once first; each text alone, so that the digits of two fields make no number. One that is
+    -- no UTF-8 would keep the others from being decoded.
+    where (position('%' in r.text) > 0 or crm.mentions(r.text, p_traces))
+        and exists (select from unnest(r.texts) t (text) where crm.mentions(t.text, p_traces))
+      or exists (
+        select from crm.texts_naming k
+        where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.object = p_object and k.id = r.id
+          and k.fields <> '{}'
+      )
+  ), kept as (
+    insert into crm.texts_naming as k (workspace_id, contact_id, object, id, digest)
+    select p_workspace_id, p_contact_id, p_object, n.id, n.digest
+    from (select n.*, row_number() over (order by n.id) as nth from naming n) n
+    where n.nth <= c_most - v_remembered
+    on conflict (workspace_id, contact_id, object, id) do update set digest = excluded.digest
+  )
+  select (select count(*) + sum(length(r.text)) / 1000 from read r), (select count(*) from naming) into work, found;
+  work := coalesce(work, 0);
+end
+$_$;
+
+
+--
+-- Name: FUNCTION find_naming(p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces, OUT last_id uuid, OUT work bigint, OUT found bigint); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.find_naming(p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces, OUT last_id uuid, OUT work bigint, OUT found bigint) IS 'Looks for a person in the next 200 records of a kind, counts those that name the person, and remembers the first thousand. last_id is null after the last record.';
+
+
+--
 -- Name: first_stage(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -14046,7 +14734,7 @@ CREATE FUNCTION crm.forget_text() RETURNS trigger
     SET search_path TO ''
     AS $$
 begin
-  perform crm.lock_texts(false);
+  perform crm.lock_texts_of(old.workspace_id);
   delete from crm.search_texts x
   where x.workspace_id = old.workspace_id and x.record = tg_argv[0] and x.id = old.id;
   return null;
@@ -14212,6 +14900,29 @@ COMMENT ON FUNCTION crm.given_columns(p_table regclass) IS 'The columns of a tab
 
 
 --
+-- Name: has_name(text, crm.traces); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.has_name(p_id text, p_traces crm.traces) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+  select crm.mentions(p_id, p_traces) or exists (
+    select from unnest(p_traces.words) w (words)
+    where length(w.words) >= 6
+      and position(replace(w.words, ' ', '') in replace(crm.words(crm.url_decoded(p_id)), ' ', '')) > 0
+  )
+$$;
+
+
+--
+-- Name: FUNCTION has_name(p_id text, p_traces crm.traces); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.has_name(p_id text, p_traces crm.traces) IS 'Whether an external id has a trace of a person, of four letters or more also within a word: programs write "form-QUARESMA7".';
+
+
+--
 -- Name: holds_webhooks(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -14272,55 +14983,6 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea) IS 'Returns the stored reply or an error code. If both are null, this transaction holds the key (spec 4.0.1).';
-
-
---
--- Name: idempotency_keys_mentioning(uuid, crm.traces); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.idempotency_keys_mentioning(p_workspace_id uuid, p_traces crm.traces) RETURNS text[]
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_sort TO 'off'
-    AS $$
-declare
-  v_keys text[];
-  v_last text := '';
-  v_found text[] := '{}';
-begin
-  -- A thousand at once: to look into each alone takes three times as long.
-  loop
-    v_keys := array(
-      select i.key from crm.idempotency_keys i where i.workspace_id = p_workspace_id and i.key > v_last
-      order by i.key limit 1000
-    );
-    exit when v_keys = '{}';
-    v_last := v_keys[cardinality(v_keys)];
-    if crm.mentions(
-      -- Each is decoded alone, because one that is no UTF-8 would keep the others from it; no % remains to be decoded.
-      (
-        select string_agg(
-          case when position('%' in k.key) = 0 then k.key else translate(crm.url_decoded(k.key), '%', ' ') end, ' '
-        )
-        from unnest(v_keys) k (key)
-      ),
-      p_traces
-    ) then
-      v_found := v_found || array(select k.key from unnest(v_keys) k (key) where crm.mentions(k.key, p_traces));
-    end if;
-  end loop;
-  return v_found;
-end
-$$;
-
-
---
--- Name: FUNCTION idempotency_keys_mentioning(p_workspace_id uuid, p_traces crm.traces); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.idempotency_keys_mentioning(p_workspace_id uuid, p_traces crm.traces) IS 'The Idempotency-Keys of the last 24 hours that mention a person.';
 
 
 --
@@ -14466,10 +15128,46 @@ COMMENT ON FUNCTION crm.identify_session(p_user_id uuid, p_session_id uuid, p_wo
 
 
 --
+-- Name: ids_of_person(uuid, uuid[], uuid[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.ids_of_person(p_workspace_id uuid, p_ids uuid[], p_contact_ids uuid[]) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select coalesce(jsonb_object_agg(f.id, null), '{}')
+  from (
+    select c.id from crm.contacts c
+    where c.workspace_id = p_workspace_id and c.id = any (p_ids) and c.id = any (p_contact_ids)
+    union all
+    select d.id from crm.deals d
+    where d.workspace_id = p_workspace_id and d.id = any (p_ids)
+      and (d.contact_id = any (p_contact_ids) or d.lead_contact_id = any (p_contact_ids))
+    union all
+    select a.id from crm.activities a
+    join crm.deals d on d.workspace_id = a.workspace_id and d.id = a.deal_id
+    where a.workspace_id = p_workspace_id and a.id = any (p_ids)
+      and (a.contact_id = any (p_contact_ids) or d.contact_id = any (p_contact_ids))
+    union all
+    select n.id from crm.notes n
+    join crm.deals d on d.workspace_id = n.workspace_id and d.id = n.deal_id
+    where n.workspace_id = p_workspace_id and n.id = any (p_ids) and d.contact_id = any (p_contact_ids)
+  ) f
+$$;
+
+
+--
+-- Name: FUNCTION ids_of_person(p_workspace_id uuid, p_ids uuid[], p_contact_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.ids_of_person(p_workspace_id uuid, p_ids uuid[], p_contact_ids uuid[]) IS 'Those of some ids that are one of these contacts, or a deal, an activity or a note of one, as the keys of an object.';
+
+
+--
 -- Name: index_texts(interval); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.index_texts(p_most interval DEFAULT '00:00:03'::interval) RETURNS integer
+CREATE FUNCTION crm.index_texts(p_most interval DEFAULT '00:00:01.5'::interval) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_sort TO 'off'
@@ -14484,7 +15182,7 @@ declare
   v_looked integer;
   v_count integer := 0;
 begin
-  perform crm.lock_texts(true);
+  perform crm.lock_texts();
   v_horizon := crm.feed_horizon();
   -- One look-up in the index for each workspace: one statement for all would read all events of two days.
   insert into crm.search_backlog (workspace_id, position, event_id, reached_at)
@@ -14524,7 +15222,7 @@ $$;
 -- Name: FUNCTION index_texts(p_most interval); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.index_texts(p_most interval) IS 'Keeps what is searched of the records that have changed since the last run, and returns how many events it looked at. Ends after p_most, because the feed of events waits for a transaction that has written.';
+COMMENT ON FUNCTION crm.index_texts(p_most interval) IS 'Keeps what is searched of the records that have changed since the last run, and returns how many events it looked at. Ends after p_most, because the feed of events and an erasure wait for it.';
 
 
 --
@@ -14576,7 +15274,14 @@ CREATE FUNCTION crm.index_texts_of(p_done crm.search_backlog, p_horizon bigint, 
     SET jit TO 'off'
     AS $$
 declare
-  v_events crm.events[] := array(
+  v_events crm.events[];
+  v_changed record;
+begin
+  -- Whoever erases there comes first: the workspace is looked at again in the next run.
+  if not pg_try_advisory_xact_lock(crm.lock_number('texts of ' || p_done.workspace_id)) then
+    return 0;
+  end if;
+  v_events := array(
     select l from crm.events l
     where l.workspace_id = p_done.workspace_id and (l.position, l.id) > (p_done.position, p_done.event_id)
       and l.position < p_horizon
@@ -14584,8 +15289,6 @@ declare
     order by l.position, l.id
     limit p_most
   );
-  v_changed record;
-begin
   for v_changed in
     select c.record, array_agg(distinct c.id) as ids
     from (select crm.text_changed(e.event, e.facts) as record, e.object_id as id from unnest(v_events) e) c
@@ -14610,7 +15313,7 @@ $$;
 -- Name: FUNCTION index_texts_of(p_done crm.search_backlog, p_horizon bigint, p_most integer); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.index_texts_of(p_done crm.search_backlog, p_horizon bigint, p_most integer) IS 'Keeps the texts of what changed next in a workspace of the backlog, by at most p_most events below p_horizon, and returns how many those were. A workspace of which none is left leaves the backlog.';
+COMMENT ON FUNCTION crm.index_texts_of(p_done crm.search_backlog, p_horizon bigint, p_most integer) IS 'Keeps the texts of what changed next in a workspace of the backlog, by at most p_most events below p_horizon, and returns how many those were. A workspace of which none is left leaves the backlog. 0 while somebody else writes texts there.';
 
 
 --
@@ -14776,6 +15479,23 @@ COMMENT ON FUNCTION crm.iso(p_at timestamp with time zone) IS 'Formats a time as
 
 
 --
+-- Name: json_text(jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.json_text(p_fields jsonb) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
+    AS $$ select regexp_replace(p_fields::text, '\\[nrtbf]', ' ', 'g') $$;
+
+
+--
+-- Name: FUNCTION json_text(p_fields jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.json_text(p_fields jsonb) IS 'The text of an object or list, whose words can be looked for.';
+
+
+--
 -- Name: keep_lead_contact(); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -14809,19 +15529,19 @@ CREATE FUNCTION crm.keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[])
 begin
   case p_record
     when 'company' then
-      perform crm.lock_texts(false);
+      perform crm.lock_texts_of(p_workspace_id);
       insert into crm.search_texts as kept (workspace_id, record, id, text)
       select t.workspace_id, p_record, t.id, crm.company_text(t) from crm.companies t
       where t.workspace_id = p_workspace_id and t.id = any (p_ids)
       on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
     when 'contact' then
-      perform crm.lock_texts(false);
+      perform crm.lock_texts_of(p_workspace_id);
       insert into crm.search_texts as kept (workspace_id, record, id, text)
       select t.workspace_id, p_record, t.id, crm.contact_text(t) from crm.contacts t
       where t.workspace_id = p_workspace_id and t.id = any (p_ids)
       on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
     when 'deal' then
-      perform crm.lock_texts(false);
+      perform crm.lock_texts_of(p_workspace_id);
       insert into crm.search_texts as kept (workspace_id, record, id, text)
       select t.workspace_id, p_record, t.id, crm.deal_text(t) from crm.deals t
       where t.workspace_id = p_workspace_id and t.id = any (p_ids)
@@ -14969,6 +15689,40 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) IS 'JSON of keys of a workspace, without their secrets, in no order. calls counts up to this moment, by days of UTC, oldest first; old_secret_expires_at is null unless an earlier secret still works.';
+
+
+--
+-- Name: keys_mentioning(text[], crm.traces); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.keys_mentioning(p_keys text[], p_traces crm.traces) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  -- All at once first: to look into each alone takes three times as long, and few mention anybody.
+  if crm.mentions(
+    -- Each is decoded alone, because one that is no UTF-8 would keep the others from it; no % remains to be decoded.
+    (
+      select string_agg(
+        case when position('%' in k.key) = 0 then k.key else translate(crm.url_decoded(k.key), '%', ' ') end, ' '
+      )
+      from unnest(p_keys) k (key)
+    ),
+    p_traces
+  ) then
+    return array(select k.key from unnest(p_keys) k (key) where crm.mentions(k.key, p_traces));
+  end if;
+  return '{}';
+end
+$$;
+
+
+--
+-- Name: FUNCTION keys_mentioning(p_keys text[], p_traces crm.traces); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.keys_mentioning(p_keys text[], p_traces crm.traces) IS 'Those of some Idempotency-Keys that mention a person.';
 
 
 --
@@ -15515,28 +16269,45 @@ COMMENT ON FUNCTION crm.lock_number(p_name text) IS 'The number of the advisory 
 
 
 --
--- Name: lock_texts(boolean); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: lock_texts(); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.lock_texts(p_exclusive boolean) RETURNS void
+CREATE FUNCTION crm.lock_texts() RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 begin
-  if p_exclusive then
-    perform pg_advisory_xact_lock(crm.lock_number('texts'));
-  else
-    perform pg_advisory_xact_lock_shared(crm.lock_number('texts'));
-  end if;
+  perform pg_advisory_xact_lock(crm.lock_number('texts'));
 end
 $$;
 
 
 --
--- Name: FUNCTION lock_texts(p_exclusive boolean); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION lock_texts(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.lock_texts(p_exclusive boolean) IS 'Lets the job index-texts (exclusive) and whoever writes texts at once wait for each other until the transaction ends: otherwise the job could have read a record before it is erased, and write its text afterwards.';
+COMMENT ON FUNCTION crm.lock_texts() IS 'Lets the job index-texts and the jobs that drop partitions of events wait for each other until the transaction ends. No call of a client takes it: what one workspace does must not hold up the others.';
+
+
+--
+-- Name: lock_texts_of(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.lock_texts_of(p_workspace_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform pg_advisory_xact_lock_shared(crm.lock_number('texts of ' || p_workspace_id));
+end
+$$;
+
+
+--
+-- Name: FUNCTION lock_texts_of(p_workspace_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.lock_texts_of(p_workspace_id uuid) IS 'Lets the job index-texts, which holds the lock alone (crm.index_texts_of), and whoever writes texts of the workspace at once wait for each other until the transaction ends: otherwise the job could have read a record before it is erased, and write its text afterwards.';
 
 
 --
@@ -15704,7 +16475,7 @@ begin
         -- The job index-texts reads events for some seconds, and may begin at the same moment each time. Nobody who uses the
         -- table waits behind this lock.
         perform set_config('lock_timeout', '5s', true);
-        perform crm.lock_texts(true);
+        perform crm.lock_texts();
         perform set_config('lock_timeout', '200ms', true);
       end if;
       -- Not the weaker lock that `attach` takes: a row that somebody is just writing into the default partition would be
@@ -15880,6 +16651,92 @@ COMMENT ON FUNCTION crm.mentions(p_text text, p_traces crm.traces) IS 'Whether a
 
 
 --
+-- Name: merge_json(json, text, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.merge_json(p_record json, p_kind text, p_merge_id uuid) RETURNS json
+    LANGUAGE sql
+    SET search_path TO ''
+    AS $$
+  select crm.with_fields(
+    p_record, json_build_object('operation', crm.unfinished_operation(p_kind, p_merge_id))
+  )
+$$;
+
+
+--
+-- Name: FUNCTION merge_json(p_record json, p_kind text, p_merge_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.merge_json(p_record json, p_kind text, p_merge_id uuid) IS 'The reply of a merge: the record that stays, and the operation that moves what still refers to the other one, or null.';
+
+
+--
+-- Name: merge_step(crm.operations); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.merge_step(o crm.operations) RETURNS crm.operations
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_contact boolean := o.kind = 'contact_merge';
+  v_column text := case when v_contact then 'contact_id' else 'company_id' end;
+  v_into uuid;
+  v_ids uuid[];
+  v_name text;
+begin
+  -- Which may have been merged itself since.
+  if v_contact then
+    select c.merged_into_id into v_into from crm.contacts c where c.workspace_id = o.workspace_id and c.id = o.object_id;
+  else
+    select c.merged_into_id into v_into from crm.companies c where c.workspace_id = o.workspace_id and c.id = o.object_id;
+  end if;
+  o.progress := coalesce(o.progress, '{}');
+  -- Earlier merges, so that a chain is as long as one step. Then activities before deals, in the order in which a PATCH of
+  -- an activity locks them.
+  foreach v_name in array case when v_contact then '{contacts,activities,deals}'::text[] else '{companies,contacts,deals}' end
+  loop
+    v_ids := crm.move_children(
+      o.workspace_id, v_name,
+      case when v_name = 'companies' or v_contact and v_name = 'contacts' then 'merged_into_id' else v_column end,
+      o.object_id, v_into,
+      case
+        when v_name = 'activities' then 'activity.updated'
+        when v_name = 'deals' then 'deal.updated'
+        when v_name = 'contacts' and not v_contact then 'contact.updated'
+      end::crm.event_type
+    );
+    if v_name = 'deals' then
+      perform crm.move_receipts(o.workspace_id, v_column, v_ids, o.object_id, v_into);
+    end if;
+    -- Each is also an event, which weighs as much.
+    o.work := o.work + 1 + 2 * cardinality(v_ids);
+    o.result := jsonb_build_object('moved', crm.sum_counts(
+      o.result -> 'moved',
+      jsonb_build_object(
+        case when v_name = 'companies' or v_contact and v_name = 'contacts' then 'merged' else v_name end,
+        cardinality(v_ids)
+      )
+    ));
+    if v_ids <> '{}' then
+      return o;
+    end if;
+  end loop;
+  o.progress := null;
+  return o;
+end
+$$;
+
+
+--
+-- Name: FUNCTION merge_step(o crm.operations); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.merge_step(o crm.operations) IS 'Makes at most 200 of what refers to a merged record refer to the one that it was merged into. It is done when nothing refers to it: no more comes, because what is created or changed is refused a merged record.';
+
+
+--
 -- Name: missing_days(regclass, date, date); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -15916,100 +16773,70 @@ COMMENT ON FUNCTION crm.missing_days(p_table regclass, p_oldest date, p_today da
 
 
 --
--- Name: move_to_company(); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: move_children(uuid, text, text, uuid, uuid, crm.event_type); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.move_to_company() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION crm.move_children(p_workspace_id uuid, p_table text, p_column text, p_from uuid, p_to uuid, p_event crm.event_type) RETURNS uuid[]
+    LANGUAGE plpgsql
     SET search_path TO ''
-    AS $$
+    AS $_$
 declare
-  v_changed jsonb := '{"changed_fields": ["company_id"]}';
   v_ids uuid[];
 begin
-  update crm.companies c set merged_into_id = new.merged_into_id
-  where c.workspace_id = new.workspace_id and c.merged_into_id = new.id;
-  -- As in crm.move_to_contact.
-  update crm.lead_receipts r set company_id = new.merged_into_id
-  from crm.deals d
-  where d.workspace_id = new.workspace_id and d.company_id = new.id
-    and r.workspace_id = new.workspace_id and r.external_id = d.external_id and r.company_id = new.id;
-
-  with moved as (
-    update crm.contacts c set company_id = new.merged_into_id
-    where c.workspace_id = new.workspace_id and c.company_id = new.id
-    returning c.id
-  )
-  select array_agg(m.id) into v_ids from moved m;
-  perform crm.emit_for_each(new.workspace_id, 'contact.updated', v_ids, v_changed);
-  with moved as (
-    update crm.deals d set company_id = new.merged_into_id
-    where d.workspace_id = new.workspace_id and d.company_id = new.id
-    returning d.id
-  )
-  select array_agg(m.id) into v_ids from moved m;
-  perform crm.emit_for_each(new.workspace_id, 'deal.updated', v_ids, v_changed);
-  return null;
+  -- In order of id, as other runs and batches lock them.
+  execute format(
+    'with next as (
+       select t.id from crm.%1$I t where t.workspace_id = $1 and t.%2$I = $2 order by t.id limit 200 for no key update
+     ), moved as (
+       update crm.%1$I t set %2$I = $3 from next n where t.workspace_id = $1 and t.id = n.id returning t.id
+     )
+     select array_agg(m.id) from moved m',
+    p_table, p_column
+  ) into v_ids using p_workspace_id, p_from, p_to;
+  if p_event is not null then
+    perform crm.emit_for_each(
+      p_workspace_id, p_event, v_ids, jsonb_build_object('changed_fields', jsonb_build_array(p_column))
+    );
+  end if;
+  return coalesce(v_ids, '{}');
 end
-$$;
+$_$;
 
 
 --
--- Name: FUNCTION move_to_company(); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION move_children(p_workspace_id uuid, p_table text, p_column text, p_from uuid, p_to uuid, p_event crm.event_type); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.move_to_company() IS 'Trigger: makes what refers to a company that was merged refer to the one that it was merged into, and emits the updates of what it moves.';
+COMMENT ON FUNCTION crm.move_children(p_workspace_id uuid, p_table text, p_column text, p_from uuid, p_to uuid, p_event crm.event_type) IS 'Makes at most 200 rows of a table refer to another record in a column, tells of each by an event, and returns their ids. p_event null: clients see nothing of it.';
 
 
 --
--- Name: move_to_contact(); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: move_receipts(uuid, text, uuid[], uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.move_to_contact() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION crm.move_receipts(p_workspace_id uuid, p_column text, p_deal_ids uuid[], p_from uuid, p_to uuid) RETURNS void
+    LANGUAGE plpgsql
     SET search_path TO ''
-    AS $$
-declare
-  v_changed jsonb := '{"changed_fields": ["contact_id"]}';
-  v_ids uuid[];
+    AS $_$
 begin
-  perform crm.emit(
-    new.workspace_id, 'contact.merged', new.merged_into_id, jsonb_build_object('merged_contact_id', new.id)
-  );
-  update crm.contacts c set merged_into_id = new.merged_into_id
-  where c.workspace_id = new.workspace_id and c.merged_into_id = new.id;
   -- Receipts are found by their deals, because an index of their own would cost every lead. One whose deal was given
   -- another contact since keeps the id, at whose address the reply is 301.
-  update crm.lead_receipts r set contact_id = new.merged_into_id
-  from crm.deals d
-  where d.workspace_id = new.workspace_id and d.contact_id = new.id
-    and r.workspace_id = new.workspace_id and r.external_id = d.external_id and r.contact_id = new.id;
-
-  -- Activities before deals, in the order in which a PATCH of an activity locks them.
-  with moved as (
-    update crm.activities a set contact_id = new.merged_into_id
-    where a.workspace_id = new.workspace_id and a.contact_id = new.id
-    returning a.id
-  )
-  select array_agg(m.id) into v_ids from moved m;
-  perform crm.emit_for_each(new.workspace_id, 'activity.updated', v_ids, v_changed);
-  with moved as (
-    update crm.deals d set contact_id = new.merged_into_id
-    where d.workspace_id = new.workspace_id and d.contact_id = new.id
-    returning d.id
-  )
-  select array_agg(m.id) into v_ids from moved m;
-  perform crm.emit_for_each(new.workspace_id, 'deal.updated', v_ids, v_changed);
-  return null;
+  execute format(
+    'update crm.lead_receipts r set %1$I = $4
+     from crm.deals d
+     where d.workspace_id = $1 and d.id = any ($2)
+       and r.workspace_id = $1 and r.external_id = d.external_id and r.%1$I = $3',
+    p_column
+  ) using p_workspace_id, p_deal_ids, p_from, p_to;
 end
-$$;
+$_$;
 
 
 --
--- Name: FUNCTION move_to_contact(); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION move_receipts(p_workspace_id uuid, p_column text, p_deal_ids uuid[], p_from uuid, p_to uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.move_to_contact() IS 'Trigger: makes what refers to a contact that was merged refer to the one that it was merged into, and emits contact.merged and the updates of what it moves.';
+COMMENT ON FUNCTION crm.move_receipts(p_workspace_id uuid, p_column text, p_deal_ids uuid[], p_from uuid, p_to uuid) IS 'Makes the receipts of leads, found by their deals, refer to another contact or company.';
 
 
 --
@@ -16062,6 +16889,37 @@ COMMENT ON FUNCTION crm.name_words(p_name text) IS 'The words of a name for comp
 
 
 --
+-- Name: naming_json(uuid, uuid, bigint, boolean); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.naming_json(p_workspace_id uuid, p_contact_id uuid, p_count bigint, p_is_minimum boolean) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select jsonb_build_object(
+    'count', p_count,
+    'is_minimum', p_is_minimum,
+    'records', (
+      select coalesce(jsonb_agg(jsonb_build_object('object', k.object, 'id', k.id) order by k.object, k.id), '[]')
+      from (
+        select n.object, n.id from crm.texts_naming n
+        where n.workspace_id = p_workspace_id and n.contact_id = p_contact_id and n.digest is not null
+        order by n.object, n.id
+        limit 20
+      ) k
+    )
+  )
+$$;
+
+
+--
+-- Name: FUNCTION naming_json(p_workspace_id uuid, p_contact_id uuid, p_count bigint, p_is_minimum boolean); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.naming_json(p_workspace_id uuid, p_contact_id uuid, p_count bigint, p_is_minimum boolean) IS 'How many records still name an erased person, and the first twenty of them.';
+
+
+--
 -- Name: next_delivery_due(interval); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -16109,6 +16967,40 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.next_delivery_due(p_within interval) IS 'Seconds until the next delivery is due; null if none becomes due within p_within. For a dispatcher that has just claimed all that is due: those that wait for a place of their subscription or workspace do not count.';
+
+
+--
+-- Name: next_step(crm.operations); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.next_step(o crm.operations) RETURNS crm.operations
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  o.state := 'running';
+  if o.kind = 'contact_erasure' then
+    o := crm.erase_step(o);
+  else
+    o := crm.merge_step(o);
+  end if;
+  o.updated_at := clock_timestamp();
+  o.failures := 0;
+  o.error_code := null;
+  if o.progress is null then
+    o.state := 'done';
+    o.ended_at := o.updated_at;
+  end if;
+  return o;
+end
+$$;
+
+
+--
+-- Name: FUNCTION next_step(o crm.operations); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.next_step(o crm.operations) IS 'Does the next step of an operation, some hundred rows, and returns the operation after it. Without progress it is done.';
 
 
 --
@@ -16501,6 +17393,66 @@ COMMENT ON FUNCTION crm.old_secret_until(p_workspace_id uuid, p_subscription_id 
 
 
 --
+-- Name: operation_json(crm.operations); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.operation_json(o crm.operations) RETURNS json
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select json_build_object(
+    'id', o.id,
+    'kind', o.kind,
+    'state', o.state,
+    'arguments', json_build_object(
+      'id', o.arguments -> 'id', 'merge_id', o.arguments -> 'merge_id', 'texts', o.arguments -> 'texts'
+    ),
+    'cleared', o.result -> 'cleared',
+    'texts_naming', case when o.state = 'done' then o.result -> 'texts_naming' end,
+    'moved', o.result -> 'moved',
+    'error', o.error_code,
+    'created_at', crm.iso(o.created_at),
+    'updated_at', crm.iso(o.updated_at),
+    'ended_at', crm.iso(o.ended_at)
+  )
+$$;
+
+
+--
+-- Name: FUNCTION operation_json(o crm.operations); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.operation_json(o crm.operations) IS 'JSON of an operation: ids and numbers, and nobody''s name.';
+
+
+--
+-- Name: origin_fields(crm.deals, crm.traces, boolean); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.origin_fields(d crm.deals, p_traces crm.traces, p_texts boolean) RETURNS text[]
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+  select array_remove(array[
+    case when crm.mentions(d.source, p_traces) then 'source' end,
+    case when crm.mentions(d.external_id, p_traces) or p_texts and crm.has_name(d.external_id, p_traces)
+      then 'external_id'
+    end
+  ], null) || array(
+    select 'utm.' || u.key from jsonb_object_keys(d.utm) u (key)
+    where not crm.without_mentions(d.utm, p_traces) ? u.key
+  )
+$$;
+
+
+--
+-- Name: FUNCTION origin_fields(d crm.deals, p_traces crm.traces, p_texts boolean); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.origin_fields(d crm.deals, p_traces crm.traces, p_texts boolean) IS 'The fields that say where a deal came from and mention the person: source, external_id, utm.<key>. p_texts: the external_id also where the name is only a part of a word.';
+
+
+--
 -- Name: own_active_subscription(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -16563,6 +17515,26 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.own_key() IS 'The key of the request with its workspace, its member and its limit: of what crm_api cannot read, only what is the caller''s own, and without the member''s e-mail, which takes a scope. Null for a caller without a key.';
+
+
+--
+-- Name: own_operation(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.own_operation(p_id uuid) RETURNS json
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+  select crm.operation_json(o) from crm.operations o
+  where o.workspace_id = crm.current_workspace_id() and o.id = p_id
+$$;
+
+
+--
+-- Name: FUNCTION own_operation(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.own_operation(p_id uuid) IS 'An operation of the current workspace; null if there is none. Security definer, because a caller may read everything of an operation but its progress.';
 
 
 --
@@ -17563,6 +18535,48 @@ COMMENT ON FUNCTION crm.record_webhook_action(p_workspace_id uuid, p_id uuid, p_
 
 
 --
+-- Name: recount_naming(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.recount_naming(p_workspace_id uuid, p_contact_id uuid) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_kind record;
+  v_found bigint := 0;
+  v_same uuid[];
+begin
+  for v_kind in
+    select k.object, array_agg(k.id) as ids from crm.texts_naming k
+    where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id
+    group by k.object
+  loop
+    v_same := array(
+      select t.id
+      from crm.texts_of(p_workspace_id, v_kind.object, v_kind.ids) t
+      join crm.texts_naming k
+        on k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.object = v_kind.object and k.id = t.id
+      where k.digest = sha256(convert_to(array_to_string(t.texts, E'\n'), 'UTF8'))
+    );
+    delete from crm.texts_naming k
+    where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.object = v_kind.object
+      and k.id <> all (v_same) and k.fields = '{}';
+    v_found := v_found + cardinality(v_same);
+  end loop;
+  return v_found;
+end
+$$;
+
+
+--
+-- Name: FUNCTION recount_naming(p_workspace_id uuid, p_contact_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.recount_naming(p_workspace_id uuid, p_contact_id uuid) IS 'How many of the remembered records say what they said when they named the person; forgets the others.';
+
+
+--
 -- Name: recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -17576,18 +18590,19 @@ CREATE FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uu
     SET enable_mergejoin TO 'off'
     AS $$
 declare
-  c_max_deliveries constant integer := 50000;
-  c_step constant integer := 5000;
+  c_step constant integer := 2000;
   -- Events are kept for longer, but the partition of a delivery is that of its event's day, and is kept for 30 days.
   v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '30 days'));
   v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
   v_types crm.event_type[];
   v_next_id uuid;
   v_added bigint;
+  v_begun_at timestamptz;
 begin
   perform crm.require_own_workspace(p_workspace_id);
-  -- One at a time: each works for up to 4 s, and a key may ask 120 times a minute.
+  -- One at a time: each works for more than a second, and a key may ask 120 times a minute.
   perform pg_advisory_xact_lock(crm.lock_number('recovery of ' || p_workspace_id));
+  v_begun_at := clock_timestamp();
   select s.event_types into v_types from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
 
@@ -17614,9 +18629,8 @@ begin
     where d.state in ('failed', 'cancelled');
     get diagnostics v_added = row_count;
     count := count + v_added;
-    -- The caller waits for 10 seconds, and can call again.
-    exit when v_next_id is null or count + c_step > c_max_deliveries
-      or clock_timestamp() > statement_timestamp() + interval '4 s';
+    -- From the moment at which this call may work, because it may have waited for another. The caller can call again.
+    exit when v_next_id is null or clock_timestamp() > v_begun_at + interval '1200 milliseconds';
     v_from := v_next_id;
   end loop;
   next_since := crm.uuid_v7_time(v_next_id);
@@ -17637,7 +18651,7 @@ $$;
 -- Name: FUNCTION recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) IS 'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing twice. Test events are not recovered. Oldest first, 50,000 deliveries or about 4 seconds of work at most: next_since is then where to go on, else null. One at a time in a workspace. The window is that of the times in the ids of the events, at which they were stored, and goes back 30 days. Security definer, because members and keys may write no delivery.';
+COMMENT ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) IS 'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing twice. Test events are not recovered. Oldest first, for little more than a second: next_since is then where to go on, else null. One at a time in a workspace. The window is that of the times in the ids of the events, at which they were stored, and goes back 30 days. Security definer, because members and keys may write no delivery.';
 
 
 --
@@ -18458,6 +19472,62 @@ COMMENT ON FUNCTION crm.run_group(p_record text, p_items jsonb[], p_is_atomic bo
 
 
 --
+-- Name: run_operations(interval); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.run_operations(p_most interval DEFAULT '00:00:01'::interval) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET lock_timeout TO '500ms'
+    AS $$
+declare
+  v_end timestamptz := clock_timestamp() + p_most;
+  v_next record;
+  v_count integer := 0;
+begin
+  loop
+    -- The oldest of each workspace, so that one workspace holds up no other; skip locked, because two may run at once.
+    select o.workspace_id, o.id into v_next from crm.operations o
+    where o.state in ('queued', 'running')
+      and o.updated_at <= clock_timestamp() - o.failures * interval '5 seconds'
+      and not exists (
+        select from crm.operations e
+        where e.workspace_id = o.workspace_id and e.state in ('queued', 'running') and e.id < o.id
+      )
+    order by o.updated_at
+    limit 1
+    for update skip locked;
+    exit when not found;
+    begin
+      update crm.operations o set steps = o.steps + 1 where o.workspace_id = v_next.workspace_id and o.id = v_next.id;
+    exception when others then
+      raise log 'crm.run_operations %: % (%)', v_next.id, sqlerrm, sqlstate;
+      update crm.operations o
+      set
+        failures = o.failures + 1,
+        error_code = case when sqlstate in ('55P03', '40P01') then 'service_unavailable' else 'internal_error' end,
+        state = case when o.failures < 9 then 'running' else 'failed' end,
+        updated_at = clock_timestamp(),
+        ended_at = case when o.failures >= 9 then clock_timestamp() end
+      where o.workspace_id = v_next.workspace_id and o.id = v_next.id;
+    end;
+    v_count := v_count + 1;
+    exit when clock_timestamp() >= v_end;
+  end loop;
+  perform set_config('app.workspace_id', '', true), set_config('app.caller', '', true);
+  return v_count;
+end
+$$;
+
+
+--
+-- Name: FUNCTION run_operations(p_most interval); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.run_operations(p_most interval) IS 'Takes steps of operations, of each workspace in turn, until p_most is over, and returns how many. A step that fails is undone and taken again, a little later each time; the tenth failure in a row ends the operation as failed. Whoever ends the session undoes the run, and the next one begins where this one did.';
+
+
+--
 -- Name: run_verb(text, jsonb); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -18544,6 +19614,10 @@ begin
         when 'note_create' then return api.note_create(p_args);
         when 'note_get' then return api.note_get(p_args);
         when 'note_list' then return api.note_list(p_args);
+      end case;
+    when 'operation' then
+      case p_verb
+        when 'operation_get' then return api.operation_get(p_args);
       end case;
     when 'pipeline' then
       case p_verb
@@ -20038,6 +21112,26 @@ COMMENT ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]
 
 
 --
+-- Name: sum_counts(jsonb, jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.sum_counts(p_counts jsonb, p_added jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+  select coalesce(p_counts, '{}') || jsonb_object_agg(a.key, a.value::bigint + coalesce((p_counts ->> a.key)::bigint, 0))
+  from jsonb_each_text(p_added) a
+$$;
+
+
+--
+-- Name: FUNCTION sum_counts(p_counts jsonb, p_added jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.sum_counts(p_counts jsonb, p_added jsonb) IS 'Adds numbers to those of the same name.';
+
+
+--
 -- Name: synced_page(json[], uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -20056,6 +21150,28 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.synced_page(p_records json[], p_next_id uuid) IS 'As crm.page, for the first page by updated_since. It has synced_until, the updated_since of the next run: 60 seconds ago, so that no change is lost whose transaction takes less.';
+
+
+--
+-- Name: take_step(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.take_step() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform set_config('app.workspace_id', new.workspace_id::text, true), set_config('app.caller', new.caller, true);
+  return crm.next_step(new);
+end
+$$;
+
+
+--
+-- Name: FUNCTION take_step(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.take_step() IS 'Trigger: does a step of the operation, as its caller. A trigger, because what a merge moves must change within one: otherwise each row emits its update alone (migration `emission`).';
 
 
 --
@@ -20090,6 +21206,61 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.text_changed(p_event crm.event_type, p_facts jsonb) IS 'The kind of the record whose searched text is another after an event; null if none is.';
+
+
+--
+-- Name: texts_of(uuid, text, uuid[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.texts_of(p_workspace_id uuid, p_object text, p_ids uuid[]) RETURNS TABLE(id uuid, texts text[])
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+#variable_conflict use_column
+begin
+  case p_object
+    when 'contact' then
+      return query
+      select c.id, array[
+        c.name, c.email, c.phone, c.phone2, c.whatsapp, c.job_title, c.instagram, c.linkedin, c.notes, c.external_id,
+        crm.json_text(c.custom_fields)
+      ]
+      from crm.contacts c where c.workspace_id = p_workspace_id and c.id = any (p_ids);
+    when 'company' then
+      return query
+      select c.id, array[
+        c.name, c.legal_name, c.email, c.phone, c.domain, c.website, c.linkedin, c.instagram, c.external_id, c.notes,
+        crm.json_text(c.address), crm.json_text(c.custom_fields)
+      ]
+      from crm.companies c where c.workspace_id = p_workspace_id and c.id = any (p_ids);
+    when 'deal' then
+      return query
+      select d.id, array[
+        d.title, d.source, d.external_id, d.loss_note, crm.json_text(d.utm), crm.json_text(d.custom_fields),
+        crm.json_text(d.lead)
+      ]
+      from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (p_ids);
+    when 'activity' then
+      return query
+      select a.id, array[a.title, a.description, a.location, a.meeting_url]
+      from crm.activities a where a.workspace_id = p_workspace_id and a.id = any (p_ids);
+    when 'note' then
+      return query
+      select n.id, array[n.body::text] from crm.notes n where n.workspace_id = p_workspace_id and n.id = any (p_ids);
+    when 'proposal' then
+      return query
+      select p.id, array[p.title, p.rejection_reason]
+      from crm.proposals p where p.workspace_id = p_workspace_id and p.id = any (p_ids);
+  end case;
+end
+$$;
+
+
+--
+-- Name: FUNCTION texts_of(p_workspace_id uuid, p_object text, p_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.texts_of(p_workspace_id uuid, p_object text, p_ids uuid[]) IS 'What clients and the application may write of some records, text by text.';
 
 
 --
@@ -20168,6 +21339,37 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.traces_of(p_names text[], p_phones text[]) IS 'What a person with these names, addresses and phone numbers is recognized by, each once.';
+
+
+--
+-- Name: unfinished_operation(text, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.unfinished_operation(p_kind text, p_object_id uuid) RETURNS json
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  o crm.operations;
+begin
+  select * into o from crm.operations u
+  where u.workspace_id = crm.current_workspace_id() and u.kind = p_kind and u.object_id = p_object_id and u.state <> 'done';
+  if o.state = 'failed' then
+    update crm.operations f
+    set state = 'queued', failures = 0, error_code = null, ended_at = null, updated_at = clock_timestamp()
+    where f.workspace_id = o.workspace_id and f.id = o.id and f.state = 'failed'
+    returning * into o;
+  end if;
+  return case when o.id is not null then crm.operation_json(o) end;
+end
+$$;
+
+
+--
+-- Name: FUNCTION unfinished_operation(p_kind text, p_object_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.unfinished_operation(p_kind text, p_object_id uuid) IS 'The operation that works at a record of the current workspace; null if none does. One that has failed goes on: asking again is how to try again. Security definer, as crm.own_operation.';
 
 
 --
@@ -21195,6 +22397,50 @@ COMMENT ON COLUMN crm.search_texts.text IS 'What is searched, in the form of crm
 
 
 --
+-- Name: texts_naming; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.texts_naming (
+    workspace_id uuid NOT NULL,
+    contact_id uuid NOT NULL,
+    object text NOT NULL,
+    id uuid NOT NULL,
+    fields text[] DEFAULT '{}'::text[] NOT NULL,
+    digest bytea
+);
+
+ALTER TABLE ONLY crm.texts_naming FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE texts_naming; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.texts_naming IS 'The records that still named a person when the person''s contact was erased. The names are gone then: a later call can look for nobody, but it can clear and count these.';
+
+
+--
+-- Name: COLUMN texts_naming.object; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.texts_naming.object IS 'The kind of the record, such as `note`.';
+
+
+--
+-- Name: COLUMN texts_naming.fields; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.texts_naming.fields IS 'Of a deal of the contact: what has a single name of the person, and is cleared with texts.';
+
+
+--
+-- Name: COLUMN texts_naming.digest; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.texts_naming.digest IS 'SHA-256 of what the record said: whoever has changed it may have mended it.';
+
+
+--
 -- Name: webhook_attempts; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -21592,6 +22838,14 @@ ALTER TABLE ONLY crm.notes
 
 
 --
+-- Name: operations operations_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.operations
+    ADD CONSTRAINT operations_pkey PRIMARY KEY (workspace_id, id);
+
+
+--
 -- Name: pipelines pipelines_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
 --
 
@@ -21677,6 +22931,14 @@ ALTER TABLE ONLY crm.stages
 
 ALTER TABLE ONLY crm.stages
     ADD CONSTRAINT stages_workspace_id_pipeline_id_position_key UNIQUE (workspace_id, pipeline_id, "position");
+
+
+--
+-- Name: texts_naming texts_naming_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.texts_naming
+    ADD CONSTRAINT texts_naming_pkey PRIMARY KEY (workspace_id, contact_id, object, id);
 
 
 --
@@ -22153,6 +23415,20 @@ CREATE INDEX notes_updated_at ON crm.notes USING btree (workspace_id, deal_id, u
 
 
 --
+-- Name: operations_due; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX operations_due ON crm.operations USING btree (workspace_id, id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
+
+
+--
+-- Name: operations_unfinished; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE UNIQUE INDEX operations_unfinished ON crm.operations USING btree (workspace_id, kind, object_id) WHERE (state <> 'done'::text);
+
+
+--
 -- Name: pipelines_one_default; Type: INDEX; Schema: crm; Owner: -
 --
 
@@ -22371,10 +23647,17 @@ CREATE TRIGGER emit_erased AFTER UPDATE OF erased_at ON crm.contacts FOR EACH RO
 
 
 --
+-- Name: companies emit_merged; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_merged AFTER UPDATE OF merged_into_id ON crm.companies FOR EACH ROW WHEN (((old.merged_into_id IS NULL) AND (new.merged_into_id IS NOT NULL))) EXECUTE FUNCTION crm.begin_merge('company_merge');
+
+
+--
 -- Name: contacts emit_merged; Type: TRIGGER; Schema: crm; Owner: -
 --
 
-CREATE TRIGGER emit_merged AFTER UPDATE OF merged_into_id ON crm.contacts FOR EACH ROW WHEN (((old.merged_into_id IS NULL) AND (new.merged_into_id IS NOT NULL))) EXECUTE FUNCTION crm.move_to_contact();
+CREATE TRIGGER emit_merged AFTER UPDATE OF merged_into_id ON crm.contacts FOR EACH ROW WHEN (((old.merged_into_id IS NULL) AND (new.merged_into_id IS NOT NULL))) EXECUTE FUNCTION crm.begin_merge('contact_merge');
 
 
 --
@@ -22469,13 +23752,6 @@ CREATE TRIGGER keep_lead_contact BEFORE UPDATE OF contact_id ON crm.deals FOR EA
 
 
 --
--- Name: companies move_to_company; Type: TRIGGER; Schema: crm; Owner: -
---
-
-CREATE TRIGGER move_to_company AFTER UPDATE OF merged_into_id ON crm.companies FOR EACH ROW WHEN (((old.merged_into_id IS NULL) AND (new.merged_into_id IS NOT NULL))) EXECUTE FUNCTION crm.move_to_company();
-
-
---
 -- Name: webhook_subscriptions note_deactivation; Type: TRIGGER; Schema: crm; Owner: -
 --
 
@@ -22529,6 +23805,13 @@ CREATE TRIGGER set_moved_at AFTER INSERT ON crm.notes FOR EACH ROW EXECUTE FUNCT
 --
 
 CREATE TRIGGER set_proposal_moments BEFORE INSERT OR UPDATE ON crm.proposals FOR EACH ROW EXECUTE FUNCTION crm.set_proposal_moments();
+
+
+--
+-- Name: operations take_step; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER take_step BEFORE UPDATE OF steps ON crm.operations FOR EACH ROW WHEN ((new.steps > old.steps)) EXECUTE FUNCTION crm.take_step();
 
 
 --
@@ -23015,6 +24298,13 @@ CREATE POLICY "A caller reaches only its own workspace" ON crm.notes TO crm_api,
 
 
 --
+-- Name: operations A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only its own workspace" ON crm.operations TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
+
+
+--
 -- Name: pipelines A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
@@ -23054,6 +24344,13 @@ CREATE POLICY "A caller reaches only its own workspace" ON crm.search_texts TO c
 --
 
 CREATE POLICY "A caller reaches only its own workspace" ON crm.stages TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
+
+
+--
+-- Name: texts_naming A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only its own workspace" ON crm.texts_naming TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
@@ -23250,6 +24547,12 @@ ALTER TABLE crm.members ENABLE ROW LEVEL SECURITY;
 ALTER TABLE crm.notes ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: operations; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.operations ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: pipelines; Type: ROW SECURITY; Schema: crm; Owner: -
 --
 
@@ -23296,6 +24599,12 @@ ALTER TABLE crm.search_texts ENABLE ROW LEVEL SECURITY;
 --
 
 ALTER TABLE crm.stages ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: texts_naming; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.texts_naming ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: webhook_attempts; Type: ROW SECURITY; Schema: crm; Owner: -
@@ -23774,6 +25083,14 @@ GRANT ALL ON FUNCTION api.note_get(p_args jsonb) TO crm_api;
 
 REVOKE ALL ON FUNCTION api.note_list(p_args jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION api.note_list(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION operation_get(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.operation_get(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.operation_get(p_args jsonb) TO crm_api;
 
 
 --
@@ -24388,6 +25705,27 @@ GRANT ALL ON FUNCTION crm.batch_json(p_results jsonb[]) TO crm_api;
 --
 
 REVOKE ALL ON FUNCTION crm.batch_without_mentions(p_reply json, p_traces crm.traces) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION begin_erasure(p_workspace_id uuid, p_id uuid, p_texts boolean); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.begin_erasure(p_workspace_id uuid, p_id uuid, p_texts boolean) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION begin_merge(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.begin_merge() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION begin_operation(o crm.operations, p_work bigint); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.begin_operation(o crm.operations, p_work bigint) FROM PUBLIC;
 
 
 --
@@ -25329,17 +26667,52 @@ GRANT ALL ON FUNCTION crm.erase_contact(p_id uuid, p_texts boolean) TO crm_api;
 
 
 --
--- Name: FUNCTION erase_deals(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, p_names text[]); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION erase_deals(p_workspace_id uuid, p_contact_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, p_names text[], OUT deals bigint, OUT lead_receipts bigint); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.erase_deals(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, p_names text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION crm.erase_deals(p_workspace_id uuid, p_contact_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, p_names text[], OUT deals bigint, OUT lead_receipts bigint) FROM PUBLIC;
 
 
 --
--- Name: FUNCTION erase_replies(p_workspace_id uuid, p_object_ids uuid[], p_traces crm.traces); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION erase_notes(p_workspace_id uuid, p_ids uuid[]); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.erase_replies(p_workspace_id uuid, p_object_ids uuid[], p_traces crm.traces) FROM PUBLIC;
+REVOKE ALL ON FUNCTION crm.erase_notes(p_workspace_id uuid, p_ids uuid[]) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION erase_proposals(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.erase_proposals(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION erase_replies(p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, OUT last_key text, OUT bytes bigint, OUT changed bigint); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.erase_replies(p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, OUT last_key text, OUT bytes bigint, OUT changed bigint) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION erase_step(o crm.operations); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.erase_step(o crm.operations) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION erasure_phases(e crm.erasure); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.erasure_phases(e crm.erasure) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION erasure_window(p_workspace_id uuid, p_table text, p_contact_id uuid, e crm.erasure, OUT ids uuid[], OUT deal_id uuid, OUT id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.erasure_window(p_workspace_id uuid, p_table text, p_contact_id uuid, e crm.erasure, OUT ids uuid[], OUT deal_id uuid, OUT id uuid) FROM PUBLIC;
 
 
 --
@@ -25431,6 +26804,13 @@ GRANT ALL ON FUNCTION crm.filled_custom_fields(p_fields jsonb, p_other jsonb) TO
 
 
 --
+-- Name: FUNCTION find_naming(p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces, OUT last_id uuid, OUT work bigint, OUT found bigint); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.find_naming(p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces, OUT last_id uuid, OUT work bigint, OUT found bigint) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION first_stage(p_pipeline_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -25469,6 +26849,13 @@ REVOKE ALL ON FUNCTION crm.given_columns(p_table regclass) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION has_name(p_id text, p_traces crm.traces); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.has_name(p_id text, p_traces crm.traces) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION holds_webhooks(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -25482,13 +26869,6 @@ GRANT ALL ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) TO crm_app;
 --
 
 REVOKE ALL ON FUNCTION crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea) FROM PUBLIC;
-
-
---
--- Name: FUNCTION idempotency_keys_mentioning(p_workspace_id uuid, p_traces crm.traces); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.idempotency_keys_mentioning(p_workspace_id uuid, p_traces crm.traces) FROM PUBLIC;
 
 
 --
@@ -25517,6 +26897,13 @@ REVOKE ALL ON FUNCTION crm.identify_link(p_token_hash bytea) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.identify_session(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION ids_of_person(p_workspace_id uuid, p_ids uuid[], p_contact_ids uuid[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.ids_of_person(p_workspace_id uuid, p_ids uuid[], p_contact_ids uuid[]) FROM PUBLIC;
 
 
 --
@@ -25618,6 +27005,13 @@ GRANT ALL ON FUNCTION crm.iso(p_at timestamp with time zone) TO crm_app;
 
 
 --
+-- Name: FUNCTION json_text(p_fields jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.json_text(p_fields jsonb) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION keep_lead_contact(); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -25660,6 +27054,13 @@ GRANT ALL ON FUNCTION crm.key_record(p_workspace_id uuid, p_id uuid) TO crm_app;
 
 REVOKE ALL ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) TO crm_app;
+
+
+--
+-- Name: FUNCTION keys_mentioning(p_keys text[], p_traces crm.traces); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.keys_mentioning(p_keys text[], p_traces crm.traces) FROM PUBLIC;
 
 
 --
@@ -25800,10 +27201,17 @@ GRANT ALL ON FUNCTION crm.lock_number(p_name text) TO crm_app;
 
 
 --
--- Name: FUNCTION lock_texts(p_exclusive boolean); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION lock_texts(); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.lock_texts(p_exclusive boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION crm.lock_texts() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION lock_texts_of(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.lock_texts_of(p_workspace_id uuid) FROM PUBLIC;
 
 
 --
@@ -25905,6 +27313,21 @@ REVOKE ALL ON FUNCTION crm.mentions(p_text text, p_traces crm.traces) FROM PUBLI
 
 
 --
+-- Name: FUNCTION merge_json(p_record json, p_kind text, p_merge_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.merge_json(p_record json, p_kind text, p_merge_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.merge_json(p_record json, p_kind text, p_merge_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION merge_step(o crm.operations); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.merge_step(o crm.operations) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION missing_days(p_table regclass, p_oldest date, p_today date); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -25912,17 +27335,17 @@ REVOKE ALL ON FUNCTION crm.missing_days(p_table regclass, p_oldest date, p_today
 
 
 --
--- Name: FUNCTION move_to_company(); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION move_children(p_workspace_id uuid, p_table text, p_column text, p_from uuid, p_to uuid, p_event crm.event_type); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.move_to_company() FROM PUBLIC;
+REVOKE ALL ON FUNCTION crm.move_children(p_workspace_id uuid, p_table text, p_column text, p_from uuid, p_to uuid, p_event crm.event_type) FROM PUBLIC;
 
 
 --
--- Name: FUNCTION move_to_contact(); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION move_receipts(p_workspace_id uuid, p_column text, p_deal_ids uuid[], p_from uuid, p_to uuid); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.move_to_contact() FROM PUBLIC;
+REVOKE ALL ON FUNCTION crm.move_receipts(p_workspace_id uuid, p_column text, p_deal_ids uuid[], p_from uuid, p_to uuid) FROM PUBLIC;
 
 
 --
@@ -25942,11 +27365,25 @@ GRANT ALL ON FUNCTION crm.name_words(p_name text) TO crm_api;
 
 
 --
+-- Name: FUNCTION naming_json(p_workspace_id uuid, p_contact_id uuid, p_count bigint, p_is_minimum boolean); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.naming_json(p_workspace_id uuid, p_contact_id uuid, p_count bigint, p_is_minimum boolean) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION next_delivery_due(p_within interval); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.next_delivery_due(p_within interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.next_delivery_due(p_within interval) TO crm_functions;
+
+
+--
+-- Name: FUNCTION next_step(o crm.operations); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.next_step(o crm.operations) FROM PUBLIC;
 
 
 --
@@ -26031,6 +27468,20 @@ GRANT ALL ON FUNCTION crm.old_secret_until(p_workspace_id uuid, p_subscription_i
 
 
 --
+-- Name: FUNCTION operation_json(o crm.operations); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.operation_json(o crm.operations) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION origin_fields(d crm.deals, p_traces crm.traces, p_texts boolean); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.origin_fields(d crm.deals, p_traces crm.traces, p_texts boolean) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION own_active_subscription(p_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -26044,6 +27495,14 @@ GRANT ALL ON FUNCTION crm.own_active_subscription(p_id uuid) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.own_key() FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.own_key() TO crm_api;
+
+
+--
+-- Name: FUNCTION own_operation(p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.own_operation(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.own_operation(p_id uuid) TO crm_api;
 
 
 --
@@ -26328,6 +27787,13 @@ GRANT ALL ON FUNCTION crm.record_webhook_action(p_workspace_id uuid, p_id uuid, 
 
 
 --
+-- Name: FUNCTION recount_naming(p_workspace_id uuid, p_contact_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.recount_naming(p_workspace_id uuid, p_contact_id uuid) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -26531,6 +27997,13 @@ GRANT ALL ON FUNCTION crm.run_batch_item(p_record text, p_item jsonb) TO crm_api
 
 REVOKE ALL ON FUNCTION crm.run_group(p_record text, p_items jsonb[], p_is_atomic boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.run_group(p_record text, p_items jsonb[], p_is_atomic boolean) TO crm_api;
+
+
+--
+-- Name: FUNCTION run_operations(p_most interval); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.run_operations(p_most interval) FROM PUBLIC;
 
 
 --
@@ -26797,6 +28270,13 @@ GRANT ALL ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid
 
 
 --
+-- Name: FUNCTION sum_counts(p_counts jsonb, p_added jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.sum_counts(p_counts jsonb, p_added jsonb) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION synced_page(p_records json[], p_next_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -26805,10 +28285,24 @@ GRANT ALL ON FUNCTION crm.synced_page(p_records json[], p_next_id uuid) TO crm_a
 
 
 --
+-- Name: FUNCTION take_step(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.take_step() FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION text_changed(p_event crm.event_type, p_facts jsonb); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.text_changed(p_event crm.event_type, p_facts jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION texts_of(p_workspace_id uuid, p_object text, p_ids uuid[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.texts_of(p_workspace_id uuid, p_object text, p_ids uuid[]) FROM PUBLIC;
 
 
 --
@@ -26830,6 +28324,14 @@ REVOKE ALL ON FUNCTION crm.touch_deal() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.traces_of(p_names text[], p_phones text[]) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION unfinished_operation(p_kind text, p_object_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.unfinished_operation(p_kind text, p_object_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.unfinished_operation(p_kind text, p_object_id uuid) TO crm_api;
 
 
 --

@@ -80,7 +80,7 @@ export const states: Part = {
     rule(
       "decided here: erasing contacts",
       "An erased contact is erased wherever the database has it, and a search of every column finds the person no more",
-      "An erasure answers with the moment, is told of by the id alone, and is the same when it is repeated",
+      "An erasure answers with the moment, is told of by the id alone, and does nothing more when it is repeated",
       "Without texts, an erasure replaces what names the person in titles and short fields, and leaves what was written",
       "A lead of an erased person is a new contact, and a new deal of an erased contact is refused",
       "An erased contact can be read and archived, and nothing else: it is never changed, restored or merged",

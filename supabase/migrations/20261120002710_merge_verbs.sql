@@ -56,15 +56,21 @@ comment on function crm.lock_company_merges(boolean) is
   'each would wait for the other.';
 
 create function crm.merge_json(p_record json, p_kind text, p_merge_id uuid) returns json
-language sql
+language plpgsql
 set search_path = ''
 as $$
-  select crm.with_fields(
-    p_record, json_build_object('operation', crm.unfinished_operation(p_kind, p_merge_id))
-  )
+declare
+  v_operation json := crm.unfinished_operation(p_kind, p_merge_id);
+begin
+  if v_operation is null then
+    return p_record;
+  end if;
+  return crm.with_fields(p_record, json_build_object('operation', v_operation));
+end
 $$;
 comment on function crm.merge_json(json, text, uuid) is
-  'The reply of a merge: the record that stays, and the operation that moves what still refers to the other one, or null.';
+  'The reply of a merge: the record that stays, with the operation that moves what still refers to the other one, if it is '
+  'not done.';
 
 create function api.contact_merge(p_args jsonb) returns json
 language plpgsql

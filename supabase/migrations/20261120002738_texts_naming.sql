@@ -54,7 +54,7 @@ comment on function crm.json_text(jsonb) is 'The text of an object or list, whos
 
 create function crm.find_naming(
   p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces,
-  out last_id uuid, out work bigint, out found bigint
+  out last_id uuid, out work bigint, out counted bigint
 )
 language plpgsql
 set search_path = ''
@@ -94,7 +94,7 @@ begin
     where n.nth <= c_most - v_remembered
     on conflict (workspace_id, contact_id, object, id) do update set digest = excluded.digest
   )
-  select (select count(*) + sum(length(r.text)) / 1000 from read r), (select count(*) from naming) into work, found;
+  select (select count(*) + sum(length(r.text)) / 1000 from read r), (select count(*) from naming) into work, counted;
   work := coalesce(work, 0);
 end
 $$;

@@ -228,7 +228,7 @@ begin
       v_work := coalesce(v_work, 0) + case when e.key is not null then 200 else 0 end;
       v_is_over := e.key is null;
     else
-      select f.last_id, f.work, f.found into e.id, v_work, v_changed
+      select f.last_id, f.work, f.counted into e.id, v_work, v_changed
       from crm.find_naming(o.workspace_id, o.object_id, v_phase, e.id, v_traces) f;
       e.naming := coalesce(e.naming, 0) + v_changed;
       v_is_over := e.id is null;
@@ -278,6 +278,7 @@ as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   o crm.operations;
+  v_reply json;
 begin
   select * into o from crm.operations u
   where u.workspace_id = v_workspace_id and u.kind = 'contact_erasure' and u.object_id = p_id and u.state <> 'done'
@@ -297,15 +298,18 @@ begin
     where u.workspace_id = v_workspace_id and u.id = o.id
     returning * into o;
   end if;
-  return json_build_object(
+  v_reply := json_build_object(
     'id', p_id,
     'erased_at', (
       select crm.iso(c.erased_at) from crm.contacts c where c.workspace_id = v_workspace_id and c.id = p_id
     ),
     'cleared', o.result -> 'cleared',
-    'texts_naming', case when o.state = 'done' then o.result -> 'texts_naming' end,
-    'operation', case when o.state <> 'done' then crm.operation_json(o) end
+    'texts_naming', case when o.state = 'done' then o.result -> 'texts_naming' end
   );
+  return case
+    when o.state = 'done' then v_reply
+    else crm.with_fields(v_reply, json_build_object('operation', crm.operation_json(o)))
+  end;
 end
 $$;
 comment on function crm.erase_contact(uuid, boolean) is

@@ -67,7 +67,7 @@ export const companies = resource("api-v1-companies", {
     body: Merge,
     reply: MergedCompany,
     verb: "company_merge",
-    etag: { detailFrom: "operation" },
+    etag: true,
     errors: ["record_merged", "invalid_reference"],
   }),
   "POST /:id/archive": endpoint({

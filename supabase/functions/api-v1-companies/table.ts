@@ -63,7 +63,7 @@ export const table: RouteTable = {
     requirement: "companies:write",
     status: 200,
     body: { limits: { bytes: 262144, values: 6000 }, malformed: "bad_request" },
-    etag: { detailFrom: "operation" },
+    etag: true,
     continues: true,
   }, {
     method: "POST",

@@ -68,7 +68,7 @@ export const contacts = resource("api-v1-contacts", {
     body: Merge,
     reply: MergedContact,
     verb: "contact_merge",
-    etag: { detailFrom: "operation" },
+    etag: true,
     errors: ["record_merged", "record_erased", "invalid_reference"],
   }),
   "POST /:id/archive": endpoint({

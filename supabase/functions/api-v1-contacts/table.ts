@@ -62,7 +62,7 @@ export const table: RouteTable = {
     requirement: "contacts:write",
     status: 200,
     body: { limits: { bytes: 262144, values: 6000 }, malformed: "bad_request" },
-    etag: { detailFrom: "operation" },
+    etag: true,
     continues: true,
   }, {
     method: "POST",

@@ -133,11 +133,10 @@ export const Operation = z.object({
   },
 });
 
-const operation = Operation.nullable();
+const operation = Operation.optional();
 const operationText = doc(
-  "null: está feito (200). Senão a resposta é 202, e `Location` é onde ver o resto",
-  "null: it is done (200). Otherwise the reply is 202, and `Location` is where to see the rest",
-  null,
+  "Só em uma resposta 202: o que segue em segundo plano; `Location` é onde ver até onde foi",
+  "Only in a 202: what goes on in the background; `Location` is where to see how far it is",
 );
 
 /** Reply of an erasure. */

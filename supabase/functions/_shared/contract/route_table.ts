@@ -38,7 +38,7 @@ export interface RouteEntry {
   readonly idempotent?: true;
   readonly etag?: true | { readonly detailFrom: string };
   readonly namesUnapplied?: true;
-  /** Whether the reply has `operation`: the status is 202 where that is not null. */
+  /** Whether the reply may have `operation`: the status is 202 then. */
   readonly continues?: true;
   /** Whether the reply is completed with what SQL cannot know: by the endpoint, or as the results of a batch. */
   readonly finish?: "by endpoint" | "batch results";
