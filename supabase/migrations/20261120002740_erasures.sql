@@ -259,11 +259,13 @@ begin
     o.progress := to_jsonb(e);
   else
     o.progress := null;
-    o.result := jsonb_set(o.result, '{texts_naming}', crm.naming_json(
-      o.workspace_id, o.object_id,
-      case when e.known then coalesce(e.naming, 0) else crm.recount_naming(o.workspace_id, o.object_id) end,
-      not e.known
-    ));
+    if not e.known then
+      e.naming := crm.recount_naming(o.workspace_id, o.object_id);
+    end if;
+    o.result := jsonb_set(
+      o.result, '{texts_naming}',
+      crm.naming_json(o.workspace_id, o.object_id, coalesce(e.naming, 0), not e.known)
+    );
   end if;
   return o;
 end
