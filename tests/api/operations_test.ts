@@ -135,14 +135,16 @@ test("A job that is killed within an operation, however often, loses and repeats
   assert.equal(reply.status, 202);
   let killed = 0;
   for (let round = 0; round < 30 && killed < 3; round++) {
-    await using runner = openDatabase();
+    const runner = openDatabase();
     await runner`select 1`;
-    const running = runner`select crm.run_operations('31 seconds')`.then(() => false, () => true);
+    const running = runner`select crm.run_operations('31 seconds')`.catch(() => {});
     await new Promise((resolve) => setTimeout(resolve, 50 + 20 * round));
-    await sql`
+    const ended = await sql`
       select pg_terminate_backend(pid) from pg_stat_activity
-      where query like 'select crm.run_operations(''31%' and pid <> pg_backend_pid()`;
-    if (await running) killed++;
+      where query like 'select crm.run_operations(''31%' and state = 'active' and pid <> pg_backend_pid()`;
+    killed += ended.length;
+    await Promise.race([running, new Promise((resolve) => setTimeout(resolve, 500))]);
+    await runner.end({ timeout: 1 });
   }
   assert.ok(killed > 0, "a control: a run was killed");
   const done = await finished(sql, api, reply);
