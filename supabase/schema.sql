@@ -13681,6 +13681,7 @@ CREATE FUNCTION crm.erase_contact(p_id uuid, p_texts boolean) RETURNS json
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   o crm.operations;
+  v_reply json;
 begin
   select * into o from crm.operations u
   where u.workspace_id = v_workspace_id and u.kind = 'contact_erasure' and u.object_id = p_id and u.state <> 'done'
@@ -13700,15 +13701,18 @@ begin
     where u.workspace_id = v_workspace_id and u.id = o.id
     returning * into o;
   end if;
-  return json_build_object(
+  v_reply := json_build_object(
     'id', p_id,
     'erased_at', (
       select crm.iso(c.erased_at) from crm.contacts c where c.workspace_id = v_workspace_id and c.id = p_id
     ),
     'cleared', o.result -> 'cleared',
-    'texts_naming', case when o.state = 'done' then o.result -> 'texts_naming' end,
-    'operation', case when o.state <> 'done' then crm.operation_json(o) end
+    'texts_naming', case when o.state = 'done' then o.result -> 'texts_naming' end
   );
+  return case
+    when o.state = 'done' then v_reply
+    else crm.with_fields(v_reply, json_build_object('operation', crm.operation_json(o)))
+  end;
 end
 $$;
 
@@ -14079,7 +14083,7 @@ begin
       v_work := coalesce(v_work, 0) + case when e.key is not null then 200 else 0 end;
       v_is_over := e.key is null;
     else
-      select f.last_id, f.work, f.found into e.id, v_work, v_changed
+      select f.last_id, f.work, f.counted into e.id, v_work, v_changed
       from crm.find_naming(o.workspace_id, o.object_id, v_phase, e.id, v_traces) f;
       e.naming := coalesce(e.naming, 0) + v_changed;
       v_is_over := e.id is null;
@@ -14110,11 +14114,13 @@ begin
     o.progress := to_jsonb(e);
   else
     o.progress := null;
-    o.result := jsonb_set(o.result, '{texts_naming}', crm.naming_json(
-      o.workspace_id, o.object_id,
-      case when e.known then coalesce(e.naming, 0) else crm.recount_naming(o.workspace_id, o.object_id) end,
-      not e.known
-    ));
+    if not e.known then
+      e.naming := crm.recount_naming(o.workspace_id, o.object_id);
+    end if;
+    o.result := jsonb_set(
+      o.result, '{texts_naming}',
+      crm.naming_json(o.workspace_id, o.object_id, coalesce(e.naming, 0), not e.known)
+    );
   end if;
   return o;
 end
@@ -14613,7 +14619,7 @@ COMMENT ON FUNCTION crm.filled_custom_fields(p_fields jsonb, p_other jsonb) IS '
 -- Name: find_naming(uuid, uuid, text, uuid, crm.traces); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.find_naming(p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces, OUT last_id uuid, OUT work bigint, OUT found bigint) RETURNS record
+CREATE FUNCTION crm.find_naming(p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces, OUT last_id uuid, OUT work bigint, OUT counted bigint) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $_$
@@ -14652,17 +14658,17 @@ begin
     where n.nth <= c_most - v_remembered
     on conflict (workspace_id, contact_id, object, id) do update set digest = excluded.digest
   )
-  select (select count(*) + sum(length(r.text)) / 1000 from read r), (select count(*) from naming) into work, found;
+  select (select count(*) + sum(length(r.text)) / 1000 from read r), (select count(*) from naming) into work, counted;
   work := coalesce(work, 0);
 end
 $_$;
 
 
 --
--- Name: FUNCTION find_naming(p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces, OUT last_id uuid, OUT work bigint, OUT found bigint); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION find_naming(p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces, OUT last_id uuid, OUT work bigint, OUT counted bigint); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.find_naming(p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces, OUT last_id uuid, OUT work bigint, OUT found bigint) IS 'Looks for a person in the next 200 records of a kind, counts those that name the person, and remembers the first thousand. last_id is null after the last record.';
+COMMENT ON FUNCTION crm.find_naming(p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces, OUT last_id uuid, OUT work bigint, OUT counted bigint) IS 'Looks for a person in the next 200 records of a kind, counts those that name the person, and remembers the first thousand. last_id is null after the last record.';
 
 
 --
@@ -16655,12 +16661,17 @@ COMMENT ON FUNCTION crm.mentions(p_text text, p_traces crm.traces) IS 'Whether a
 --
 
 CREATE FUNCTION crm.merge_json(p_record json, p_kind text, p_merge_id uuid) RETURNS json
-    LANGUAGE sql
+    LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
-  select crm.with_fields(
-    p_record, json_build_object('operation', crm.unfinished_operation(p_kind, p_merge_id))
-  )
+declare
+  v_operation json := crm.unfinished_operation(p_kind, p_merge_id);
+begin
+  if v_operation is null then
+    return p_record;
+  end if;
+  return crm.with_fields(p_record, json_build_object('operation', v_operation));
+end
 $$;
 
 
@@ -16668,7 +16679,7 @@ $$;
 -- Name: FUNCTION merge_json(p_record json, p_kind text, p_merge_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.merge_json(p_record json, p_kind text, p_merge_id uuid) IS 'The reply of a merge: the record that stays, and the operation that moves what still refers to the other one, or null.';
+COMMENT ON FUNCTION crm.merge_json(p_record json, p_kind text, p_merge_id uuid) IS 'The reply of a merge: the record that stays, with the operation that moves what still refers to the other one, if it is not done.';
 
 
 --
@@ -26804,10 +26815,10 @@ GRANT ALL ON FUNCTION crm.filled_custom_fields(p_fields jsonb, p_other jsonb) TO
 
 
 --
--- Name: FUNCTION find_naming(p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces, OUT last_id uuid, OUT work bigint, OUT found bigint); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION find_naming(p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces, OUT last_id uuid, OUT work bigint, OUT counted bigint); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.find_naming(p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces, OUT last_id uuid, OUT work bigint, OUT found bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION crm.find_naming(p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces, OUT last_id uuid, OUT work bigint, OUT counted bigint) FROM PUBLIC;
 
 
 --
