@@ -165,12 +165,16 @@ test("A step that fails ten times ends its operation as failed, with a code; ask
   await using holder = openDatabase();
   await holder.begin(async (held) => {
     await held`select from crm.deals where workspace_id = ${workspace.id} order by id desc limit 800 for update`;
-    await eventually(async () => {
-      // The waits between two attempts.
-      await sql`update crm.operations set updated_at = now() - interval '1 hour' where id = ${id} and state = 'running'`;
-      await sql`select crm.run_operations('0 seconds')`;
-      return (await api.get(`${OPERATIONS}/${id}`)).body.state === "failed";
-    }, "ten failures", 60);
+    await eventually(
+      async () => {
+        // The waits between two attempts.
+        await sql`update crm.operations set updated_at = now() - interval '1 hour' where id = ${id} and state = 'running'`;
+        await sql`select crm.run_operations('0 seconds')`;
+        return (await api.get(`${OPERATIONS}/${id}`)).body.state === "failed";
+      },
+      "ten failures",
+      60,
+    );
   });
   const { body } = await api.get(`${OPERATIONS}/${id}`);
   assert.deepEqual([body.state, body.error], ["failed", "service_unavailable"]);
@@ -193,7 +197,10 @@ test("GET /api-v1-operations/:id shows an operation to every key of its workspac
 
 test("An erasure beside 70 stored batches of a megabyte answers at once, and reads no more of them than fits into a call", async ({ sql, workspace, api, newDeal }) => {
   const { contactId } = await newDeal();
-  const details = Array.from({ length: 9_900 }, (_, n) => ({ field: `items[0].custom_fields.k${n}`, message: "x" }));
+  const details = Array.from(
+    { length: 9_900 },
+    (_, n) => ({ field: `items[0].custom_fields.k${n}`, message: "x" }),
+  );
   const body = JSON.stringify({
     results: [{ index: 0, status: 422, error: { code: "validation_error", message: "x", details } }],
     summary: { created: 0, updated: 0, failed: 1 },

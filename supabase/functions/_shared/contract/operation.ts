@@ -14,7 +14,10 @@ const Cleared = z.object({
   stored_replies: count(),
 }).meta({
   id: "Cleared",
-  ...doc("Quantos registros de cada tipo esta chamada mudou", "How many records of each kind this call changed"),
+  ...doc(
+    "Quantos registros de cada tipo esta chamada mudou",
+    "How many records of each kind this call changed",
+  ),
   fields: {
     contacts: doc("O contato e os unidos a ele", "The contact and those merged into it", 1),
     deals: doc("Negócios", "Deals", 2),
