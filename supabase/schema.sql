@@ -18601,6 +18601,7 @@ CREATE FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uu
     SET enable_mergejoin TO 'off'
     AS $$
 declare
+  c_max_deliveries constant integer := 20000;
   c_step constant integer := 2000;
   -- Events are kept for longer, but the partition of a delivery is that of its event's day, and is kept for 30 days.
   v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '30 days'));
@@ -18641,7 +18642,8 @@ begin
     get diagnostics v_added = row_count;
     count := count + v_added;
     -- From the moment at which this call may work, because it may have waited for another. The caller can call again.
-    exit when v_next_id is null or clock_timestamp() > v_begun_at + interval '1200 milliseconds';
+    exit when v_next_id is null or count + c_step > c_max_deliveries
+      or clock_timestamp() > v_begun_at + interval '1200 milliseconds';
     v_from := v_next_id;
   end loop;
   next_since := crm.uuid_v7_time(v_next_id);
@@ -18662,7 +18664,7 @@ $$;
 -- Name: FUNCTION recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) IS 'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing twice. Test events are not recovered. Oldest first, for little more than a second: next_since is then where to go on, else null. One at a time in a workspace. The window is that of the times in the ids of the events, at which they were stored, and goes back 30 days. Security definer, because members and keys may write no delivery.';
+COMMENT ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) IS 'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing twice. Test events are not recovered. Oldest first, 20,000 deliveries or little more than a second of work: next_since is then where to go on, else null. One at a time in a workspace. The window is that of the times in the ids of the events, at which they were stored, and goes back 30 days. Security definer, because members and keys may write no delivery.';
 
 
 --
