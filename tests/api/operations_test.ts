@@ -188,7 +188,7 @@ test("GET /api-v1-operations/:id shows an operation to every key of its workspac
   const { id: deal_id, contactId } = await newDeal();
   await addDeals(sql, deal_id, 3_000, "Venda");
   const { body: { operation: { id } } } = await api.post(`${CONTACTS}/${contactId}/erase`, { texts: true });
-  const other = await makeKey(sql, workspace.id, { scopes: [] });
+  const other = await makeKey(sql, workspace.id, { scopes: ["leads:write"] });
   assert.equal((await client(other.key).get(`${OPERATIONS}/${id}`)).status, 200);
   assertError(await client((await makeWorkspace(sql)).key).get(`${OPERATIONS}/${id}`), "not_found");
   assertError(await api.get(`${OPERATIONS}/${UNKNOWN_ID}`), "not_found");
