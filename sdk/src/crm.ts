@@ -2,7 +2,7 @@ import { Deals } from "./deals.ts";
 import { type CallOptions, type CrmOptions, Http } from "./http.ts";
 import { Activities, Companies, Contacts, Leads, Notes } from "./records.ts";
 import { readFeed, type Synced, type SyncOptions } from "./sync.ts";
-import type { EventType, Health, Me, Operation, Workspace } from "./types.ts";
+import type { BackgroundOperation, EventType, Health, Me, Workspace } from "./types.ts";
 import { Webhooks } from "./webhooks.ts";
 import { Changes, Events, Pipelines, Proposals } from "./workspace.ts";
 
@@ -66,7 +66,7 @@ export class Crm {
   }
 
   /** How far an erasure or a merge is that goes on in the background. */
-  operation(id: string, options?: CallOptions): Promise<Operation> {
+  operation(id: string, options?: CallOptions): Promise<BackgroundOperation> {
     return this.#http.call("operations.get", { path: { id }, options });
   }
 

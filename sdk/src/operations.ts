@@ -6,6 +6,7 @@ import type {
   ActivityPatch,
   ActivityStatus,
   Archived,
+  BackgroundOperation,
   BatchResult,
   ChangeObjectType,
   ChangePage,
@@ -58,7 +59,6 @@ import type {
   NoteBatch,
   NoteKind,
   NotePage,
-  Operation,
   PipelineList,
   ProposalAnswer,
   ProposalRejection,
@@ -409,7 +409,7 @@ export interface Operations {
   "notes.create": { query: undefined; body: NewNote; reply: Note };
   "notes.batch": { query: undefined; body: NoteBatch; reply: BatchResult };
   "notes.get": { query: undefined; body: undefined; reply: Note };
-  "operations.get": { query: undefined; body: undefined; reply: Operation };
+  "operations.get": { query: undefined; body: undefined; reply: BackgroundOperation };
   "pipelines.list": { query: undefined; body: undefined; reply: PipelineList };
   "webhooks.list": { query: undefined; body: undefined; reply: SubscriptionList };
   "webhooks.create": { query: undefined; body: NewSubscription; reply: CreatedSubscription };

@@ -352,6 +352,25 @@ export interface Attempt {
   finished_at: string;
 }
 
+/** Work that is too large for one call, and goes on in the background */
+export interface BackgroundOperation {
+  /** The record's id */
+  id: string;
+  kind: OperationKind;
+  state: OperationState;
+  arguments: OperationArguments;
+  cleared: Cleared | null;
+  texts_naming: TextsNaming | null;
+  moved: Moved | null;
+  error: OperationError | null;
+  /** When the record was created */
+  created_at: string;
+  /** When the record last changed */
+  updated_at: string;
+  /** When it ended */
+  ended_at: string | null;
+}
+
 /** What became of each item */
 export interface BatchResult {
   /** One result for each item, in order */
@@ -1610,7 +1629,7 @@ export interface ErasedContact {
   erased_at: string;
   cleared: Cleared;
   texts_naming: TextsNaming | null;
-  operation?: Operation | undefined;
+  operation?: BackgroundOperation | undefined;
 }
 
 /** How far to erase */
@@ -2012,12 +2031,12 @@ export interface Merge {
 
 /** The company that stays */
 export interface MergedCompany extends Company {
-  operation?: Operation | undefined;
+  operation?: BackgroundOperation | undefined;
 }
 
 /** The contact that stays */
 export interface MergedContact extends Contact {
-  operation?: Operation | undefined;
+  operation?: BackgroundOperation | undefined;
 }
 
 /** The stage to move the deal to */
@@ -2279,25 +2298,6 @@ export interface NotePage {
 
 /** How a note was created; through this API, always integration */
 export type NoteSource = "user" | "automation" | "agent" | "integration";
-
-/** Work that is too large for one call, and goes on in the background */
-export interface Operation {
-  /** The record's id */
-  id: string;
-  kind: OperationKind;
-  state: OperationState;
-  arguments: OperationArguments;
-  cleared: Cleared | null;
-  texts_naming: TextsNaming | null;
-  moved: Moved | null;
-  error: OperationError | null;
-  /** When the record was created */
-  created_at: string;
-  /** When the record last changed */
-  updated_at: string;
-  /** When it ended */
-  ended_at: string | null;
-}
 
 /** What the call asked for */
 export interface OperationArguments {

@@ -112,7 +112,7 @@ export const Operation = z.object({
   updated_at: timestamp(),
   ended_at: timestamp().nullable(),
 }).meta({
-  id: "Operation",
+  id: "BackgroundOperation",
   ...doc(
     "Um trabalho grande demais para uma chamada, que segue em segundo plano",
     "Work that is too large for one call, and goes on in the background",
