@@ -14,6 +14,7 @@ import { subscription } from "../supabase/functions/api-v1-webhooks/record.ts";
 import { proposal } from "../supabase/functions/proposals/record.ts";
 import { type Doc, doc } from "../supabase/functions/_shared/contract/doc.ts";
 import { EVENT_TYPES, EVENTS } from "../supabase/functions/_shared/contract/events.ts";
+import { NAMING_OBJECTS, Operation } from "../supabase/functions/_shared/contract/operation.ts";
 import { ROLES } from "../supabase/functions/_shared/contract/roles.ts";
 
 interface NamedEnum {
@@ -118,6 +119,28 @@ export const ENUMS: Readonly<Record<string, NamedEnum>> = {
       "deleted, removida; failures, uma entrega falhou 5 vezes; key_revoked, a chave que a criou foi revogada",
       "deleted; failures, a delivery failed 5 times; key_revoked, the key that made it was revoked",
     ),
+  },
+  OperationKind: {
+    words: wordsOf(Operation, "kind"),
+    text: doc(
+      "Um apagamento, ou uma união de contatos ou de empresas",
+      "An erasure, or a merge of contacts or of companies",
+    ),
+  },
+  OperationState: {
+    words: wordsOf(Operation, "state"),
+    text: doc(
+      "À espera, em andamento, concluída, ou parada depois de dez falhas",
+      "Waiting, under way, done, or stopped after ten failures",
+    ),
+  },
+  OperationError: {
+    words: wordsOf(Operation, "error"),
+    text: doc("Um código de erro", "An error code"),
+  },
+  NamingObject: {
+    words: NAMING_OBJECTS,
+    text: doc("O tipo de um registro que cita a pessoa", "The kind of a record that names the person"),
   },
   HealthStatus: {
     words: wordsOf(Health, "status"),

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { type Doc, doc } from "../supabase/functions/_shared/contract/doc.ts";
 import type { GateName } from "../supabase/functions/_shared/contract/declaration.ts";
-import type {
-  Endpoint,
-  OpenEndpoint,
-  Resource,
-  Route,
+import {
+  canContinue,
+  type Endpoint,
+  type OpenEndpoint,
+  type Resource,
+  type Route,
 } from "../supabase/functions/_shared/contract/endpoint.ts";
 import { WORKSPACE_HEADER } from "../supabase/functions/_shared/http/gates.ts";
 import { IDEMPOTENCY_HEADER } from "../supabase/functions/_shared/http/idempotency.ts";
@@ -255,6 +256,13 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
     case 200:
       return {
         200: answer(doc("Feito", "Done"), version),
+        ...(canContinue(endpoint) && {
+          202: answer(
+            doc("Aceito; o resto segue em segundo plano", "Accepted; the rest goes on in the background"),
+            ["Location", ...version],
+            repeated,
+          ),
+        }),
         ...(etag && method === "GET" && {
           304: answer(
             doc("O registro não mudou; sem corpo", "The record has not changed; no body"),

@@ -38,7 +38,7 @@ export function searchedSql(records: readonly CrmRecord[]): string {
   );
   const kept = searched.map(([{ name, about }]) =>
     `    when '${name}' then
-      perform crm.lock_texts(false);
+      perform crm.lock_texts_of(p_workspace_id);
       insert into crm.search_texts as kept (workspace_id, record, id, text)
       select t.workspace_id, p_record, t.id, crm.${name}_text(t) from crm.${about.table} t
       where t.workspace_id = p_workspace_id and t.id = any (p_ids)

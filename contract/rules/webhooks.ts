@@ -45,7 +45,7 @@ export const webhooks: Part = {
       "After a receiver was off through all five attempts: reactivate, recover, and every event arrives once, in the order in which they occurred",
       "POST …/recover takes the events of its window that were not delivered, of the subscription's types, and no test",
       "Two recoveries at the same time queue each event once",
-      "POST …/recover queues 50,000 events at most, says where to go on, and repeated calls queue all of them",
+      "POST …/recover queues 20,000 events at most, says where to go on, and repeated calls queue all of them",
     ),
     rule(
       "decided here: test, redeliver, rotate",

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import {
+  canContinue,
   type Endpoint,
   requirementOf,
   type Resource,
@@ -32,6 +33,7 @@ async function entryOf({ method, path, endpoint }: Route): Promise<RouteEntry> {
     ...(etag && { etag }),
     ...(namesUnapplied && { namesUnapplied }),
     ...(prefersRepresentation && { prefersRepresentation }),
+    ...(canContinue(endpoint) && { continues: true }),
     ...(operations ? { finish: "batch results" } : finish && { finish: "by endpoint" }),
   };
 }

@@ -35,7 +35,14 @@ export async function makeAppSamples(
       returning id
     )
     select s.id as subscription_id, d.id as delivery_id from subscription s, delivery d`;
+  const [operation] = await sql<[{ id: string }]>`
+    insert into crm.operations (workspace_id, kind, object_id, arguments, state, result, ended_at)
+    select ${workspaceId}, 'contact_merge', w.id, jsonb_build_object('id', w.id, 'merge_id', w.id), 'done',
+      '{"moved": {"activities": 0, "contacts": 0, "deals": 0, "merged": 0}}', now()
+    from crm.workspaces w where w.id = ${workspaceId}
+    returning id`;
   return {
+    "api-v1-operations": operation.id,
     "app-v1-keys": keyId,
     "app-v1-members": memberId,
     "app-v1-webhooks": sent.subscription_id,

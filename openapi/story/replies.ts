@@ -21,6 +21,7 @@ export const REPLIES: Readonly<Record<string, Told>> = {
   "proposals.reject": pick(rejected.state!, "status", "rejected_at", "rejection_reason"),
   ...archived("contacts", "companies", "deals"),
   "contacts.erase": { id: IDS.contact, erased_at: at.reopened },
+  "operations.get": { ended_at: at.reopened },
   "contacts.batch": oneCreated(IDS.contact),
   "companies.batch": oneCreated(IDS.company),
   "deals.batch": oneCreated(IDS.deal),

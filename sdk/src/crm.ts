@@ -2,7 +2,7 @@ import { Deals } from "./deals.ts";
 import { type CallOptions, type CrmOptions, Http } from "./http.ts";
 import { Activities, Companies, Contacts, Leads, Notes } from "./records.ts";
 import { readFeed, type Synced, type SyncOptions } from "./sync.ts";
-import type { EventType, Health, Me, Workspace } from "./types.ts";
+import type { BackgroundOperation, EventType, Health, Me, Workspace } from "./types.ts";
 import { Webhooks } from "./webhooks.ts";
 import { Changes, Events, Pipelines, Proposals } from "./workspace.ts";
 
@@ -63,6 +63,11 @@ export class Crm {
   /** What can be chosen in the workspace: members, pipelines, reasons of losses. */
   workspace(options?: CallOptions): Promise<Workspace> {
     return this.#http.call("workspace.get", { options });
+  }
+
+  /** How far an erasure or a merge is that goes on in the background. */
+  operation(id: string, options?: CallOptions): Promise<BackgroundOperation> {
+    return this.#http.call("operations.get", { path: { id }, options });
   }
 
   /** The state of the service; without a key. */

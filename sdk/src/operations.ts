@@ -6,6 +6,7 @@ import type {
   ActivityPatch,
   ActivityStatus,
   Archived,
+  BackgroundOperation,
   BatchResult,
   ChangeObjectType,
   ChangePage,
@@ -46,6 +47,8 @@ import type {
   Lose,
   Me,
   Merge,
+  MergedCompany,
+  MergedContact,
   MoveStage,
   NewActivity,
   NewCompany,
@@ -378,7 +381,7 @@ export interface Operations {
   "companies.batch": { query: undefined; body: CompanyBatch; reply: BatchResult };
   "companies.get": { query: undefined; body: undefined; reply: Company };
   "companies.update": { query: undefined; body: CompanyPatch; reply: Company };
-  "companies.merge": { query: undefined; body: Merge; reply: Company };
+  "companies.merge": { query: undefined; body: Merge; reply: MergedCompany };
   "companies.archive": { query: undefined; body: Record<string, never> | undefined; reply: Company };
   "companies.restore": { query: undefined; body: Record<string, never> | undefined; reply: Company };
   "contacts.list": { query: ContactsListQuery; body: undefined; reply: ContactPage };
@@ -387,7 +390,7 @@ export interface Operations {
   "contacts.batch": { query: undefined; body: ContactBatch; reply: BatchResult };
   "contacts.get": { query: undefined; body: undefined; reply: Contact };
   "contacts.update": { query: undefined; body: ContactPatch; reply: Contact };
-  "contacts.merge": { query: undefined; body: Merge; reply: Contact };
+  "contacts.merge": { query: undefined; body: Merge; reply: MergedContact };
   "contacts.archive": { query: undefined; body: Record<string, never> | undefined; reply: Contact };
   "contacts.restore": { query: undefined; body: Record<string, never> | undefined; reply: Contact };
   "contacts.erase": { query: undefined; body: Erasure | undefined; reply: ErasedContact };
@@ -410,6 +413,7 @@ export interface Operations {
   "notes.create": { query: undefined; body: NewNote; reply: Note };
   "notes.batch": { query: undefined; body: NoteBatch; reply: BatchResult };
   "notes.get": { query: undefined; body: undefined; reply: Note };
+  "operations.get": { query: undefined; body: undefined; reply: BackgroundOperation };
   "pipelines.list": { query: undefined; body: undefined; reply: PipelineList };
   "webhooks.list": { query: undefined; body: undefined; reply: SubscriptionList };
   "webhooks.create": { query: undefined; body: NewSubscription; reply: CreatedSubscription };
@@ -489,6 +493,7 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   "notes.create": { method: "POST", path: "/api-v1-notes", keyed: true },
   "notes.batch": { method: "POST", path: "/api-v1-notes/batch", keyed: true },
   "notes.get": { method: "GET", path: "/api-v1-notes/{id}" },
+  "operations.get": { method: "GET", path: "/api-v1-operations/{id}" },
   "pipelines.list": { method: "GET", path: "/api-v1-pipelines" },
   "webhooks.list": { method: "GET", path: "/api-v1-webhooks" },
   "webhooks.create": { method: "POST", path: "/api-v1-webhooks" },

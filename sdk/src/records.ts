@@ -57,8 +57,11 @@ export class Contacts extends Resource {
     return sendBatch(items, options, (body, options) => this.http.call("contacts.batch", { body, options }));
   }
 
-  /** Merges another contact into this one: it fills empty fields, and its deals move. Scope `contacts:write`. */
-  merge(id: string, otherId: string, options?: CallOptions): Promise<T.Contact> {
+  /**
+   * Merges another contact into this one: it fills empty fields, and its deals move; of many, the rest as `operation`.
+   * Scope `contacts:write`.
+   */
+  merge(id: string, otherId: string, options?: CallOptions): Promise<T.MergedContact> {
     return this.http.call("contacts.merge", { path: { id }, body: { merge_id: otherId }, options });
   }
 
@@ -114,7 +117,7 @@ export class Companies extends Resource {
   }
 
   /** Merges another company into this one, with its contacts and deals. Scope `companies:write`. */
-  merge(id: string, otherId: string, options?: CallOptions): Promise<T.Company> {
+  merge(id: string, otherId: string, options?: CallOptions): Promise<T.MergedCompany> {
     return this.http.call("companies.merge", { path: { id }, body: { merge_id: otherId }, options });
   }
 

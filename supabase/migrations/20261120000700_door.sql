@@ -124,6 +124,10 @@ begin
         when 'note_get' then return api.note_get(p_args);
         when 'note_list' then return api.note_list(p_args);
       end case;
+    when 'operation' then
+      case p_verb
+        when 'operation_get' then return api.operation_get(p_args);
+      end case;
     when 'pipeline' then
       case p_verb
         when 'pipeline_list' then return api.pipeline_list(p_args);

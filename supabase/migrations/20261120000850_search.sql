@@ -175,28 +175,37 @@ create index search_texts_words on crm.search_texts
 alter index crm.search_texts_words alter column 1 set statistics 0;
 call crm.protect('crm.search_texts');
 
-create function crm.lock_texts(p_exclusive boolean) returns void
+create function crm.lock_texts() returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  if p_exclusive then
-    perform pg_advisory_xact_lock(crm.lock_number('texts'));
-  else
-    perform pg_advisory_xact_lock_shared(crm.lock_number('texts'));
-  end if;
+  perform pg_advisory_xact_lock(crm.lock_number('texts'));
 end
 $$;
-comment on function crm.lock_texts(boolean) is
-  'Lets the job index-texts (exclusive) and whoever writes texts at once wait for each other until the transaction ends: '
-  'otherwise the job could have read a record before it is erased, and write its text afterwards.';
+comment on function crm.lock_texts() is
+  'Lets the job index-texts and the jobs that drop partitions of events wait for each other until the transaction ends. '
+  'No call of a client takes it: what one workspace does must not hold up the others.';
+
+create function crm.lock_texts_of(p_workspace_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock_shared(crm.lock_number('texts of ' || p_workspace_id));
+end
+$$;
+comment on function crm.lock_texts_of(uuid) is
+  'Lets the job index-texts, which holds the lock alone (crm.index_texts_of), and whoever writes texts of the workspace at '
+  'once wait for each other until the transaction ends: otherwise the job could have read a record before it is erased, '
+  'and write its text afterwards.';
 
 create function crm.forget_text() returns trigger
 language plpgsql security definer
 set search_path = ''
 as $$
 begin
-  perform crm.lock_texts(false);
+  perform crm.lock_texts_of(old.workspace_id);
   delete from crm.search_texts x
   where x.workspace_id = old.workspace_id and x.record = tg_argv[0] and x.id = old.id;
   return null;

@@ -190,7 +190,7 @@ begin
         -- The job index-texts reads events for some seconds, and may begin at the same moment each time. Nobody who uses the
         -- table waits behind this lock.
         perform set_config('lock_timeout', '5s', true);
-        perform crm.lock_texts(true);
+        perform crm.lock_texts();
         perform set_config('lock_timeout', '200ms', true);
       end if;
       -- Not the weaker lock that `attach` takes: a row that somebody is just writing into the default partition would be

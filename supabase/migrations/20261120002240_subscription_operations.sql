@@ -65,6 +65,8 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 declare
+  c_max_deliveries constant integer := 20000;
+  c_step constant integer := 2000;
   v_room integer;
   v_step integer;
   -- Events are kept for longer, but the partition of a delivery is that of its event's day, and is kept for 30 days.
@@ -73,17 +75,19 @@ declare
   v_types crm.event_type[];
   v_next_id uuid;
   v_added bigint;
+  v_begun_at timestamptz;
 begin
   perform crm.require_own_workspace(p_workspace_id);
-  -- One at a time: each works for up to 4 s, and a key may ask 120 times a minute.
+  -- One at a time: each works for more than a second, and a key may ask 120 times a minute.
   perform pg_advisory_xact_lock(crm.lock_number('recovery of ' || p_workspace_id));
+  v_begun_at := clock_timestamp();
   select s.event_types into v_types from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
 
-  v_room := crm.require_room(p_workspace_id, p_subscription_id);
+  v_room := least(crm.require_room(p_workspace_id, p_subscription_id), c_max_deliveries);
   count := 0;
   loop
-    v_step := least(v_room - count, 5000);
+    v_step := least(v_room - count, c_step);
     v_next_id := null;
     select e.id into v_next_id from crm.events e
     where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < v_to
@@ -105,9 +109,9 @@ begin
     where d.state in ('failed', 'cancelled');
     get diagnostics v_added = row_count;
     count := count + v_added;
-    -- The caller waits for 10 seconds, and can call again.
+    -- From the moment at which this call may work, because it may have waited for another. The caller can call again.
     exit when v_next_id is null or count >= v_room
-      or clock_timestamp() > statement_timestamp() + interval '4 s';
+      or clock_timestamp() > v_begun_at + interval '1200 milliseconds';
     v_from := v_next_id;
   end loop;
   next_since := crm.uuid_v7_time(v_next_id);
@@ -125,8 +129,9 @@ $$;
 comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz) is
   'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose '
   'delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing '
-  'twice. Test events are not recovered. Oldest first, as many as the queue has room for (queue_full if it has none) or '
-  'about 4 seconds of work: next_since is then where to go on, else null. One at a time in a workspace. The window is that of the times in the ids of the '
+  'twice. Test events are not recovered. Oldest first, as many as the queue has room for (queue_full if it has none), '
+  '20,000 deliveries or little more than a second of work at most: next_since is then where to go on, else null. One at '
+  'a time in a workspace. The window is that of the times in the ids of the '
   'events, at which they were stored, and goes back 30 days. '
   'Security definer, because members and keys may write no delivery.';
 

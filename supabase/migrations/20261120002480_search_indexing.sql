@@ -62,19 +62,19 @@ as $$
 begin
   case p_record
     when 'company' then
-      perform crm.lock_texts(false);
+      perform crm.lock_texts_of(p_workspace_id);
       insert into crm.search_texts as kept (workspace_id, record, id, text)
       select t.workspace_id, p_record, t.id, crm.company_text(t) from crm.companies t
       where t.workspace_id = p_workspace_id and t.id = any (p_ids)
       on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
     when 'contact' then
-      perform crm.lock_texts(false);
+      perform crm.lock_texts_of(p_workspace_id);
       insert into crm.search_texts as kept (workspace_id, record, id, text)
       select t.workspace_id, p_record, t.id, crm.contact_text(t) from crm.contacts t
       where t.workspace_id = p_workspace_id and t.id = any (p_ids)
       on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
     when 'deal' then
-      perform crm.lock_texts(false);
+      perform crm.lock_texts_of(p_workspace_id);
       insert into crm.search_texts as kept (workspace_id, record, id, text)
       select t.workspace_id, p_record, t.id, crm.deal_text(t) from crm.deals t
       where t.workspace_id = p_workspace_id and t.id = any (p_ids)
@@ -139,7 +139,14 @@ set enable_sort = off
 set jit = off
 as $$
 declare
-  v_events crm.events[] := array(
+  v_events crm.events[];
+  v_changed record;
+begin
+  -- Whoever erases there comes first: the workspace is looked at again in the next run.
+  if not pg_try_advisory_xact_lock(crm.lock_number('texts of ' || p_done.workspace_id)) then
+    return 0;
+  end if;
+  v_events := array(
     select l from crm.events l
     where l.workspace_id = p_done.workspace_id and (l.position, l.id) > (p_done.position, p_done.event_id)
       and l.position < p_horizon
@@ -147,8 +154,6 @@ declare
     order by l.position, l.id
     limit p_most
   );
-  v_changed record;
-begin
   for v_changed in
     select c.record, array_agg(distinct c.id) as ids
     from (select crm.text_changed(e.event, e.facts) as record, e.object_id as id from unnest(v_events) e) c
@@ -169,9 +174,10 @@ end
 $$;
 comment on function crm.index_texts_of(crm.search_backlog, bigint, integer) is
   'Keeps the texts of what changed next in a workspace of the backlog, by at most p_most events below p_horizon, and '
-  'returns how many those were. A workspace of which none is left leaves the backlog.';
+  'returns how many those were. A workspace of which none is left leaves the backlog. 0 while '
+  'somebody else writes texts there.';
 
-create function crm.index_texts(p_most interval default '3 seconds') returns integer
+create function crm.index_texts(p_most interval default '1500 milliseconds') returns integer
 language plpgsql
 set search_path = ''
 -- As in crm.pending_texts.
@@ -187,7 +193,7 @@ declare
   v_looked integer;
   v_count integer := 0;
 begin
-  perform crm.lock_texts(true);
+  perform crm.lock_texts();
   v_horizon := crm.feed_horizon();
   -- One look-up in the index for each workspace: one statement for all would read all events of two days.
   insert into crm.search_backlog (workspace_id, position, event_id, reached_at)
@@ -223,4 +229,4 @@ end
 $$;
 comment on function crm.index_texts(interval) is
   'Keeps what is searched of the records that have changed since the last run, and returns how many events it looked at. '
-  'Ends after p_most, because the feed of events waits for a transaction that has written.';
+  'Ends after p_most, because the feed of events and an erasure wait for it.';

@@ -1,5 +1,5 @@
 -- What a merge moves: two records of one person, or of one company, become one, and what refers to the other follows by
--- triggers, so that nothing is left behind when the application merges. See docs/decisions/0032-merge-and-erase.md.
+-- a trigger, so that nothing is left behind when the application merges. See docs/decisions/0032-merge-and-erase.md.
 
 -- By which a merge finds the records that were merged into the one that it merges.
 create index contacts_merged on crm.contacts (workspace_id, merged_into_id) where merged_into_id is not null;
@@ -56,90 +56,143 @@ comment on function crm.emit_for_each(uuid, crm.event_type, uuid[], jsonb) is
   'As crm.emit, for many objects in two statements: each call of crm.emit is a subtransaction, and more than 64 of them '
   'slow down every other transaction. Null: no object.';
 
-create function crm.move_to_contact() returns trigger
+create function crm.move_children(
+  p_workspace_id uuid, p_table text, p_column text, p_from uuid, p_to uuid, p_event crm.event_type
+)
+returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_ids uuid[];
+begin
+  -- In order of id, as other runs and batches lock them.
+  execute format(
+    'with next as (
+       select t.id from crm.%1$I t where t.workspace_id = $1 and t.%2$I = $2 order by t.id limit 200 for no key update
+     ), moved as (
+       update crm.%1$I t set %2$I = $3 from next n where t.workspace_id = $1 and t.id = n.id returning t.id
+     )
+     select array_agg(m.id) from moved m',
+    p_table, p_column
+  ) into v_ids using p_workspace_id, p_from, p_to;
+  if p_event is not null then
+    perform crm.emit_for_each(
+      p_workspace_id, p_event, v_ids, jsonb_build_object('changed_fields', jsonb_build_array(p_column))
+    );
+  end if;
+  return coalesce(v_ids, '{}');
+end
+$$;
+comment on function crm.move_children(uuid, text, text, uuid, uuid, crm.event_type) is
+  'Makes at most 200 rows of a table refer to another record in a column, tells of each by an event, and returns their ids. '
+  'p_event null: clients see nothing of it.';
+
+create function crm.merge_step(o crm.operations) returns crm.operations
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_contact boolean := o.kind = 'contact_merge';
+  v_column text := case when v_contact then 'contact_id' else 'company_id' end;
+  v_into uuid;
+  v_ids uuid[];
+  v_name text;
+begin
+  -- Which may have been merged itself since.
+  if v_contact then
+    select c.merged_into_id into v_into from crm.contacts c where c.workspace_id = o.workspace_id and c.id = o.object_id;
+  else
+    select c.merged_into_id into v_into from crm.companies c where c.workspace_id = o.workspace_id and c.id = o.object_id;
+  end if;
+  o.progress := coalesce(o.progress, '{}');
+  -- Earlier merges, so that a chain is as long as one step. Then activities before deals, in the order in which a PATCH of
+  -- an activity locks them.
+  foreach v_name in array case when v_contact then '{contacts,activities,deals}'::text[] else '{companies,contacts,deals}' end
+  loop
+    v_ids := crm.move_children(
+      o.workspace_id, v_name,
+      case when v_name = 'companies' or v_contact and v_name = 'contacts' then 'merged_into_id' else v_column end,
+      o.object_id, v_into,
+      case
+        when v_name = 'activities' then 'activity.updated'
+        when v_name = 'deals' then 'deal.updated'
+        when v_name = 'contacts' and not v_contact then 'contact.updated'
+      end::crm.event_type
+    );
+    if v_name = 'deals' then
+      perform crm.move_receipts(o.workspace_id, v_column, v_ids, o.object_id, v_into);
+    end if;
+    -- Each is also an event, which weighs as much.
+    o.work := o.work + 1 + 2 * cardinality(v_ids);
+    o.result := jsonb_build_object('moved', crm.sum_counts(
+      o.result -> 'moved',
+      jsonb_build_object(
+        case when v_name = 'companies' or v_contact and v_name = 'contacts' then 'merged' else v_name end,
+        cardinality(v_ids)
+      )
+    ));
+    if v_ids <> '{}' then
+      return o;
+    end if;
+  end loop;
+  o.progress := null;
+  return o;
+end
+$$;
+comment on function crm.merge_step(crm.operations) is
+  'Makes at most 200 of what refers to a merged record refer to the one that it was merged into. It is done when nothing '
+  'refers to it: no more comes, because what is created or changed is refused a merged record.';
+
+create function crm.move_receipts(p_workspace_id uuid, p_column text, p_deal_ids uuid[], p_from uuid, p_to uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Receipts are found by their deals, because an index of their own would cost every lead. One whose deal was given
+  -- another contact since keeps the id, at whose address the reply is 301.
+  execute format(
+    'update crm.lead_receipts r set %1$I = $4
+     from crm.deals d
+     where d.workspace_id = $1 and d.id = any ($2)
+       and r.workspace_id = $1 and r.external_id = d.external_id and r.%1$I = $3',
+    p_column
+  ) using p_workspace_id, p_deal_ids, p_from, p_to;
+end
+$$;
+comment on function crm.move_receipts(uuid, text, uuid[], uuid, uuid) is
+  'Makes the receipts of leads, found by their deals, refer to another contact or company.';
+
+create function crm.begin_merge() returns trigger
 language plpgsql security definer
 set search_path = ''
 as $$
 declare
-  v_changed jsonb := '{"changed_fields": ["contact_id"]}';
-  v_ids uuid[];
+  o crm.operations;
 begin
-  perform crm.emit(
-    new.workspace_id, 'contact.merged', new.merged_into_id, jsonb_build_object('merged_contact_id', new.id)
-  );
-  update crm.contacts c set merged_into_id = new.merged_into_id
-  where c.workspace_id = new.workspace_id and c.merged_into_id = new.id;
-  -- Receipts are found by their deals, because an index of their own would cost every lead. One whose deal was given
-  -- another contact since keeps the id, at whose address the reply is 301.
-  update crm.lead_receipts r set contact_id = new.merged_into_id
-  from crm.deals d
-  where d.workspace_id = new.workspace_id and d.contact_id = new.id
-    and r.workspace_id = new.workspace_id and r.external_id = d.external_id and r.contact_id = new.id;
-
-  -- Activities before deals, in the order in which a PATCH of an activity locks them.
-  with moved as (
-    update crm.activities a set contact_id = new.merged_into_id
-    where a.workspace_id = new.workspace_id and a.contact_id = new.id
-    returning a.id
-  )
-  select array_agg(m.id) into v_ids from moved m;
-  perform crm.emit_for_each(new.workspace_id, 'activity.updated', v_ids, v_changed);
-  with moved as (
-    update crm.deals d set contact_id = new.merged_into_id
-    where d.workspace_id = new.workspace_id and d.contact_id = new.id
-    returning d.id
-  )
-  select array_agg(m.id) into v_ids from moved m;
-  perform crm.emit_for_each(new.workspace_id, 'deal.updated', v_ids, v_changed);
+  o.workspace_id := new.workspace_id;
+  o.kind := tg_argv[0];
+  o.object_id := new.id;
+  o.arguments := jsonb_build_object('id', new.merged_into_id, 'merge_id', new.id);
+  o.result := '{"moved": {"activities": 0, "contacts": 0, "deals": 0, "merged": 0}}';
+  if o.kind = 'contact_merge' then
+    perform crm.emit(
+      new.workspace_id, 'contact.merged', new.merged_into_id, jsonb_build_object('merged_contact_id', new.id)
+    );
+  end if;
+  -- Some 600 records and their events: half a second.
+  perform crm.begin_operation(o, 1200);
   return null;
 end
 $$;
-comment on function crm.move_to_contact() is
-  'Trigger: makes what refers to a contact that was merged refer to the one that it was merged into, and emits '
-  'contact.merged and the updates of what it moves.';
+comment on function crm.begin_merge() is
+  'Trigger: makes what refers to a record that was merged refer to the one that it was merged into, and emits '
+  'contact.merged and the updates of what it moves; of much, some hundred at once and the rest by the job.';
 
 -- Named so that it fires before emit_updated: the special event of a write comes before its update.
 create trigger emit_merged after update of merged_into_id on crm.contacts
   for each row when (old.merged_into_id is null and new.merged_into_id is not null)
-  execute function crm.move_to_contact();
-
-create function crm.move_to_company() returns trigger
-language plpgsql security definer
-set search_path = ''
-as $$
-declare
-  v_changed jsonb := '{"changed_fields": ["company_id"]}';
-  v_ids uuid[];
-begin
-  update crm.companies c set merged_into_id = new.merged_into_id
-  where c.workspace_id = new.workspace_id and c.merged_into_id = new.id;
-  -- As in crm.move_to_contact.
-  update crm.lead_receipts r set company_id = new.merged_into_id
-  from crm.deals d
-  where d.workspace_id = new.workspace_id and d.company_id = new.id
-    and r.workspace_id = new.workspace_id and r.external_id = d.external_id and r.company_id = new.id;
-
-  with moved as (
-    update crm.contacts c set company_id = new.merged_into_id
-    where c.workspace_id = new.workspace_id and c.company_id = new.id
-    returning c.id
-  )
-  select array_agg(m.id) into v_ids from moved m;
-  perform crm.emit_for_each(new.workspace_id, 'contact.updated', v_ids, v_changed);
-  with moved as (
-    update crm.deals d set company_id = new.merged_into_id
-    where d.workspace_id = new.workspace_id and d.company_id = new.id
-    returning d.id
-  )
-  select array_agg(m.id) into v_ids from moved m;
-  perform crm.emit_for_each(new.workspace_id, 'deal.updated', v_ids, v_changed);
-  return null;
-end
-$$;
-comment on function crm.move_to_company() is
-  'Trigger: makes what refers to a company that was merged refer to the one that it was merged into, and emits the '
-  'updates of what it moves.';
-
-create trigger move_to_company after update of merged_into_id on crm.companies
+  execute function crm.begin_merge('contact_merge');
+create trigger emit_merged after update of merged_into_id on crm.companies
   for each row when (old.merged_into_id is null and new.merged_into_id is not null)
-  execute function crm.move_to_company();
+  execute function crm.begin_merge('company_merge');

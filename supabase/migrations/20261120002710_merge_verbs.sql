@@ -55,6 +55,23 @@ comment on function crm.lock_company_merges(boolean) is
   'companies locks the company before its contacts, a merge of contacts needs the company that it fills in afterwards: '
   'each would wait for the other.';
 
+create function crm.merge_json(p_record json, p_kind text, p_merge_id uuid) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_operation json := crm.unfinished_operation(p_kind, p_merge_id);
+begin
+  if v_operation is null then
+    return p_record;
+  end if;
+  return crm.with_fields(p_record, json_build_object('operation', v_operation));
+end
+$$;
+comment on function crm.merge_json(json, text, uuid) is
+  'The reply of a merge: the record that stays, with the operation that moves what still refers to the other one, if it is '
+  'not done.';
+
 create function api.contact_merge(p_args jsonb) returns json
 language plpgsql
 set search_path = ''
@@ -88,7 +105,7 @@ begin
     perform api.fail('invalid_reference', array['merge_id']);
   elsif v_other.merged_into_id = v_id then
     -- A repeated call, whose first reply may have been lost. Nothing is filled in again: the record may have changed since.
-    return crm.contact_json(v_winner);
+    return crm.merge_json(crm.contact_json(v_winner), 'contact_merge', v_merge_id);
   elsif v_other.merged_into_id is not null then
     perform api.fail(
       'invalid_reference', array['merge_id'], 'Este contato já foi unido a outro', array[v_other.merged_into_id]
@@ -114,7 +131,7 @@ begin
   if v_filled is distinct from v_winner then
     v_winner := crm.contact_save(v_filled);
   end if;
-  return crm.contact_json(v_winner);
+  return crm.merge_json(crm.contact_json(v_winner), 'contact_merge', v_merge_id);
 end
 $$;
 comment on function api.contact_merge(jsonb) is
@@ -152,7 +169,7 @@ begin
   if v_other.id is null then
     perform api.fail('invalid_reference', array['merge_id']);
   elsif v_other.merged_into_id = v_id then
-    return crm.company_json(v_winner);
+    return crm.merge_json(crm.company_json(v_winner), 'company_merge', v_merge_id);
   elsif v_other.merged_into_id is not null then
     perform api.fail(
       'invalid_reference', array['merge_id'], 'Esta empresa já foi unida a outra', array[v_other.merged_into_id]
@@ -169,7 +186,7 @@ begin
   if v_filled is distinct from v_winner then
     v_winner := crm.company_save(v_filled);
   end if;
-  return crm.company_json(v_winner);
+  return crm.merge_json(crm.company_json(v_winner), 'company_merge', v_merge_id);
 end
 $$;
 comment on function api.company_merge(jsonb) is

@@ -8,13 +8,23 @@ import { subscribe } from "../support/webhooks.ts";
 
 const CONTACTS = "/api-v1-contacts";
 
-test("An erasure answers with the moment, is told of by the id alone, and is the same when it is repeated", async ({ sql, workspace, api }) => {
+/** What an erasure cleared, without the kinds of which it cleared none. */
+function cleared({ body }: Reply): Record<string, number> {
+  const counts = Object.entries(body.cleared as Record<string, number>);
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
+}
+
+test("An erasure answers with the moment, is told of by the id alone, and does nothing more when it is repeated", async ({ sql, workspace, api }) => {
   const { id } = await create(workspace.key, CONTACTS, { name: "Ana", email: "ana@x.com" });
   const mailbox = openMailbox();
   await subscribe(workspace.key, mailbox.url, ["contact.erased"]);
   const erased = await api.post(`${CONTACTS}/${id}/erase`);
   assert.equal(erased.status, 200);
-  assert.deepEqual((await api.post(`${CONTACTS}/${id}/erase`, { texts: true })).body, erased.body);
+  assert.deepEqual(cleared(erased), { contacts: 1 });
+  assert.deepEqual(erased.body.texts_naming, { count: 0, is_minimum: false, records: [] });
+  const again = await api.post(`${CONTACTS}/${id}/erase`, { texts: true });
+  assert.deepEqual([again.status, again.body.erased_at, cleared(again)], [200, erased.body.erased_at, {}]);
+  assert.deepEqual(again.body.texts_naming, { count: 0, is_minimum: true, records: [] });
   const { body } = await api.get(`${CONTACTS}/${id}`);
   const { name, email, erased_at, archived_at } = body;
   assert.deepEqual([name, email, erased_at, archived_at], [

@@ -66,7 +66,8 @@ for (const { resource, route, title } of keyEndpoints) {
   if (scope === null) {
     test(`${title} answers every valid key, whatever its scopes`, async ({ sql, workspace: { id } }) => {
       const { key } = await makeKey(sql, id, { scopes: ["nothing:read"] });
-      assert.equal((await send(key)).status, route.endpoint.status);
+      // Of an id that no record has, nothing more is known than that the key may ask.
+      assert.equal((await send(key)).status, route.path.includes(":id") ? 404 : route.endpoint.status);
     });
   } else {
     test(`${title} answers 403 insufficient_scope without ${scope}, before looking at the body`, async ({ sql, workspace: { id } }) => {

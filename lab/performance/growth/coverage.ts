@@ -6,7 +6,13 @@ import type { Probe } from "./probe_parts.ts";
 import { PROBES } from "./probes.ts";
 
 /** Resources of which every workspace has few records. */
-const CONSTANT_RESOURCES = ["api-v1-me", "api-v1-pipelines", "api-v1-webhooks", "api-v1-workspace"];
+const CONSTANT_RESOURCES = [
+  "api-v1-me",
+  "api-v1-operations",
+  "api-v1-pipelines",
+  "api-v1-webhooks",
+  "api-v1-workspace",
+];
 /** Where they show many records of another kind. */
 const GROWING_PATH = /^\/:id\/deliveries/;
 

@@ -80,7 +80,7 @@ const contacts = [
     route: "POST /:id/erase",
     args: { id: "bench.id(0, 133 + 10 * r)", texts: "true" },
     once: true as const,
-    grows: "It reads the replies that are kept for Idempotency-Key, those of a day",
+    grows: "It looks through stored replies and texts until a call is full; the rest is an operation",
   },
   single("external_id", "'erp-103'"),
   upsert("external_id", "'novo ' || r", { name: "'Ana'", email: "'nova' || r || '@contato.com'" }),

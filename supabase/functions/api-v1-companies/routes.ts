@@ -5,6 +5,7 @@ import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { Merge } from "../_shared/contract/merging.ts";
 import { syncedPageOf } from "../_shared/contract/pagination.ts";
 import { company } from "./record.ts";
+import { MergedCompany } from "./schema.ts";
 
 const writeErrors = ["invalid_reference", "no_owner_available"] as const;
 
@@ -66,7 +67,7 @@ export const companies = resource("api-v1-companies", {
     summary: doc("Une outra empresa a esta", "Merge another company into this one"),
     scope: "companies:write",
     body: Merge,
-    reply: company.reply,
+    reply: MergedCompany,
     verb: "company_merge",
     etag: true,
     errors: ["record_merged", "invalid_reference"],

@@ -65,6 +65,7 @@ export const table: RouteTable = {
     status: 200,
     body: { limits: { bytes: 262144, values: 6000 }, malformed: "bad_request" },
     etag: true,
+    continues: true,
   }, {
     method: "POST",
     path: "/:id/archive",

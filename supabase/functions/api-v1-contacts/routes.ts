@@ -3,9 +3,10 @@ import { batchOf } from "../_shared/contract/batch.ts";
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { Merge } from "../_shared/contract/merging.ts";
+import { ErasedContact } from "../_shared/contract/operation.ts";
 import { syncedPageOf } from "../_shared/contract/pagination.ts";
 import { contact } from "./record.ts";
-import { CreatedContact, ErasedContact, Erasure } from "./schema.ts";
+import { CreatedContact, Erasure, MergedContact } from "./schema.ts";
 
 const writeErrors = ["invalid_reference", "no_owner_available"] as const;
 
@@ -65,7 +66,7 @@ export const contacts = resource("api-v1-contacts", {
     summary: doc("Une outro contato a este", "Merge another contact into this one"),
     scope: "contacts:write",
     body: Merge,
-    reply: contact.reply,
+    reply: MergedContact,
     verb: "contact_merge",
     etag: true,
     errors: ["record_merged", "record_erased", "invalid_reference"],

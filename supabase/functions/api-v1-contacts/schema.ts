@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
-import { timestamp, uuid } from "../_shared/contract/fields.ts";
+import { merged } from "../_shared/contract/operation.ts";
 import { contact } from "./record.ts";
 
 /** Reply of a creation: the id, or with `Prefer: return=representation` the whole record. */
@@ -26,9 +26,9 @@ export const Erasure = z.object({ texts: z.boolean().nullish() }).meta({
   },
 });
 
-/** Reply of an erasure: nothing but when it was. */
-export const ErasedContact = z.object({ id: uuid(), erased_at: timestamp() }).meta({
-  id: "ErasedContact",
-  ...doc("O contato apagado", "The erased contact"),
-  fields: { erased_at: doc("Quando os dados pessoais foram apagados", "When the personal data was erased") },
+/** Reply of a merge. */
+export const MergedContact = contact.reply.extend(merged.shape).meta({
+  id: "MergedContact",
+  ...doc("O contato que fica", "The contact that stays"),
+  fields: { ...contact.texts(), ...merged.texts },
 });

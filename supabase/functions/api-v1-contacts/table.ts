@@ -64,6 +64,7 @@ export const table: RouteTable = {
     status: 200,
     body: { limits: { bytes: 262144, values: 6000 }, malformed: "bad_request" },
     etag: true,
+    continues: true,
   }, {
     method: "POST",
     path: "/:id/archive",
@@ -90,6 +91,7 @@ export const table: RouteTable = {
     status: 200,
     body: { limits: { bytes: 262144, values: 6000 }, malformed: "bad_request", optional: true },
     emptyArgs: {},
+    continues: true,
   }],
   load: async () => (await import("./routes.ts")).contacts,
 };

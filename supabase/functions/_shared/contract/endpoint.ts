@@ -79,6 +79,11 @@ export function requirementOf(endpoint: Endpoint): string | null {
   return endpoint.gate === "session" ? endpoint.role : endpoint.scope;
 }
 
+/** Whether a call may begin what goes on in the background: its reply then names the operation, and is a 202. */
+export function canContinue({ reply }: Endpoint): boolean {
+  return reply instanceof z.ZodObject && "operation" in reply.shape;
+}
+
 /** Whether an endpoint has query parameters. Without any, it ignores the query. */
 export function takesQuery({ query }: Endpoint): boolean {
   return Object.keys(query.shape).length > 0;

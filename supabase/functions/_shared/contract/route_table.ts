@@ -39,6 +39,8 @@ export interface RouteEntry {
   readonly etag?: true | { readonly detailFrom: string } | { readonly recordBefore: string };
   readonly namesUnapplied?: true;
   readonly prefersRepresentation?: true;
+  /** Whether the reply may have `operation`: the status is 202 then. */
+  readonly continues?: true;
   /** Whether the reply is completed with what SQL cannot know: by the endpoint, or as the results of a batch. */
   readonly finish?: "by endpoint" | "batch results";
 }

@@ -157,12 +157,15 @@ async function createSuccess(
   { body, replayed, found }: DoorReply,
 ): Promise<Success> {
   const { ignored, reveal = undefined, headers: own } = input instanceof ApiError ? NO_INPUT : input;
+  const ignoredHeaders = ignoredFieldsHeader([...ignored, ...unappliedFields(entry, input, body)]);
   const headers = {
-    ...ignoredFieldsHeader([...ignored, ...unappliedFields(entry, input, body)]),
+    ...ignoredHeaders,
     // A reply that is repeated shows the record as it was then, and its call was validated as it was then.
     ...(replayed ? { "Idempotent-Replayed": "true" } : { ...own, ...(body && versionHeaders(entry, body)) }),
   };
   if (entry.status === 204) return { status: 204, body: null, headers };
+  const operation = entry.continues && operationOf(body!);
+  if (operation) return { status: 202, body, headers: { ...ignoredHeaders, ...own, "Location": operation } };
   const status = replayed || found ? 200 : entry.status;
   const finish = entry.finish && await finishOf(served, entry);
   const isCreation = entry.status === 201 && !found;
@@ -193,6 +196,12 @@ interface CreationReply {
   lead?: { deal_id: string };
   results?: unknown;
   [DUPLICATES]?: string;
+}
+
+/** Where to see what a call has begun and a job goes on with; undefined if all is done. */
+function operationOf(body: string): string | undefined {
+  const { operation } = JSON.parse(body) as { operation?: { id: string } };
+  return operation && `${functionsUrl()}/api-v1-operations/${operation.id}`;
 }
 
 /** What completes the reply of a verb. */

@@ -1,0 +1,4 @@
+import { serveResource } from "../_shared/http/serve.ts";
+import { table } from "./table.ts";
+
+Deno.serve(serveResource(table));

@@ -1,0 +1,19 @@
+import { doc } from "../_shared/contract/doc.ts";
+import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { Operation } from "../_shared/contract/operation.ts";
+
+export const operations = resource(
+  "api-v1-operations",
+  {
+    "GET /:id": endpoint({
+      summary: doc("Mostra em que pé está uma operação", "Show how far an operation is"),
+      scope: null,
+      reply: Operation,
+      verb: "operation_get",
+    }),
+  },
+  doc(
+    "O que uma chamada começou e segue em segundo plano",
+    "What a call began and goes on in the background",
+  ),
+);

@@ -1,0 +1,16 @@
+// Written by deno task tables.
+import type { RouteTable } from "../_shared/contract/route_table.ts";
+
+export const table: RouteTable = {
+  name: "api-v1-operations",
+  gate: "key",
+  routes: [{
+    method: "GET",
+    path: "/:id",
+    operation: "operation_get",
+    requirement: null,
+    status: 200,
+    emptyArgs: {},
+  }],
+  load: async () => (await import("./routes.ts")).operations,
+};

@@ -1,0 +1,233 @@
+-- Operations: work that a call began and that takes longer than a call may. The call does a bounded part of it at once; what
+-- is left is done in steps by the job run-operations, and GET /api-v1-operations/:id says how far it is. See
+-- docs/decisions/0032-merge-and-erase.md.
+
+create table crm.operations (
+  workspace_id uuid not null,
+  -- A later operation of a workspace has the greater id, whenever its transaction began.
+  id uuid not null default crm.uuid_v7(clock_timestamp()),
+  kind text not null check (kind in ('contact_erasure', 'contact_merge', 'company_merge')),
+  object_id uuid not null,
+  arguments jsonb not null,
+  state text not null default 'queued' check (state in ('queued', 'running', 'done', 'failed')),
+  result jsonb not null default '{}',
+  progress jsonb,
+  caller text,
+  steps integer not null default 0,
+  work bigint not null default 0,
+  failures integer not null default 0,
+  error_code text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  ended_at timestamptz,
+  primary key (workspace_id, id),
+  check ((state in ('done', 'failed')) = (ended_at is not null)),
+  -- It may have a person's names and numbers, which an erasure must not keep.
+  check (state <> 'done' or progress is null)
+);
+comment on table crm.operations is
+  'Erasures and merges that are too large for one call. The job run-operations does them step by step; they are kept for 90 '
+  'days after their end.';
+comment on column crm.operations.object_id is 'The contact that is erased; the record that was merged into another one.';
+comment on column crm.operations.arguments is 'What the call asked for.';
+comment on column crm.operations.result is 'What was done so far: numbers, and ids of records.';
+comment on column crm.operations.progress is
+  'Where to go on; of an erasure also what its person is recognized by. No caller sees it.';
+comment on column crm.operations.caller is 'The setting app.caller of the call, whose events the steps emit.';
+comment on column crm.operations.work is 'Rows and kilobytes that the steps have looked at or written.';
+comment on column crm.operations.failures is 'Steps that failed since the last one that succeeded; ten end the operation.';
+comment on column crm.operations.error_code is 'Why the last step failed: a code of spec 7. Null after a step that succeeded.';
+-- One for each record, whoever asks how often.
+create unique index operations_unfinished on crm.operations (workspace_id, kind, object_id) where state <> 'done';
+create index operations_due on crm.operations (workspace_id, id) where state in ('queued', 'running');
+call crm.protect('crm.operations');
+
+create function crm.operation_json(o crm.operations) returns json
+language sql stable
+set search_path = ''
+as $$
+  select json_build_object(
+    'id', o.id,
+    'kind', o.kind,
+    'state', o.state,
+    'arguments', json_build_object(
+      'id', o.arguments -> 'id', 'merge_id', o.arguments -> 'merge_id', 'texts', o.arguments -> 'texts'
+    ),
+    'cleared', o.result -> 'cleared',
+    'texts_naming', case when o.state = 'done' then o.result -> 'texts_naming' end,
+    'moved', o.result -> 'moved',
+    'error', o.error_code,
+    'created_at', crm.iso(o.created_at),
+    'updated_at', crm.iso(o.updated_at),
+    'ended_at', crm.iso(o.ended_at)
+  )
+$$;
+comment on function crm.operation_json(crm.operations) is 'JSON of an operation: ids and numbers, and nobody''s name.';
+
+create function crm.own_operation(p_id uuid) returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  select crm.operation_json(o) from crm.operations o
+  where o.workspace_id = crm.current_workspace_id() and o.id = p_id
+$$;
+comment on function crm.own_operation(uuid) is
+  'An operation of the current workspace; null if there is none. Security definer, because a caller may read everything of '
+  'an operation but its progress.';
+
+create function crm.unfinished_operation(p_kind text, p_object_id uuid) returns json
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  o crm.operations;
+begin
+  select * into o from crm.operations u
+  where u.workspace_id = crm.current_workspace_id() and u.kind = p_kind and u.object_id = p_object_id and u.state <> 'done';
+  if o.state = 'failed' then
+    update crm.operations f
+    set state = 'queued', failures = 0, error_code = null, ended_at = null, updated_at = clock_timestamp()
+    where f.workspace_id = o.workspace_id and f.id = o.id and f.state = 'failed'
+    returning * into o;
+  end if;
+  return case when o.id is not null then crm.operation_json(o) end;
+end
+$$;
+comment on function crm.unfinished_operation(text, uuid) is
+  'The operation that works at a record of the current workspace; null if none does. One that has failed goes on: asking '
+  'again is how to try again. Security definer, as crm.own_operation.';
+
+create function api.operation_get(p_args jsonb) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return crm.require_record(crm.own_operation((p_args ->> 'id')::uuid));
+end
+$$;
+comment on function api.operation_get(jsonb) is 'Returns an operation of the workspace; raises not_found.';
+
+create function crm.sum_counts(p_counts jsonb, p_added jsonb) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  select coalesce(p_counts, '{}') || jsonb_object_agg(a.key, a.value::bigint + coalesce((p_counts ->> a.key)::bigint, 0))
+  from jsonb_each_text(p_added) a
+$$;
+comment on function crm.sum_counts(jsonb, jsonb) is 'Adds numbers to those of the same name.';
+
+create function crm.next_step(o crm.operations) returns crm.operations
+language plpgsql
+set search_path = ''
+as $$
+begin
+  o.state := 'running';
+  if o.kind = 'contact_erasure' then
+    o := crm.erase_step(o);
+  else
+    o := crm.merge_step(o);
+  end if;
+  o.updated_at := clock_timestamp();
+  o.failures := 0;
+  o.error_code := null;
+  if o.progress is null then
+    o.state := 'done';
+    o.ended_at := o.updated_at;
+  end if;
+  return o;
+end
+$$;
+comment on function crm.next_step(crm.operations) is
+  'Does the next step of an operation, some hundred rows, and returns the operation after it. Without progress it is done.';
+
+create function crm.begin_operation(o crm.operations, p_work bigint) returns crm.operations
+language plpgsql
+set search_path = ''
+as $$
+begin
+  o.id := crm.uuid_v7(clock_timestamp());
+  o.state := 'queued';
+  o.caller := current_setting('app.caller', true);
+  o.steps := 0;
+  o.work := 0;
+  o.failures := 0;
+  o.created_at := clock_timestamp();
+  while o.state <> 'done' and o.work < p_work loop
+    o := crm.next_step(o);
+    o.steps := o.steps + 1;
+  end loop;
+  if o.state <> 'done' then
+    insert into crm.operations select o.*;
+  end if;
+  return o;
+end
+$$;
+comment on function crm.begin_operation(crm.operations, bigint) is
+  'Does as much of an operation as fits into a call, p_work rows and kilobytes, and leaves what remains to the job. An '
+  'operation that is done by then is not stored.';
+
+create function crm.take_step() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform set_config('app.workspace_id', new.workspace_id::text, true), set_config('app.caller', new.caller, true);
+  return crm.next_step(new);
+end
+$$;
+comment on function crm.take_step() is
+  'Trigger: does a step of the operation, as its caller. A trigger, because what a merge moves must change within one: '
+  'otherwise each row emits its update alone (migration `emission`).';
+
+create trigger take_step before update of steps on crm.operations
+  for each row when (new.steps > old.steps)
+  execute function crm.take_step();
+
+create function crm.run_operations(p_most interval default '1 second') returns integer
+language plpgsql
+set search_path = ''
+-- A step that waits for longer is taken again: other calls wait for what this run has locked.
+set lock_timeout = '500ms'
+as $$
+declare
+  v_end timestamptz := clock_timestamp() + p_most;
+  v_next record;
+  v_count integer := 0;
+begin
+  loop
+    -- The oldest of each workspace, so that one workspace holds up no other; skip locked, because two may run at once.
+    select o.workspace_id, o.id into v_next from crm.operations o
+    where o.state in ('queued', 'running')
+      and o.updated_at <= clock_timestamp() - o.failures * interval '5 seconds'
+      and not exists (
+        select from crm.operations e
+        where e.workspace_id = o.workspace_id and e.state in ('queued', 'running') and e.id < o.id
+      )
+    order by o.updated_at
+    limit 1
+    for update skip locked;
+    exit when not found;
+    begin
+      update crm.operations o set steps = o.steps + 1 where o.workspace_id = v_next.workspace_id and o.id = v_next.id;
+    exception when others then
+      raise log 'crm.run_operations %: % (%)', v_next.id, sqlerrm, sqlstate;
+      update crm.operations o
+      set
+        failures = o.failures + 1,
+        error_code = case when sqlstate in ('55P03', '40P01') then 'service_unavailable' else 'internal_error' end,
+        state = case when o.failures < 9 then 'running' else 'failed' end,
+        updated_at = clock_timestamp(),
+        ended_at = case when o.failures >= 9 then clock_timestamp() end
+      where o.workspace_id = v_next.workspace_id and o.id = v_next.id;
+    end;
+    v_count := v_count + 1;
+    exit when clock_timestamp() >= v_end;
+  end loop;
+  perform set_config('app.workspace_id', '', true), set_config('app.caller', '', true);
+  return v_count;
+end
+$$;
+comment on function crm.run_operations(interval) is
+  'Takes steps of operations, of each workspace in turn, until p_most is over, and returns how many. A step that fails is '
+  'undone and taken again, a little later each time; the tenth failure in a row ends the operation as failed. Whoever ends '
+  'the session undoes the run, and the next one begins where this one did.';

@@ -1,0 +1,188 @@
+-- What an erasure does to the replies that are stored for an Idempotency-Key. They are looked through some hundred at a time:
+-- a workspace may have hundreds of thousands, of which one has a megabyte.
+
+create function crm.batch_without_mentions(p_reply json, p_traces crm.traces) returns json
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'results', (
+      select json_agg(
+        case
+          -- What the function found wrong with an item is named as it was sent, down to the keys of custom_fields.
+          when r.result #> '{error,message}' is null then r.result
+          else jsonb_set(r.result, '{error,details}', (
+            select coalesce(jsonb_agg(
+              case
+                when crm.mentions(d.detail ->> 'field', p_traces)
+                  then d.detail || jsonb_build_object('field', format('items[%s]', r.result ->> 'index'))
+                else d.detail
+              end
+              order by d.n
+            ), '[]')
+            from jsonb_array_elements(r.result #> '{error,details}') with ordinality d (detail, n)
+          ))
+        end
+        order by r.n
+      )
+      from jsonb_array_elements((p_reply -> 'results')::jsonb) with ordinality r (result, n)
+    ),
+    'summary', p_reply -> 'summary'
+  );
+end
+$$;
+comment on function crm.batch_without_mentions(json, crm.traces) is
+  'The reply of a batch, in which an error of a field whose name mentions the person names only the item. The messages of '
+  'errors quote nothing that was sent.';
+
+create function crm.keys_mentioning(p_keys text[], p_traces crm.traces) returns text[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- All at once first: to look into each alone takes three times as long, and few mention anybody.
+  if crm.mentions(
+    -- Each is decoded alone, because one that is no UTF-8 would keep the others from it; no % remains to be decoded.
+    (
+      select string_agg(
+        case when position('%' in k.key) = 0 then k.key else translate(crm.url_decoded(k.key), '%', ' ') end, ' '
+      )
+      from unnest(p_keys) k (key)
+    ),
+    p_traces
+  ) then
+    return array(select k.key from unnest(p_keys) k (key) where crm.mentions(k.key, p_traces));
+  end if;
+  return '{}';
+end
+$$;
+comment on function crm.keys_mentioning(text[], crm.traces) is 'Those of some Idempotency-Keys that mention a person.';
+
+create function crm.ids_of_person(p_workspace_id uuid, p_ids uuid[], p_contact_ids uuid[]) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(jsonb_object_agg(f.id, null), '{}')
+  from (
+    select c.id from crm.contacts c
+    where c.workspace_id = p_workspace_id and c.id = any (p_ids) and c.id = any (p_contact_ids)
+    union all
+    select d.id from crm.deals d
+    where d.workspace_id = p_workspace_id and d.id = any (p_ids)
+      and (d.contact_id = any (p_contact_ids) or d.lead_contact_id = any (p_contact_ids))
+    union all
+    select a.id from crm.activities a
+    join crm.deals d on d.workspace_id = a.workspace_id and d.id = a.deal_id
+    where a.workspace_id = p_workspace_id and a.id = any (p_ids)
+      and (a.contact_id = any (p_contact_ids) or d.contact_id = any (p_contact_ids))
+    union all
+    select n.id from crm.notes n
+    join crm.deals d on d.workspace_id = n.workspace_id and d.id = n.deal_id
+    where n.workspace_id = p_workspace_id and n.id = any (p_ids) and d.contact_id = any (p_contact_ids)
+  ) f
+$$;
+comment on function crm.ids_of_person(uuid, uuid[], uuid[]) is
+  'Those of some ids that are one of these contacts, or a deal, an activity or a note of one, as the keys of an object.';
+
+create function crm.erase_replies(
+  p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces,
+  out last_key text, out bytes bigint, out changed bigint
+)
+language plpgsql
+set search_path = ''
+-- By the index, also while no statistics say that a workspace has many.
+set enable_seqscan = off
+as $$
+declare
+  v_keys text[];
+  v_ids uuid[];
+  -- An object, because looking a key up in it costs the same in every plan; in an array it is hashed in some plans only.
+  v_objects jsonb;
+  -- A short name is a word of many a key, and the key of another record must not be forgotten.
+  v_long crm.traces := (
+    array(select w.words from unnest(p_traces.words) w (words) where length(w.words) >= 6 limit 50),
+    (p_traces.numbers)[1:50]
+  );
+  v_mentioning text[];
+  v_rows bigint;
+begin
+  -- 256 KB of replies, or one. The length of a text is known without reading it.
+  with next as (
+    select i.key, octet_length(i.body) as bytes from crm.idempotency_keys i
+    where i.workspace_id = p_workspace_id and i.key > p_after
+    order by i.key
+    limit 200
+  )
+  select array_agg(n.key order by n.key), max(n.key), sum(n.bytes) into v_keys, last_key, bytes
+  from (select x.*, sum(x.bytes) over (order by x.key) - x.bytes as before from next x) n
+  where n.before < 262144;
+  changed := 0;
+  if last_key is null then
+    return;
+  end if;
+  -- The first id of a reply is that of its record, of a lead that of its deal. Locked, so that none is deleted meanwhile.
+  v_ids := array(
+    select f.id::uuid
+    from (
+      select case
+        when starts_with(i.body, '{"id":"') then substr(i.body, 8, 36)
+        else substring(left(i.body, 1000) from '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}')
+      end as id
+      from crm.idempotency_keys i
+      where i.workspace_id = p_workspace_id and i.key = any (v_keys)
+    ) f
+    where f.id is not null
+  );
+  v_objects := crm.ids_of_person(p_workspace_id, v_ids, p_contact_ids);
+  v_mentioning := crm.keys_mentioning(v_keys, v_long);
+  delete from crm.idempotency_keys i
+  where i.workspace_id = p_workspace_id and i.key = any (v_keys) and (
+    i.key = any (v_mentioning)
+    or (
+      v_objects ? case
+        when starts_with(i.body, '{"id":"') then substr(i.body, 8, 36)
+        else substring(left(i.body, 1000) from '[0-9a-f]{8}-[0-9a-f-]{27}')
+      end
+      and crm.mentions(i.key, p_traces)
+    )
+  );
+  get diagnostics changed = row_count;
+  -- Who repeats the request gets the record as it is now. A record's JSON begins with {"id":"<uuid>".
+  update crm.idempotency_keys i
+  set body = n.body
+  from (
+    select r.key, (
+      select coalesce(
+        (select crm.contact_json(c) from crm.contacts c where c.workspace_id = p_workspace_id and c.id = r.id),
+        (select crm.deal_json(d) from crm.deals d where d.workspace_id = p_workspace_id and d.id = r.id),
+        (select crm.activity_json(a) from crm.activities a where a.workspace_id = p_workspace_id and a.id = r.id),
+        (select crm.note_json(n) from crm.notes n where n.workspace_id = p_workspace_id and n.id = r.id)
+      )::text
+    ) as body
+    from (
+      select k.key, substr(k.body, 8, 36)::uuid as id from crm.idempotency_keys k
+      where k.workspace_id = p_workspace_id and k.key = any (v_keys) and v_objects ? substr(k.body, 8, 36)
+    ) r
+  ) n
+  where i.workspace_id = p_workspace_id and i.key = n.key and i.body <> n.body;
+  get diagnostics v_rows = row_count;
+  changed := changed + v_rows;
+  update crm.idempotency_keys i
+  set body = crm.batch_without_mentions(i.body::json, v_long)::text
+  where i.workspace_id = p_workspace_id and i.key = any (v_keys) and starts_with(i.body, '{"results"')
+    -- Most have no error, and are long to parse.
+    and position('"details"' in i.body) > 0
+    and exists (
+      select from jsonb_path_query(i.body::jsonb, '$.results[*].error.details[*].field') f (field)
+      where crm.mentions(f.field #>> '{}', v_long)
+    );
+  get diagnostics v_rows = row_count;
+  changed := changed + v_rows;
+end
+$$;
+comment on function crm.erase_replies(uuid, text, uuid[], crm.traces) is
+  'Makes the next 200 stored replies, or 256 KB of them, that show a record of the person show it as it is now, and '
+  'forgets those whose key mentions the person: by a trace of four characters or more, or by any if they show such a '
+  'record. Those of batches keep their errors, without what mentions the person (crm.batch_without_mentions). last_key is '
+  'null after the last one. It looks at all of the last 24 hours: an index for it would cost every creating call.';
