@@ -341,6 +341,25 @@ export interface Attempt {
   finished_at: string;
 }
 
+/** Work that is too large for one call, and goes on in the background */
+export interface BackgroundOperation {
+  /** The record's id */
+  id: string;
+  kind: OperationKind;
+  state: OperationState;
+  arguments: OperationArguments;
+  cleared: Cleared | null;
+  texts_naming: TextsNaming | null;
+  moved: Moved | null;
+  error: OperationError | null;
+  /** When the record was created */
+  created_at: string;
+  /** When the record last changed */
+  updated_at: string;
+  /** When it ended */
+  ended_at: string | null;
+}
+
 /** What became of each item */
 export interface BatchResult {
   /** One result for each item, in order */
@@ -432,6 +451,24 @@ export interface ChangePage {
   /** The records */
   data: Change[];
   meta: PageMeta;
+}
+
+/** How many records of each kind this call changed */
+export interface Cleared {
+  /** The contact and those merged into it */
+  contacts: number;
+  /** Deals */
+  deals: number;
+  /** Notes */
+  notes: number;
+  /** Activities */
+  activities: number;
+  /** Proposals */
+  proposals: number;
+  /** external_id of leads that were received */
+  lead_receipts: number;
+  /** Replies stored for an Idempotency-Key */
+  stored_replies: number;
 }
 
 /** A company */
@@ -1645,6 +1682,9 @@ export interface ErasedContact {
   id: string;
   /** When the personal data was erased */
   erased_at: string;
+  cleared: Cleared;
+  texts_naming: TextsNaming | null;
+  operation?: BackgroundOperation | undefined;
 }
 
 /** How far to erase */
@@ -2050,12 +2090,44 @@ export interface Merge {
   merge_id: string;
 }
 
+/** The company that stays */
+export interface MergedCompany extends Company {
+  operation?: BackgroundOperation | undefined;
+}
+
+/** The contact that stays */
+export interface MergedContact extends Contact {
+  operation?: BackgroundOperation | undefined;
+}
+
 /** The stage to move the deal to */
 export interface MoveStage {
   /** The new stage */
   stage_id: string;
   /** The stage's pipeline; the deal's where absent */
   pipeline_id?: string | null | undefined;
+}
+
+/** How many records were moved to the one that stays */
+export interface Moved {
+  /** Activities */
+  activities: number;
+  /** Contacts of the company */
+  contacts: number;
+  /** Deals */
+  deals: number;
+  /** Records that were merged before */
+  merged: number;
+}
+
+/** The kind of a record that names the person */
+export type NamingObject = "activity" | "company" | "contact" | "deal" | "note" | "proposal";
+
+/** A record that still names the person */
+export interface NamingRecord {
+  object: NamingObject;
+  /** The record's id */
+  id: string;
 }
 
 /** An activity to create */
@@ -2287,6 +2359,25 @@ export interface NotePage {
 
 /** How a note was created; through this API, always integration */
 export type NoteSource = "user" | "automation" | "agent" | "integration";
+
+/** What the call asked for */
+export interface OperationArguments {
+  /** The record's id */
+  id: string;
+  /** The record that was merged */
+  merge_id: string | null;
+  /** Whether texts are erased as well */
+  texts: boolean | null;
+}
+
+/** An error code */
+export type OperationError = "internal_error" | "service_unavailable";
+
+/** An erasure, or a merge of contacts or of companies */
+export type OperationKind = "contact_erasure" | "contact_merge" | "company_merge";
+
+/** Waiting, under way, done, or stopped after ten failures */
+export type OperationState = "queued" | "running" | "done" | "failed";
 
 /** The key that calls */
 export interface OwnKey {
@@ -2698,6 +2789,19 @@ export interface TestSent {
   delivery_id: string;
   /** Whether it waits because the workspace is suspended or has no public API */
   held: boolean;
+}
+
+/** The records of the workspace whose texts still name the person */
+export interface TextsNaming {
+  /** How many there are */
+  count: number;
+  /**
+   * true if there may be more: the contact was erased before, and only those that named it then
+   * are looked at
+   */
+  is_minimum: boolean;
+  /** The first 20 */
+  records: NamingRecord[];
 }
 
 /** The record after an upsert, and what was done */
