@@ -88,7 +88,11 @@ test("An erasure without texts, then with them, says each time what it cleared a
   assert.deepEqual(cleared(await erase(true)), {});
 
   // Whoever mends them by hand is believed.
-  const [company, other, note] = person.elsewhere as [{ id: string }, { id: string }, { id: string }];
+  const [company, other, note] = person.elsewhere as unknown as [
+    { id: string },
+    { id: string },
+    { id: string },
+  ];
   await api.patch(`/api-v1-companies/${company.id}`, { name: "Padaria" });
   await api.patch(`/api-v1-deals/${other.id}`, { title: "Anual" });
   assert.deepEqual((await erase(true)).body.texts_naming, {
