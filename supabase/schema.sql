@@ -4244,7 +4244,7 @@ $$;
 -- Name: FUNCTION delivery_redeliver(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.delivery_redeliver(p_args jsonb) IS 'Sends a delivery now, under the same id. A delivery that had ended gets five new attempts; one that waits for its next attempt gets no additional ones. Returns the delivery as delivery_list does, with held: whether it waits, because the workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
+COMMENT ON FUNCTION app.delivery_redeliver(p_args jsonb) IS 'Sends a delivery now, under the same id. A delivery that had ended gets five new attempts; one that waits for its next attempt gets no additional ones. Returns the delivery as delivery_list does, with held: whether it waits, because the workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, subscription_inactive, queue_full.';
 
 
 --
@@ -18473,7 +18473,7 @@ declare
   v_room integer := crm.queue_room(p_workspace_id, p_subscription_id);
 begin
   if v_room <= 0 then
-    perform api.fail('queue_full');
+    perform crm.raise_code('queue_full');
   end if;
   return v_room;
 end

@@ -80,7 +80,7 @@ declare
   v_room integer := crm.queue_room(p_workspace_id, p_subscription_id);
 begin
   if v_room <= 0 then
-    perform api.fail('queue_full');
+    perform crm.raise_code('queue_full');
   end if;
   return v_room;
 end

@@ -134,4 +134,4 @@ comment on function app.delivery_redeliver(jsonb) is
   'Sends a delivery now, under the same id. A delivery that had ended gets five new attempts; one that waits for its '
   'next attempt gets no additional ones. Returns the delivery as delivery_list does, with held: whether it waits, '
   'because the workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, '
-  'not_found, subscription_inactive.';
+  'not_found, subscription_inactive, queue_full.';
