@@ -6963,7 +6963,7 @@ begin
     v_room := v_room - v_added;
     if v_seen < v_step then
       exit when v_room = 0;
-      -- Whatever is left was left out by transactions that end before this lock is given, and those that come now find it taken.
+      -- Transactions that left out what is left end before this lock is given; those that come now find it taken.
       begin
         perform pg_advisory_xact_lock(crm.catch_up_lock(s.id));
       exception
@@ -14008,7 +14008,9 @@ begin
   select p_workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
   from unnest(p_event_ids) e (id) cross join unnest(p_subscription_ids) s (id)
   where not (
-      select crm.checks_queue(false, cardinality(p_event_ids)::bigint * cardinality(p_subscription_ids), w.max_waiting_deliveries)
+      select crm.checks_queue(
+        false, cardinality(p_event_ids)::bigint * cardinality(p_subscription_ids), w.max_waiting_deliveries
+      )
       from crm.workspaces w where w.id = p_workspace_id
     )
     and not exists (
@@ -14071,7 +14073,7 @@ begin
   ),
   marked as (
     update crm.webhook_subscriptions s
-    -- Transactions that will leave deliveries out, because they see this mark, are still open or not begun: above the horizon.
+    -- From the horizon on: transactions that leave deliveries out, because they see this mark, have not ended yet.
     set behind_since = now(), behind_position = crm.feed_horizon() - 1, behind_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     from chosen c
     where s.workspace_id = p_workspace_id and s.id = c.id
