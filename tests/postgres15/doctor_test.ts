@@ -44,9 +44,11 @@ Deno.test(needing(["postgresql-15", "postgresql-15-cron"], {
             "extensions: The extension pg_net is not enabled",
             "extensions: The extension supabase_vault is not enabled",
           ]);
-          assert.ok(
-            findingsOf(await look()).some((finding) => /webhook-dispatch has never run/.test(finding)),
-          );
+          const first = findingsOf(await look());
+          // Unless the minute turned since the start: pg_cron has run the jobs of a minute then.
+          const [{ ran }] = await owner<[{ ran: boolean }]>`
+            select exists (select from cron.job_run_details) as ran`;
+          assert.ok(ran || first.some((finding) => /webhook-dispatch has never run/.test(finding)));
 
           await createNet(admin);
           await createVault(admin);
