@@ -80,7 +80,7 @@ declare
   v_room integer := crm.queue_room(p_workspace_id, p_subscription_id);
 begin
   if v_room <= 0 then
-    perform api.fail('queue_full');
+    perform crm.raise_code('queue_full');
   end if;
   return v_room;
 end
@@ -145,7 +145,7 @@ begin
   ),
   marked as (
     update crm.webhook_subscriptions s
-    -- Transactions that will leave deliveries out, because they see this mark, are still open or not begun: above the horizon.
+    -- From the horizon on: transactions that leave deliveries out, because they see this mark, have not ended yet.
     set behind_since = now(), behind_position = crm.feed_horizon() - 1, behind_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     from chosen c
     where s.workspace_id = p_workspace_id and s.id = c.id
@@ -189,7 +189,9 @@ begin
   select p_workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
   from unnest(p_event_ids) e (id) cross join unnest(p_subscription_ids) s (id)
   where not (
-      select crm.checks_queue(false, cardinality(p_event_ids)::bigint * cardinality(p_subscription_ids), w.max_waiting_deliveries)
+      select crm.checks_queue(
+        false, cardinality(p_event_ids)::bigint * cardinality(p_subscription_ids), w.max_waiting_deliveries
+      )
       from crm.workspaces w where w.id = p_workspace_id
     )
     and not exists (

@@ -67,7 +67,8 @@ $$;
 comment on function crm.redeliver(uuid, uuid) is
   'Sends a delivery now, under the same id. A delivery that has ended gets five new attempts and keeps the record of '
   'the earlier ones; one that waits for its next attempt gets no additional ones. A delivery of an inactive '
-  'subscription waits until that is reactivated. Raises queue_full. Security definer, because members and keys may write no delivery.';
+  'subscription waits until that is reactivated. Raises queue_full. Security definer, because members and keys '
+  'may write no delivery.';
 
 create function crm.send_test_event(
   p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null

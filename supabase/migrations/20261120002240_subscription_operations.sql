@@ -126,8 +126,8 @@ comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz)
   'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose '
   'delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing '
   'twice. Test events are not recovered. Oldest first, as many as the queue has room for (queue_full if it has none) or '
-  'about 4 seconds of work: next_since is then where to go on, else null. One at a time in a workspace. The window is that of the times in the ids of the '
-  'events, at which they were stored, and goes back 30 days. '
+  'about 4 seconds of work: next_since is then where to go on, else null. One at a time in a workspace. '
+  'The window is that of the times in the ids of the events, at which they were stored, and goes back 30 days. '
   'Security definer, because members and keys may write no delivery.';
 
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void

@@ -66,7 +66,7 @@ begin
     v_room := v_room - v_added;
     if v_seen < v_step then
       exit when v_room = 0;
-      -- Whatever is left was left out by transactions that end before this lock is given, and those that come now find it taken.
+      -- Transactions that left out what is left end before this lock is given; those that come now find it taken.
       begin
         perform pg_advisory_xact_lock(crm.catch_up_lock(s.id));
       exception

@@ -105,8 +105,8 @@ end
 $$;
 comment on function app.subscription_recover(jsonb) is
   'Queues the events between since and until (now where absent) that a subscription never got, oldest first, as '
-  'many as there is room for (crm.recover_deliveries). Returns count, has_more, and next_since: where to go on. Arguments: workspace_id, id, '
-  'since, until. Codes: validation_error, not_found, subscription_inactive, queue_full.';
+  'many as there is room for (crm.recover_deliveries). Returns count, has_more, and next_since: where to go on. '
+  'Arguments: workspace_id, id, since, until. Codes: validation_error, not_found, subscription_inactive, queue_full.';
 
 create function app.subscription_read_secret(p_args jsonb) returns json
 language plpgsql
