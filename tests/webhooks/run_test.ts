@@ -180,7 +180,7 @@ Deno.test("A run stays for a delivery that becomes due within 40 s, without usin
   assert.ok(!(used > 100), `${used} ms of CPU in 2.5 s`);
   await dispatcher.status;
   const late = receiver.arrivals.get(id)!.at[0]! - due.getTime();
-  assert.ok(late >= 0 && late <= 2_000, `${late} ms late`);
+  assert.ok(late >= 0 && late <= 5_000, `${late} ms late`);
   const states = await sql`select workspace_id, state from crm.webhook_deliveries order by state`;
   assert.deepEqual(states.map((row) => [row["workspace_id"], row["state"]]), [
     [soon, "delivered"],
