@@ -1,4 +1,5 @@
 // The collections, run from top to bottom by a program that reads their formats, against the shared stack of the run.
+import { makeOperation } from "../lab/harness/samples.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import newman from "newman";
@@ -30,6 +31,7 @@ async function enteredValues(): Promise<Record<string, string>> {
     webhook_url: openMailbox().url,
     proposal_token: await newToken(),
     other_proposal_token: await newToken(),
+    operation_id: await makeOperation(sql, workspace.id),
   };
 }
 
@@ -65,8 +67,13 @@ Deno.test({
       ) => [item.name, response!.code, assertions!.length]),
       steps.map(({ title }, index) => [title, first.executions[index]!.response!.code, 1]),
     );
-    // Again, without proposals: those that were answered stay answered, and calls that need a token are left out.
-    const again = await runNewman({ ...values, proposal_token: "", other_proposal_token: "" });
+    // Again, without what a person enters: proposals that were answered stay answered, and those calls are left out.
+    const again = await runNewman({
+      ...values,
+      proposal_token: "",
+      other_proposal_token: "",
+      operation_id: "",
+    });
     assert.deepEqual(again.failures.map(({ error, source }) => [source.name, error.message]), []);
     const sent = again.executions.filter(({ response }) => response !== undefined);
     assert.equal(sent.length, steps.filter(({ needs }) => needs.length === 0).length);

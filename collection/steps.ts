@@ -91,6 +91,7 @@ export const ENTERED: Readonly<Record<string, string>> = {
   webhook_url: "https://example.com/hooks/crm",
   proposal_token: "",
   other_proposal_token: "",
+  operation_id: "",
 };
 
 /** Names of parameters of the path that a person enters. */

@@ -1,3 +1,4 @@
+import type { Sql } from "postgres";
 import type { Endpoint } from "../../supabase/functions/_shared/contract/endpoint.ts";
 
 /** One record of each kind in a workspace. */
@@ -44,6 +45,14 @@ export async function makeSamples(
       "api-v1-webhooks": subscription.id,
     },
   };
+}
+
+/** Stores an erasure that has ended, which no call of a few records makes, and returns its id. */
+export async function makeOperation(sql: Sql, workspaceId: string): Promise<string> {
+  const [{ id }] = await sql<[{ id: string }]>`
+    insert into crm.operations (workspace_id, kind, object_id, arguments, state, ended_at)
+    values (${workspaceId}, 'contact_erasure', ${workspaceId}, '{}', 'done', now()) returning id`;
+  return id;
 }
 
 /** Replaces the ids of an example's body by those of the samples, and external_id, which is unique, by another one. */

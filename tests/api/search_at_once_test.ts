@@ -108,7 +108,7 @@ test("An import of more than the job and a search look at is found, page by page
 test("What an event could not be stored for is in the index at once", async ({ sql, workspace }) => {
   await sql.begin(async (sql) => {
     // Before the table, as the job takes them.
-    await sql`select crm.lock_texts(true)`;
+    await sql`select crm.lock_texts()`;
     await sql`alter table crm.feed_offset rename to gone`;
     await sql`
       insert into crm.contacts (workspace_id, name, owner_id)

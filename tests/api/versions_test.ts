@@ -5,7 +5,7 @@ import { assertError, call, client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { create, eventsOf, UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { keyEndpoints } from "../support/resources.ts";
-import { makeSamples } from "../support/samples.ts";
+import { makeOperation, makeSamples } from "../support/samples.ts";
 import { test } from "../support/scenario.ts";
 
 const CONTACTS = "/api-v1-contacts";
@@ -25,9 +25,10 @@ const CHANGES: Record<string, (value: number) => Record<string, unknown>> = {
 };
 
 for (const { name, path, endpoint } of pathsOf("GET")) {
-  test(`GET ${path}/:id names its version, answers 304 to who has it, and the whole record to who has another`, async ({ workspace: { key, stages } }) => {
+  test(`GET ${path}/:id names its version, answers 304 to who has it, and the whole record to who has another`, async ({ sql, workspace: { id, key, stages } }) => {
     assert.ok(endpoint.etag, "it declares etag");
     const { records } = await makeSamples(key, stages);
+    records["api-v1-operations"] = await makeOperation(sql, id);
     const address = `${path}/${records[name]}`;
     const read = (tag?: string, method = "GET") =>
       call(method, address, { key, ...(tag !== undefined && { headers: { "If-None-Match": tag } }) });
@@ -59,9 +60,10 @@ for (const { name, path, endpoint } of pathsOf("GET")) {
 for (const { name, path, endpoint } of pathsOf("PATCH")) {
   const change = CHANGES[name]!;
 
-  test(`PATCH ${path}/:id with If-Match changes the version that it names, and answers with the next one`, async ({ workspace: { key, stages } }) => {
+  test(`PATCH ${path}/:id with If-Match changes the version that it names, and answers with the next one`, async ({ sql, workspace: { id, key, stages } }) => {
     assert.ok(endpoint.etag, "it declares etag");
     const { records } = await makeSamples(key, stages);
+    records["api-v1-operations"] = await makeOperation(sql, id);
     const address = `${path}/${records[name]}`;
     const patch = (value: number, ifMatch: string) =>
       client(key).patch(address, change(value), { "If-Match": ifMatch });

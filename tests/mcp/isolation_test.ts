@@ -5,7 +5,7 @@ import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { toolClient } from "../support/mcp.ts";
 import { makeLossReason, UNKNOWN_ID } from "../support/record_fixtures.ts";
-import { makeSamples } from "../support/samples.ts";
+import { makeOperation, makeSamples } from "../support/samples.ts";
 import { test } from "../support/scenario.ts";
 
 /** The other arguments without which a tool does not come to the id. */
@@ -31,6 +31,8 @@ for (const { definition, request } of TOOLS.values()) {
     const other = await makeWorkspace(sql);
     const own = await makeSamples(workspace.key, workspace.stages);
     const theirs = await makeSamples(other.key, other.stages);
+    own.records["api-v1-operations"] = await makeOperation(sql, workspace.id);
+    theirs.records["api-v1-operations"] = await makeOperation(sql, other.id);
     const deliveries = {
       own: await makeAppSamples(sql, workspace.id),
       theirs: await makeAppSamples(sql, other.id),

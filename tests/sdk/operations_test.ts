@@ -1,4 +1,5 @@
 // The SDK reaches every operation of the API. The tests loop over the OpenAPI document.
+import { makeOperation } from "../../lab/harness/samples.ts";
 import assert from "node:assert/strict";
 import { openApiDocument } from "../../openapi/document.ts";
 import type { OperationId } from "../../sdk/src/operations.ts";
@@ -30,6 +31,7 @@ async function samplesOf({ sql, workspace }: Scenario) {
     contactId: lead.contact_id,
     companyId: lead.company_id!,
     stageId: workspace.stages[1].id,
+    operationId: await makeOperation(sql, workspace.id),
     newToken: async () => tokenOf((await makeProposal(sql, lead.deal_id)).link),
   };
   return { ...recording, samples };

@@ -3,7 +3,7 @@ import { makeSamples as makeSamplesBy, type Samples } from "../../lab/harness/sa
 import { client } from "./client.ts";
 import { openMailbox } from "./mailbox.ts";
 
-export { neededQuery, withSampleIds } from "../../lab/harness/samples.ts";
+export { makeOperation, neededQuery, withSampleIds } from "../../lab/harness/samples.ts";
 
 /** Creates one record of each kind with a key, and validates each reply by its schema. */
 export function makeSamples(key: string, stages: readonly { id: string }[]): Promise<Samples> {

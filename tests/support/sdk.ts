@@ -75,6 +75,7 @@ export interface Samples {
   contactId: string;
   companyId: string;
   stageId: string;
+  operationId: string;
   /** Creates a proposal that waits for an answer, and returns the token of its link. */
   newToken(): Promise<string>;
 }
@@ -144,8 +145,7 @@ export const CALLS: Readonly<Record<OperationId, (samples: Samples) => Promise<u
   "events.list": ({ crm }) => crm.events.list({ event_types: ["lead.received"] }).page(),
   "leads.create": ({ crm }) => crm.leads.create({ first_name: name }),
   "me.get": ({ crm }) => crm.me(),
-  // No operation is as small as this: it is the address that counts.
-  "operations.get": ({ crm, contactId }) => crm.operation(contactId),
+  "operations.get": ({ crm, operationId }) => crm.operation(operationId),
   "notes.list": ({ crm, dealId: deal_id }) => crm.notes.list({ deal_id }).page(),
   "notes.create": ({ crm, dealId: deal_id }) => crm.notes.create({ deal_id, body: "Olá" }),
   "notes.batch": ({ crm, dealId: deal_id }) =>

@@ -11,7 +11,13 @@ import { takesQuery } from "../../../supabase/functions/_shared/contract/endpoin
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 import { makeAppSamples } from "../../harness/app_samples.ts";
 import { makeMember, signInAs } from "../../harness/sessions.ts";
-import { makeSamples, neededQuery, type Samples, withSampleIds } from "../../harness/samples.ts";
+import {
+  makeOperation,
+  makeSamples,
+  neededQuery,
+  type Samples,
+  withSampleIds,
+} from "../../harness/samples.ts";
 import { type PlannedRequest, sendOnce } from "../load/template.ts";
 
 /**
@@ -222,6 +228,7 @@ async function makeCaller(sql: Sql, baseUrl: string, tokens: AccessTokens): Prom
   const create = async (path: string, body: unknown) =>
     JSON.parse(await sendOnce(baseUrl, request("endpoint", path, "POST", path, 201, { key, body }), 0));
   const samples = await makeSamples(create, stages, "https://example.com/hooks");
+  samples.records["api-v1-operations"] = await makeOperation(sql, workspaceId);
   samples.records[ERASED] = (await create("/api-v1-contacts", { name: "A apagar" })).id;
   // There is nothing to merge but a record of its own kind.
   for (const name of ["api-v1-contacts", "api-v1-companies"]) {

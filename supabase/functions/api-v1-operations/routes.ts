@@ -10,6 +10,7 @@ export const operations = resource(
       scope: null,
       reply: Operation,
       verb: "operation_get",
+      etag: true,
     }),
   },
   doc(

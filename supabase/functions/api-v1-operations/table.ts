@@ -11,6 +11,7 @@ export const table: RouteTable = {
     requirement: null,
     status: 200,
     emptyArgs: {},
+    etag: true,
   }],
   load: async () => (await import("./routes.ts")).operations,
 };
