@@ -51,7 +51,8 @@ export async function makeSamples(
 export async function makeOperation(sql: Sql, workspaceId: string): Promise<string> {
   const [{ id }] = await sql<[{ id: string }]>`
     insert into crm.operations (workspace_id, kind, object_id, arguments, state, ended_at)
-    values (${workspaceId}, 'contact_erasure', ${workspaceId}, '{}', 'done', now()) returning id`;
+    values (${workspaceId}, 'contact_erasure', ${workspaceId},
+      jsonb_build_object('id', ${workspaceId}::text), 'done', now()) returning id`;
   return id;
 }
 
