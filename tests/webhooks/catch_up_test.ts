@@ -153,8 +153,10 @@ Deno.test("Beside the catch-up of subscriptions", async (t) => {
       async (place) => {
         await emit(sql, place, 25);
         await deliverAll(sql, place);
+        // Not of the pool, which could give the connection to another step before it has closed.
+        const own = openSql(database.url, { max: 1 });
         const killed = assert.rejects(
-          async () => await pool`select crm.catch_up_subscriptions(), pg_sleep(60)`,
+          async () => await own`select crm.catch_up_subscriptions(), pg_sleep(60)`,
         );
         await eventually(async () => {
           const [row] = await sql`
@@ -163,6 +165,7 @@ Deno.test("Beside the catch-up of subscriptions", async (t) => {
           return row !== undefined;
         }, "a run to kill");
         await killed;
+        await own.end({ timeout: 0 });
         assert.equal((await counted(sql, place)).deliveries, 10);
         await finish(sql, place);
         assert.equal((await counted(sql, place)).deliveries, 25);
