@@ -97,7 +97,12 @@ Deno.test("A key that only reads sees no tool that writes, and is refused in Por
   await using session = await connect(await makeKey("contacts:read"));
   const { client, call } = session;
   const { tools } = await client.listTools();
-  assert.deepEqual(tools.map(({ name }) => name).sort(), ["contacts_get", "contacts_list", "me_get"]);
+  assert.deepEqual(tools.map(({ name }) => name).sort(), [
+    "contacts_get",
+    "contacts_list",
+    "me_get",
+    "operations_get",
+  ]);
   const { isError, data } = await call("leads_create", { first_name: "Ana" });
   assert.equal(isError, true);
   assert.equal(data.error.code, "insufficient_scope");
@@ -136,7 +141,12 @@ Deno.test("The bridge connects that the page on MCP gives to Claude Desktop, as 
       }),
     );
     const { tools } = await client.listTools();
-    assert.deepEqual(tools.map(({ name }) => name).sort(), ["contacts_get", "contacts_list", "me_get"]);
+    assert.deepEqual(tools.map(({ name }) => name).sort(), [
+      "contacts_get",
+      "contacts_list",
+      "me_get",
+      "operations_get",
+    ]);
   } finally {
     await client.close();
     await Deno.remove(folder, { recursive: true });

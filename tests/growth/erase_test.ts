@@ -3,13 +3,12 @@ import type { Sql } from "postgres";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase } from "../support/stack.ts";
 import { client } from "../support/client.ts";
+import { eventually } from "../support/mailbox.ts";
 
 const LEADS = 2_000;
 const KEYS = 20_000;
-/** The gateway gives a request up after 15 seconds; the machine of the tests is shared. */
-const MOST_MS = 10_000;
 
-Deno.test("a contact with 2,000 leads, in a workspace with 20,000 stored replies, is erased within 10 seconds", async () => {
+Deno.test("a contact with 2,000 leads, in a workspace with 20,000 stored replies, is erased: at once the contact, then the rest in steps", async () => {
   await using sql = openDatabase();
   // Statistics that know another workspace alone expect none of these rows, and choose plans for none.
   await storeReplies(sql, (await makeWorkspace(sql)).id);
@@ -29,12 +28,15 @@ Deno.test("a contact with 2,000 leads, in a workspace with 20,000 stored replies
     from crm.deals d, generate_series(2, ${LEADS}::integer) n
     where d.id = ${deal_id}`;
   await storeReplies(sql, workspace.id);
-  const start = performance.now();
   const reply = await api.post(`/api-v1-contacts/${contact_id}/erase`, { texts: false });
-  const ms = Math.round(performance.now() - start);
-  console.log(`${LEADS} leads erased in ${ms} ms`);
-  assert.equal(reply.status, 200);
-  assert.ok(ms < MOST_MS, `${ms} ms`);
+  assert.equal(reply.status, 202, reply.text);
+  const { body: { name } } = await api.get(`/api-v1-contacts/${contact_id}`);
+  assert.equal(name, "Contato apagado");
+  const operation = `/api-v1-operations/${reply.body.operation.id}`;
+  await eventually(async () => {
+    await sql`select crm.run_operations()`;
+    return (await api.get(operation)).body.state === "done";
+  }, "the end of the erasure");
   const [row] = await sql<[{ left: number; keys: number }]>`
     select
       (select count(*)::integer from crm.deals d where d.contact_id = ${contact_id} and d::text ~* 'souza|1190000') as left,

@@ -5,6 +5,7 @@ import { test } from "../support/scenario.ts";
 import { addEvents, subscribe, WEBHOOKS } from "../support/webhooks.ts";
 
 test("POST …/recover queues 20,000 events at most, says where to go on, and repeated calls queue all of them", async ({ sql, workspace: { id: workspace, key }, api }) => {
+  await sql`update crm.workspaces set max_waiting_deliveries = 100000 where id = ${workspace}`;
   const { id } = await subscribe(key, openMailbox().url, ["deal.won"]);
   await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;
   await addEvents(sql, workspace, 60_000);

@@ -21,8 +21,9 @@ export default function Account() {
     <Page title={t("account.title")}>
       <Invitations choices={choices} />
       {workspace.value && <WorkspaceFacts workspace={workspace.value} />}
-      <Members />
+      {/* Before the members, whose list would push it away when it comes. */}
       {workspace.value && <LeaveWorkspace workspace={workspace.value} />}
+      <Members />
     </Page>
   );
 }
