@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { assertError, client } from "../support/client.ts";
 import { EVENTS, readAll, readPage, readUntil } from "../support/feed.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
