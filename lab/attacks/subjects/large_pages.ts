@@ -1,11 +1,11 @@
 import { atMost, count, waitRatio } from "../../harness/figures.ts";
 import type { Subject } from "../../harness/subject.ts";
-import { attack, type AttackWorld, costOf, openAttackWorld } from "../world.ts";
+import { attack, type AttackWorld, costOf, ISOLATE, openAttackWorld } from "../world.ts";
 
 const CONTACTS = 200;
 const READERS = 20;
 const MEGABYTE = 1_000_000;
-/** Each reader's page of 2 MB exists several times at once, as text and as bytes, beside the 120 MB of a quiet process. */
+/** Each reader's page of 1 MB exists several times at once, as text and as bytes, beside the 120 MB of a quiet process. */
 const MEMORY_MB = 300;
 
 /** Pages of the largest records that the API accepts, read by many at once. */
@@ -15,7 +15,7 @@ export const largePages: Subject = {
   async measure(conditions) {
     await using world = await openAttackWorld();
     await insertLargestContacts(world);
-    await using server = await world.serve({});
+    await using server = await world.serve(ISOLATE);
     const { keys } = world.workspaces[1]!;
     const requests = keys.map((key) => ({
       method: "GET",
@@ -27,7 +27,7 @@ export const largePages: Subject = {
     const order = { connections: READERS, requests, pauseMs: 500 };
     const { quiet, attacked, cost, memoryMb } = await attack(world, server, order, conditions);
     return [
-      atMost("Large pages: size of one", Math.round(bytes / MEGABYTE * 100) / 100, "MB", 2.1),
+      atMost("Large pages: size of one", Math.round(bytes / MEGABYTE * 100) / 100, "MB", 1.1),
       atMost("Large pages: memory of the process", memoryMb, "MB", MEMORY_MB),
       ...costOf("Large pages", cost, 15),
       waitRatio("Large pages: a read's p90 ÷ its quiet value", attacked.p90 / quiet.p90, 5),
