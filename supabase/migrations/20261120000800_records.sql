@@ -8,7 +8,7 @@ comment on type api.page is 'A page of a list (spec 4.0); `data` is an array of 
 
 create function crm.max_page_bytes() returns integer
 language sql immutable parallel safe
-as $$ select 1000000 $$;
+as $$ select 500000 $$;
 comment on function crm.max_page_bytes() is
   'The bytes of JSON at which a page ends before its limit, because 200 records of the greatest length are 20 MB.';
 

@@ -1,11 +1,11 @@
-// How a page of a list ends: at its limit, at 1,000,000 bytes of data, or after the rows that one call looks through.
+// How a page of a list ends: at its limit, at 500,000 bytes of data, or after the rows that one call looks through.
 import assert from "node:assert/strict";
 import type { client, Reply } from "../support/client.ts";
 import { ids } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 import { openDatabase, openWithoutTriggers } from "../support/stack.ts";
 
-const MAX_BYTES = 1_000_000;
+const MAX_BYTES = 500_000;
 const LAST_PAGE = { next_cursor: null, has_more: false };
 
 type Api = ReturnType<typeof client>;
@@ -50,7 +50,7 @@ const LONGEST: Record<string, Record<string, unknown>[]> = {
 };
 
 for (const [table, samples] of Object.entries(LONGEST)) {
-  test(`GET /api-v1-${table}: a page of long records ends before 1,000,000 bytes, and every record is listed once`, async ({ workspace, api, newDeal }) => {
+  test(`GET /api-v1-${table}: a page of long records ends before 500,000 bytes, and every record is listed once`, async ({ workspace, api, newDeal }) => {
     const path = `/api-v1-${table}`;
     const deal = ["activities", "notes"].includes(table) ? { deal_id: (await newDeal()).id } : {};
     for (let made = 0; made < 200; made += 10) {

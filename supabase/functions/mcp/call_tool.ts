@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { ApiError, type FieldError } from "../_shared/contract/errors.ts";
 import { canonicalJson } from "../_shared/http/idempotency.ts";
 import { isUuid } from "../_shared/runtime/uuid.ts";
@@ -10,9 +9,6 @@ import { ResultText, type RpcError } from "./rpc.ts";
 import { IDEMPOTENCY_ARGUMENT, nameTools, type Tool } from "./tools.ts";
 
 type Arguments = Record<string, Json>;
-
-/** Most bytes of the API that the result of a tool that reads may have. As a result they are three times as many at most. */
-export const MAX_READ_BYTES = 500_000;
 
 /** The result of a tool that failed (`CallToolResult`). */
 interface ErrorResult {
@@ -43,15 +39,8 @@ export async function callTool(
   });
   if (reply.status === 401) return rpcErrorOf(reply);
   if (reply.status >= 300) return errorResult(reply.text, reply.headers);
-  // What a change answers is short, and must not be lost.
-  return method === "GET" && Buffer.byteLength(reply.text) > MAX_READ_BYTES
-    ? errorResult(tooMuch.body(), reply.headers)
-    : successResult(reply);
+  return successResult(reply);
 }
-
-const tooMuch = new ApiError("validation_error", [
-  { field: "limit", message: `A resposta tem mais de ${MAX_READ_BYTES / 1000} KB; peça menos registros` },
-]);
 
 /**
  * The faults that the resource could not name, because they leave no trace in the request. With them come all unknown

@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { hashCredential, isKey } from "../_shared/contract/credentials.ts";
 import { ApiError } from "../_shared/contract/errors.ts";
 import type { RequestHandler } from "../_shared/http/app.ts";
@@ -45,8 +44,6 @@ export class Caller {
   readonly headers: Record<string, string> = {};
   /** The SHA-256 of the key. */
   readonly credential: string;
-  /** Bytes that the resources have answered so far. */
-  bytesRead = 0;
 
   constructor(readonly key: string) {
     this.credential = hashCredential(key);
@@ -78,9 +75,7 @@ export class Caller {
       const value = response.headers.get(name);
       if (value !== null) this.headers[name] = value;
     }
-    const text = await response.text();
-    this.bytesRead += Buffer.byteLength(text);
-    return { status: response.status, headers: response.headers, text };
+    return { status: response.status, headers: response.headers, text: await response.text() };
   }
 }
 

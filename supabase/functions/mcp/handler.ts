@@ -20,10 +20,7 @@ import { idOf, NO_ANSWER, readMessage, RpcError, type RpcId, rpcResponse } from 
 const VERSION_HEADER = "MCP-Protocol-Version";
 /** Maximum number of messages in a list. */
 const MAX_MESSAGES = 20;
-/**
- * Bytes of a list's reply after which no further message is carried out; with one more read it stays under 2 MB. So many
- * bytes read end it as well: the database has done the work for a read that is refused as too large.
- */
+/** Bytes of a list's reply after which no further message is carried out; with one more page it stays under 2 MB. */
 const FULL_BYTES = 500_000;
 /** Levels of objects around the arguments of a tool: the list, the message, `params`. */
 const ENVELOPE_DEPTH = 3;
@@ -84,8 +81,7 @@ async function handle(caller: Caller, request: Request): Promise<Response> {
   const responses: string[] = [];
   let bytes = 0;
   for (const message of messages) {
-    const isFull = Math.max(bytes, caller.bytesRead) > FULL_BYTES;
-    const result = await answerMessage(caller, message, isFull);
+    const result = await answerMessage(caller, message, bytes > FULL_BYTES);
     // The HTTP reply is the error where nothing can be answered: the key is refused, or what was sent is no request.
     if (
       result instanceof RpcError && (result.status === 401 || (result.status !== 200 && !message.isListed))
