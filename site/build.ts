@@ -4,8 +4,8 @@
  */
 import { build } from "astro";
 import { dirname, join, relative, resolve } from "node:path";
-import { llmsText } from "../reference/llms.ts";
-import { operationPages } from "../reference/markdown.ts";
+import { llmsText } from "../tools/reference/llms.ts";
+import { operationPages } from "../tools/reference/markdown.ts";
 import { type Page, parsePage, plainPage } from "./markdown.ts";
 import { withPolicy } from "./policy.ts";
 import { readSettings, type Settings } from "./settings.ts";
@@ -74,7 +74,7 @@ async function writeMarkdown(folder: string, { base, origin }: Settings): Promis
 
 /** Builds the reference, whose output is laid out as the site's root. */
 async function addReference(folder: string): Promise<void> {
-  const built = join(ROOT, "reference", "dist");
+  const built = join(ROOT, "tools", "reference", "dist");
   await runTask("reference");
   for await (const file of filesOf(built)) {
     const target = join(folder, relative(built, file));

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { AuthAdminApi, GoTrueClient, isAuthApiError, isAuthWeakPasswordError } from "@supabase/auth-js";
-import { readMails } from "../../local/auth/mail.ts";
+import { readMails } from "../../run/local/auth/mail.ts";
 
 const [url, serviceKey, redirectTo, mailFolder] = ["AUTH_URL", "SERVICE_KEY", "PAGE", "MAIL_FOLDER"]
   .map((name) => Deno.env.get(name)!) as [string, string, string, string];

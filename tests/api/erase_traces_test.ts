@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql } from "postgres";
-import { startServer } from "../../lab/harness/functions.ts";
-import { operate } from "../../operator/operator.ts";
+import { startServer } from "../../bench/harness/functions.ts";
+import { operate } from "../../run/operator/operator.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { client } from "../support/client.ts";
 import { tablesWith } from "../support/every_column.ts";

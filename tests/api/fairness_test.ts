@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { startCountingProxy } from "../../lab/harness/counting_proxy.ts";
-import { startDelayProxy } from "../../lab/harness/delay_proxy.ts";
-import { startServer } from "../../lab/harness/functions.ts";
+import { startCountingProxy } from "../../bench/harness/counting_proxy.ts";
+import { startDelayProxy } from "../../bench/harness/delay_proxy.ts";
+import { startServer } from "../../bench/harness/functions.ts";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
 import { randomToken } from "../../supabase/functions/_shared/runtime/random_token.ts";
 import { assertError, client } from "../support/client.ts";

@@ -1,7 +1,7 @@
 // Calls are counted by the rate limit's row; a job moves them to crm.key_calls, by hour.
 import assert from "node:assert/strict";
 import type { Sql, TransactionSql } from "postgres";
-import { operate } from "../../operator/operator.ts";
+import { operate } from "../../run/operator/operator.ts";
 import { call as send, client, memberClient } from "../support/client.ts";
 import { makeKey } from "../support/fixtures.ts";
 import { runJob } from "../support/jobs.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { eventually } from "../../lab/harness/waiting.ts";
-import { startServer } from "../../lab/harness/functions.ts";
+import { eventually } from "../../bench/harness/waiting.ts";
+import { startServer } from "../../bench/harness/functions.ts";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
 import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { test } from "../support/scenario.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { createKey, rotateKey } from "../../operator/keys.ts";
-import { updateWorkspace } from "../../operator/workspaces.ts";
+import { createKey, rotateKey } from "../../run/operator/keys.ts";
+import { updateWorkspace } from "../../run/operator/workspaces.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { assertError, call, client } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { createProposal, sendProposal } from "../../operator/proposals.ts";
-import { updateWorkspace } from "../../operator/workspaces.ts";
-import { deliveryBody } from "../../openapi/events.ts";
+import { createProposal, sendProposal } from "../../run/operator/proposals.ts";
+import { updateWorkspace } from "../../run/operator/workspaces.ts";
+import { deliveryBody } from "../../tools/openapi/events.ts";
 import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { ProposalAnswer, ProposalView } from "../../supabase/functions/proposals/schema.ts";
 import type { EventType } from "../../supabase/functions/_shared/contract/events.ts";

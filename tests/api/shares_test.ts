@@ -1,10 +1,10 @@
 // One workspace has at most half of the connections of an isolate, with however many keys and sessions, known or not.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { startCountingProxy } from "../../lab/harness/counting_proxy.ts";
-import { startServer } from "../../lab/harness/functions.ts";
-import { eventually } from "../../lab/harness/waiting.ts";
-import { connect } from "../../lab/harness/world.ts";
+import { startCountingProxy } from "../../bench/harness/counting_proxy.ts";
+import { startServer } from "../../bench/harness/functions.ts";
+import { eventually } from "../../bench/harness/waiting.ts";
+import { connect } from "../../bench/harness/world.ts";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
 import { makeDeal, makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { pause } from "../../lab/harness/waiting.ts";
+import { pause } from "../../bench/harness/waiting.ts";
 import { Pace } from "../../supabase/functions/_shared/http/pace.ts";
 import {
   FairShare,

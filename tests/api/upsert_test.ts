@@ -1,6 +1,6 @@
 // POST …/upsert: a record that is found by a value is changed as by PATCH, otherwise created as by POST.
 import assert from "node:assert/strict";
-import { records } from "../../contract/records/records.ts";
+import { records } from "../../tools/records/records.ts";
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { assertError, call, client } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";

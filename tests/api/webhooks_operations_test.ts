@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { operate } from "../../operator/operator.ts";
+import { operate } from "../../run/operator/operator.ts";
 import { assertError, client } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";

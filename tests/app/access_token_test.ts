@@ -6,9 +6,9 @@ import {
   type Session,
   verifyAccessToken,
 } from "../../supabase/functions/_shared/http/access_token.ts";
-import { openAccessTokens } from "../../local/auth/access_tokens.ts";
-import { generateSigningKey } from "../../local/auth/signing_key.ts";
-import type { User } from "../../local/auth/users.ts";
+import { openAccessTokens } from "../../run/local/auth/access_tokens.ts";
+import { generateSigningKey } from "../../run/local/auth/signing_key.ts";
+import type { User } from "../../run/local/auth/users.ts";
 import { withEnvironment } from "../support/environment.ts";
 
 const SECRET = crypto.getRandomValues(new Uint8Array(32));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { operate } from "../../operator/operator.ts";
+import { operate } from "../../run/operator/operator.ts";
 import { ACTIONS } from "../../supabase/functions/app-v1-activity/schema.ts";
 import { assertError, memberClient } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";

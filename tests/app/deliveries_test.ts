@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { createProposal } from "../../operator/proposals.ts";
+import { createProposal } from "../../run/operator/proposals.ts";
 import { EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import { assertError, memberClient } from "../support/client.ts";
 import { openMailbox } from "../support/mailbox.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql } from "postgres";
-import { makeMember, signInAs } from "../../lab/harness/sessions.ts";
-import { readMails } from "../../local/auth/mail.ts";
+import { makeMember, signInAs } from "../../bench/harness/sessions.ts";
+import { readMails } from "../../run/local/auth/mail.ts";
 import { assertError, memberClient } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { UNKNOWN_ID } from "../support/record_fixtures.ts";

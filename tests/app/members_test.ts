@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { makeMember } from "../../lab/harness/sessions.ts";
-import { readMails } from "../../local/auth/mail.ts";
-import { operate } from "../../operator/operator.ts";
+import { makeMember } from "../../bench/harness/sessions.ts";
+import { readMails } from "../../run/local/auth/mail.ts";
+import { operate } from "../../run/operator/operator.ts";
 import { members } from "../../supabase/functions/app-v1-members/routes.ts";
 import { sendInvitation } from "../../supabase/functions/app-v1-members/invitation.ts";
 import { actAsMember } from "../support/act_as.ts";

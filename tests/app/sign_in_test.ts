@@ -1,7 +1,7 @@
 // Who is let in, and as whom: the links between people (auth.users) and members.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { makeMember, signInAs } from "../../lab/harness/sessions.ts";
+import { makeMember, signInAs } from "../../bench/harness/sessions.ts";
 import { assertError, memberClient } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";

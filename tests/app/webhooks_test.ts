@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { operate } from "../../operator/operator.ts";
+import { operate } from "../../run/operator/operator.ts";
 import { assertError, memberClient } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";

@@ -1,7 +1,7 @@
 // A verb can raise exactly the codes that its endpoint declares.
 import assert from "node:assert/strict";
-import { codesOfChecks, errorCodes } from "../../contract/error_codes.ts";
-import { endpoints } from "../../contract/resources.ts";
+import { codesOfChecks, errorCodes } from "../../tools/errors/error_codes.ts";
+import { endpoints } from "../../tools/resources.ts";
 import { type ErrorCode, isErrorCode } from "../../supabase/functions/_shared/contract/errors.ts";
 import { openDatabase } from "../support/stack.ts";
 

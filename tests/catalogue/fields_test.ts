@@ -1,7 +1,7 @@
 // For every record, through HTTP: a field that is declared writable is stored, and a declared filter filters.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { records } from "../../contract/records/records.ts";
+import { records } from "../../tools/records/records.ts";
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import type { Field } from "../../supabase/functions/_shared/contract/record_fields.ts";
 import { client } from "../support/client.ts";

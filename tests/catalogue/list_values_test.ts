@@ -1,8 +1,8 @@
 // crm.list_by, crm.search_page and crm.summary compose statements of the filters that were sent. Whatever the values are,
 // they are compared, and never become a part of the statement.
 import assert from "node:assert/strict";
-import { columnOf, optional } from "../../contract/records/filters.ts";
-import { records } from "../../contract/records/records.ts";
+import { columnOf, optional } from "../../tools/records/filters.ts";
+import { records } from "../../tools/records/records.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase } from "../support/stack.ts";
 

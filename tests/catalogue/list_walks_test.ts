@@ -3,8 +3,8 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { equalities, ranges, required } from "../../contract/records/filters.ts";
-import { records } from "../../contract/records/records.ts";
+import { equalities, ranges, required } from "../../tools/records/filters.ts";
+import { records } from "../../tools/records/records.ts";
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
 import { makeMember } from "../support/record_fixtures.ts";

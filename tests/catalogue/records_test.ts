@@ -1,8 +1,8 @@
 // record.ts and the database declare the same fields, filters and columns, so that none can be forgotten.
 import assert from "node:assert/strict";
-import { writtenFiles } from "../../contract/records/files.ts";
-import { columnOf, equalities, ranges, required } from "../../contract/records/filters.ts";
-import { records } from "../../contract/records/records.ts";
+import { writtenFiles } from "../../tools/records/files.ts";
+import { columnOf, equalities, ranges, required } from "../../tools/records/filters.ts";
+import { records } from "../../tools/records/records.ts";
 import { openDatabase } from "../support/stack.ts";
 
 Deno.test("the SQL of every record is what deno task records would write", async () => {

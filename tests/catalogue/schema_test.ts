@@ -8,14 +8,14 @@ const DAY = /_\d{4}_\d\d_\d\d/;
 
 async function schema(option: string): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--quiet", "--config", "schema/deno.json", "schema/main.ts", option],
+    args: ["run", "-A", "--quiet", "--config", "tools/schema/deno.json", "tools/schema/main.ts", option],
     cwd: ROOT,
   }).output();
   assert.ok(success, new TextDecoder().decode(stderr));
   return new TextDecoder().decode(stdout);
 }
 
-Deno.test(needing(["the packages of schema/"], {
+Deno.test(needing(["the packages of tools/schema/"], {
   name: "docs/schema.md is what deno task schema would write",
   async fn() {
     await schema("--check");
@@ -23,7 +23,7 @@ Deno.test(needing(["the packages of schema/"], {
   },
 }));
 
-Deno.test(needing(["the packages of schema/"], {
+Deno.test(needing(["the packages of tools/schema/"], {
   name: "deno task schema -- --dump prints every table of docs/schema.md, and no partition of a day",
   async fn() {
     const dump = await schema("--dump");

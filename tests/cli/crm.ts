@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
-const MAIN = join(import.meta.dirname!, "..", "..", "cli", "main.ts");
+const MAIN = join(import.meta.dirname!, "..", "..", "run", "cli", "main.ts");
 
 export interface Outcome {
   code: number;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { describeError } from "../../cli/errors.ts";
-import { OperatorError } from "../../operator/errors.ts";
+import { describeError } from "../../run/cli/errors.ts";
+import { OperatorError } from "../../run/operator/errors.ts";
 import { runJob } from "../support/jobs.ts";
 import { assertMistake, json, say } from "./crm.ts";
 import { test } from "../support/scenario.ts";

@@ -1,7 +1,7 @@
 // Revoking a key ends the webhook subscriptions that it made.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { operate } from "../../operator/operator.ts";
+import { operate } from "../../run/operator/operator.ts";
 import { assertError, client } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { eventually, openMailbox } from "../support/mailbox.ts";

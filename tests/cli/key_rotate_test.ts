@@ -1,8 +1,8 @@
 // A rotation gives a key another secret and changes nothing else of it.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { rotateKey } from "../../operator/keys.ts";
-import { operate } from "../../operator/operator.ts";
+import { rotateKey } from "../../run/operator/keys.ts";
+import { operate } from "../../run/operator/operator.ts";
 import { assertError, client } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { runJob } from "../support/jobs.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { operate } from "../../operator/operator.ts";
+import { operate } from "../../run/operator/operator.ts";
 import { assertError } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase } from "../support/stack.ts";

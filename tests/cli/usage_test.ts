@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createProgram } from "../../cli/program.ts";
+import { createProgram } from "../../run/cli/program.ts";
 import { databaseUrl } from "../support/stack.ts";
 import { assertMistake, assertOneLine, crm, json, say } from "./crm.ts";
 

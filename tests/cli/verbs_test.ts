@@ -1,9 +1,9 @@
 // Tests over all functions of schema app in the catalogue, so that no new verb is forgotten.
 import assert from "node:assert/strict";
-import { OPERATOR_CODES, OperatorError } from "../../operator/errors.ts";
+import { OPERATOR_CODES, OperatorError } from "../../run/operator/errors.ts";
 import { join } from "node:path";
-import { operate } from "../../operator/operator.ts";
-import type { VerbName } from "../../operator/verbs.ts";
+import { operate } from "../../run/operator/operator.ts";
+import type { VerbName } from "../../run/operator/verbs.ts";
 import * as fields from "../../supabase/functions/_shared/contract/fields.ts";
 import { isWellFormedScope } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { sessionEndpoints } from "../support/resources.ts";
@@ -14,12 +14,12 @@ const ROOT = join(import.meta.dirname!, "..", "..");
 
 test("every verb of schema app is called by a command or by an endpoint of the application", async ({ sql }) => {
   const names = (await readVerbs(sql)).map(({ name }) => name);
-  const typed = await Deno.readTextFile(join(ROOT, "operator", "verbs.ts"));
+  const typed = await Deno.readTextFile(join(ROOT, "run", "operator", "verbs.ts"));
   const typedNames = new Set([...typed.matchAll(/^ {2}(\w+): Verb</gm)].map(([, name]) => name!));
   // What only an endpoint calls has its types in the endpoint's schema.
   assert.deepEqual([...typedNames].filter((name) => !names.includes(name)), []);
 
-  const callers = await sources("cli", "operator");
+  const callers = await sources("run/cli", "run/operator");
   const called = new Set(sessionEndpoints.map(({ route }) => route.endpoint.verb));
   assert.deepEqual(names.filter((name) => !called.has(name) && !callers.includes(`"${name}"`)), []);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { deliveryBody } from "../../openapi/events.ts";
+import { deliveryBody } from "../../tools/openapi/events.ts";
 import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { makeKey } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";

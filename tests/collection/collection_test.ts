@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { ENTERED, foldersOf } from "../../collection/steps.ts";
-import { apiEndpoints } from "../../contract/resources.ts";
-import { openApiDocument } from "../../openapi/document.ts";
-import { operationId } from "../../openapi/operation_id.ts";
-import type { OpenApi } from "../../openapi/read_document.ts";
+import { ENTERED, foldersOf } from "../../tools/collection/steps.ts";
+import { apiEndpoints } from "../../tools/resources.ts";
+import { openApiDocument } from "../../tools/openapi/document.ts";
+import { operationId } from "../../tools/openapi/operation_id.ts";
+import type { OpenApi } from "../../tools/openapi/read_document.ts";
 
 const steps = foldersOf(openApiDocument("api", "pt") as OpenApi).flatMap((folder) => folder.steps);
 

@@ -1,7 +1,7 @@
-// contract/rules maps rules to tests, and docs/contract.md is written from it; these tests keep the map up to date.
+// tools/rules maps rules to tests, and docs/contract.md is written from it; these tests keep the map up to date.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { parts } from "../../contract/rules/all.ts";
+import { parts } from "../../tools/rules/all.ts";
 
 /** The contract's parts, and 4.0.2, which is added here; each must have rules. */
 const PARTS =

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { SignJWT } from "jose";
 import type { Sql } from "postgres";
-import { makeMember, signInAs } from "../../lab/harness/sessions.ts";
-import { openAccessTokens } from "../../local/auth/access_tokens.ts";
-import { generateSigningKey } from "../../local/auth/signing_key.ts";
+import { makeMember, signInAs } from "../../bench/harness/sessions.ts";
+import { openAccessTokens } from "../../run/local/auth/access_tokens.ts";
+import { generateSigningKey } from "../../run/local/auth/signing_key.ts";
 import { ROLES } from "../../supabase/functions/_shared/contract/roles.ts";
 import { assertError, call } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";

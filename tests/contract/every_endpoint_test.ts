@@ -1,6 +1,6 @@
 // Rules of every endpoint. The tests loop over the endpoint tables, so that a new endpoint needs no new test.
 import assert from "node:assert/strict";
-import { routeEntries } from "../../contract/tables/route_entries.ts";
+import { routeEntries } from "../../tools/tables/route_entries.ts";
 import { takesQuery } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import { allowedMethods, byPath } from "../../supabase/functions/_shared/contract/route_table.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { allowedStatements, countStatements } from "../../lab/performance/statements/counts.ts";
+import { allowedStatements, countStatements } from "../../bench/performance/statements/counts.ts";
 import { endpoints } from "../support/resources.ts";
 import { functionsDatabaseUrl, openDatabase } from "../support/stack.ts";
 

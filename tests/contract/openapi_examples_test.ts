@@ -1,7 +1,7 @@
-// The examples of the OpenAPI documents tell one story (openapi/story/): here they are read together.
+// The examples of the OpenAPI documents tell one story (tools/openapi/story/): here they are read together.
 import assert from "node:assert/strict";
-import { openApiDocument } from "../../openapi/document.ts";
-import { deliveryBody, feedEvent } from "../../openapi/events.ts";
+import { openApiDocument } from "../../tools/openapi/document.ts";
+import { deliveryBody, feedEvent } from "../../tools/openapi/events.ts";
 import { EVENT_TYPES, type EventType } from "../../supabase/functions/_shared/contract/events.ts";
 
 type Example = Record<string, unknown>;

@@ -1,15 +1,15 @@
 // The OpenAPI documents are written from the endpoint tables; here they are compared with the tables and the live service.
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
-import type { Audience } from "../../openapi/audience.ts";
-import { openApiDocument } from "../../openapi/document.ts";
-import { deliveryBody } from "../../openapi/events.ts";
-import { API_DOCUMENT, documentText } from "../../openapi/files.ts";
+import type { Audience } from "../../tools/openapi/audience.ts";
+import { openApiDocument } from "../../tools/openapi/document.ts";
+import { deliveryBody } from "../../tools/openapi/events.ts";
+import { API_DOCUMENT, documentText } from "../../tools/openapi/files.ts";
 import type { Resource } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import { REPLY_HEADERS } from "../../supabase/functions/_shared/http/reply.ts";
 import { EVENT_TYPES, type EventType } from "../../supabase/functions/_shared/contract/events.ts";
 import { call, type Reply } from "../support/client.ts";
-import { makeAppSamples } from "../../lab/harness/app_samples.ts";
+import { makeAppSamples } from "../../bench/harness/app_samples.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { addressOf, GATE_CASES } from "../support/gates.ts";
 import { makeProposal, tokenOf } from "../support/proposals.ts";

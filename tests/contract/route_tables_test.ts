@@ -1,9 +1,9 @@
 // The tables that the functions start with, against the endpoints that they are written from.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { readImportGraph } from "../../lab/performance/cold_start/import_graph.ts";
-import { FUNCTIONS, resources } from "../../contract/resources.ts";
-import { writtenFiles } from "../../contract/tables/files.ts";
+import { readImportGraph } from "../../bench/performance/cold_start/import_graph.ts";
+import { FUNCTIONS, resources } from "../../tools/resources.ts";
+import { writtenFiles } from "../../tools/tables/files.ts";
 
 for (const { path, text } of await writtenFiles()) {
   Deno.test(`${path.split("/").slice(-2).join("/")} is what deno task tables writes`, async () => {

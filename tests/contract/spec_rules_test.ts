@@ -5,7 +5,7 @@ import type { Endpoint } from "../../supabase/functions/_shared/contract/endpoin
 import { isEventType } from "../../supabase/functions/_shared/contract/events.ts";
 import { ERRORS } from "../../supabase/functions/_shared/contract/errors.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
-import { openApiDocument } from "../../openapi/document.ts";
+import { openApiDocument } from "../../tools/openapi/document.ts";
 import { call } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { apiResources, keyEndpoints } from "../support/resources.ts";

@@ -1,8 +1,8 @@
 // How often the functions try to connect to a database that does not let them in.
 import assert from "node:assert/strict";
-import { percentile } from "../../lab/harness/figures.ts";
-import { startProxy } from "../../lab/harness/proxy.ts";
-import { pause } from "../../lab/harness/waiting.ts";
+import { percentile } from "../../bench/harness/figures.ts";
+import { startProxy } from "../../bench/harness/proxy.ts";
+import { pause } from "../../bench/harness/waiting.ts";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
 import { table as pipelines } from "../../supabase/functions/api-v1-pipelines/table.ts";
 import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { createAuthority } from "../../lab/harness/certificates.ts";
-import { openSql, TLS_SUPPORTED } from "../../local/sql.ts";
+import { createAuthority } from "../../bench/harness/certificates.ts";
+import { openSql, TLS_SUPPORTED } from "../../run/local/sql.ts";
 import { ACCESS_TOKEN, PROJECT_REF } from "../support/empty_project.ts";
 import { startTlsPostgres } from "../support/tls_postgres.ts";
 import { deploy } from "./deploy.ts";

@@ -1,7 +1,7 @@
 // What the tests of the doctor share.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import type { CheckResult, Diagnosis } from "../../deployment/doctor/examine.ts";
+import type { CheckResult, Diagnosis } from "../../run/deployment/doctor/examine.ts";
 import { runTask } from "./task.ts";
 
 /** Runs `deno task doctor` as an operator does. */

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { CHECKS } from "../../deployment/doctor/checks.ts";
-import { databaseTls } from "../../deployment/doctor/checks/connection.ts";
-import { examine, runChecks } from "../../deployment/doctor/examine.ts";
-import { startPostgres, stopPostgres, superuserUrl } from "../../local/postgres.ts";
-import { loadSecrets } from "../../local/secrets.ts";
-import { openSql } from "../../local/sql.ts";
-import { startStackProcess } from "../../local/stack_process.ts";
+import { CHECKS } from "../../run/deployment/doctor/checks.ts";
+import { databaseTls } from "../../run/deployment/doctor/checks/connection.ts";
+import { examine, runChecks } from "../../run/deployment/doctor/examine.ts";
+import { startPostgres, stopPostgres, superuserUrl } from "../../run/local/postgres.ts";
+import { loadSecrets } from "../../run/local/secrets.ts";
+import { openSql } from "../../run/local/sql.ts";
+import { startStackProcess } from "../../run/local/stack_process.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { eventually } from "../support/mailbox.ts";
 import { makeStartedDataDir } from "../support/own_stack.ts";

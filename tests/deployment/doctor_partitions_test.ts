@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
-import { partitions } from "../../deployment/doctor/checks/partitions.ts";
-import { runChecks } from "../../deployment/doctor/examine.ts";
+import { partitions } from "../../run/deployment/doctor/checks/partitions.ts";
+import { runChecks } from "../../run/deployment/doctor/examine.ts";
 import { passMidnight } from "../support/midnight.ts";
 import { startOwnDatabase } from "../support/own_database.ts";
 import { breakAndMend } from "./doctor.ts";

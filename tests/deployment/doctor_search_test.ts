@@ -1,5 +1,5 @@
-import { search } from "../../deployment/doctor/checks/search.ts";
-import { runChecks } from "../../deployment/doctor/examine.ts";
+import { search } from "../../run/deployment/doctor/checks/search.ts";
+import { runChecks } from "../../run/deployment/doctor/examine.ts";
 import { startOwnDatabase } from "../support/own_database.ts";
 import { breakAndMend } from "./doctor.ts";
 

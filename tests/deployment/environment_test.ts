@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { readDeploymentSettings, secretTexts } from "../../deployment/environment.ts";
-import { createAuthority } from "../../lab/harness/certificates.ts";
+import { readDeploymentSettings, secretTexts } from "../../run/deployment/environment.ts";
+import { createAuthority } from "../../bench/harness/certificates.ts";
 import { ACCESS_TOKEN, PROJECT_REF } from "../support/empty_project.ts";
 
 Deno.test("A deployment names a variable that could not serve this project, and accepts those that can", async () => {

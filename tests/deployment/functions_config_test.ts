@@ -1,7 +1,7 @@
 // The files that the Supabase CLI reads to deploy the functions: config.toml, the import map and the lock.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { functionNames } from "../../local/function_names.ts";
+import { functionNames } from "../../run/local/function_names.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
 const FUNCTIONS = join(ROOT, "supabase/functions");

@@ -1,6 +1,6 @@
 // What the health check says of webhooks, on a database where no dispatcher and no scheduler runs.
 import assert from "node:assert/strict";
-import { openWorld } from "../../lab/harness/world.ts";
+import { openWorld } from "../../bench/harness/world.ts";
 import { checkHealth } from "../../supabase/functions/api-v1-health/check.ts";
 import { Health } from "../../supabase/functions/api-v1-health/schema.ts";
 import { withEnvironment } from "../support/environment.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql } from "postgres";
-import { runSupabase } from "../../deployment/supabase_cli.ts";
-import { appliedMigrations, editedMigrations, migrate, migrationFiles } from "../../local/migrate.ts";
+import { runSupabase } from "../../run/deployment/supabase_cli.ts";
+import { appliedMigrations, editedMigrations, migrate, migrationFiles } from "../../run/local/migrate.ts";
 import { createEmptyDatabase, type EmptyDatabase } from "../support/empty_database.ts";
 import { needing } from "../support/needing.ts";
 

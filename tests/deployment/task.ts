@@ -1,8 +1,8 @@
 import { join } from "node:path";
 
-const FOLDER = join(import.meta.dirname!, "../../deployment");
+const FOLDER = join(import.meta.dirname!, "../../run/deployment");
 
-/** Runs a task of deployment/ as an operator does, and returns its exit code and what it printed. */
+/** Runs a task of run/deployment/ as an operator does, and returns its exit code and what it printed. */
 export async function runTask(
   script: "deploy.ts" | "doctor.ts",
   args: string[],

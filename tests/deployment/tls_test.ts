@@ -1,6 +1,6 @@
 // TLS to the database: a real Postgres with a certificate of an authority of its own.
 import assert from "node:assert/strict";
-import { createAuthority } from "../../lab/harness/certificates.ts";
+import { createAuthority } from "../../bench/harness/certificates.ts";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
 import { table as pipelines } from "../../supabase/functions/api-v1-pipelines/table.ts";
 import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type postgres from "postgres";
-import { freePort } from "../../local/free_port.ts";
-import { stopPostgres } from "../../local/postgres.ts";
-import { openSql } from "../../local/sql.ts";
-import { startStackProcess } from "../../local/stack_process.ts";
+import { freePort } from "../../run/local/free_port.ts";
+import { stopPostgres } from "../../run/local/postgres.ts";
+import { openSql } from "../../run/local/sql.ts";
+import { startStackProcess } from "../../run/local/stack_process.ts";
 import { isListening } from "../support/is_listening.ts";
 import { killIfRunning } from "../support/kill.ts";
 import { eventually } from "../support/mailbox.ts";

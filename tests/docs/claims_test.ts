@@ -10,7 +10,7 @@ const CALL = /openPage\(\s*"([^"]+)",\s*\{([^}]*)\}/g;
 /** Which file takes the blocks, and how many, by `slug language`. */
 const claims = new Map<string, { file: string; count: number }>();
 const takenTwice: string[] = [];
-for (const folder of ["tests", "browser", "clients", "examples"]) {
+for (const folder of ["tests", "clients/examples"]) {
   for (const file of await testFiles(join(ROOT, folder)).catch(() => [])) {
     for (const [, slug, counts] of (await Deno.readTextFile(file)).matchAll(CALL)) {
       for (const [, language, count] of counts!.matchAll(/(\w+): (\d+)/g)) {

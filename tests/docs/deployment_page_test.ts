@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { createAuthority } from "../../lab/harness/certificates.ts";
-import { VARIABLES } from "../../deployment/environment.ts";
+import { createAuthority } from "../../bench/harness/certificates.ts";
+import { VARIABLES } from "../../run/deployment/environment.ts";
 import { ACCESS_TOKEN, type EmptyProject, PROJECT_REF, startEmptyProject } from "../support/empty_project.ts";
-import { openSql } from "../../local/sql.ts";
+import { openSql } from "../../run/local/sql.ts";
 import { needing } from "../support/needing.ts";
 import { readPage } from "./page.ts";
 
@@ -44,7 +44,9 @@ function fillIn(script: string, { databaseUrl, ownerPassword, hosted }: EmptyPro
 async function runScript(script: string, folder: string, env: Record<string, string>): Promise<string> {
   const certificate = join(folder, "prod-ca-2021.crt");
   await Deno.writeTextFile(certificate, (await createAuthority()).certificate);
-  const { imports } = JSON.parse(await Deno.readTextFile(join(ROOT, "deployment/supabase_cli/deno.json")));
+  const { imports } = JSON.parse(
+    await Deno.readTextFile(join(ROOT, "run/deployment/supabase_cli/deno.json")),
+  );
   const functions = [
     'deno() { "$DENO" "$@"; }',
     `npx() {
@@ -52,7 +54,7 @@ async function runScript(script: string, folder: string, env: Record<string, str
       imports["supabase/"]
     }" ] || { echo "npx $* is not the pinned CLI" >&2; return 1; }
       shift 2
-      "$DENO" run -A --quiet --config deployment/supabase_cli/deno.json deployment/supabase_cli/main.ts "$@"
+      "$DENO" run -A --quiet --config run/deployment/supabase_cli/deno.json run/deployment/supabase_cli/main.ts "$@"
     }`,
     'curl() { command curl --fail-with-body "$@"; }',
   ];

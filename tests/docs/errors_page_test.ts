@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ERROR_TEXTS } from "../../contract/errors/texts.ts";
+import { ERROR_TEXTS } from "../../tools/errors/texts.ts";
 import { ERRORS, isErrorCode } from "../../supabase/functions/_shared/contract/errors.ts";
 import { needing } from "../support/needing.ts";
 import { withScenario } from "../support/scenario.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { readLines } from "../../lab/harness/processes.ts";
+import { readLines } from "../../bench/harness/processes.ts";
 import { makeContacts } from "../support/feed_rows.ts";
 import { eventually } from "../support/mailbox.ts";
 import { test } from "../support/scenario.ts";

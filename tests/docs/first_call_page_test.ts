@@ -1,9 +1,9 @@
 // Follows the page first-call from `npx` to the deal: a stack that the page's own command starts, its demo key, its address.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { stopPostgres } from "../../local/postgres.ts";
-import { readStackFile } from "../../local/stack_file.ts";
-import { eventually } from "../../lab/harness/waiting.ts";
+import { stopPostgres } from "../../run/local/postgres.ts";
+import { readStackFile } from "../../run/local/stack_file.ts";
+import { eventually } from "../../bench/harness/waiting.ts";
 import { needing } from "../support/needing.ts";
 import { makeStartedDataDir } from "../support/own_stack.ts";
 import { openPage } from "./claims.ts";

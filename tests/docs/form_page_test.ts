@@ -1,6 +1,6 @@
 // Runs the relay of the page leads-from-a-form, with a key that may only send leads, and sends it what a form sends.
 import assert from "node:assert/strict";
-import { freePort } from "../../local/free_port.ts";
+import { freePort } from "../../run/local/free_port.ts";
 import { makeKey } from "../support/fixtures.ts";
 import { needing } from "../support/needing.ts";
 import { type Scenario, withScenario } from "../support/scenario.ts";

@@ -13,7 +13,7 @@ const TESTS = ["tests/catalogue", "tests/api/deals_test.ts", "tests/docs/written
 /** The walks of the other lists, which the field does not change, take seconds each. */
 const NOT_OTHER_LISTS = "/^(?!the pages of (activities|companies|contacts|notes) )/";
 
-Deno.test(needing(["the packages of schema/"], {
+Deno.test(needing(["the packages of tools/schema/"], {
   name: "a field with a filter is added to deals by the diff of docs/architecture.md and what tasks write",
   fn: addField,
 }));
@@ -25,7 +25,7 @@ async function addField(): Promise<void> {
   const dataDir = join(copy, "data");
   try {
     await copyInto(ROOT, copy);
-    for (const folder of ["node_modules", "schema/node_modules"]) {
+    for (const folder of ["node_modules", "tools/schema/node_modules"]) {
       await Deno.symlink(join(ROOT, folder), join(copy, folder));
     }
     const files = await applyDiff(copy, await readSnippet("architecture.md", "A new field", "diff"));
@@ -33,19 +33,19 @@ async function addField(): Promise<void> {
     // The same commands as in `deno task write`.
     for (
       const writer of [
-        "contract/records",
-        "openapi",
-        "sdk/write",
-        "contract/tools",
-        "schema",
-        "contract/pages",
+        "tools/records",
+        "tools/openapi",
+        "clients/sdk/write",
+        "tools/mcp",
+        "tools/schema",
+        "tools/pages",
       ]
     ) {
-      const config = writer === "schema" ? "schema/deno.json" : "deno.json";
+      const config = writer === "tools/schema" ? "tools/schema/deno.json" : "deno.json";
       await run(copy, ["run", "-A", "--config", config, join(writer, "main.ts")]);
     }
 
-    const { startStackProcess } = await import(pathToFileURL(join(copy, "local/stack_process.ts")).href);
+    const { startStackProcess } = await import(pathToFileURL(join(copy, "run/local/stack_process.ts")).href);
     const stack = await startStackProcess(dataDir);
     try {
       const call = async (method: string, path: string, body?: unknown) => {
@@ -73,7 +73,7 @@ async function addField(): Promise<void> {
     const openapi = JSON.parse(await Deno.readTextFile(join(copy, "clients/openapi.json")));
     assert.ok("referred_by" in openapi.components.schemas.NewDeal.properties);
     assert.match(
-      await Deno.readTextFile(join(copy, "sdk/src/types.ts")),
+      await Deno.readTextFile(join(copy, "clients/sdk/src/types.ts")),
       /^ {2}referred_by: string \| null;$/m,
     );
   } finally {

@@ -1,6 +1,6 @@
 // Keeps copies with the programs of the page nightly-sync, as its reader would.
 import assert from "node:assert/strict";
-import { eventually } from "../../lab/harness/waiting.ts";
+import { eventually } from "../../bench/harness/waiting.ts";
 import { openPage } from "./claims.ts";
 import { guide, PYTHON } from "./guide.ts";
 import { parse } from "./reader.ts";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { type Figure, isHeld, ratio, tableOf } from "../../lab/harness/figures.ts";
-import { readImage, readResults } from "../../lab/harness/results.ts";
-import { drawComparison } from "../../lab/performance/comparison.ts";
-import type { Operation } from "../../lab/performance/load/requests.ts";
-import { plot } from "../../lab/performance/plot.ts";
-import { shareOfHand } from "../../lab/performance/subjects/hand.ts";
-import { shareOfBare } from "../../lab/performance/subjects/throughput.ts";
+import { type Figure, isHeld, ratio, tableOf } from "../../bench/harness/figures.ts";
+import { readImage, readResults } from "../../bench/harness/results.ts";
+import { drawComparison } from "../../bench/performance/comparison.ts";
+import type { Operation } from "../../bench/performance/load/requests.ts";
+import { plot } from "../../bench/performance/plot.ts";
+import { shareOfHand } from "../../bench/performance/subjects/hand.ts";
+import { shareOfBare } from "../../bench/performance/subjects/throughput.ts";
 import { readPage } from "./page.ts";
 
 const results = await readResults("latest");

@@ -1,7 +1,7 @@
 // A reader of the site's guides: has a folder, a shell, the programs that a page asks for, and a key.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { eventually } from "../../lab/harness/waiting.ts";
+import { eventually } from "../../bench/harness/waiting.ts";
 import { killIfRunning } from "../support/kill.ts";
 
 /** The longest that the commands of a page may take, in milliseconds. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
-import { freePort } from "../../local/free_port.ts";
+import { freePort } from "../../run/local/free_port.ts";
 import { killIfRunning } from "../support/kill.ts";
 import { eventually } from "../support/mailbox.ts";
 import { blocksOf } from "./claims.ts";

@@ -1,7 +1,7 @@
 // Counts the bytes that docs/scale.md multiplies by a billion.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { openWorld } from "../../lab/harness/world.ts";
+import { openWorld } from "../../bench/harness/world.ts";
 import { readPage } from "./page.ts";
 
 const TABLES = ["crm.events", "crm.webhook_deliveries", "crm.webhook_attempts"];

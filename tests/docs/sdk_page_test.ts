@@ -6,11 +6,11 @@ import { eventually, openMailbox } from "../support/mailbox.ts";
 import { test } from "../support/scenario.ts";
 import { baseUrl } from "../support/stack.ts";
 import { subscribe } from "../support/webhooks.ts";
-import { Crm } from "../../sdk/src/index.ts";
+import { Crm } from "../../clients/sdk/src/index.ts";
 import { openPage } from "./claims.ts";
 import { serverOf } from "./sample_receivers.ts";
 
-const SDK = new URL("../../sdk/src/index.ts", import.meta.url);
+const SDK = new URL("../../clients/sdk/src/index.ts", import.meta.url);
 
 const page = await openPage("sdk", { js: 6 });
 const [firstLead, lists, batch, errors, receiver, sync] = page.blocks.js as [

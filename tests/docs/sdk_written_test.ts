@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { basename, join } from "node:path";
-import { Crm } from "../../sdk/src/index.ts";
-import { formatted, writtenFiles } from "../../sdk/write/files.ts";
-import { docstring, typeOf } from "../../sdk/write/schema.ts";
+import { Crm } from "../../clients/sdk/src/index.ts";
+import { formatted, writtenFiles } from "../../clients/sdk/write/files.ts";
+import { docstring, typeOf } from "../../clients/sdk/write/schema.ts";
 
 for (const [path, text] of Object.entries(writtenFiles())) {
-  Deno.test(`sdk/src/${basename(path)} is what \`deno task sdk\` writes`, async () => {
+  Deno.test(`clients/sdk/src/${basename(path)} is what \`deno task sdk\` writes`, async () => {
     assert.equal(await Deno.readTextFile(path), await formatted(text));
   });
 }
@@ -26,7 +26,7 @@ Deno.test("A docstring cannot end its own comment", () => {
 });
 
 Deno.test("The SDK's README names every method, and none that there is not", async () => {
-  const readme = await Deno.readTextFile(join(import.meta.dirname!, "../../sdk/README.md"));
+  const readme = await Deno.readTextFile(join(import.meta.dirname!, "../../clients/sdk/README.md"));
   const crm = new Crm({ key: "svc_x", baseUrl: "http://127.0.0.1" });
   const methodsOf = (object: object) =>
     Object.getOwnPropertyNames(Object.getPrototypeOf(object)).filter((name) => name !== "constructor").sort();
@@ -39,7 +39,7 @@ Deno.test("The SDK's README names every method, and none that there is not", asy
 });
 
 Deno.test("The SDK's README counts the lines of its samples as they are", async () => {
-  const sdk = join(import.meta.dirname!, "../../sdk");
+  const sdk = join(import.meta.dirname!, "../../clients/sdk");
   const readme = await Deno.readTextFile(join(sdk, "README.md"));
   const rows = [...readme.matchAll(/\]\((samples\/\S+)\) \| (\d+) \| \[(\d+)\]\((samples\/\S+)\)/g)];
   assert.equal(rows.length, 3);

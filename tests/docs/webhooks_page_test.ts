@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createProgram } from "../../cli/program.ts";
+import { createProgram } from "../../run/cli/program.ts";
 import { signature } from "../../supabase/functions/webhook-dispatcher/sign.ts";
 import { openMailbox } from "../support/mailbox.ts";
 import { needing } from "../support/needing.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join, relative, resolve } from "node:path";
-import { pages } from "../../contract/pages/all.ts";
-import { replaceSection, table } from "../../contract/pages/page.ts";
+import { pages } from "../../tools/pages/all.ts";
+import { replaceSection, table } from "../../tools/pages/page.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
 

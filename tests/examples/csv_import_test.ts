@@ -1,4 +1,4 @@
-// examples/csv-import, run as its README says, against the API behind a line that is cut.
+// clients/examples/csv-import, run as its README says, against the API behind a line that is cut.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { client } from "../support/client.ts";
@@ -49,7 +49,7 @@ async function openImport() {
   };
 }
 
-Deno.test("examples/csv-import imports the file of its README, says which lines it rejects, and takes them corrected", async () => {
+Deno.test("clients/examples/csv-import imports the file of its README, says which lines it rejects, and takes them corrected", async () => {
   await using opened = await openImport();
   const dry = await opened.run(DRY_RUN);
   assert.equal(dry.code, 0, dry.output);
@@ -84,7 +84,7 @@ Deno.test("examples/csv-import imports the file of its README, says which lines 
   assert.equal(names.filter((name) => name.startsWith("contatos.rejeitados")).length, 1, names.join());
 });
 
-Deno.test("examples/csv-import goes on where it was cut off, and reads a file as Excel saves it", async () => {
+Deno.test("clients/examples/csv-import goes on where it was cut off, and reads a file as Excel saves it", async () => {
   await using opened = await openImport();
   const { proxy } = opened;
   const lines = Array.from({ length: 250 }, (_, at) => {
@@ -131,7 +131,7 @@ Deno.test("examples/csv-import goes on where it was cut off, and reads a file as
   await assert.rejects(opened.read("contatos.csv.progress.json"), Deno.errors.NotFound);
 });
 
-Deno.test("examples/csv-import says in words what is wrong with a file or a key, and sends nothing", async () => {
+Deno.test("clients/examples/csv-import says in words what is wrong with a file or a key, and sends nothing", async () => {
   await using opened = await openImport();
   const { sql, workspace, example } = opened;
   const said = async (what: RegExp) => {
@@ -163,7 +163,7 @@ Deno.test("examples/csv-import says in words what is wrong with a file or a key,
   assert.equal((await opened.contacts()).size, 0);
 });
 
-Deno.test("An example is installed with the packed SDK outside this repository, as the README of examples/ says", async () => {
+Deno.test("An example is installed with the packed SDK outside this repository, as the README of clients/examples/ says", async () => {
   await using opened = await openImport();
   const { folder } = opened.example;
   const sh = async (cwd: string, command: string) => {

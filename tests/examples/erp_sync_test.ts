@@ -1,4 +1,4 @@
-// examples/erp-sync, run as its README says, against the API behind a line that is cut.
+// clients/examples/erp-sync, run as its README says, against the API behind a line that is cut.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -83,7 +83,7 @@ async function makeOlder(workspaceId: string): Promise<void> {
 const numbered = (count: number, make: (number: number) => object) =>
   Array.from({ length: count }, (_, at) => make(at));
 
-Deno.test("examples/erp-sync copies everything, goes on where it was killed, and then reads only what changed", async () => {
+Deno.test("clients/examples/erp-sync copies everything, goes on where it was killed, and then reads only what changed", async () => {
   await using opened = await openSync();
   const { api, proxy, example, query } = opened;
   const [companyId] = await opened.create("companies", [{ name: "Padaria Sol", external_id: "e-1" }]);
@@ -140,7 +140,7 @@ Deno.test("examples/erp-sync copies everything, goes on where it was killed, and
   );
 });
 
-Deno.test("examples/erp-sync follows merges to the record that stays, and leaves no trace of an erased person", async () => {
+Deno.test("clients/examples/erp-sync follows merges to the record that stays, and leaves no trace of an erased person", async () => {
   await using opened = await openSync();
   const { api, query, file } = opened;
   const names = ["Ana Prado", "Ana P.", "A. Prado", "Zuleica Quaresma", "Bia"];
@@ -174,7 +174,7 @@ Deno.test("examples/erp-sync follows merges to the record that stays, and leaves
   }
 });
 
-Deno.test("examples/erp-sync loses nothing if it was away for longer than the feed is kept", async () => {
+Deno.test("clients/examples/erp-sync loses nothing if it was away for longer than the feed is kept", async () => {
   await using opened = await openSync();
   const { sql, api, query, file } = opened;
   const [stays, merged, erased] = await opened.create(
@@ -198,7 +198,7 @@ Deno.test("examples/erp-sync loses nothing if it was away for longer than the fe
   assert.match(await opened.run(), /^Eventos: 0 fusões, 0 apagamentos$/m);
 });
 
-Deno.test("examples/erp-sync says what is wrong with its key, without a stack trace", async () => {
+Deno.test("clients/examples/erp-sync says what is wrong with its key, without a stack trace", async () => {
   await using opened = await openSync();
   await opened.example.configure({ CRM_KEY: "svc_wrong" });
   const { code, output } = await opened.example.run("npm run sync");

@@ -1,7 +1,7 @@
-// examples/form-relay, run as its README says, against the API behind a line that is cut.
+// clients/examples/form-relay, run as its README says, against the API behind a line that is cut.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { freePort } from "../../local/free_port.ts";
+import { freePort } from "../../run/local/free_port.ts";
 import { client } from "../support/client.ts";
 import { startCuttingProxy } from "../support/cutting_proxy.ts";
 import { openExample } from "../support/examples.ts";
@@ -68,7 +68,7 @@ async function openRelay(options: { rateLimit?: number } = {}) {
   };
 }
 
-Deno.test("examples/form-relay passes a lead on, and neither its pages nor its output have the key", async () => {
+Deno.test("clients/examples/form-relay passes a lead on, and neither its pages nor its output have the key", async () => {
   await using opened = await openRelay();
   const { origin, workspace } = opened;
   const id = crypto.randomUUID();
@@ -101,7 +101,7 @@ Deno.test("examples/form-relay passes a lead on, and neither its pages nor its o
   assert.ok(!opened.relay.output().includes(workspace.key));
 });
 
-Deno.test("examples/form-relay keeps leads while the API is away, and sends each once: by itself, and when it starts again", async () => {
+Deno.test("clients/examples/form-relay keeps leads while the API is away, and sends each once: by itself, and when it starts again", async () => {
   await using opened = await openRelay();
   const { proxy } = opened;
   proxy.setLine("down");
@@ -137,7 +137,7 @@ Deno.test("examples/form-relay keeps leads while the API is away, and sends each
   assert.equal((await opened.deals()).length, 3);
 });
 
-Deno.test("examples/form-relay puts aside for good what the API refuses, and keeps what only the key or the rate prevents", async () => {
+Deno.test("clients/examples/form-relay puts aside for good what the API refuses, and keeps what only the key or the rate prevents", async () => {
   await using opened = await openRelay({ rateLimit: 1 });
   const { proxy, example } = opened;
   const bad = { first_name: "Ana\u0000", email: "ana@exemplo.com.br", submission_id: crypto.randomUUID() };
@@ -168,7 +168,7 @@ Deno.test("examples/form-relay puts aside for good what the API refuses, and kee
   assert.deepEqual(await opened.files("refused"), [`${bad.submission_id}.json`, "(edited).json"].sort());
 });
 
-Deno.test("examples/form-relay takes leads of its form alone, tells visitors what is wrong, and robots nothing", async () => {
+Deno.test("clients/examples/form-relay takes leads of its form alone, tells visitors what is wrong, and robots nothing", async () => {
   await using opened = await openRelay();
   const { origin } = opened;
   const lead = { first_name: "Ana", email: "ana@exemplo.com.br" };

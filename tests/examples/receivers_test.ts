@@ -1,12 +1,12 @@
-// examples/receiver-express and receiver-hono, run as their READMEs say. The dispatcher of a stack of its own delivers to
+// clients/examples/receiver-express and receiver-hono, run as their READMEs say. The dispatcher of a stack of its own delivers to
 // them over TLS, through a proxy as their READMEs ask for.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { startReceiver } from "../../lab/harness/receiver.ts";
-import { freePort } from "../../local/free_port.ts";
-import { stopPostgres } from "../../local/postgres.ts";
-import { openSql } from "../../local/sql.ts";
-import { startStackProcess } from "../../local/stack_process.ts";
+import { startReceiver } from "../../bench/harness/receiver.ts";
+import { freePort } from "../../run/local/free_port.ts";
+import { stopPostgres } from "../../run/local/postgres.ts";
+import { openSql } from "../../run/local/sql.ts";
+import { startStackProcess } from "../../run/local/stack_process.ts";
 import { type Example, openExample, type Running } from "../support/examples.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { eventually } from "../support/mailbox.ts";
@@ -63,7 +63,7 @@ async function openStack(port: number) {
 type Stack = Awaited<ReturnType<typeof openStack>>;
 
 for (const name of ["receiver-express", "receiver-hono"]) {
-  Deno.test(`examples/${name} takes genuine deliveries alone, of both secrets of a rotation, and works once on each event`, async (t) => {
+  Deno.test(`clients/examples/${name} takes genuine deliveries alone, of both secrets of a rotation, and works once on each event`, async (t) => {
     const port = freePort();
     const stack = await openStack(port);
     try {

@@ -1,8 +1,8 @@
 // Recording outcomes beside the other deliveries of a day, on a database of its own, whose statistics nobody else changes.
 import assert from "node:assert/strict";
 import type { ISql } from "postgres";
-import { openWorld } from "../../lab/harness/world.ts";
-import { createSubscribers, enqueue } from "../../lab/reliability/queue.ts";
+import { openWorld } from "../../bench/harness/world.ts";
+import { createSubscribers, enqueue } from "../../bench/reliability/queue.ts";
 import { type Outcome, recordOutcomes } from "../support/outcomes.ts";
 
 const DELIVERIES = 6000;

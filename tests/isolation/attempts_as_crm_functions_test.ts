@@ -1,7 +1,7 @@
 // What an attacker who had the password of the functions' role, or could run SQL as it, would try.
 import assert from "node:assert/strict";
 import type { TransactionSql } from "postgres";
-import { openSql } from "../../local/sql.ts";
+import { openSql } from "../../run/local/sql.ts";
 import { refusalOf } from "../support/rights.ts";
 import { type Scenario, test as testScenario } from "../support/scenario.ts";
 import { functionsDatabaseUrl } from "../support/stack.ts";

@@ -2,7 +2,7 @@
 // whole catalogue (catalog_test.ts, rights_test.ts) look at them as well; this one tries them.
 import assert from "node:assert/strict";
 import { refusalOf } from "../support/rights.ts";
-import { openSql } from "../../local/sql.ts";
+import { openSql } from "../../run/local/sql.ts";
 import { test } from "../support/scenario.ts";
 import { functionsDatabaseUrl } from "../support/stack.ts";
 

@@ -1,10 +1,10 @@
 // The verbs of schema app run with the operator's rights, so only their own conditions separate workspaces.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { OperatorError } from "../../operator/errors.ts";
-import { operate } from "../../operator/operator.ts";
-import { createProposal } from "../../operator/proposals.ts";
-import type { RecordKind, VerbName } from "../../operator/verbs.ts";
+import { OperatorError } from "../../run/operator/errors.ts";
+import { operate } from "../../run/operator/operator.ts";
+import { createProposal } from "../../run/operator/proposals.ts";
+import type { RecordKind, VerbName } from "../../run/operator/verbs.ts";
 import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";
 import { makeLossReason, UNKNOWN_ID } from "../support/record_fixtures.ts";

@@ -1,7 +1,7 @@
-import { startCluster } from "../../lab/performance/growth/cluster.ts";
-import { resolveProbes } from "../../lab/performance/growth/coverage.ts";
-import { Door, isFit } from "../../lab/performance/growth/door.ts";
-import { makeSmallest } from "../../lab/performance/growth/sizes.ts";
+import { startCluster } from "../../bench/performance/growth/cluster.ts";
+import { resolveProbes } from "../../bench/performance/growth/coverage.ts";
+import { Door, isFit } from "../../bench/performance/growth/door.ts";
+import { makeSmallest } from "../../bench/performance/growth/sizes.ts";
 
 Deno.test("Every probe of the growth bench gets the reply that it measures, among a thousand records", async (t) => {
   await using cluster = await startCluster();

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { startServer } from "../../lab/harness/functions.ts";
-import { openWorld } from "../../lab/harness/world.ts";
-import { MAKE_TABLES } from "../../lab/performance/bare/statements.ts";
-import { CALLS_A_MINUTE, MAKE_COUNTS } from "../../lab/performance/hand/statements.ts";
+import { startServer } from "../../bench/harness/functions.ts";
+import { openWorld } from "../../bench/harness/world.ts";
+import { MAKE_TABLES } from "../../bench/performance/bare/statements.ts";
+import { CALLS_A_MINUTE, MAKE_COUNTS } from "../../bench/performance/hand/statements.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 
-const FOLDER = join(import.meta.dirname!, "../../lab/performance/hand");
+const FOLDER = join(import.meta.dirname!, "../../bench/performance/hand");
 const CONTACT = { name: "Bia Lima", email: "bia@exemplo.com.br", phone: "+55 11 97777-1234" };
 const LEAD = { first_name: "Caio", email: "caio@exemplo.com.br", company_name: "Padaria Sol", value: 10 };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
-const LAB = join(import.meta.dirname!, "../../lab");
+const LAB = join(import.meta.dirname!, "../../bench");
 
 async function* scripts(folder: string): AsyncGenerator<string> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
@@ -11,7 +11,7 @@ async function* scripts(folder: string): AsyncGenerator<string> {
   }
 }
 
-Deno.test("Nothing in lab/ imports from tests/", async () => {
+Deno.test("Nothing in bench/ imports from tests/", async () => {
   const files = await Array.fromAsync(scripts(LAB));
   assert.ok(files.length > 0);
   for (const file of files) {

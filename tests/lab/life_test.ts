@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { isHeld } from "../../lab/harness/figures.ts";
-import { life } from "../../lab/performance/subjects/life.ts";
+import { isHeld } from "../../bench/harness/figures.ts";
+import { life } from "../../bench/performance/subjects/life.ts";
 
 /** Figures that depend neither on the machine nor on how long the load lasts: of other tables it changes too few rows. */
 const FIGURES = [

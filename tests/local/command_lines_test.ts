@@ -1,8 +1,8 @@
 // Every user of a machine can read the arguments of each process on it (`ps`), so no secret may be among them.
 import assert from "node:assert/strict";
-import { openDataDir } from "../../local/data_dir.ts";
-import { startPostgres } from "../../local/postgres.ts";
-import { loadSecrets } from "../../local/secrets.ts";
+import { openDataDir } from "../../run/local/data_dir.ts";
+import { startPostgres } from "../../run/local/postgres.ts";
+import { loadSecrets } from "../../run/local/secrets.ts";
 import { watchCommandLines } from "../support/command_lines.ts";
 import { makeDataDir } from "../support/own_stack.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { eventually, pause } from "../../lab/harness/waiting.ts";
-import { openConsole } from "../../local/console/console.ts";
-import { openGateway } from "../../local/gateway.ts";
-import { createBuild } from "../../local/static/build.ts";
+import { eventually, pause } from "../../bench/harness/waiting.ts";
+import { openConsole } from "../../run/local/console/console.ts";
+import { openGateway } from "../../run/local/gateway.ts";
+import { createBuild } from "../../run/local/static/build.ts";
 
 const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self' https://x.example";
 

@@ -1,9 +1,9 @@
 // A database that was restored into another cluster: its transactions are numbered from the beginning again.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { startServer } from "../../lab/harness/functions.ts";
-import { eventually } from "../../lab/harness/waiting.ts";
-import { openWorld } from "../../lab/harness/world.ts";
+import { startServer } from "../../bench/harness/functions.ts";
+import { eventually } from "../../bench/harness/waiting.ts";
+import { openWorld } from "../../bench/harness/world.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 
 /** The positions of what was dumped, and of what the lost database wrote afterwards. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { openGateway } from "../../local/gateway.ts";
+import { openGateway } from "../../run/local/gateway.ts";
 import { baseUrl } from "../support/stack.ts";
 
 for (const path of ["", "/", "/nothing", "/_shared", "/..%2Flocal", "/API-V1-LEADS"]) {

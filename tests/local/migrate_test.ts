@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { startPgBouncer } from "../../lab/harness/pgbouncer.ts";
-import { appliedMigrations, migrate, migrationFiles } from "../../local/migrate.ts";
-import { openSql } from "../../local/sql.ts";
+import { startPgBouncer } from "../../bench/harness/pgbouncer.ts";
+import { appliedMigrations, migrate, migrationFiles } from "../../run/local/migrate.ts";
+import { openSql } from "../../run/local/sql.ts";
 import { createEmptyDatabase } from "../support/empty_database.ts";
 import { needing } from "../support/needing.ts";
 import { makeDataDir } from "../support/own_stack.ts";

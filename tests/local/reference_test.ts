@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { openGateway } from "../../local/gateway.ts";
-import { openReference, REFERENCE_PREFIX } from "../../local/reference/reference.ts";
-import { startStackProcess } from "../../local/stack_process.ts";
-import { createBuild } from "../../local/static/build.ts";
-import { documentText } from "../../openapi/files.ts";
+import { openGateway } from "../../run/local/gateway.ts";
+import { openReference, REFERENCE_PREFIX } from "../../run/local/reference/reference.ts";
+import { startStackProcess } from "../../run/local/stack_process.ts";
+import { createBuild } from "../../run/local/static/build.ts";
+import { documentText } from "../../tools/openapi/files.ts";
 import { testOnDataDir } from "../support/own_stack.ts";
 
 const BROWSER = { headers: { accept: "text/html,*/*;q=0.8" }, redirect: "manual" } as const;

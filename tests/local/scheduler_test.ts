@@ -1,8 +1,8 @@
-import { openSql } from "../../local/sql.ts";
+import { openSql } from "../../run/local/sql.ts";
 import assert from "node:assert/strict";
-import { startPostgres, stopPostgres } from "../../local/postgres.ts";
-import { startScheduler } from "../../local/scheduler.ts";
-import { loadSecrets } from "../../local/secrets.ts";
+import { startPostgres, stopPostgres } from "../../run/local/postgres.ts";
+import { startScheduler } from "../../run/local/scheduler.ts";
+import { loadSecrets } from "../../run/local/secrets.ts";
 import { eventually } from "../support/mailbox.ts";
 import { makeDataDir } from "../support/own_stack.ts";
 

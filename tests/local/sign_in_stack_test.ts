@@ -1,11 +1,11 @@
 // What local sign-in keeps between starts, and what it leaves alone.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { startPostgres, stopPostgres } from "../../local/postgres.ts";
-import { loadSecrets } from "../../local/secrets.ts";
-import { openSql } from "../../local/sql.ts";
-import type { StackFile } from "../../local/stack_file.ts";
-import { startStackProcess } from "../../local/stack_process.ts";
+import { startPostgres, stopPostgres } from "../../run/local/postgres.ts";
+import { loadSecrets } from "../../run/local/secrets.ts";
+import { openSql } from "../../run/local/sql.ts";
+import type { StackFile } from "../../run/local/stack_file.ts";
+import { startStackProcess } from "../../run/local/stack_process.ts";
 import { makeDataDir, testOnDataDir as test } from "../support/own_stack.ts";
 import { copyPreparedData } from "../support/prepared_data.ts";
 

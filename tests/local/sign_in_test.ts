@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
-import { readStackFile } from "../../local/stack_file.ts";
+import { readStackFile } from "../../run/local/stack_file.ts";
 import {
   assertAuthError,
   authUrl,
@@ -11,7 +11,7 @@ import {
   signUp,
 } from "../support/local_auth.ts";
 import { dataDir, functionsDatabaseUrl, openDatabase } from "../support/stack.ts";
-import { openSql } from "../../local/sql.ts";
+import { openSql } from "../../run/local/sql.ts";
 
 Deno.test("The demo member signs in with the password that the start prints, and gets the claims of Supabase", async () => {
   const { demo_email, demo_password } = await readStackFile(dataDir);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { controlsTransaction, splitStatements } from "../../local/sql_statements.ts";
+import { controlsTransaction, splitStatements } from "../../run/local/sql_statements.ts";
 
 Deno.test("SQL is split at the semicolons that end a statement, and at no others", () => {
   const statements = [

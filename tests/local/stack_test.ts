@@ -1,11 +1,11 @@
 import type postgres from "postgres";
-import { openSql } from "../../local/sql.ts";
+import { openSql } from "../../run/local/sql.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { migrate } from "../../local/migrate.ts";
-import { startPostgres, stopPostgres } from "../../local/postgres.ts";
-import { loadSecrets } from "../../local/secrets.ts";
-import { type ReadyStack, spawnStack, startStackProcess } from "../../local/stack_process.ts";
+import { migrate } from "../../run/local/migrate.ts";
+import { startPostgres, stopPostgres } from "../../run/local/postgres.ts";
+import { loadSecrets } from "../../run/local/secrets.ts";
+import { type ReadyStack, spawnStack, startStackProcess } from "../../run/local/stack_process.ts";
 import { makeDataDir, testOnDataDir as test } from "../support/own_stack.ts";
 import { copyPreparedData } from "../support/prepared_data.ts";
 import { openDatabase } from "../support/stack.ts";
@@ -75,7 +75,7 @@ test("Data of other migrations is refused, and the error names the folder to del
   const port = Number(new URL(file.database_url).port);
   for (
     const [name, statement] of [
-      ["local/auth/schema\\.sql", "comment on schema auth is 'Local sign-in of another text'"],
+      ["run/local/auth/schema\\.sql", "comment on schema auth is 'Local sign-in of another text'"],
       [
         "\\d+_roles\\.sql",
         "update supabase_migrations.schema_migrations set statements = statements || 'select 1'::text " +

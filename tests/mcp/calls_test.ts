@@ -1,8 +1,8 @@
 // What calling a tool does, and what the model reads about it.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { startCountingProxy } from "../../lab/harness/counting_proxy.ts";
-import { startServer } from "../../lab/harness/functions.ts";
+import { startCountingProxy } from "../../bench/harness/counting_proxy.ts";
+import { startServer } from "../../bench/harness/functions.ts";
 import { makeDeal, makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { post, request, toolClient } from "../support/mcp.ts";
 import { test } from "../support/scenario.ts";

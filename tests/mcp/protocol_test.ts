@@ -1,7 +1,7 @@
 // Streamable HTTP without sessions (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports), and the
 // messages of the protocol.
 import assert from "node:assert/strict";
-import { operate } from "../../operator/operator.ts";
+import { operate } from "../../run/operator/operator.ts";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
 import { makeKey } from "../support/fixtures.ts";
 import { MCP_URL, type McpReply, post, request } from "../support/mcp.ts";

@@ -1,8 +1,8 @@
 // The tools that are written, against the tables of endpoints.
 import assert from "node:assert/strict";
-import { writtenFiles } from "../../contract/tools/files.ts";
-import { NOT_TOOLS } from "../../contract/tools/not_tools.ts";
-import { toolName } from "../../contract/tools/table.ts";
+import { writtenFiles } from "../../tools/mcp/files.ts";
+import { NOT_TOOLS } from "../../tools/mcp/not_tools.ts";
+import { toolName } from "../../tools/mcp/table.ts";
 import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
 import { keyEndpoints } from "../support/resources.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { openSql } from "../../local/sql.ts";
+import { openSql } from "../../run/local/sql.ts";
 import { passMidnight } from "../support/midnight.ts";
 import { recordOutcomes } from "../support/outcomes.ts";
 import { startOwnDatabase } from "../support/own_database.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { type Diagnosis, examine } from "../../deployment/doctor/examine.ts";
-import { pause } from "../../lab/harness/waiting.ts";
-import { openSql } from "../../local/sql.ts";
-import { startStackProcess } from "../../local/stack_process.ts";
-import { readSecrets } from "../../local/secrets.ts";
+import { type Diagnosis, examine } from "../../run/deployment/doctor/examine.ts";
+import { pause } from "../../bench/harness/waiting.ts";
+import { openSql } from "../../run/local/sql.ts";
+import { startStackProcess } from "../../run/local/stack_process.ts";
+import { readSecrets } from "../../run/local/secrets.ts";
 import { breakAndMend, findingsOf, resultOf } from "../deployment/doctor.ts";
 import { prepareAsSupabase, startDebianPostgres } from "../support/debian_postgres.ts";
 import { needing } from "../support/needing.ts";

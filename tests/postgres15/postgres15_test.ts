@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { runSupabase } from "../../deployment/supabase_cli.ts";
-import { pause } from "../../lab/harness/waiting.ts";
-import { openSql } from "../../local/sql.ts";
-import { migrate } from "../../local/migrate.ts";
+import { runSupabase } from "../../run/deployment/supabase_cli.ts";
+import { pause } from "../../bench/harness/waiting.ts";
+import { openSql } from "../../run/local/sql.ts";
+import { migrate } from "../../run/local/migrate.ts";
 import { prepareAsSupabase, startDebianPostgres } from "../support/debian_postgres.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { runJob } from "../support/jobs.ts";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { type OpenApi, operationsOf, parametersOf, repliesOf } from "../../openapi/read_document.ts";
-import { llmsText } from "../../reference/llms.ts";
-import { operationPagePath, operationPages } from "../../reference/markdown.ts";
-import { openApiDocument } from "../../openapi/document.ts";
-import { apiEndpoints } from "../../contract/resources.ts";
-import { errorCodes } from "../../contract/error_codes.ts";
-import { operationId } from "../../openapi/operation_id.ts";
+import { type OpenApi, operationsOf, parametersOf, repliesOf } from "../../tools/openapi/read_document.ts";
+import { llmsText } from "../../tools/reference/llms.ts";
+import { operationPagePath, operationPages } from "../../tools/reference/markdown.ts";
+import { openApiDocument } from "../../tools/openapi/document.ts";
+import { apiEndpoints } from "../../tools/resources.ts";
+import { errorCodes } from "../../tools/errors/error_codes.ts";
+import { operationId } from "../../tools/openapi/operation_id.ts";
 import { needing } from "../support/needing.ts";
 import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { makeProposal, tokenOf } from "../support/proposals.ts";

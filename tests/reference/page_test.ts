@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { referencePage } from "../../reference/page.ts";
+import { referencePage } from "../../tools/reference/page.ts";
 
 const LINKS = {
   scalar: "assets/scalar.js",
@@ -44,11 +44,11 @@ Deno.test("The policy of a page allows scripts and calls of its own origin alone
 });
 
 Deno.test("Showing the reference installs one package: the bundle has all that it needs", async () => {
-  const lock = await Deno.readTextFile(new URL("../../reference/scalar/deno.lock", import.meta.url));
+  const lock = await Deno.readTextFile(new URL("../../tools/reference/scalar/deno.lock", import.meta.url));
   const { imports } = JSON.parse(
-    await Deno.readTextFile(new URL("../../reference/scalar/deno.json", import.meta.url)),
+    await Deno.readTextFile(new URL("../../tools/reference/scalar/deno.json", import.meta.url)),
   );
   const [bundle] = Object.values<string>(imports);
-  // Run `deno run -A reference/scalar/lock.ts` after a change of the version.
+  // Run `deno run -A tools/reference/scalar/lock.ts` after a change of the version.
   assert.deepEqual(Object.keys(JSON.parse(lock).npm), [bundle!.slice("npm:".length)]);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Crm, CrmError } from "../../sdk/src/index.ts";
+import { Crm, CrmError } from "../../clients/sdk/src/index.ts";
 import { test } from "../support/scenario.ts";
 import { recordingCrm } from "../support/sdk.ts";
 import { baseUrl } from "../support/stack.ts";

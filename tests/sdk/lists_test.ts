@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CrmError, type NewContact, type Progress } from "../../sdk/src/index.ts";
+import { CrmError, type NewContact, type Progress } from "../../clients/sdk/src/index.ts";
 import { test } from "../support/scenario.ts";
 import { recordingCrm, startCuttingProxy } from "../support/sdk.ts";
 

@@ -1,10 +1,10 @@
 // The SDK reaches every operation of the API. The tests loop over the OpenAPI document.
-import { makeOperation } from "../../lab/harness/samples.ts";
+import { makeOperation } from "../../bench/harness/samples.ts";
 import assert from "node:assert/strict";
-import { openApiDocument } from "../../openapi/document.ts";
-import type { OperationId } from "../../sdk/src/operations.ts";
-import { REPEATABLE } from "../../sdk/src/retry.ts";
-import { replyOf } from "../../sdk/src/index.ts";
+import { openApiDocument } from "../../tools/openapi/document.ts";
+import type { OperationId } from "../../clients/sdk/src/operations.ts";
+import { REPEATABLE } from "../../clients/sdk/src/retry.ts";
+import { replyOf } from "../../clients/sdk/src/index.ts";
 import { makeProposal, tokenOf } from "../support/proposals.ts";
 import { type Scenario, test } from "../support/scenario.ts";
 import { CALLS, recordingCrm, type Samples } from "../support/sdk.ts";

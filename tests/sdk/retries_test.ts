@@ -1,7 +1,7 @@
 // What the SDK repeats, and that nothing is created twice. The connections are cut by a proxy, the rest is the service.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
-import type { Crm, Retry } from "../../sdk/src/index.ts";
+import type { Crm, Retry } from "../../clients/sdk/src/index.ts";
 import { test } from "../support/scenario.ts";
 import { recordingCrm, startCuttingProxy } from "../support/sdk.ts";
 

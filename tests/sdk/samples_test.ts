@@ -1,7 +1,7 @@
 // The sample integrations, as programs of their own, each with the SDK and without it: both do the same.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { freePort } from "../../local/free_port.ts";
+import { freePort } from "../../run/local/free_port.ts";
 import { isListening } from "../support/is_listening.ts";
 import { killIfRunning } from "../support/kill.ts";
 import { eventually, openMailbox } from "../support/mailbox.ts";
@@ -9,7 +9,7 @@ import { type Scenario, withScenario } from "../support/scenario.ts";
 import { recordingCrm } from "../support/sdk.ts";
 import { baseUrl } from "../support/stack.ts";
 
-const SAMPLES = join(import.meta.dirname!, "../../sdk/samples");
+const SAMPLES = join(import.meta.dirname!, "../../clients/sdk/samples");
 const VARIANTS = ["with_sdk.ts", "without_sdk.ts"];
 const LEAST_SAVED = 0.6;
 

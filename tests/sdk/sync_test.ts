@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Crm, Event, SyncOptions } from "../../sdk/src/index.ts";
+import type { Crm, Event, SyncOptions } from "../../clients/sdk/src/index.ts";
 import { eventually } from "../support/mailbox.ts";
 import { test } from "../support/scenario.ts";
 import { recordingCrm } from "../support/sdk.ts";

@@ -1,6 +1,6 @@
 // Deliveries that the dispatcher made, verified as a receiver does.
 import assert from "node:assert/strict";
-import { verifyWebhook, type WebhookHeaders } from "../../sdk/src/index.ts";
+import { verifyWebhook, type WebhookHeaders } from "../../clients/sdk/src/index.ts";
 import { type Message, openMailbox } from "../support/mailbox.ts";
 import { test } from "../support/scenario.ts";
 import { recordingCrm } from "../support/sdk.ts";

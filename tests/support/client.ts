@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { type ErrorCode, ERRORS } from "../../supabase/functions/_shared/contract/errors.ts";
-import { errorCodes } from "../../contract/error_codes.ts";
+import { errorCodes } from "../../tools/errors/error_codes.ts";
 import type { Route } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import { resources } from "./resources.ts";
 import { baseUrl } from "./stack.ts";

@@ -1,4 +1,4 @@
-import { type Forward, startProxy } from "../../lab/harness/proxy.ts";
+import { type Forward, startProxy } from "../../bench/harness/proxy.ts";
 
 /** What a proxy does with its connections: all goes on, none reaches the API, or none of its answers comes back. */
 export type Line = "up" | "down" | "answers lost";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Sql } from "postgres";
-import { freePort } from "../../local/free_port.ts";
-import { run, systemUser } from "../../local/postgres_binaries.ts";
+import { freePort } from "../../run/local/free_port.ts";
+import { run, systemUser } from "../../run/local/postgres_binaries.ts";
 
 const BINARIES = "/usr/lib/postgresql/15/bin";
 

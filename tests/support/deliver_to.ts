@@ -4,7 +4,11 @@ import {
   type AttemptOutcome,
   sendAttempt,
 } from "../../supabase/functions/webhook-dispatcher/send_attempt.ts";
-import { type Authority, issueCertificate, type ServerCertificate } from "../../lab/harness/certificates.ts";
+import {
+  type Authority,
+  issueCertificate,
+  type ServerCertificate,
+} from "../../bench/harness/certificates.ts";
 import { type Behaviour, startHostile } from "./hostile.ts";
 
 const folder = Deno.env.get("TEST_AUTHORITY_FOLDER")!;

@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import { openSql } from "../../local/sql.ts";
+import { openSql } from "../../run/local/sql.ts";
 import { databaseUrl, openDatabase } from "./stack.ts";
 
 /** A database without migrations, in the Postgres of the shared stack. */

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Sql } from "postgres";
-import { installAuthSchema } from "../../local/auth/schema.ts";
-import { freePort } from "../../local/free_port.ts";
-import { startPostgres, stopPostgres, superuserUrl } from "../../local/postgres.ts";
-import { startScheduler } from "../../local/scheduler.ts";
-import { loadSecrets } from "../../local/secrets.ts";
-import { openSql } from "../../local/sql.ts";
+import { installAuthSchema } from "../../run/local/auth/schema.ts";
+import { freePort } from "../../run/local/free_port.ts";
+import { startPostgres, stopPostgres, superuserUrl } from "../../run/local/postgres.ts";
+import { startScheduler } from "../../run/local/scheduler.ts";
+import { loadSecrets } from "../../run/local/secrets.ts";
+import { openSql } from "../../run/local/sql.ts";
 import { type HostedProject, startHostedProject } from "./hosted_project.ts";
 import { makeDataDir } from "./own_stack.ts";
 import { createNet, createVault } from "./vault.ts";

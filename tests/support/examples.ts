@@ -1,4 +1,4 @@
-// Runs a program of examples/ as its README says, in a copy of its folder beside the SDK as npm gets it.
+// Runs a program of clients/examples/ as its README says, in a copy of its folder beside the SDK as npm gets it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { eventually } from "./mailbox.ts";
@@ -97,7 +97,7 @@ async function install(name: string, commands: string[]): Promise<string> {
   const built = await (sdk ??= buildSdk());
   await copyFolder(join(built, "dist"), join(place, "sdk/dist"));
   await Deno.copyFile(join(built, "package.json"), join(place, "sdk/package.json"));
-  await copyFolder(join(ROOT, "examples", name), folder);
+  await copyFolder(join(ROOT, "clients", "examples", name), folder);
   for (const command of ["npm install", "cp .env.example .env"]) {
     assert.ok(commands.includes(command), `README.md does not say: ${command}`);
     const { code, output } = await runIn(folder, command);
@@ -108,7 +108,7 @@ async function install(name: string, commands: string[]): Promise<string> {
 
 /** The commands of the first block of the README, without their comments. */
 async function readCommands(name: string): Promise<string[]> {
-  const readme = await Deno.readTextFile(join(ROOT, "examples", name, "README.md"));
+  const readme = await Deno.readTextFile(join(ROOT, "clients", "examples", name, "README.md"));
   const [, block = ""] = /^```sh\n([^]*?)^```$/m.exec(readme) ?? [];
   const lines = block.split("\n").map((line) => line.replace(/ +#.*/, ""));
   return lines.concat([...readme.matchAll(/&& (npm run \w+)$/gm)].map(([, command]) => command!));
@@ -117,11 +117,11 @@ async function readCommands(name: string): Promise<string[]> {
 /** The SDK as npm gets it, once for a process that runs tests. */
 let sdk: Promise<string> | undefined;
 
-/** Builds a copy of the SDK, because other tests may be building sdk/dist at this moment. */
+/** Builds a copy of the SDK, because other tests may be building clients/sdk/dist at this moment. */
 async function buildSdk(): Promise<string> {
   const folder = join(await Deno.makeTempDir({ prefix: "crm-sdk-" }), "sdk");
-  await copyFolder(join(ROOT, "sdk"), folder);
-  const deno = `'${Deno.execPath()}' run -A --config '${join(ROOT, "sdk/build/deno.json")}'`;
+  await copyFolder(join(ROOT, "clients", "sdk"), folder);
+  const deno = `'${Deno.execPath()}' run -A --config '${join(ROOT, "clients/sdk/build/deno.json")}'`;
   const { code, output } = await runIn(folder, `${deno} build/main.ts`);
   assert.equal(code, 0, output);
   return folder;

@@ -1,4 +1,4 @@
-import type { ServerCertificate } from "../../lab/harness/certificates.ts";
+import type { ServerCertificate } from "../../bench/harness/certificates.ts";
 
 /** One connection to a hostile receiver. */
 export interface HostileConnection {

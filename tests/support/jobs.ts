@@ -1,5 +1,5 @@
 import type { ISql } from "postgres";
-import { operate } from "../../operator/operator.ts";
+import { operate } from "../../run/operator/operator.ts";
 import { eventually } from "./mailbox.ts";
 
 /**

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
-const LAB = join(import.meta.dirname!, "../../lab");
+const LAB = join(import.meta.dirname!, "../../bench");
 
 /** Runs a part of the lab in its short sizes; `success` if it held every figure. */
 export async function outputOf(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Mail, readMails } from "../../local/auth/mail.ts";
-import { loadSecrets } from "../../local/secrets.ts";
+import { type Mail, readMails } from "../../run/local/auth/mail.ts";
+import { loadSecrets } from "../../run/local/secrets.ts";
 import { baseUrl, dataDir } from "./stack.ts";
 
 /** Where local sign-in of the shared stack is. */

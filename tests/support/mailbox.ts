@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { eventually } from "../../lab/harness/waiting.ts";
+import { eventually } from "../../bench/harness/waiting.ts";
 import type { Received } from "./receiver.ts";
 
 export { eventually };

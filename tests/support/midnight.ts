@@ -1,4 +1,4 @@
-import { pause } from "../../lab/harness/waiting.ts";
+import { pause } from "../../bench/harness/waiting.ts";
 
 const DAY_MS = 86_400_000;
 

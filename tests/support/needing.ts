@@ -12,14 +12,14 @@ const PACKAGES: Record<string, string> = {
     "../../console/node_modules/@supabase/auth-js/package.json",
   ),
   // Installed by `deno task schema` and `deno task check`.
-  "the packages of schema/": join(
+  "the packages of tools/schema/": join(
     import.meta.dirname!,
-    "../../schema/node_modules/@electric-sql/pglite/package.json",
+    "../../tools/schema/node_modules/@electric-sql/pglite/package.json",
   ),
   // Installed by `deno task deploy` and `deno task check`.
   "the Supabase CLI": join(
     import.meta.dirname!,
-    "../../deployment/supabase_cli/node_modules/supabase/package.json",
+    "../../run/deployment/supabase_cli/node_modules/supabase/package.json",
   ),
 };
 

@@ -1,8 +1,8 @@
 import type { Sql } from "postgres";
-import { migrate } from "../../local/migrate.ts";
-import { startPostgres, superuserUrl } from "../../local/postgres.ts";
-import { loadSecrets } from "../../local/secrets.ts";
-import { openSql } from "../../local/sql.ts";
+import { migrate } from "../../run/local/migrate.ts";
+import { startPostgres, superuserUrl } from "../../run/local/postgres.ts";
+import { loadSecrets } from "../../run/local/secrets.ts";
+import { openSql } from "../../run/local/sql.ts";
 import { makeStartedDataDir } from "./own_stack.ts";
 
 /** A database with every migration, and nothing that runs its jobs. */

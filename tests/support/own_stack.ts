@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { stopPostgres } from "../../local/postgres.ts";
-import { readStackFile } from "../../local/stack_file.ts";
+import { stopPostgres } from "../../run/local/postgres.ts";
+import { readStackFile } from "../../run/local/stack_file.ts";
 import { copyPreparedData } from "./prepared_data.ts";
 
 /** Creates a temporary folder for databases, such as that of one test. */

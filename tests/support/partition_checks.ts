@@ -1,6 +1,6 @@
 // What the jobs of the partitions do. tests/partitions runs this on Postgres 17, tests/postgres15 on 15.
 import assert from "node:assert/strict";
-import { openSql } from "../../local/sql.ts";
+import { openSql } from "../../run/local/sql.ts";
 import type { OwnDatabase } from "./own_database.ts";
 import {
   countDefault,

@@ -1,6 +1,6 @@
 // The data folder of a first start, made once for a run and copied: a first start takes 1.6 s, a copy 0.3.
 import { join } from "node:path";
-import { startStackProcess } from "../../local/stack_process.ts";
+import { startStackProcess } from "../../run/local/stack_process.ts";
 
 /**
  * Without it each commit of a test would wait for the disk, and each stop for every file of the database. It protects against

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
-import { createProposal, type NewProposal, sendProposal } from "../../operator/proposals.ts";
-import { openApiDocument } from "../../openapi/document.ts";
+import { createProposal, type NewProposal, sendProposal } from "../../run/operator/proposals.ts";
+import { openApiDocument } from "../../tools/openapi/document.ts";
 import { call, type Reply } from "./client.ts";
 
 // deno-lint-ignore no-explicit-any -- read without types, as an integrator's tool reads it

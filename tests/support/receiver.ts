@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { type Receiver, startReceiver } from "../../lab/harness/receiver.ts";
+import { type Receiver, startReceiver } from "../../bench/harness/receiver.ts";
 
 /** A receiver with mailboxes. */
 export type Mailboxes = Omit<Receiver, "origins">;

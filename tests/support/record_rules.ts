@@ -1,7 +1,7 @@
 // The rules of every resource of records (spec 4.0, 4.0.1; lists and PATCH), as tests that each resource registers.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { records } from "../../contract/records/records.ts";
+import { records } from "../../tools/records/records.ts";
 import { assertError, client, type Reply } from "./client.ts";
 import { fieldLimits, isNullable, type OwnLimits } from "./field_limits.ts";
 import { makeWorkspace, type TestWorkspace } from "./fixtures.ts";

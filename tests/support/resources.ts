@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { resources } from "../../contract/resources.ts";
+import { resources } from "../../tools/resources.ts";
 
 export {
   apiEndpoints,
@@ -8,7 +8,7 @@ export {
   keyEndpoints,
   resources,
   sessionEndpoints,
-} from "../../contract/resources.ts";
+} from "../../tools/resources.ts";
 
 /** Returns the schema of an endpoint's body. */
 export function bodyOf(address: string, method: "POST" | "PATCH", path: "/" | "/:id"): z.ZodType {

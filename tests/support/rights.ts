@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql, TransactionSql } from "postgres";
-import type { Query } from "../../contract/rights/catalogue.ts";
-import { readVerbRights } from "../../contract/rights/verb_rights.ts";
+import type { Query } from "../../tools/rights/catalogue.ts";
+import { readVerbRights } from "../../tools/rights/verb_rights.ts";
 
 const FUNCTIONS = join(import.meta.dirname!, "../../supabase/functions");
 
@@ -21,7 +21,7 @@ export interface Callable {
   call: string;
 }
 
-/** Runs queries of contract/rights on a client. */
+/** Runs queries of tools/rights on a client. */
 export const queryOf = (sql: Sql): Query => (text) => sql.unsafe(text);
 
 /** Reads the functions that each role is meant to execute: those that are called as this role, and no others. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { readVerbRights } from "../../contract/rights/verb_rights.ts";
-import { openSql } from "../../local/sql.ts";
+import { readVerbRights } from "../../tools/rights/verb_rights.ts";
+import { openSql } from "../../run/local/sql.ts";
 import {
   mayCall,
   queryOf,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { makeSamples as makeSamplesBy, type Samples } from "../../lab/harness/samples.ts";
+import { makeSamples as makeSamplesBy, type Samples } from "../../bench/harness/samples.ts";
 import { client } from "./client.ts";
 import { openMailbox } from "./mailbox.ts";
 
-export { makeOperation, neededQuery, withSampleIds } from "../../lab/harness/samples.ts";
+export { makeOperation, neededQuery, withSampleIds } from "../../bench/harness/samples.ts";
 
 /** Creates one record of each kind with a key, and validates each reply by its schema. */
 export function makeSamples(key: string, stages: readonly { id: string }[]): Promise<Samples> {

@@ -1,6 +1,6 @@
-import { Crm, type CrmOptions, type Retry } from "../../sdk/src/index.ts";
-import type { OperationId } from "../../sdk/src/operations.ts";
-import { startProxy } from "../../lab/harness/proxy.ts";
+import { Crm, type CrmOptions, type Retry } from "../../clients/sdk/src/index.ts";
+import type { OperationId } from "../../clients/sdk/src/operations.ts";
+import { startProxy } from "../../bench/harness/proxy.ts";
 import { openMailbox } from "./mailbox.ts";
 import { baseUrl } from "./stack.ts";
 

@@ -7,7 +7,7 @@ const TESTS = join(import.meta.dirname!, "..");
  * Tests with packages of their own, which neither `deno task start` nor `deno task test` downloads: those in a browser, and
  * those of what other people's tools make of the OpenAPI documents.
  */
-const APART = ["browser", "clients"].map((folder) => join(TESTS, "..", folder));
+const APART = ["browser", "clients"].map((folder) => join(TESTS, folder));
 
 /** The configuration that names the packages of a test file; null for that of the root. */
 export function configOf(path: string): string | null {
@@ -41,10 +41,10 @@ export type Extent = "default" | "all" | "added";
  * end.
  */
 export const LONGEST = [
-  "../browser/console_test.ts",
-  "../browser/reference_test.ts",
+  "browser/console_test.ts",
+  "browser/reference_test.ts",
   "contract/property_test.ts",
-  "../browser/site_test.ts",
+  "browser/site_test.ts",
   "growth/contacts_test.ts",
   "webhooks/attempt_times_test.ts",
   "webhooks/run_test.ts",
@@ -61,11 +61,11 @@ export const LONGEST = [
   "growth/search_test.ts",
   "deployment/doctor_local_test.ts",
   "examples/form_relay_test.ts",
-  "../clients/generators_test.ts",
-  "../clients/linters_test.ts",
-  "../clients/mock_test.ts",
-  "../clients/collection_test.ts",
-  "../clients/sdk_test.ts",
+  "clients/generators_test.ts",
+  "clients/linters_test.ts",
+  "clients/mock_test.ts",
+  "clients/collection_test.ts",
+  "clients/sdk_test.ts",
   "api/judged_first_test.ts",
   "api/fairness_test.ts",
   "contract/every_endpoint_test.ts",
@@ -105,7 +105,6 @@ export interface Selection {
 /** Selects the files of a run among all tests, as absolute paths. */
 export async function selectFiles(extent: Extent): Promise<Selection> {
   const files = await testFiles(TESTS);
-  if (extent !== "default") files.push(...(await Promise.all(APART.map(testFiles))).flat());
   const isAt = (path: string, place: string) =>
     path === join(TESTS, place) || path.startsWith(join(TESTS, place, "/"));
   const isIn = (places: string[], path: string) => places.some((place) => isAt(path, place));

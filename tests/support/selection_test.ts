@@ -22,8 +22,8 @@ Deno.test("test:added has what is slow, what needs programs, and what has more c
       "lab/chaos_test.ts",
       "docs/curls_test.ts",
       "contract/property_test.ts",
-      "../browser/console_test.ts",
-      "../clients/generators_test.ts",
+      "browser/console_test.ts",
+      "clients/generators_test.ts",
     ]
   ) {
     assert.ok(added.includes(name), name);
@@ -40,7 +40,7 @@ Deno.test("what measures runs alone, after the others, and what waits beside the
     ["lab/chaos_test.ts"],
   ]);
   assert.deepEqual((await selectFiles("default")).waiting, []);
-  assert.ok(names(atOnce).includes("../browser/console_test.ts"));
+  assert.ok(names(atOnce).includes("browser/console_test.ts"));
 });
 
 Deno.test("the groups get every file once, the longest first and alone, and single files at the end", async () => {

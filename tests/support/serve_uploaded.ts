@@ -2,8 +2,8 @@
  * Serves functions from a folder that has nothing but what was uploaded, and the keys with which Supabase Auth would sign.
  * Arguments: port, folder. It ends when its standard input does.
  */
-import { generateSigningKey } from "../../local/auth/signing_key.ts";
-import { openGateway } from "../../local/gateway.ts";
+import { generateSigningKey } from "../../run/local/auth/signing_key.ts";
+import { openGateway } from "../../run/local/gateway.ts";
 
 const [port, folder] = Deno.args;
 const gateway = openGateway(Number(port));

@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
-import { makeMember, type SignedIn, signInAs } from "../../lab/harness/sessions.ts";
-import { openAccessTokens } from "../../local/auth/access_tokens.ts";
-import { loadSecrets } from "../../local/secrets.ts";
+import { makeMember, type SignedIn, signInAs } from "../../bench/harness/sessions.ts";
+import { openAccessTokens } from "../../run/local/auth/access_tokens.ts";
+import { loadSecrets } from "../../run/local/secrets.ts";
 import type { Role } from "../../supabase/functions/_shared/contract/roles.ts";
 import { baseUrl, dataDir } from "./stack.ts";
 

@@ -1,6 +1,6 @@
 // Runs `deno test` in processes with their own stack and receiver.
 import { join } from "node:path";
-import { type ReadyStack, startStackProcess } from "../../local/stack_process.ts";
+import { type ReadyStack, startStackProcess } from "../../run/local/stack_process.ts";
 import { readSkipReasons, REASONS_VARIABLE, type SkipReason } from "./needing.ts";
 import { makeDataDir, stopStacksIn } from "./own_stack.ts";
 import { copyPreparedData } from "./prepared_data.ts";

@@ -1,8 +1,8 @@
-import { openSql } from "../../local/sql.ts";
-import { functionsDatabaseUrl as urlOfFunctions } from "../../local/functions_login.ts";
-import { superuserUrl } from "../../local/postgres.ts";
-import { loadSecrets } from "../../local/secrets.ts";
-import { readStackFile } from "../../local/stack_file.ts";
+import { openSql } from "../../run/local/sql.ts";
+import { functionsDatabaseUrl as urlOfFunctions } from "../../run/local/functions_login.ts";
+import { superuserUrl } from "../../run/local/postgres.ts";
+import { loadSecrets } from "../../run/local/secrets.ts";
+import { readStackFile } from "../../run/local/stack_file.ts";
 
 const stack = await readStackFile(Deno.env.get("DATA_DIR") ?? ".local");
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { type Authority, createAuthority, issueCertificate } from "../../lab/harness/certificates.ts";
-import { eventually } from "../../lab/harness/waiting.ts";
-import { startPostgres, superuserUrl } from "../../local/postgres.ts";
-import { loadSecrets } from "../../local/secrets.ts";
-import { openSql } from "../../local/sql.ts";
+import { type Authority, createAuthority, issueCertificate } from "../../bench/harness/certificates.ts";
+import { eventually } from "../../bench/harness/waiting.ts";
+import { startPostgres, superuserUrl } from "../../run/local/postgres.ts";
+import { loadSecrets } from "../../run/local/secrets.ts";
+import { openSql } from "../../run/local/sql.ts";
 import { makeDataDir } from "./own_stack.ts";
 
 /** A Postgres of its own that offers TLS, with a certificate for the name `localhost` and not for 127.0.0.1. */

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import type postgres from "postgres";
 import { baseUrl, databaseUrl, dataDir, functionsDatabaseUrl } from "./stack.ts";
-import { loadSecrets } from "../../local/secrets.ts";
+import { loadSecrets } from "../../run/local/secrets.ts";
 import { client } from "./client.ts";
 import { eventually, type Message } from "./mailbox.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { pause } from "../../lab/harness/waiting.ts";
+import { pause } from "../../bench/harness/waiting.ts";
 import { certificate } from "../support/deliver_to.ts";
 import { type Behaviour, startHostile } from "../support/hostile.ts";
 

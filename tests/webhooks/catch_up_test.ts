@@ -1,8 +1,8 @@
 // Transactions beside the catch-up of a subscription that is behind: no event is lost, and none has two deliveries.
 import assert from "node:assert/strict";
 import type { ISql, ReservedSql, Sql } from "postgres";
-import { openSql } from "../../local/sql.ts";
-import { createWorkspace } from "../../operator/workspaces.ts";
+import { openSql } from "../../run/local/sql.ts";
+import { createWorkspace } from "../../run/operator/workspaces.ts";
 import { eventually } from "../support/mailbox.ts";
 import { startOwnDatabase } from "../support/own_database.ts";
 

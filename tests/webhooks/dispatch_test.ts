@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { operate } from "../../operator/operator.ts";
+import { operate } from "../../run/operator/operator.ts";
 import { client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { killIfRunning } from "../support/kill.ts";

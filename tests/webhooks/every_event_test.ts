@@ -1,6 +1,6 @@
 // Every event of the catalogue, from its cause to its receiver, and the samples of test events.
 import assert from "node:assert/strict";
-import { deliveryBody } from "../../openapi/events.ts";
+import { deliveryBody } from "../../tools/openapi/events.ts";
 import { EVENT_TYPES, type EventType } from "../../supabase/functions/_shared/contract/events.ts";
 import { causeEveryEvent } from "../support/every_event.ts";
 import { openMailbox } from "../support/mailbox.ts";

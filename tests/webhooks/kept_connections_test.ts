@@ -1,7 +1,7 @@
 // Which connections carry another request (docs/decisions/0027-kept-connections.md), over real sockets.
 import assert from "node:assert/strict";
-import { issueCertificate, type ServerCertificate } from "../../lab/harness/certificates.ts";
-import { eventually, pause } from "../../lab/harness/waiting.ts";
+import { issueCertificate, type ServerCertificate } from "../../bench/harness/certificates.ts";
+import { eventually, pause } from "../../bench/harness/waiting.ts";
 import { Connection } from "../../supabase/functions/webhook-dispatcher/connection.ts";
 import { KeptConnections } from "../../supabase/functions/webhook-dispatcher/kept_connections.ts";
 import { sendAttempt } from "../../supabase/functions/webhook-dispatcher/send_attempt.ts";

@@ -1,8 +1,8 @@
 // Receivers that hang must not delay the deliveries of others.
 import assert from "node:assert/strict";
-import { eventually, pause } from "../../lab/harness/waiting.ts";
-import { countLeased, createSubscribers, deliveries, enqueue } from "../../lab/reliability/queue.ts";
-import { openDeliveryWorld } from "../../lab/reliability/world.ts";
+import { eventually, pause } from "../../bench/harness/waiting.ts";
+import { countLeased, createSubscribers, deliveries, enqueue } from "../../bench/reliability/queue.ts";
+import { openDeliveryWorld } from "../../bench/reliability/world.ts";
 import { Places } from "../../supabase/functions/webhook-dispatcher/places.ts";
 
 Deno.test("64 attempts may begin at once; one that has lasted for 500 ms leaves its place, up to 256 in all", () => {

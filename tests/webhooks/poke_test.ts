@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { loadSecrets } from "../../local/secrets.ts";
+import { loadSecrets } from "../../run/local/secrets.ts";
 import { handlePoke } from "../../supabase/functions/webhook-dispatcher/handler.ts";
 import { withEnvironment } from "../support/environment.ts";
 import { baseUrl, dataDir } from "../support/stack.ts";

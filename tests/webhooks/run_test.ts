@@ -1,17 +1,17 @@
 // What a run does, in a process of its own on a database of its own: no schedule wakes it, no other takes its deliveries.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { cpuOfProcess } from "../../lab/harness/usage.ts";
-import { eventually, pause } from "../../lab/harness/waiting.ts";
-import type { Dispatcher } from "../../lab/reliability/dispatcher.ts";
+import { cpuOfProcess } from "../../bench/harness/usage.ts";
+import { eventually, pause } from "../../bench/harness/waiting.ts";
+import type { Dispatcher } from "../../bench/reliability/dispatcher.ts";
 import {
   countEnded,
   createSubscribers,
   deliveries,
   enqueue,
   shortenLeases,
-} from "../../lab/reliability/queue.ts";
-import { openDeliveryWorld } from "../../lab/reliability/world.ts";
+} from "../../bench/reliability/queue.ts";
+import { openDeliveryWorld } from "../../bench/reliability/world.ts";
 import { startHostile } from "../support/hostile.ts";
 
 const DISPATCHER = join(import.meta.dirname!, "../support/dispatcher_process.ts");

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { runJob } from "../support/jobs.ts";
-import { updateWorkspace } from "../../operator/workspaces.ts";
-import { deliveryBody } from "../../openapi/events.ts";
+import { updateWorkspace } from "../../run/operator/workspaces.ts";
+import { deliveryBody } from "../../tools/openapi/events.ts";
 import { client } from "../support/client.ts";
 import { makeDeal, makeWorkspace } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";

@@ -5,7 +5,7 @@ import {
   type AttemptOptions,
   sendAttempt,
 } from "../../supabase/functions/webhook-dispatcher/send_attempt.ts";
-import { createAuthority, issueCertificate } from "../../lab/harness/certificates.ts";
+import { createAuthority, issueCertificate } from "../../bench/harness/certificates.ts";
 import { body, certificate, deliverTo, exempting, trusted } from "../support/deliver_to.ts";
 import { type Behaviour, startHostile } from "../support/hostile.ts";
 import { openMailbox } from "../support/mailbox.ts";

@@ -53,7 +53,7 @@ export const EventQuery = ListQuery.pick({ limit: true }).extend({
   ),
 });
 
-/** An event. Its `data` is that of its type, which the OpenAPI documents tell (openapi/events.ts). */
+/** An event. Its `data` is that of its type, which the OpenAPI documents tell (tools/openapi/events.ts). */
 export const Event = z.object({
   id: uuid(),
   event: z.enum(EVENT_TYPES),

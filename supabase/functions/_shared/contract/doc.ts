@@ -8,7 +8,7 @@ export type Doc = {
 
 /**
  * Texts for the fields of an object, by field name: `z.object({ … }).meta({ fields })`. A field that has none has that of all
- * fields of its name (openapi/common_fields.ts). Names that the object does not have are those of fields that are only read.
+ * fields of its name (tools/openapi/common_fields.ts). Names that the object does not have are those of fields that are only read.
  */
 export type FieldDocs = Readonly<Record<string, Doc | undefined>>;
 

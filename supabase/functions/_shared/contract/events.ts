@@ -96,7 +96,7 @@ export const EVENTS = {
     change: true,
     when: doc("Um contato foi criado", "A contact was created"),
   }),
-  // The only event whose data is not its object: openapi/events.ts composes its schema from the lead's records.
+  // The only event whose data is not its object: tools/openapi/events.ts composes its schema from the lead's records.
   "lead.received": event({
     object: "deal",
     when: doc("POST leads criou um negócio", "POST leads created a deal"),
@@ -183,7 +183,7 @@ export const EVENTS = {
       ),
     },
   }),
-  // The object no longer exists: openapi/events.ts gives `data` a schema with nothing but its id.
+  // The object no longer exists: tools/openapi/events.ts gives `data` a schema with nothing but its id.
   "contact.erased": event({
     object: "contact",
     change: true,

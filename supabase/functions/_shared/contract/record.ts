@@ -85,7 +85,7 @@ export interface RecordView {
 }
 
 /**
- * A record. Its zod schemas and texts are derived here from one declaration; `deno task records` (contract/records/)
+ * A record. Its zod schemas and texts are derived here from one declaration; `deno task records` (tools/records/)
  * writes its SQL from the same declaration.
  */
 export class CrmRecord {

@@ -121,7 +121,7 @@ export interface Field {
   readonly filter: Filter | null;
   /** Whether the value may have more than LONG characters, so that 200 of them are too much for a page. */
   readonly long: boolean;
-  /** Undefined: the common text of fields with this name applies (openapi/common_fields.ts). */
+  /** Undefined: the common text of fields with this name applies (tools/openapi/common_fields.ts). */
   readonly text: Doc | undefined;
 }
 

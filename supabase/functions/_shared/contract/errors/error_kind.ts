@@ -1,4 +1,4 @@
-/** What belongs to a code, wherever it is raised; contract/errors/ has what the documents say of it. */
+/** What belongs to a code, wherever it is raised; tools/errors/ has what the documents say of it. */
 export interface ErrorKind {
   status: number;
   /** Portuguese, for the client: what is wrong and what is allowed. */

@@ -1,0 +1,102 @@
+import { table } from "../../tools/pages/page.ts";
+
+/** Which values of a figure are better; `equal` for counts that have one right value. */
+export type Better = "higher" | "lower" | "equal";
+
+/** A measured number and its target. */
+export interface Measurement {
+  /** The label in tables and in the plot. */
+  name: string;
+  value: number;
+  /** `ratio`, `statements`, `round trips`, … */
+  unit: string;
+  target: number;
+  better: Better;
+  /** Whether it is how long somebody waits, which other work of the machine lengthens many times. */
+  waits?: true;
+}
+
+/** A measurement with its verdict, as in results/latest.json. */
+export interface Figure extends Measurement {
+  held: boolean;
+  /** The command that measures it again. */
+  command: string;
+}
+
+/** A ratio, rounded to two decimals. */
+export function ratio(name: string, value: number, better: Better, target: number): Measurement {
+  return { name, value: Math.round(value * 100) / 100, unit: "ratio", target, better };
+}
+
+/** How many times as long somebody waits as when it is quiet. */
+export function waitRatio(name: string, value: number, target: number): Measurement {
+  return { ...ratio(name, value, "lower", target), waits: true };
+}
+
+/** A value that should not exceed its target. */
+export function atMost(name: string, value: number, unit: string, target: number): Measurement {
+  return { name, value, unit, target, better: "lower" };
+}
+
+/** A count that has one right value. */
+export function count(name: string, value: number, unit: string, target = 0): Measurement {
+  return { name, value, unit, target, better: "equal" };
+}
+
+/** @param tolerance share of the target that suffices on a noisy machine; it does not apply to counts */
+export function isHeld({ value, target, better }: Measurement, tolerance = 1): boolean {
+  if (better === "equal") return value === target;
+  return better === "higher" ? value >= target * tolerance : value <= target / tolerance;
+}
+
+export function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return sorted.length % 2 === 1 ? sorted[Math.floor(middle)]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** @param share 0.99 for p99 */
+export function percentile(values: number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.ceil(share * values.length) - 1] ?? NaN;
+}
+
+export function sum(values: number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/**
+ * Measures things in turns, so that other work of the machine affects all of them alike.
+ * @param warmUp first rounds, which do not count
+ * @returns the results of each measure, by round
+ */
+export async function measureInTurns<T>(
+  measures: (() => Promise<T>)[],
+  rounds: number,
+  warmUp = 1,
+): Promise<T[][]> {
+  const results: T[][] = measures.map(() => []);
+  for (let round = -warmUp; round < rounds; round++) {
+    for (const [index, measure] of measures.entries()) {
+      const result = await measure();
+      if (round >= 0) results[index]!.push(result);
+    }
+  }
+  return results;
+}
+
+/** How a figure is compared with its target. */
+export const SIGNS = { higher: "≥", lower: "≤", equal: "=" };
+
+/** Renders the table of figures of docs/performance.md, as lines. */
+export function tableOf(figures: Figure[]): string[] {
+  return table(
+    ["Figure", "Measured", "Target", "Held", "Command"],
+    figures.map(({ name, value, unit, target, better, held, command }) => [
+      name,
+      `${value} ${unit}`,
+      `${SIGNS[better]} ${target}`,
+      held ? "yes" : "**no**",
+      `\`${command}\``,
+    ]),
+  );
+}

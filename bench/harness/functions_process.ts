@@ -1,0 +1,15 @@
+/**
+ * Serves the functions behind the local gateway, in a separate process so that its processor time can be measured. The
+ * arguments are folders of further functions. Environment: DISPATCHER_ORIGIN, another such process whose dispatcher is poked.
+ * Prints the address when it is ready, and exits when its standard input ends.
+ */
+import { openGateway } from "../../run/local/gateway.ts";
+
+const gateway = openGateway(0);
+Deno.env.set("SUPABASE_URL", Deno.env.get("DISPATCHER_ORIGIN") || gateway.origin);
+await gateway.openFunctions();
+for (const folder of Deno.args) await gateway.openFunctions(folder);
+console.log(`${gateway.origin}/functions/v1`);
+
+await Deno.stdin.readable.pipeTo(new WritableStream());
+Deno.exit();

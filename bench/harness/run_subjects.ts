@@ -1,0 +1,90 @@
+import { parseArgs } from "node:util";
+import { closeOwnPostgres } from "../../run/local/own_postgres.ts";
+import { type Figure, isHeld, tableOf } from "./figures.ts";
+import { onInterrupt } from "./processes.ts";
+import type { Subject } from "./subject.ts";
+
+/** What a program of the lab measures. */
+interface Program {
+  subjects: Subject[];
+  /** The start of the command that measures one subject again, such as `deno task bench --`. */
+  command: string;
+  /** Share of a ratio's target that suffices with `--short`; see `isHeld`. */
+  shortTolerance: number;
+}
+
+/**
+ * Share of the target of a wait that suffices with `--short`: a mistake lengthens waits a thousand times, a machine that does
+ * other work, ten times. What a request costs the processor is a figure of its own there.
+ */
+const SHORT_WAITS = 0.1;
+
+/** How often `--short` measures a subject at most. */
+const SHORT_TRIALS = 3;
+
+/**
+ * Measures until every figure was held in some trial. Other work of the machine only ever worsens a time or a ratio, so
+ * that one trial in which it is held says what the code can do. A count does not depend on it, so a wrong one stands.
+ */
+async function untilHeld(trials: number, measure: () => Promise<Figure[]>): Promise<Figure[]> {
+  let best = await measure();
+  const mayImprove = () =>
+    best.some(({ held }) => !held) && best.every(({ held, better }) => held || better !== "equal");
+  for (let trial = 2; trial <= trials && mayImprove(); trial++) {
+    const next = await measure();
+    best = best.map((figure, index) =>
+      figure.held && next[index]!.better !== "equal" ? figure : next[index]!
+    );
+  }
+  return best;
+}
+
+/**
+ * Measures the subjects that the program's arguments name, or all of them, and prints a table. `--short` uses small
+ * sizes and tolerant ratios, as in CI; `--minutes 3` is for a subject that lasts minutes. Ends the process with status 2
+ * for an unknown subject.
+ * @returns the figures, and whether they are of a whole run: every subject, in full size
+ */
+export async function runSubjects(
+  { subjects, command, shortTolerance }: Program,
+): Promise<{ figures: Figure[]; whole: boolean }> {
+  const { values: { short, minutes }, positionals } = parseArgs({
+    args: Deno.args.filter((arg) => arg !== "--"),
+    options: { short: { type: "boolean", default: false }, minutes: { type: "string" } },
+    allowPositionals: true,
+  });
+  const names = subjects.map(({ name }) => name);
+  const unknown = positionals.filter((name) => !names.includes(name));
+  if (unknown.length > 0) {
+    console.error(`Unknown: ${unknown.join(", ")}. The subjects are ${names.join(", ")}`);
+    Deno.exit(2);
+  }
+  const everything = positionals.length === 0;
+  onInterrupt(closeOwnPostgres);
+
+  const started = performance.now();
+  const print = (line: string) =>
+    console.log(`${`${Math.round((performance.now() - started) / 1000)} s`.padStart(5)}  ${line}`);
+  const figures: Figure[] = [];
+  for (const { name, title, measure } of subjects) {
+    if (!everything && !positionals.includes(name)) continue;
+    print(title);
+    figures.push(
+      ...await untilHeld(short ? SHORT_TRIALS : 1, async () => {
+        const measurements = await measure({
+          short,
+          ...(minutes !== undefined && { minutes: Number(minutes) }),
+          amongAll: everything,
+          note: (line) => print(`  ${line}`),
+        });
+        return measurements.map((measurement) => ({
+          ...measurement,
+          held: isHeld(measurement, short ? (measurement.waits ? SHORT_WAITS : shortTolerance) : 1),
+          command: `${command} ${name}`,
+        }));
+      }),
+    );
+  }
+  console.log(`\n${tableOf(figures).join("\n")}`);
+  return { figures, whole: everything && !short };
+}

@@ -1,0 +1,48 @@
+import type { Server } from "../../harness/functions.ts";
+import { startReceiver } from "../../harness/receiver.ts";
+import { pause } from "../../harness/waiting.ts";
+import { startScheduler } from "../../../run/local/scheduler.ts";
+import { insertSubscription } from "../../reliability/queue.ts";
+import { openLoadWorld } from "../load/world.ts";
+import type { Sizes } from "../load/workspaces.ts";
+
+/** Each is a host of its own to the dispatcher, as those of different customers are. */
+const RECEIVERS = 8;
+const ANSWER_MS = 20;
+/** What the receivers are told: one event of each contact, and what a lead is besides. */
+const EVENTS = ["contact.created", "lead.received"] as const;
+
+export type LifeWorld = Awaited<ReturnType<typeof openLifeWorld>>;
+
+/**
+ * Starts what a project runs: Postgres with workspaces that each have a subscription, the functions, a dispatcher that they
+ * poke, in a process of its own as on Supabase, the jobs, and the receivers.
+ */
+export async function openLifeWorld(sizes: Sizes) {
+  await using stack = new AsyncDisposableStack();
+  const world = stack.use(await openLoadWorld(sizes));
+  const { sql, workspaces, secrets, databaseUrl, folder, serve } = world;
+  const receiver = await startReceiver(
+    folder,
+    async (request) => {
+      await request.arrayBuffer();
+      await pause(ANSWER_MS);
+      return new Response(null, { status: 200 });
+    },
+    Array.from({ length: RECEIVERS }, (_, index) => `127.0.0.${index + 1}`),
+  );
+  stack.defer(() => receiver.close());
+  const { webhook_encryption_key: encryptionKey, webhook_dispatcher_secret: dispatcherSecret } = secrets;
+  for (const [index, { id }] of workspaces.entries()) {
+    const targetUrl = `${receiver.origins[index % RECEIVERS]!}/hooks`;
+    await insertSubscription(sql, id, { targetUrl, eventTypes: [...EVENTS], encryptionKey });
+  }
+  const env = { WEBHOOK_ENCRYPTION_KEY: encryptionKey, WEBHOOK_DISPATCHER_SECRET: dispatcherSecret };
+  const dispatcher: Server = stack.use(await serve({ ...receiver.env, ...env }));
+  const { origin } = new URL(dispatcher.baseUrl);
+  const functions: Server = stack.use(await serve({ ...env, DISPATCHER_ORIGIN: origin }));
+  const scheduler = startScheduler({ databaseUrl, origin, dispatcherSecret });
+  stack.defer(() => scheduler.close());
+  const opened = stack.move();
+  return { ...world, functions, dispatcher, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}

@@ -1,0 +1,60 @@
+import { createKey } from "../../../run/operator/keys.ts";
+import { startServer } from "../../harness/functions.ts";
+import { eventually } from "../../harness/waiting.ts";
+import { countArrivals } from "../arrivals.ts";
+import { countDeliveries, createSubscribers } from "../queue.ts";
+import type { Trial } from "../world.ts";
+
+/** The most deliveries in flight to one host. */
+const LIMIT = 64;
+/** Each has 8 places, so together they would have 160 in flight. */
+const WORKSPACES = 20;
+const SUBSCRIPTIONS = 50;
+/** Each has 64 places of its own. */
+const DISPATCHERS = 3;
+/** One that no other trial uses. */
+const HOST = 22;
+
+/** Trial 13: many workspaces subscribe the same host often. */
+export const oneHost: Trial = {
+  number: 13,
+  target:
+    `40 leads with ${SUBSCRIPTIONS} subscriptions to one host: never more than ${LIMIT} in flight there, all delivered`,
+  async run(world, { short }) {
+    const { sql, receiver } = world;
+    const url = receiver.url("slow", HOST);
+    const workspaces = await createSubscribers(sql, url, WORKSPACES, { each: SUBSCRIPTIONS });
+    const leads = WORKSPACES * (short ? 1 : 2);
+    const total = leads * SUBSCRIPTIONS;
+    receiver.clear();
+    for (let count = 0; count < DISPATCHERS; count++) world.spawnDispatcher({ silent: true });
+    const started = performance.now();
+    await using server = await startServer({ DATABASE_URL: world.functionsDatabaseUrl });
+    for (const workspaceId of workspaces) {
+      const { key } = await createKey(sql, { workspaceId, name: "Chaos", scopes: ["leads:write"] });
+      for (let sent = 0; sent < leads / WORKSPACES; sent++) await sendLead(server.baseUrl, key);
+    }
+    const delivered = () => countDeliveries(sql, workspaces, sql`state = 'delivered'`);
+    await eventually(async () => await delivered() === total, "every delivery", 300);
+    const seconds = (performance.now() - started) / 1000;
+    const most = receiver.mostInFlight(url);
+    const requests = countArrivals(receiver);
+    return {
+      // With far fewer in flight the limit would not have been tried.
+      ok: most <= LIMIT && most > LIMIT / 2 && requests === total,
+      measured:
+        `${leads} leads of ${WORKSPACES} workspaces: at most ${most} in flight, ${await delivered()} of ` +
+        `${total} delivered by ${requests} requests in ${seconds.toFixed(0)} s`,
+    };
+  },
+};
+
+async function sendLead(baseUrl: string, key: string): Promise<void> {
+  const response = await fetch(`${baseUrl}/api-v1-leads`, {
+    method: "POST",
+    headers: { "X-API-Key": key, "Content-Type": "application/json" },
+    body: JSON.stringify({ first_name: "Ana" }),
+  });
+  if (response.status !== 201) throw new Error(`${response.status}: ${await response.text()}`);
+  await response.body?.cancel();
+}

@@ -1,0 +1,86 @@
+import type { Sql } from "postgres";
+import { startPostgres, stopPostgres } from "../../run/local/postgres.ts";
+import { connect, openWorld } from "../harness/world.ts";
+import { startCountingReceiver } from "./arrivals.ts";
+import { type Dispatcher, type DispatcherOptions, spawnDispatcher } from "./dispatcher.ts";
+
+const CONNECTIONS = 4;
+
+export type DeliveryWorld = Awaited<ReturnType<typeof openDeliveryWorld>>;
+
+/**
+ * Starts a Postgres and a receiver. There is no gateway and no scheduler, so that only the dispatchers that a trial starts
+ * deliver, and none takes over from one that is killed.
+ */
+export async function openDeliveryWorld() {
+  const world = await openWorld({ max: CONNECTIONS });
+  const { folder, dataDir, secrets, databaseUrl, functionsDatabaseUrl } = world;
+  const receiver = await startCountingReceiver(folder);
+  let sql: Sql = world.sql;
+  const env = {
+    ...receiver.env,
+    DATABASE_URL: functionsDatabaseUrl,
+    DATABASE_PREPARE: "true",
+    WEBHOOK_ENCRYPTION_KEY: secrets.webhook_encryption_key,
+  };
+  const dispatchers = new Set<Dispatcher>();
+  async function killDispatchers(): Promise<void> {
+    await Promise.all([...dispatchers].map((dispatcher) => dispatcher.kill()));
+  }
+  return {
+    ...world,
+    /** Replaced by `restartPostgres`. */
+    get sql(): Sql {
+      return sql;
+    },
+    receiver,
+    /** The environment of the dispatcher's modules. */
+    env,
+    spawnDispatcher(options: DispatcherOptions = {}): Dispatcher {
+      const dispatcher = spawnDispatcher(env, options, () => dispatchers.delete(dispatcher));
+      dispatchers.add(dispatcher);
+      return dispatcher;
+    },
+    killDispatchers,
+    /** Stops Postgres with `immediate`, as a power failure would. */
+    async crashPostgres() {
+      // This client could wait for ever after the crash. The trial tests the dispatchers' connections, not this one.
+      await sql.end();
+      await stopPostgres(dataDir, "immediate");
+    },
+    /** Starts Postgres on the same data and port. */
+    async restartPostgres() {
+      await startPostgres(dataDir, secrets, Number(new URL(databaseUrl).port));
+      sql = connect(databaseUrl, CONNECTIONS);
+    },
+    async [Symbol.asyncDispose]() {
+      await killDispatchers();
+      await sql.end({ timeout: 1 });
+      await receiver.close();
+      await world[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The sizes of a run; the short ones are for CI. */
+export interface Sizes {
+  short: boolean;
+  /** Of trial 7. */
+  minutes: number;
+}
+
+/** The result of a trial. */
+export interface Verdict {
+  ok: boolean;
+  measured: string;
+}
+
+/** Measures one figure of docs/reliability.md. */
+export interface Trial {
+  /** The number of its figure in docs/reliability.md. */
+  number: number;
+  target: string;
+  /** Whether its target is a time or a rate, which a busy machine misses. */
+  timed?: true;
+  run(world: DeliveryWorld, sizes: Sizes): Promise<Verdict>;
+}

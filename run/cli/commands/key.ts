@@ -1,0 +1,156 @@
+import { type Command, Option } from "commander";
+import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
+import { createKey, rotateKey } from "../../operator/keys.ts";
+import { warningsOfScopes } from "../../operator/scope_warnings.ts";
+import type { Key, Result } from "../../operator/verbs.ts";
+import { parseScopes } from "../arguments.ts";
+import { addReshapedListCommand } from "../list_command.ts";
+import { callOn, perform, performWithWarnings } from "../perform.ts";
+import { formatTable } from "../table.ts";
+import { formatExamples } from "../usage.ts";
+import { keyShowCommand } from "./key_show.ts";
+
+/** How long the present secret can go on working after a rotation, in seconds. */
+const OVERLAPS = { "0": 0, "1h": 3_600, "24h": 86_400, "7d": 604_800 } as const;
+
+/** `key …`: the API keys of a workspace. */
+export function keyCommands(program: Command): void {
+  const key = program.command("key").description("API keys of a workspace");
+
+  key.command("create")
+    .description("Create an API key; its value is shown only once and not stored")
+    .requiredOption("--workspace <id>", "the workspace")
+    .option("--member <id>", "the creator (default: the oldest active admin)")
+    .requiredOption("--name <name>", "what it is for, 1 to 255 characters")
+    .requiredOption("--scopes <list>", "its scopes, separated by commas", parseScopes)
+    .option("--expires-at <moment>", "ISO 8601, in the future (default: never)")
+    .addHelpText(
+      "after",
+      `\nScopes in use:\n  ${SCOPES.join("\n  ")}\n` + formatExamples(
+        'key create --workspace ID --name "Site" --scopes leads:write,pipelines:read',
+        'key create --workspace ID --name "Teste" --scopes contacts:read --expires-at 2027-01-31T12:00:00Z',
+      ),
+    )
+    .action(({ workspace, member, ...options }, command) => {
+      const warnings = warningsOfScopes(options.scopes);
+      return performWithWarnings(
+        command,
+        async (sql) => {
+          const { creatorIsActive, ...created } = await createKey(sql, {
+            workspaceId: workspace,
+            memberId: member,
+            ...options,
+          });
+          if (!creatorIsActive && options.scopes.includes("notes:write")) {
+            warnings.push(`The member ${member} is inactive: the key works, except for writing notes`);
+          }
+          return created;
+        },
+        ({ id, key }) => [`Key ${id} created. Its value is shown only now:`, "", key].join("\n"),
+        () => warnings,
+      );
+    });
+
+  addReshapedListCommand(
+    key,
+    "key_list",
+    (keys: Key[]) =>
+      keys.map(({ creator, ...key }) => ({
+        ...key,
+        // Two fields, as scripts that read `--json` know them.
+        creator_id: creator.id,
+        creator: creator.name,
+        calls_7_days: key.calls.total_7_days,
+      })).toSorted((a, b) => a.id < b.id ? -1 : 1),
+    {
+      description:
+        "Show the keys of a workspace, oldest first, with their calls of 7 days; never their values. " +
+        "Of more than 500 it shows those that work, then the newest",
+      columns: [
+        "id",
+        "name",
+        "prefix",
+        "scopes",
+        "creator",
+        "expires_at",
+        "revoked_at",
+        "last_used_at",
+        "calls_7_days",
+        "old_secret_expires_at",
+      ],
+      nothing: "The workspace has no key",
+    },
+  );
+  keyShowCommand(key);
+
+  key.command("rename")
+    .description("Give a key another name")
+    .argument("<id>", "id of the key")
+    .argument("<name>", "what it is for, 1 to 255 characters")
+    .addHelpText("after", formatExamples('key rename ID "Site novo"'))
+    .action((id, name, _options, command) =>
+      perform(
+        command,
+        callOn("key", id, "key_update", { name }),
+        (renamed) => `Key ${renamed.id} is called "${renamed.name}"`,
+      )
+    );
+
+  key.command("rotate")
+    .description("Give a key a new value, shown only once and not stored; all else about the key stays")
+    .argument("<id>", "id of the key")
+    .addOption(
+      new Option("--overlap <time>", "how long the present value goes on working").choices(
+        Object.keys(OVERLAPS) as (keyof typeof OVERLAPS)[],
+      ).default("0"),
+    )
+    .addHelpText("after", formatExamples("key rotate ID", "key rotate ID --overlap 24h"))
+    .action((id, { overlap }, command) =>
+      perform(
+        command,
+        async (sql) => {
+          const { oldSecretExpiresAt, ...rotated } = await rotateKey(sql, id, OVERLAPS[overlap]);
+          return { ...rotated, old_secret_expires_at: oldSecretExpiresAt };
+        },
+        ({ id, key, old_secret_expires_at: end }) =>
+          [
+            `Key ${id} has a new value, which is shown only now. The earlier one ${
+              end === null ? "has ended" : `works until ${end}`
+            }:`,
+            "",
+            key,
+          ].join("\n"),
+      )
+    );
+
+  key.command("revoke")
+    .description(
+      "Revoke a key for good, from its next call on, and end the webhook subscriptions that it made",
+    )
+    .argument("<id>", "id of the key")
+    .option("--keep-webhooks", "leave its webhook subscriptions active")
+    .addHelpText("after", formatExamples("key revoke ID", "key revoke ID --keep-webhooks"))
+    .action((id, { keepWebhooks = false }, command) =>
+      perform(
+        command,
+        callOn("key", id, "key_revoke", { keep_webhooks: keepWebhooks }),
+        (revoked) =>
+          [
+            `Key ${revoked.id} ${revoked.was_revoked ? "was already " : ""}revoked at ${revoked.revoked_at}`,
+            ...describeSubscriptions(revoked),
+          ].join("\n"),
+      )
+    );
+}
+
+/** What revoking a key ended or, with --keep-webhooks, kept. Its other subscriptions, if any, were inactive before. */
+function describeSubscriptions(
+  { ended_subscriptions: ended, kept_subscriptions: kept }: Result<"key_revoke">,
+): string[] {
+  if (ended.length + kept.length === 0) return ["It had no active webhook subscription"];
+  return [
+    `These webhook subscriptions, which it made, ${ended.length > 0 ? "have ended" : "are kept"}:`,
+    "",
+    formatTable(ended.length > 0 ? ended : kept, ["id", "target_url"], ""),
+  ];
+}

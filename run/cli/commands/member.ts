@@ -1,0 +1,98 @@
+import { type Command, Option } from "commander";
+import type { Args } from "../../operator/verbs.ts";
+import { ROLES } from "../../../supabase/functions/_shared/contract/roles.ts";
+import type { Sql } from "postgres";
+import { parseBoolean } from "../arguments.ts";
+import { addListCommand } from "../list_command.ts";
+import { call, callOn, perform, performWithWarnings } from "../perform.ts";
+import { formatTable } from "../table.ts";
+import { formatExamples, PROGRAM, requireChange } from "../usage.ts";
+
+/** `member …`: the people of a workspace. */
+export function memberCommands(program: Command): void {
+  const member = program.command("member").description("People of a workspace");
+
+  member.command("add")
+    .description("Add a member to a workspace")
+    .requiredOption("--workspace <id>", "the workspace")
+    .requiredOption("--name <name>", "1 to 255 characters")
+    .requiredOption("--email <address>", "unique in the workspace")
+    .addOption(
+      new Option("--role <role>", "admin and gestor manage the workspace").choices(ROLES)
+        .makeOptionMandatory(),
+    )
+    .addHelpText(
+      "after",
+      formatExamples('member add --workspace ID --name "Ana Souza" --email ana@exemplo.com.br --role gestor'),
+    )
+    .action(({ workspace, ...person }, command) =>
+      perform(
+        command,
+        call("member_invite", { workspace_id: workspace, ...person }),
+        ({ id }) => `Member ${id} added`,
+      )
+    );
+
+  member.command("update")
+    .description(
+      "Change a member's name or role; deactivate a member, and show the keys of that member that still work; or " +
+        "activate it again",
+    )
+    .argument("<id>", "id of the member")
+    .option(
+      "--active <true|false>",
+      "whether the member signs in, owns records and authors notes",
+      parseBoolean,
+    )
+    .option("--name <name>", "1 to 255 characters")
+    .addOption(new Option("--role <role>", "admin and gestor manage the workspace").choices(ROLES))
+    .addHelpText("after", formatExamples("member update ID --active false", "member update ID --role gestor"))
+    .action((id, { active, name, role }, command) => {
+      requireChange(command, { active, name, role });
+      return performWithWarnings(
+        command,
+        updateMember(id, { is_active: active, name, role }),
+        describeUpdate,
+        warnOfOwners,
+      );
+    });
+
+  addListCommand(member, "member_list", {
+    description: "Show the members of a workspace, oldest first",
+    columns: ["id", "name", "email", "role", "is_active", "created_at"],
+    nothing: "The workspace has no member",
+  });
+}
+
+type Updated = Awaited<ReturnType<ReturnType<typeof updateMember>>>;
+
+/** The operation of `member update`. Its `working_keys` are the keys themselves, as scripts that read `--json` know it. */
+function updateMember(id: string, changes: Omit<Args<"member_update">, "workspace_id" | "id">) {
+  const update = callOn("member", id, "member_update", changes);
+  return async (sql: Sql) => {
+    const { keys, ...member } = await update(sql);
+    return { ...member, working_keys: keys };
+  };
+}
+
+/** Warns where the member was the last who could own a lead that names no owner (spec 4.1). */
+function warnOfOwners({ is_active, role, active_managers }: Updated): string[] {
+  if (is_active || role === "vendedor" || active_managers > 0) return [];
+  return [
+    "The workspace has no active admin or gestor: a lead without an owner gets owner_unresolved, unless the " +
+    "creator of its key is active",
+  ];
+}
+
+/** Names the keys that go on working, because who leaves a company may still have their values. */
+function describeUpdate({ id, is_active, working_keys: keys }: Updated): string {
+  if (is_active) return `Member ${id} is active`;
+  if (keys.length === 0) return `Member ${id} is inactive, and created no key that still works`;
+  return [
+    `Member ${id} is inactive. Keys that the member created still work, except for writing notes:`,
+    "",
+    formatTable(keys, ["id", "name", "prefix", "scopes", "expires_at"], ""),
+    "",
+    `To revoke one: ${PROGRAM} key revoke ID`,
+  ].join("\n");
+}

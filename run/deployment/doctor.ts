@@ -1,0 +1,69 @@
+/**
+ * `deno task doctor`: looks at a deployed project, or at the local stack, and says what is missing and what mends it. It
+ * changes nothing. Exit code: 0 nothing is wrong, 1 something is, 2 it could not begin.
+ */
+import { Command, CommanderError } from "commander";
+import { checkDatabaseUrl, readSettings } from "../local/settings.ts";
+import { firstLine, StackError } from "../local/stack_error.ts";
+import { readStackFile } from "../local/stack_file.ts";
+import { type Address, examine } from "./doctor/examine.ts";
+import { isLoopback } from "../../supabase/functions/_shared/runtime/service.ts";
+import { formatReport } from "./doctor/report.ts";
+import { taskArguments } from "./task_arguments.ts";
+
+const program = new Command("deno task doctor")
+  .description(
+    "Look at a deployed project, or at the local stack, and say what is missing and what mends it.",
+  )
+  .option("--url <url>", "the functions: https://<ref>.supabase.co/functions/v1 (default: the local stack's)")
+  .option(
+    "--database-url <url>",
+    "the database as the owner of the schema (default: DATABASE_URL, which keeps the password out of the list of " +
+      "processes, then the local stack's)",
+  )
+  .option("--json", "print JSON, for programs")
+  .allowExcessArguments(false)
+  .exitOverride();
+
+try {
+  program.parse(taskArguments(), { from: "user" });
+  const { url, databaseUrl, json } = program.opts();
+  const diagnosis = await examine(await findProject(url, databaseUrl));
+  console.log(json ? JSON.stringify(diagnosis, null, 2) : formatReport(diagnosis));
+  Deno.exit(diagnosis.ok ? 0 : 1);
+} catch (error) {
+  if (error instanceof CommanderError) Deno.exit(error.exitCode === 0 ? 0 : 2);
+  console.error(`error: ${error instanceof StackError ? error.message : firstLine(error)}`);
+  Deno.exit(2);
+}
+
+/** Both addresses must be of the same project, so that of the local stack serves only where neither is given. */
+async function findProject(url: string | undefined, databaseUrl: string | undefined): Promise<Address> {
+  const region = Deno.env.get("FUNCTIONS_REGION") || null;
+  const appOrigin = Deno.env.get("APP_ORIGIN") || null;
+  // Not both: an unusable DATABASE_URL does no harm where another address is given.
+  const database = databaseUrl === undefined
+    ? readSettings().databaseUrl
+    : checkDatabaseUrl("--database-url", databaseUrl);
+  if (url !== undefined) checkUrl(url);
+  if (url !== undefined && database !== null) {
+    return { functionsUrl: url, databaseUrl: database, region, appOrigin };
+  }
+  if (url !== undefined) throw new StackError("Set DATABASE_URL to the database of the project at --url");
+  if (database !== null) throw new StackError("Give --url, the functions of the project of DATABASE_URL");
+  const stack = await readStackFile(readSettings().dataDir);
+  return {
+    functionsUrl: stack.base_url,
+    databaseUrl: stack.database_url,
+    region: null,
+    appOrigin: stack.console_url,
+  };
+}
+
+/** The doctor sends the dispatcher its secret, as the schedule does. */
+function checkUrl(text: string): void {
+  if (!URL.canParse(text)) throw new StackError("--url is not a URL");
+  const url = new URL(text);
+  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) return;
+  throw new StackError("--url is not https, so keys would travel in clear text");
+}

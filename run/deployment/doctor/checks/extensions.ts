@@ -1,0 +1,59 @@
+import type { Check, Finding } from "../check.ts";
+import { isLoopback } from "../../../../supabase/functions/_shared/runtime/service.ts";
+import { hasCron } from "../project.ts";
+
+/**
+ * pg_trgm, without which no contact, company or deal is written, and what the schedule needs: pg_cron runs the jobs, pg_net
+ * calls the dispatcher, the Vault has its address and secret.
+ */
+export const extensions: Check = {
+  name: "extensions",
+  needsDatabase: true,
+  async look({ sql, functionsUrl }) {
+    const findings: Finding[] = [];
+    const [{ trigrams }] = await sql<[{ trigrams: boolean }]>`
+      select to_regproc('extensions.show_trgm') is not null as trigrams
+    `;
+    if (!trigrams) {
+      findings.push({
+        message:
+          "The extension pg_trgm is not in the schema extensions, so no contact, company or deal is written",
+        remedy: {
+          // It is no superuser who runs this, so the extension cannot be moved.
+          sql: "drop extension if exists pg_trgm;\ncreate extension pg_trgm with schema extensions;",
+        },
+      });
+    }
+    const cron = await hasCron(sql);
+    if (!cron.available && isLoopback(new URL(functionsUrl).hostname)) {
+      return {
+        findings,
+        note:
+          "no pg_cron on this Postgres: the local stack's scheduler runs the jobs and pokes the dispatcher",
+      };
+    }
+    // The objects that crm.poke_dispatcher() uses, wherever their extension put them.
+    const [{ net, vault }] = await sql<[{ net: boolean; vault: boolean }]>`
+      select to_regproc('net.http_post') is not null as net, to_regclass('vault.decrypted_secrets') is not null as vault
+    `;
+    if (!cron.installed) {
+      findings.push({
+        message: "The extension pg_cron is not enabled, so no job runs",
+        remedy: { sql: "create extension if not exists pg_cron;\nselect crm.schedule_jobs();" },
+      });
+    }
+    if (!net) {
+      findings.push({
+        message: "The extension pg_net is not enabled, so the schedule cannot call the dispatcher",
+        remedy: { sql: "create extension if not exists pg_net with schema extensions;" },
+      });
+    }
+    if (!vault) {
+      findings.push({
+        message: "The extension supabase_vault is not enabled, so the schedule does not know the dispatcher",
+        remedy: { sql: "create extension if not exists supabase_vault cascade;" },
+      });
+    }
+    return { findings };
+  },
+};

@@ -1,0 +1,85 @@
+import { isLoopback } from "../../../../supabase/functions/_shared/runtime/service.ts";
+import { type Check, deployAgain, fine, skipped, wrong } from "../check.ts";
+import { probe, type Reply } from "../probe.ts";
+
+/** What a browser asks before the console's requests. */
+const REQUEST_HEADERS = "authorization,x-workspace-id";
+
+/** The functions admit the console's pages. */
+export const consoleOrigin: Check = {
+  name: "console",
+  needsDatabase: false,
+  async look(project) {
+    const { appOrigin, functionsUrl } = project;
+    if (appOrigin === null) {
+      return wrong("APP_ORIGIN is not set, so links of proposals lead nowhere and nobody can sign in", {
+        advice:
+          "Set APP_ORIGIN to the console's address, such as https://example.github.io/crm/console, and deploy",
+      });
+    }
+    const { origin, protocol, hostname } = new URL(appOrigin);
+    if (protocol !== "https:" && !isLoopback(hostname)) {
+      return wrong("APP_ORIGIN is not https, so sessions would travel in clear text", {
+        advice: "Set APP_ORIGIN to the console's https address, and deploy",
+      });
+    }
+    const reply = await probe(`${functionsUrl}/app-v1-workspace`, {
+      method: "OPTIONS",
+      headers: {
+        "Origin": origin,
+        "Access-Control-Request-Method": "GET",
+        "Access-Control-Request-Headers": REQUEST_HEADERS,
+      },
+    });
+    if (reply.error !== null || reply.status === 404 || reply.platformCode !== null) {
+      return skipped("app-v1-workspace does not answer: see functions");
+    }
+    if (reply.headers.get("access-control-allow-origin") === origin) return fine(appOrigin);
+    return wrong(`The functions do not admit pages of ${origin}`, deployAgain(project));
+  },
+};
+
+/** People can sign in: Supabase Auth has its tables here, and keys with which functions check tokens by themselves. */
+export const signIn: Check = {
+  name: "sign-in",
+  needsDatabase: true,
+  async look({ sql, functionsUrl }) {
+    const [{ missing }] = await sql<[{ missing: string[] }]>`
+      select array(
+        select name from unnest(array['auth.users', 'auth.sessions']) as name where to_regclass(name) is null
+      ) as missing
+    `;
+    if (missing.length > 0) {
+      return wrong(
+        `The database has no ${missing.join(" and no ")}, where Supabase Auth keeps who signed in`,
+        {
+          advice: "Deploy to a project of Supabase, whose database has the schema auth",
+        },
+      );
+    }
+    const url = `${new URL(functionsUrl).origin}/auth/v1/.well-known/jwks.json`;
+    const reply = await probe(url);
+    const algorithms = algorithmsOf(reply);
+    if (algorithms === null) {
+      const said = reply.error ?? `it answers ${reply.status}`;
+      return wrong(`The keys of sign-in cannot be read at ${url}: ${said}`, {
+        advice: "Look in the dashboard whether Auth is healthy: Project Settings, General, Service health",
+      });
+    }
+    if (algorithms.some((algorithm) => /^(ES|RS)256$/.test(algorithm))) return fine(algorithms.join(", "));
+    return wrong(
+      "Sign-in signs with a shared secret, so each call of the console asks Supabase Auth as well",
+      {
+        advice:
+          "In the dashboard, Project Settings, JWT Keys: create a standby key of ECC (P-256), and rotate",
+      },
+    );
+  },
+};
+
+/** The algorithms of the keys in a key set; null where the reply is none. */
+function algorithmsOf({ status, body }: Reply): string[] | null {
+  const keys = body?.["keys"];
+  if (status !== 200 || !Array.isArray(keys)) return null;
+  return keys.flatMap(({ alg }: { alg?: unknown }) => typeof alg === "string" ? [alg] : []);
+}

@@ -1,0 +1,28 @@
+import { Buffer } from "node:buffer";
+import type { Sql } from "postgres";
+import { StackError } from "../local/stack_error.ts";
+import { decryptSecret } from "../../supabase/functions/_shared/webhooks/secret.ts";
+
+/**
+ * Compares the encryption key with the newest stored signing secret. Under another key no delivery could be signed, and
+ * every subscription would need a new secret.
+ * @param sql as the owner of the schema
+ * @returns whether there was a secret to compare with.
+ * @throws StackError if the key does not decrypt it.
+ */
+export async function checkEncryptionKey(sql: Sql, key: string): Promise<boolean> {
+  const [{ exists }] = await sql<[{ exists: boolean }]>`
+    select to_regclass('crm.webhook_secrets') is not null as exists
+  `;
+  if (!exists) return false;
+  const [stored] = await sql<{ secret: Uint8Array; id: string }[]>`
+    select secret, subscription_id as id from crm.webhook_secrets order by subscription_id desc limit 1
+  `;
+  if (stored === undefined) return false;
+  const opens = await decryptSecret(Buffer.from(stored.secret), stored.id, key).then(() => true, () => false);
+  if (opens) return true;
+  throw new StackError(
+    "Nothing was done: WEBHOOK_ENCRYPTION_KEY does not decrypt the stored signing secrets. Set the key that the " +
+      "functions have. If it is lost: deploy with --replace-encryption-key, and rotate each subscription's secret",
+  );
+}

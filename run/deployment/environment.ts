@@ -1,0 +1,226 @@
+import { X509Certificate } from "node:crypto";
+import { StackError } from "../local/stack_error.ts";
+import { FUNCTIONS_ROLE } from "../operator/functions_password.ts";
+import { restoreLineBreaks } from "../../supabase/functions/_shared/postgres/connection.ts";
+import { isEncryptionKey } from "../../supabase/functions/_shared/webhooks/secret.ts";
+import { isLoopback } from "../../supabase/functions/_shared/runtime/service.ts";
+
+/** Shorter ones can be guessed, and a stranger could wake the dispatcher. */
+const SHORTEST_SECRET = 16;
+
+/** What a deployment reads from the environment. */
+export interface Settings {
+  accessToken: string;
+  projectRef: string;
+  /** As the owner of the schema, by a session: migrations need one. */
+  databaseUrl: string;
+  /** As crm_functions: what the functions get as DATABASE_URL. */
+  functionsDatabaseUrl: string;
+  encryptionKey: string;
+  dispatcherSecret: string;
+  /** Base URL of the functions, as clients reach them. */
+  functionsUrl: string;
+  region: string | null;
+  /** The address of the console. */
+  appOrigin: string;
+  /** The secrets that the functions get, by name. */
+  secrets: Record<string, string>;
+}
+
+/** A variable of a deployment. docs/deployment.md has the same table, and a test compares them. */
+interface Variable {
+  name: string;
+  required: boolean;
+  /** Whether the functions get it as a secret of that name. */
+  forFunctions: boolean;
+  /** Says what is wrong with a value; null where nothing is. It never repeats the value. */
+  check?: (value: string, env: Record<string, string>) => string | null;
+}
+
+export const VARIABLES: readonly Variable[] = [
+  { name: "SUPABASE_ACCESS_TOKEN", required: true, forFunctions: false, check: checkToken },
+  { name: "SUPABASE_PROJECT_REF", required: true, forFunctions: false, check: checkRef },
+  { name: "DATABASE_URL", required: true, forFunctions: false, check: checkOwnerUrl },
+  // The functions get it as their DATABASE_URL.
+  { name: "FUNCTIONS_DATABASE_URL", required: true, forFunctions: false, check: checkFunctionsUrl },
+  { name: "WEBHOOK_ENCRYPTION_KEY", required: true, forFunctions: true, check: checkKey },
+  { name: "WEBHOOK_DISPATCHER_SECRET", required: true, forFunctions: true, check: checkSecret },
+  { name: "APP_ORIGIN", required: true, forFunctions: true, check: checkAppOrigin },
+  { name: "DATABASE_CA", required: false, forFunctions: true, check: checkCertificate },
+  { name: "PUBLIC_URL", required: false, forFunctions: true, check: checkPublicUrl },
+  { name: "FUNCTIONS_REGION", required: false, forFunctions: true, check: checkRegion },
+  { name: "CORS_ALLOWED_ORIGINS", required: false, forFunctions: true, check: checkOrigins },
+  { name: "DATABASE_POOL_SIZE", required: false, forFunctions: true, check: checkPoolSize },
+];
+
+/**
+ * Reads the settings of a deployment.
+ * @throws StackError that names every variable which is missing or cannot be used, each on its line; never a value.
+ */
+export function readDeploymentSettings(variables: Record<string, string>): Settings {
+  // An empty variable is one that is not set: a workflow passes secrets that do not exist as empty ones.
+  const env = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
+  const errors = VARIABLES.flatMap(({ name, required, check }) => {
+    const value = env[name];
+    if (value === undefined) return required ? [`${name} is not set`] : [];
+    const error = checkText(value) ?? check?.(value, env) ?? null;
+    return error === null ? [] : [`${name} ${error}`];
+  });
+  if (errors.length > 0) {
+    throw new StackError(`Nothing was done. See docs/deployment.md.\n${errors.join("\n")}`);
+  }
+  const forFunctions = VARIABLES.filter(({ name, forFunctions }) => forFunctions && env[name] !== undefined);
+  const projectRef = env["SUPABASE_PROJECT_REF"]!;
+  const origin = env["PUBLIC_URL"]?.replace(/\/+$/, "") ?? `https://${projectRef}.supabase.co`;
+  return {
+    accessToken: env["SUPABASE_ACCESS_TOKEN"]!,
+    projectRef,
+    databaseUrl: env["DATABASE_URL"]!,
+    functionsDatabaseUrl: env["FUNCTIONS_DATABASE_URL"]!,
+    encryptionKey: env["WEBHOOK_ENCRYPTION_KEY"]!,
+    dispatcherSecret: env["WEBHOOK_DISPATCHER_SECRET"]!,
+    functionsUrl: `${origin}/functions/v1`,
+    region: env["FUNCTIONS_REGION"] ?? null,
+    appOrigin: env["APP_ORIGIN"]!,
+    secrets: {
+      DATABASE_URL: env["FUNCTIONS_DATABASE_URL"]!,
+      ...Object.fromEntries(forFunctions.map(({ name }) => [name, env[name]!])),
+    },
+  };
+}
+
+/** What must not be printed. Not every secret of the functions is one: a pool of 4 would hide each 4. */
+export function secretTexts(settings: Settings): string[] {
+  const { accessToken, databaseUrl, functionsDatabaseUrl, encryptionKey, dispatcherSecret } = settings;
+  const passwords = [databaseUrl, functionsDatabaseUrl].map((url) => new URL(url).password)
+    .flatMap((password) => [password, decodeURIComponent(password)]);
+  // An owner on this machine may have no password, and an empty text is everywhere.
+  return [...new Set([accessToken, ...passwords, encryptionKey, dispatcherSecret])].filter((text) =>
+    text !== ""
+  );
+}
+
+function checkText(value: string): string | null {
+  // The CLI reads the secrets from a file in which they stand in single quotes.
+  if (value.includes("'")) return "has a single quote: write it as %27 in a URL, or choose another value";
+  // As the page writes what is the reader's own.
+  return /<[a-z]+>/.test(value) ? "still has a placeholder in <>: put your own value in its place" : null;
+}
+
+function checkToken(value: string): string | null {
+  return /^sbp_\w{40,}$/.test(value)
+    ? null
+    : "is not an access token of Supabase: sbp_ and 40 letters and digits";
+}
+
+function checkRef(value: string): string | null {
+  return /^[a-z]{20}$/.test(value) ? null : "is not the reference of a project: 20 lower-case letters";
+}
+
+function checkOwnerUrl(value: string, env: Record<string, string>): string | null {
+  const error = checkDatabaseUrl(value);
+  if (error !== null) return error;
+  const { port, username } = new URL(value);
+  if (username.startsWith(FUNCTIONS_ROLE)) return "has the functions' user: it must be the owner's, postgres";
+  if (port === "6543") return "has port 6543, the transaction pooler: migrations need a session, port 5432";
+  return checkProject(value, env);
+}
+
+function checkFunctionsUrl(value: string, env: Record<string, string>): string | null {
+  const error = checkDatabaseUrl(value);
+  if (error !== null) return error;
+  const { username, password } = new URL(value);
+  const [role] = decodeURIComponent(username).split(".");
+  if (role !== FUNCTIONS_ROLE) {
+    return `has the user ${username}: it must be ${FUNCTIONS_ROLE}, or ${FUNCTIONS_ROLE}.<ref>`;
+  }
+  if (password.length < SHORTEST_SECRET) return `has a password of fewer than ${SHORTEST_SECRET} characters`;
+  return checkProject(value, env);
+}
+
+/** A pooler's user and the direct address name the project. A ref that is none is an error of its own. */
+function checkProject(
+  value: string,
+  { SUPABASE_PROJECT_REF: ref = "" }: Record<string, string>,
+): string | null {
+  const { hostname, username } = new URL(value);
+  const named = decodeURIComponent(username).split(".")[1] ?? /^db\.(\w+)\.supabase\.co$/.exec(hostname)?.[1];
+  if (named === undefined || named === ref || checkRef(ref) !== null) return null;
+  return "is of another project than SUPABASE_PROJECT_REF";
+}
+
+function checkDatabaseUrl(value: string): string | null {
+  if (!URL.canParse(value) || !/^postgres(ql)?:$/.test(new URL(value).protocol)) {
+    return "is not postgresql://user:password@host:port/database (with special characters percent-encoded)";
+  }
+  const url = new URL(value);
+  if (!isDecodable(url.password)) {
+    return "has a % in its password that is not percent-encoded: write it as %25";
+  }
+  if (isLoopback(url.hostname) || url.searchParams.get("sslmode") === "verify-full") return null;
+  return "does not end in ?sslmode=verify-full, so the password could be read on its way";
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== null;
+  } catch {
+    return false;
+  }
+}
+
+function checkKey(value: string): string | null {
+  return isEncryptionKey(value) ? null : "is not the base64 of 32 bytes";
+}
+
+function checkSecret(value: string): string | null {
+  if (value.length < SHORTEST_SECRET) return `has fewer than ${SHORTEST_SECRET} characters`;
+  return /^[\x21-\x7e]+$/.test(value) ? null : "has characters that a header cannot carry";
+}
+
+function checkCertificate(value: string): string | null {
+  const certificates = restoreLineBreaks(value).split(/(?=-----BEGIN CERTIFICATE-----)/)
+    .filter((text) => text.includes("-----BEGIN"));
+  return certificates.length > 0 && certificates.every(isCertificate)
+    ? null
+    : "is not the text of a certificate (PEM)";
+}
+
+function isCertificate(text: string): boolean {
+  try {
+    return new X509Certificate(text) !== null;
+  } catch {
+    return false;
+  }
+}
+
+function checkPublicUrl(value: string): string | null {
+  if (!URL.canParse(value)) return "is not a URL";
+  const url = new URL(value);
+  if (url.protocol !== "https:" && !isLoopback(url.hostname)) return "is not https";
+  return url.pathname === "/" && url.search === "" ? null : "has a path: it must be the origin alone";
+}
+
+/** The whole is the base of links, its origin is what a browser names. */
+function checkAppOrigin(value: string): string | null {
+  if (!URL.canParse(value)) return "is not a URL";
+  const { protocol, hostname, search, hash, username } = new URL(value);
+  if (protocol !== "https:" && !isLoopback(hostname)) return "is not https";
+  if (value.endsWith("/")) return "has a slash at its end";
+  return search || hash || username ? "has more than an address and a path" : null;
+}
+
+function checkRegion(value: string): string | null {
+  return /^[a-z]{2}-[a-z]+-\d$/.test(value) ? null : "is not a region such as sa-east-1";
+}
+
+function checkOrigins(value: string): string | null {
+  const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
+  return value.split(",").every((text) => isOrigin(text.trim()))
+    ? null
+    : "is not a list of origins such as https://app.example, without a slash at the end, separated by commas";
+}
+
+function checkPoolSize(value: string): string | null {
+  return /^[1-9]\d*$/.test(value) ? null : "is not a whole number of 1 or more";
+}

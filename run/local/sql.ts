@@ -1,0 +1,29 @@
+import { Socket } from "node:net";
+import postgres from "postgres";
+import { restoreLineBreaks } from "../../supabase/functions/_shared/postgres/connection.ts";
+import { StackError } from "./stack_error.ts";
+
+/** Whether the driver can begin TLS. Before Deno 2.5 it waits for ever. */
+export const TLS_SUPPORTED = !/^2\.[0-4]\./.test(Deno.version.deno);
+
+/**
+ * Creates a client for tools and tests. (The functions have their own, `_shared/postgres/database.ts`.) Environment:
+ * DATABASE_CA, the certificate (PEM) of the authority that a URL with `sslmode=verify-full` is to trust.
+ * @throws StackError for such a URL before Deno 2.5.
+ */
+export function openSql(url: string, options: postgres.Options<Record<string, never>> = {}): postgres.Sql {
+  const ca = restoreLineBreaks(Deno.env.get("DATABASE_CA") ?? "");
+  const verified = URL.canParse(url) && new URL(url).searchParams.get("sslmode") === "verify-full";
+  if (verified && !TLS_SUPPORTED) {
+    throw new StackError(`TLS to the database needs Deno 2.5 or newer, and this is ${Deno.version.deno}`);
+  }
+  return postgres(url, { onnotice: () => {}, ...(verified && ca && { ssl: { ca } }), ...options });
+}
+
+// postgres.js sends its buffer from a timer, and on Deno 2.1 a cleared timer may still fire (denoland/deno#29262). It
+// then writes `null`, and the error cannot be caught and ends the process. So a write of `null` is ignored.
+const { prototype } = Socket;
+const write = prototype.write as (...args: unknown[]) => boolean;
+prototype.write = function (this: Socket, ...args: unknown[]): boolean {
+  return args[0] === null || write.apply(this, args);
+};

@@ -1,0 +1,190 @@
+import { setFunctionsPassword } from "../operator/functions_password.ts";
+import { readPolicy } from "../../supabase/functions/_shared/webhooks/target_policy.ts";
+import { AUTH_PREFIX, openLocalAuth } from "./auth/auth.ts";
+import { hashPassword } from "./auth/passwords.ts";
+import { installAuthSchema } from "./auth/schema.ts";
+import { openConsole } from "./console/console.ts";
+import { openDataDir } from "./data_dir.ts";
+import { ensureDemoKey, ensureDemoUser } from "./demo_data.ts";
+import { FUNCTIONS_FOLDER } from "./function_names.ts";
+import { functionsDatabaseUrl, functionsPassword } from "./functions_login.ts";
+import { openGateway } from "./gateway.ts";
+import { migrate } from "./migrate.ts";
+import { type Postgres, startPostgres } from "./postgres.ts";
+import { openReference, REFERENCE_PREFIX } from "./reference/reference.ts";
+import { startScheduler } from "./scheduler.ts";
+import { loadSecrets, saveSecrets, type Secrets } from "./secrets.ts";
+import type { Settings } from "./settings.ts";
+import { openSql } from "./sql.ts";
+import { firstLine, StackError } from "./stack_error.ts";
+import { removeStackFile, writeStackFile } from "./stack_file.ts";
+
+export interface Stack {
+  /** `http://127.0.0.1:<port>/functions/v1` */
+  baseUrl: string;
+  demoKey: string;
+  /** The console's address on this stack, without a slash at its end. */
+  consoleUrl: string;
+  /** How the demo member signs in; null where the database has a schema auth of its own. */
+  demoLogin: DemoLogin | null;
+  /** Stops everything, in reverse order of the start. */
+  stop(): Promise<void>;
+}
+
+export interface DemoLogin {
+  email: string;
+  password: string;
+}
+
+/**
+ * Starts the local stack: Postgres, migrations, demo data, every function, the scheduler.
+ * @param signal Aborts the start before its next step, and stops what has been started.
+ * @throws StackError for an error that the user can correct.
+ */
+export async function startStack(settings: Settings, signal: AbortSignal): Promise<Stack> {
+  const { dataDir } = settings;
+  const closers: (() => Promise<void> | void)[] = [];
+  async function stop(): Promise<void> {
+    for (let close = closers.pop(); close; close = closers.pop()) await close();
+  }
+  try {
+    checkDevTargets();
+    const lock = await openDataDir(dataDir);
+    closers.push(() => lock.close());
+    await removeStackFile(dataDir);
+    const secrets = await loadSecrets(dataDir);
+
+    let postgres: Postgres | null = null;
+    // Stopped after the gateway, whose requests in progress need it.
+    closers.push(() => postgres?.stop());
+    const gateway = openGateway(settings.port);
+    closers.push(() => gateway.close());
+    const appOrigin = settings.appOrigin ?? gateway.origin;
+    setEnvironment(gateway.origin, appOrigin, secrets);
+    // The functions are loaded while Postgres, a process of its own, starts: either takes most of a start.
+    const { promise: prepared, resolve: openToRequests } = Promise.withResolvers<void>();
+    const opened = gateway.openFunctions(FUNCTIONS_FOLDER, prepared);
+
+    if (settings.databaseUrl === null) postgres = await startPostgres(dataDir, secrets);
+    const databaseUrl = postgres?.databaseUrl ?? settings.databaseUrl!;
+    Deno.env.set("DATABASE_URL", functionsDatabaseUrl(databaseUrl, secrets));
+    signal.throwIfAborted();
+    const { demoKey, demoLogin } = await prepareDatabase(databaseUrl, settings, secrets);
+    signal.throwIfAborted();
+
+    const auth = openLocalAuth({
+      databaseUrl,
+      dataDir,
+      secrets,
+      origin: gateway.origin,
+      siteUrl: appOrigin,
+      isOurs: demoLogin !== null,
+    });
+    closers.push(() => auth.close());
+    gateway.serve(`${AUTH_PREFIX}/`, auth.handle);
+    const reference = openReference(gateway.origin);
+    closers.push(() => reference.close());
+    gateway.serve(REFERENCE_PREFIX, reference.handle);
+    const consoleServer = openConsole();
+    closers.push(() => consoleServer.close());
+    gateway.serve("/", consoleServer.handle);
+    openToRequests();
+    await opened;
+    const scheduler = startScheduler({
+      databaseUrl,
+      origin: gateway.origin,
+      dispatcherSecret: Deno.env.get("WEBHOOK_DISPATCHER_SECRET")!,
+    });
+    closers.push(() => scheduler.close());
+    signal.throwIfAborted();
+
+    const baseUrl = `${gateway.origin}/functions/v1`;
+    await writeStackFile(dataDir, {
+      base_url: baseUrl,
+      database_url: databaseUrl,
+      demo_key: demoKey,
+      console_url: gateway.origin,
+      demo_email: demoLogin?.email ?? null,
+      demo_password: demoLogin?.password ?? null,
+    });
+    closers.push(() => removeStackFile(dataDir));
+    return { baseUrl, demoKey, consoleUrl: gateway.origin, demoLogin, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/**
+ * The longest that a connection to the database may take, in seconds. Ours has been started; where the machine does much
+ * else, the functions that are loaded meanwhile keep this process from its answer for longer than a person would wait for
+ * an address that is wrong.
+ */
+const CONNECT_S = { own: 60, given: 5 };
+
+/** Applies the migrations, lets the functions log in, and creates the demo data at the first start. */
+async function prepareDatabase(
+  databaseUrl: string,
+  { dataDir, databaseUrl: given }: Settings,
+  secrets: Secrets,
+): Promise<{ demoKey: string; demoLogin: DemoLogin | null }> {
+  const connect_timeout = given === null ? CONNECT_S.own : CONNECT_S.given;
+  const sql = openSql(databaseUrl, { max: 1, connect_timeout });
+  try {
+    await sql`select 1`.catch((error) => {
+      throw new StackError(
+        `The database cannot be reached (${firstLine(error)}): ` +
+          "start it or correct DATABASE_URL, or unset DATABASE_URL to use the embedded one",
+      );
+    });
+    // Takes 50 ms of another thread, while this one waits for the database.
+    const passwordHash = hashPassword(secrets.demo_password);
+    // Until the first release the migrations are edited in place.
+    const remedy = given === null
+      ? `delete ${dataDir}, or set DATA_DIR to another folder`
+      : "set DATABASE_URL to an empty database";
+    await migrate(sql, undefined, remedy);
+    await setFunctionsPassword(sql, functionsPassword(databaseUrl, secrets));
+    const demoKey = await ensureDemoKey(sql, secrets.demo_key);
+    if (demoKey !== secrets.demo_key) await saveSecrets(dataDir, { ...secrets, demo_key: demoKey });
+    if (!await installAuthSchema(sql, remedy)) return { demoKey, demoLogin: null };
+    const email = await ensureDemoUser(sql, await passwordHash);
+    return { demoKey, demoLogin: { email, password: secrets.demo_password } };
+  } finally {
+    await sql.end();
+  }
+}
+
+/** Sets the variables that the functions read. On Supabase they come from the platform and the project's secrets. */
+function setEnvironment(origin: string, appOrigin: string, secrets: Secrets): void {
+  // The operator's, which has been read: functions must never have the rights of its role.
+  Deno.env.delete("DATABASE_URL");
+  Deno.env.set("APP_ORIGIN", appOrigin);
+  // With the gateway's address only its own keys work, and a hosted project's must not be sent to it.
+  Deno.env.set("SUPABASE_URL", origin);
+  Deno.env.set("SUPABASE_SECRET_KEY", secrets.service_key);
+  Deno.env.set("SUPABASE_PUBLISHABLE_KEY", "local");
+  for (const name of ["SUPABASE_JWKS", "SUPABASE_SECRET_KEYS", "SUPABASE_PUBLISHABLE_KEYS"]) {
+    Deno.env.delete(name);
+  }
+  const defaults = {
+    // A direct connection supports named statements; only a transaction pooler does not.
+    DATABASE_PREPARE: "true",
+    // Locally one process serves every function.
+    DATABASE_POOL_SIZE: "10",
+    WEBHOOK_ENCRYPTION_KEY: secrets.webhook_encryption_key,
+    WEBHOOK_DISPATCHER_SECRET: secrets.webhook_dispatcher_secret,
+  };
+  for (const [name, value] of Object.entries(defaults)) {
+    if (!Deno.env.get(name)) Deno.env.set(name, value);
+  }
+}
+
+/** Otherwise each call that makes a webhook would fail, and only the log would say why. */
+function checkDevTargets(): void {
+  try {
+    readPolicy(Deno.env.get("WEBHOOK_DEV_TARGETS") ?? "", "http://127.0.0.1");
+  } catch (error) {
+    throw new StackError(`${firstLine(error)}: set it to pairs such as 127.0.0.1:9000, or unset it`);
+  }
+}

@@ -1,0 +1,82 @@
+import { fileURLToPath } from "node:url";
+import { readStackFile, type StackFile } from "./stack_file.ts";
+
+const START_TIMEOUT_MS = 180_000;
+const START_SCRIPT = fileURLToPath(new URL("start.ts", import.meta.url));
+
+/** What `deno` is told to start a stack. */
+export interface StackCommand {
+  args: string[];
+  /** Absent: the present folder. */
+  cwd?: string;
+}
+
+const START: StackCommand = { args: ["run", "-A", START_SCRIPT] };
+
+/** `deno task start` as a process, for the programs that need a stack of their own: the demo and the tests. */
+export interface StackProcess {
+  /** Resolves when the process has ended. */
+  ended: Promise<Deno.CommandStatus>;
+  /** Everything that it has printed so far. */
+  output(): string;
+  kill(signal: Deno.Signal): void;
+}
+
+export interface ReadyStack extends StackProcess {
+  file: StackFile;
+  /** Sends SIGTERM and waits until the process has ended. */
+  stop(): Promise<Deno.CommandStatus>;
+}
+
+/**
+ * Runs a stack on any free port.
+ * @param env added to the present environment
+ * @param command absent: run/local/start.ts of this tree
+ */
+export function spawnStack(env: Record<string, string>, command = START): StackProcess {
+  const child = new Deno.Command(Deno.execPath(), {
+    ...command,
+    // Empty, so that tests neither write to the developer's own DATABASE_URL nor name another console.
+    env: { PORT: "0", DATABASE_URL: "", APP_ORIGIN: "", ...env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let output = "";
+  async function collect(stream: ReadableStream<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const bytes of stream) output += decoder.decode(bytes, { stream: true });
+  }
+  const ended = Promise.all([child.status, collect(child.stdout), collect(child.stderr)]).then(([status]) =>
+    status
+  );
+  return { ended, output: () => output, kill: (signal) => child.kill(signal) };
+}
+
+/**
+ * Starts a stack on a data folder and waits until it is ready.
+ * @throws Error with its output if it ends, or is not ready after three minutes, as on a machine that does much else.
+ */
+export async function startStackProcess(
+  dataDir: string,
+  env: Record<string, string> = {},
+  command = START,
+): Promise<ReadyStack> {
+  const stack = spawnStack({ ...env, DATA_DIR: dataDir }, command);
+  let running = true;
+  stack.ended.then(() => running = false);
+  function stop(): Promise<Deno.CommandStatus> {
+    if (running) stack.kill("SIGTERM");
+    return stack.ended;
+  }
+
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  while (!/^API ready at /m.test(stack.output())) {
+    if (!running || performance.now() > deadline) {
+      await stop();
+      throw new Error(`The stack is not ready:\n${stack.output()}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return { ...stack, stop, file: await readStackFile(dataDir) };
+}

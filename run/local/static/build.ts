@@ -1,0 +1,112 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
+
+/** The root of the repository. */
+export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+/** Written into the folder of a build: a task that builds it for another address leaves a folder without it. */
+const MARK = ".local";
+/** Folders with what was installed or built. */
+const NOT_SOURCES = ["node_modules", "dist", "local"];
+const SHOWN_LINES = 30;
+
+/** What a browser gets instead of a page while there is no current build. */
+export type BuildState = "ready" | "building" | { failed: string };
+
+export interface Build {
+  /** Looks whether the build is current, and starts one if not. A failure is told once; asking again tries again. */
+  state(): Promise<BuildState>;
+  /** Ends a build in progress. */
+  close(): Promise<void>;
+}
+
+interface Options {
+  /** The folder of the build. */
+  out: string;
+  /** The folders that a build reads. */
+  sources: string[];
+  /** Arguments to Deno, run at the root of the repository. */
+  command: string[];
+  env?: Record<string, string>;
+}
+
+/**
+ * Builds pages for this stack when one of them is asked for, and again when a source is newer: the API alone needs neither
+ * their packages nor the time.
+ */
+export function createBuild(
+  { out, sources, command, env = {} }: Options,
+): Build {
+  let running: { child: Deno.ChildProcess; ended: Promise<void> } | null = null;
+  let failure: string | null = null;
+
+  function start(): void {
+    const startedAt = new Date();
+    const child = new Deno.Command(Deno.execPath(), {
+      args: command,
+      cwd: ROOT,
+      env: { ...env, NO_COLOR: "1" },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const ended = child.output().then(async ({ success, stdout, stderr }) => {
+      if (success) await mark(startedAt);
+      else failure = lastLines(stdout, stderr);
+    }).catch((error) => {
+      failure = String(error);
+    }).finally(() => {
+      running = null;
+    });
+    running = { child, ended };
+  }
+
+  /** Dates the build from its start, so that a source which changed meanwhile is newer. */
+  async function mark(startedAt: Date): Promise<void> {
+    await Deno.writeTextFile(join(out, MARK), "");
+    await Deno.utime(join(out, MARK), startedAt, startedAt);
+  }
+
+  return {
+    async state() {
+      if (running) return "building";
+      if (failure !== null) {
+        const failed = failure;
+        failure = null;
+        return { failed };
+      }
+      const built = (await Deno.stat(join(out, MARK)).catch(() => null))?.mtime;
+      if (built && await newestChange(sources) < built.getTime()) return "ready";
+      // Another request may have begun it while this one looked.
+      if (!running) start();
+      return "building";
+    },
+    async close() {
+      running?.child.kill("SIGTERM");
+      await running?.ended;
+    },
+  };
+}
+
+/** When a file in the folders was last changed, in ms since 1970; 0 if there is none. */
+async function newestChange(folders: string[]): Promise<number> {
+  let newest = 0;
+  for (const folder of folders) {
+    const entries = await Array.fromAsync(Deno.readDir(folder)).catch(() => []);
+    for (const { name, isDirectory } of entries) {
+      if (name.startsWith(".") || NOT_SOURCES.includes(name)) continue;
+      const path = join(folder, name);
+      const changed = isDirectory
+        ? await newestChange([path])
+        : (await Deno.stat(path).catch(() => null))?.mtime?.getTime() ?? 0;
+      newest = Math.max(newest, changed);
+    }
+  }
+  return newest;
+}
+
+function lastLines(...outputs: Uint8Array[]): string {
+  const decoder = new TextDecoder();
+  const text = outputs.map((output) => decoder.decode(output).trim()).filter(Boolean).join("\n");
+  return stripVTControlCharacters(text).split("\n").slice(-SHOWN_LINES).join("\n");
+}

@@ -1,0 +1,50 @@
+import type { ISql } from "postgres";
+import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
+import { toMoment } from "./moments.ts";
+import { findWorkspace, operate } from "./operator.ts";
+import { randomToken } from "../../supabase/functions/_shared/runtime/random_token.ts";
+
+export interface NewProposal {
+  dealId: string;
+  /** 1 to 255 characters. */
+  title: string;
+  /** 0 or more. */
+  value?: number | undefined;
+  /** 0 or more, each month. */
+  recurringValue?: number | undefined;
+  /** ISO 8601 in any form that the API takes. Absent: the proposal never expires. */
+  expiresAt?: string | undefined;
+}
+
+/**
+ * Creates a draft, which only its workspace can see until it is sent.
+ * @throws OperatorError if there is no such deal.
+ */
+export async function createProposal(sql: ISql, input: NewProposal): Promise<{ id: string }> {
+  return await operate(sql, "proposal_create", {
+    workspace_id: await findWorkspace(sql, "deal", input.dealId),
+    deal_id: input.dealId,
+    title: input.title,
+    value: input.value,
+    recurring_value: input.recurringValue,
+    expires_at: toMoment(input.expiresAt),
+  });
+}
+
+/**
+ * Gives a proposal its public link. Only this result has the token, because the database stores only its hash.
+ * Sending a proposal again creates another link, and the earlier one stops working.
+ * @param appOrigin The console's address, without a slash at its end. The token is in the fragment, which no server's log
+ * shows and no page passes on.
+ * @throws OperatorError if there is no such proposal, or it was answered or has expired.
+ */
+export async function sendProposal(
+  sql: ISql,
+  id: string,
+  appOrigin: string,
+): Promise<{ id: string; url: string }> {
+  const token = randomToken();
+  const workspace_id = await findWorkspace(sql, "proposal", id);
+  await operate(sql, "proposal_send", { workspace_id, id, token_hash: hashCredential(token) });
+  return { id, url: `${appOrigin}/proposta/#${token}` };
+}

@@ -1,0 +1,30 @@
+/**
+ * `deno task pictures`: writes the pictures of docs/console.md and docs/console.en.md, as Chromium shows a company of some
+ * weeks on a stack of its own, and that of the reference, which the README shows.
+ */
+import { join } from "node:path";
+import { startStackProcess } from "../../run/local/stack_process.ts";
+import { makeDataDir } from "../support/own_stack.ts";
+import { startMailboxes } from "../support/receiver.ts";
+
+const OUT = join(import.meta.dirname!, "../../docs/console");
+const REFERENCE = join(import.meta.dirname!, "../../docs/reference.png");
+
+const mailboxes = await startMailboxes();
+const dataDir = await makeDataDir();
+const stack = await startStackProcess(dataDir, mailboxes.env);
+try {
+  for (const [name, value] of Object.entries({ ...mailboxes.env, DATA_DIR: dataDir })) {
+    Deno.env.set(name, value);
+  }
+  // They read these variables as they are loaded.
+  const { takePictures } = await import("./support/take_pictures.ts");
+  await Deno.mkdir(OUT, { recursive: true });
+  await takePictures(OUT);
+  const { takeReferencePicture } = await import("./support/take_reference_picture.ts");
+  await takeReferencePicture(REFERENCE);
+} finally {
+  await stack.stop();
+  await mailboxes.close();
+  await Deno.remove(dataDir, { recursive: true });
+}

@@ -1,0 +1,164 @@
+/** What people do with the reference of the API at `/docs/` of a local stack, in a real browser. */
+import assert from "node:assert/strict";
+import type { Browser, Page } from "playwright-core";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { needing } from "../support/needing.ts";
+import { openDatabase } from "../support/stack.ts";
+import { assertFits, type Violation, violationsOf } from "./support/audit.ts";
+import { consoleUrl, functionsUrl, type Look, openBrowser, openPage } from "./support/browser.ts";
+import { DESK, READERS_PHONE } from "./support/screens.ts";
+
+const LEAD = "#tag/leads/POST/api-v1-leads";
+
+/** Rules that Scalar's own elements break, each with the elements: ours may break none, and colours are ours. */
+const SCALAR_BREAKS: Readonly<Record<string, string>> = {
+  "aria-allowed-role": "buttons with more about a header have the role none",
+  "aria-input-field-name": "the editable fields of a key's name and of a body",
+  "aria-prohibited-attr": "the same buttons have a label nevertheless",
+  "aria-required-attr": "editable fields that are comboboxes do not say whether they are open",
+  "button-name": "buttons that copy a block of code",
+  "label-content-name-mismatch": "buttons that show all operations of a resource",
+  "landmark-no-duplicate-main": "the dialog from which a call is sent has a main of its own",
+  "landmark-unique": "each of the two has a list of notices",
+  "presentation-role-conflict": "the buttons with the role none can have the focus",
+};
+
+/** Opens a page of the reference, and waits until the document is shown. */
+async function openReference(browser: Browser, path: string, look: Look = {}) {
+  const watched = await openPage(browser, path, look);
+  await watched.page.getByRole("heading", { level: 1, name: "CRM API" }).or(
+    watched.page.getByRole("heading", { name: /lead$/ }),
+  ).first().waitFor();
+  return watched;
+}
+
+/** Opens the dialog from which the call of the operation that is shown can be sent. */
+async function openTryIt(page: Page) {
+  await page.getByRole("button", { name: /^Testar/ }).first().click();
+  const dialog = page.getByRole("dialog", { name: "Cliente de API" });
+  await dialog.getByRole("textbox", { name: "Valor", exact: true }).waitFor();
+  return dialog;
+}
+
+async function changesLanguage(browser: Browser): Promise<void> {
+  await using watched = await openReference(browser, `/docs/${LEAD}`);
+  const { page } = watched;
+  await page.getByRole("heading", { name: "Recebe um lead" }).first().waitFor();
+  await page.getByRole("link", { name: "English" }).click();
+  await page.getByRole("heading", { name: "Receives a lead" }).or(
+    page.getByRole("heading", { name: /a lead$/ }),
+  )
+    .first().waitFor();
+  assert.equal(page.url(), `${consoleUrl}/docs/en/${LEAD}`);
+  assert.equal(await page.locator("html").getAttribute("lang"), "en");
+  await page.getByRole("link", { name: "Português" }).click();
+  await page.getByRole("heading", { name: "Recebe um lead" }).first().waitFor();
+  assert.equal(page.url(), `${consoleUrl}/docs/${LEAD}`);
+}
+
+async function searches(browser: Browser): Promise<void> {
+  for (
+    const { path, open, word, found, hash } of [
+      {
+        path: "/docs/",
+        open: /^Abrir Busca/,
+        word: "ganho",
+        found: /Marca o negócio como ganho/,
+        hash: "win",
+      },
+      {
+        path: "/docs/en/",
+        open: /^Open Search/,
+        word: "erase",
+        found: /contacts\/\{id\}\/erase/,
+        hash: "erase",
+      },
+    ]
+  ) {
+    await using watched = await openReference(browser, path);
+    const { page } = watched;
+    await page.getByRole("button", { name: open }).first().click();
+    await page.getByRole("dialog").getByRole("combobox").fill(word);
+    await page.getByRole("option", { name: found }).first().click();
+    await page.waitForURL((url) => url.hash.endsWith(`/${hash}`));
+  }
+}
+
+async function sendsLead(browser: Browser): Promise<void> {
+  await using sql = openDatabase();
+  const { id, key } = await makeWorkspace(sql);
+  await using watched = await openReference(browser, `/docs/${LEAD}`);
+  const { page, requests } = watched;
+  const dialog = await openTryIt(page);
+  await dialog.getByRole("textbox", { name: "Valor", exact: true }).fill(key);
+  const [response] = await Promise.all([
+    page.waitForResponse(`${functionsUrl}/api-v1-leads`),
+    // There is another one at the response, without an address.
+    dialog.getByRole("button", { name: /^Enviar requisição/ }).first().click(),
+  ]);
+  assert.equal(response.status(), 201);
+  // The example's Idempotency-Key would make the next lead the same one.
+  assert.equal(await response.request().headerValue("Idempotency-Key"), null);
+  await dialog.getByText("201").first().waitFor();
+  const deals = await sql`
+    select d.external_id from crm.deals d where d.workspace_id = ${id}`;
+  assert.deepEqual(deals.map((deal) => ({ ...deal })), [{ external_id: "form-2026-0042" }]);
+  assert.equal(requests.filter((request) => request.startsWith("POST ")).length, 1);
+  // A key is forgotten with the page.
+  const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+  assert.ok(!kept.includes(key), "the key is kept in the browser");
+}
+
+/**
+ * Returns what axe finds on the pages, on a desk in the light and on a phone in the dark: a theme changes colours, a screen
+ * what is where.
+ */
+async function audit(browser: Browser): Promise<Violation[]> {
+  const found: Violation[] = [];
+  for (
+    const look of [{ viewport: DESK, theme: "light" }, { viewport: READERS_PHONE, theme: "dark" }] as const
+  ) {
+    for (const path of ["/docs/", `/docs/${LEAD}`, "/docs/en/"]) {
+      await using watched = await openReference(browser, path, look);
+      const { page } = watched;
+      await assertFits(page, `${path} at ${look.viewport.width}`);
+      found.push(...await violationsOf(page));
+      if (path !== `/docs/${LEAD}`) continue;
+      await openTryIt(page);
+      found.push(...await violationsOf(page));
+    }
+  }
+  return found;
+}
+
+async function isAccessible(browser: Browser): Promise<void> {
+  const found = await audit(browser);
+  const unexpected = found.filter(({ id, nodes }) =>
+    !(id in SCALAR_BREAKS) || nodes.some((html) => html.includes('class="page-'))
+  );
+  assert.deepEqual(unexpected, []);
+  assert.deepEqual([...new Set(found.map(({ id }) => id))].sort(), Object.keys(SCALAR_BREAKS).sort());
+}
+
+const SCENARIOS: Record<string, (browser: Browser) => Promise<void>> = {
+  "The other language opens at the same operation": changesLanguage,
+  "A word finds an operation in either language": searches,
+  "A call that is sent from the reference makes a lead, and the key is not kept": sendsLead,
+  "axe finds nothing but what Scalar's own elements break, on a desk in the light and on a phone in the dark":
+    isAccessible,
+};
+
+Deno.test(needing(["chromium"], {
+  name: "The reference in a browser",
+  // Playwright keeps connections to Chromium open between steps.
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn(t) {
+    const browser = await openBrowser("/docs/");
+    try {
+      for (const [name, run] of Object.entries(SCENARIOS)) await t.step(name, () => run(browser));
+    } finally {
+      await browser.close();
+    }
+  },
+}));

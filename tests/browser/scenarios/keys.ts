@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { eventually } from "../../../bench/harness/waiting.ts";
+import { functionsUrl, openPage } from "../support/browser.ts";
+import { PHONE } from "../support/screens.ts";
+import { makeCompany, makePerson, sessionOf } from "../support/company.ts";
+import type { Scenario } from "../support/scenario.ts";
+
+/** Calls the API as a system does, and returns the status. */
+async function call(key: string, path = "/api-v1-contacts"): Promise<number> {
+  const response = await fetch(functionsUrl + path, { headers: { "X-API-Key": key } });
+  await response.body?.cancel();
+  return response.status;
+}
+
+/** The value that a page shows once. */
+async function readValue(page: Page): Promise<string> {
+  const value = await page.getByText(/^svc_\w+$/).first().textContent();
+  assert.match(value!, /^svc_\w{40,}$/);
+  return value!;
+}
+
+/** Creates a key for an ERP, copies its value, and returns it. */
+async function createKey(page: Page, name: string): Promise<string> {
+  await page.getByRole("link", { name: "Criar chave" }).first().click();
+  await page.getByLabel("Nome").fill(name);
+  await page.getByRole("button", { name: "ERP" }).click();
+  await page.getByRole("button", { name: "Criar chave" }).click();
+  const value = await readValue(page);
+  await page.getByRole("button", { name: "Copiar" }).first().click();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), value);
+  return value;
+}
+
+async function rotate(page: Page, overlap: string): Promise<void> {
+  await page.getByRole("button", { name: "Trocar o segredo" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("O valor antigo vale por mais").selectOption({ label: overlap });
+  await dialog.getByRole("button", { name: "Trocar" }).click();
+  await dialog.waitFor({ state: "detached" });
+}
+
+export const keys: Scenario[] = [
+  {
+    name: "On a phone a key is made, its value is shown once, and the calls that it makes are counted",
+    async run({ browser, sql }) {
+      const company = await makeCompany(sql);
+      const session = await sessionOf(await makePerson(sql, company, "gestor"));
+      await using watched = await openPage(browser, "/chaves/", { session, viewport: PHONE });
+      const { page } = watched;
+      const value = await createKey(page, "Agência");
+      assert.equal(await call(value), 200);
+      assert.equal(await call(value, "/api-v1-webhooks"), 403);
+      await page.getByRole("link", { name: "Abrir a chave" }).click();
+      await page.getByText("2 chamadas").first().waitFor();
+      await page.getByRole("link", { name: "← Chaves de API" }).click();
+      const row = page.getByRole("row").filter({ hasText: "Agência" });
+      await row.getByText(value.slice(0, 12)).waitFor();
+      await row.getByText("2", { exact: true }).waitFor();
+      assert.ok(!(await page.content()).includes(value), "the value is not shown again");
+    },
+  },
+  {
+    name: "A key's secret is replaced with an overlap while a client keeps calling, and no call fails",
+    async run({ browser, sql }) {
+      const company = await makeCompany(sql);
+      const session = await sessionOf(await makePerson(sql, company, "gestor"));
+      await using watched = await openPage(browser, "/chaves/", { session });
+      const { page } = watched;
+      const first = await createKey(page, "Integração");
+      await page.getByRole("link", { name: "Abrir a chave" }).click();
+
+      let value = first;
+      let calling = true;
+      const statuses: number[] = [];
+      const client = (async () => {
+        while (calling) statuses.push(await call(value));
+      })();
+      await rotate(page, "1 hora");
+      const second = value = await readValue(page);
+      assert.notEqual(second, first);
+      const before = statuses.length;
+      await eventually(() => statuses.length > before + 5, "calls with the new value");
+      assert.equal(await call(first), 200, "the old value still works");
+      calling = false;
+      await client;
+      assert.deepEqual(new Set(statuses), new Set([200]));
+      await page.getByText("Segredo antigo vale até").waitFor();
+
+      await page.getByRole("button", { name: "Copiar" }).first().click();
+      await rotate(page, "nada: para agora");
+      const third = await readValue(page);
+      assert.deepEqual([await call(first), await call(second), await call(third)], [401, 401, 200]);
+      await page.getByRole("button", { name: "Copiar" }).first().click();
+    },
+  },
+  {
+    name: "A key is revoked, its next call is refused, and the log says who did it",
+    async run({ browser, sql }) {
+      const company = await makeCompany(sql);
+      const session = await sessionOf(await makePerson(sql, company, "admin", { name: "Bia Lima" }));
+      await using watched = await openPage(browser, "/chaves/", { session });
+      const { page } = watched;
+      const value = await createKey(page, "Agência");
+      await page.getByRole("link", { name: "Abrir a chave" }).click();
+      assert.equal(await call(value), 200);
+      await page.getByRole("button", { name: "Revogar" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText("perde o acesso na próxima chamada").waitFor();
+      await dialog.getByRole("button", { name: "Revogar a chave" }).click();
+      await page.getByText("Chave revogada. Ela já não funciona.").waitFor();
+      assert.equal(await call(value), 401);
+      await page.getByRole("link", { name: "Atividade" }).click();
+      await page.getByText(/Bia Lima revogou a chave .*Agência/).waitFor();
+    },
+  },
+];

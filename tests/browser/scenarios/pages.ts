@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { makeDeal } from "../../support/fixtures.ts";
+import { makeProposal, tokenOf } from "../../support/proposals.ts";
+import { assertAccessible, assertFits, assertReachable } from "../support/audit.ts";
+import { consoleUrl, type Look, openPage } from "../support/browser.ts";
+import { DESK, PHONE } from "../support/screens.ts";
+import { makeCompany, sessionOf } from "../support/company.ts";
+import type { Scenario, World } from "../support/scenario.ts";
+
+/** A page, and a text that is there once it has everything. */
+interface Place {
+  path: string;
+  shows: string | RegExp;
+  /** Whether somebody is signed in. */
+  signedIn: boolean;
+}
+
+async function placesOf({ sql, busy }: World): Promise<{ places: Place[]; session: string }> {
+  const company = await busy();
+  const { link } = await makeProposal(sql, (await makeDeal((await makeCompany(sql)).key)).id, {
+    title: "Pães para o café da manhã ".repeat(9).trim(),
+    value: 1_250,
+    recurringValue: 300,
+    expiresAt: "2030-01-31T12:00:00Z",
+  });
+  const page = (path: string, shows: string | RegExp): Place => ({ path, shows, signedIn: true });
+  const places = [
+    page("/chaves/", "ERP"),
+    page(`/chaves/?id=${company.keyId}`, "Chamadas por dia"),
+    page("/chaves/?nova=1", "Formulário do site"),
+    page("/webhooks/", /^Parado: 5 falhas seguidas/),
+    page(`/webhooks/?id=${company.webhookId}`, "Recuperar eventos"),
+    page(`/webhooks/?id=${company.webhookId}&entrega=${company.deliveryId}`, "De que é feita a assinatura"),
+    page(`/webhooks/?id=${company.stoppedId}`, /^Uma entrega falhou cinco vezes .* 3 entregas esperam/),
+    page("/webhooks/?novo=1", "Um contato foi criado"),
+    page("/funil/", "Marina Alves"),
+    page("/atividade/", /revogou a chave/),
+    page("/conta/", "Caio Dias"),
+    page("/nao-existe/", "Esta página não existe"),
+    { path: "/entrar/", shows: "Esqueci a senha", signedIn: false },
+    { path: `/proposta/#${tokenOf(link)}`, shows: "Válida", signedIn: false },
+  ];
+  return { places, session: await sessionOf(company.person) };
+}
+
+/** Opens every page as somebody who has not been there before, and checks it. */
+async function visit(
+  world: World,
+  look: Look,
+  check: (place: string, watched: Awaited<ReturnType<typeof openPage>>) => Promise<void>,
+) {
+  const { places, session } = await placesOf(world);
+  for (const signedIn of [true, false]) {
+    await using watched = await openPage(world.browser, null, signedIn ? { ...look, session } : look);
+    for (const { path, shows } of places.filter((place) => place.signedIn === signedIn)) {
+      await watched.page.goto(consoleUrl + path);
+      await watched.page.getByText(shows).first().waitFor();
+      await check(path, watched);
+      assert.deepEqual(await watched.layoutShifts(), [], `${path} jumped`);
+    }
+  }
+}
+
+export const pages: Scenario[] = [
+  {
+    name:
+      "On a phone, in the dark, axe finds nothing on any page, nothing is cut off, nothing jumps, no other host is asked",
+    run: (world) =>
+      visit(world, { viewport: PHONE, theme: "dark" }, async (place, { page }) => {
+        await assertFits(page, place);
+        await assertAccessible(page, place);
+      }),
+  },
+  {
+    name:
+      "On a desk, in the light, axe finds nothing on any page, and Tab reaches everything in reading order",
+    run: (world) =>
+      visit(world, { viewport: DESK, theme: "light" }, async (place, { page }) => {
+        await assertFits(page, place);
+        await assertAccessible(page, place);
+        await assertReachable(page, place);
+      }),
+  },
+];

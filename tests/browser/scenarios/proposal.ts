@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { makeDeal } from "../../support/fixtures.ts";
+import { makeProposal, tokenOf } from "../../support/proposals.ts";
+import { openPage } from "../support/browser.ts";
+import { PHONE } from "../support/screens.ts";
+import { makeCompany } from "../support/company.ts";
+import type { Scenario } from "../support/scenario.ts";
+
+export const proposal: Scenario[] = [
+  {
+    name: "A customer accepts a proposal on a phone, and finds the answer there again",
+    async run({ browser, sql }) {
+      const company = await makeCompany(sql, "Padaria Sol");
+      const { id, link } = await makeProposal(sql, (await makeDeal(company.key)).id);
+      await using watched = await openPage(browser, `/proposta/#${tokenOf(link)}`, { viewport: PHONE });
+      const { page } = watched;
+      await page.getByText("Padaria Sol").first().waitFor();
+      await page.getByRole("button", { name: "Aceitar", exact: true }).click();
+      await page.getByRole("button", { name: "Aceitar a proposta" }).click();
+      await page.getByText("Proposta aceita").first().waitFor();
+      await page.reload();
+      await page.getByText("Proposta aceita").first().waitFor();
+      assert.equal(await page.getByRole("button", { name: "Aceitar" }).count(), 0);
+      const [row] = await sql`select accepted_at from crm.proposals where id = ${id}`;
+      assert.ok(row!["accepted_at"]);
+      assert.ok(watched.requests.every((request) => !request.includes("/auth/")), "nobody has to sign in");
+    },
+  },
+  {
+    name: "A customer declines with a reason, and a link that was mistyped says so",
+    async run({ browser, sql }) {
+      const company = await makeCompany(sql, "Padaria Sol");
+      const { id, link } = await makeProposal(sql, (await makeDeal(company.key)).id);
+      await using watched = await openPage(browser, `/proposta/#${tokenOf(link)}`);
+      const { page } = watched;
+      await page.getByRole("button", { name: "Recusar", exact: true }).click();
+      await page.getByLabel("Motivo (opcional)").fill("Ficou caro");
+      // Without the network nothing that was typed is lost.
+      await watched.context.setOffline(true);
+      await page.getByRole("button", { name: "Recusar a proposta" }).click();
+      await page.getByText("Sem conexão com a internet").waitFor();
+      assert.equal(await page.getByLabel("Motivo (opcional)").inputValue(), "Ficou caro");
+      await watched.context.setOffline(false);
+      await page.getByRole("button", { name: "Recusar a proposta" }).click();
+      await page.getByText("Proposta recusada").first().waitFor();
+      const [row] = await sql`select rejection_reason from crm.proposals where id = ${id}`;
+      assert.equal(row!["rejection_reason"], "Ficou caro");
+      await page.goto(page.url().replace(/.$/, ""));
+      await page.getByText("Este link não abre nenhuma proposta").first().waitFor();
+    },
+  },
+];

@@ -1,0 +1,229 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { makeMember } from "../../../bench/harness/sessions.ts";
+import { eventually } from "../../../bench/harness/waiting.ts";
+import { readMails } from "../../../run/local/auth/mail.ts";
+import { memberClient } from "../../support/client.ts";
+import { dataDir } from "../../support/stack.ts";
+import { functionsUrl, openPage, type Watched } from "../support/browser.ts";
+import { PHONE } from "../support/screens.ts";
+import { makeCompany, makePerson, type Person, sessionOf } from "../support/company.ts";
+import type { Scenario } from "../support/scenario.ts";
+
+async function fillIn({ page }: Watched, { email, password }: Person): Promise<void> {
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Senha", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Entrar" }).click();
+}
+
+/** The requests to Supabase Auth and to the functions. */
+const calls = ({ requests }: Watched) =>
+  requests.filter((request) => /^\S+ \/(auth|functions)\//.test(request) && !request.startsWith("OPTIONS"));
+
+export const signIn: Scenario[] = [
+  {
+    name: "Signing in leads to the list of keys with three requests, on a phone too",
+    async run({ browser, sql }) {
+      const company = await makeCompany(sql);
+      const person = await makePerson(sql, company, "admin", { name: "Bia Lima" });
+      await using watched = await openPage(browser, "/", { viewport: PHONE });
+      await watched.page.getByLabel("E-mail").waitFor();
+      assert.deepEqual(calls(watched), []);
+      await fillIn(watched, person);
+      await watched.page.getByRole("row").filter({ hasText: "Teste" }).waitFor();
+      assert.deepEqual(calls(watched).map((call) => call.replace(/\?.*/, "")).sort(), [
+        "GET /functions/v1/app-v1-keys",
+        "GET /functions/v1/app-v1-workspace",
+        "POST /auth/v1/token",
+      ]);
+    },
+  },
+  {
+    name: "A person of two companies chooses one, and changes to the other in the bar",
+    async run({ browser, sql }) {
+      const [sun, moon] = [await makeCompany(sql, "Padaria Sol"), await makeCompany(sql, "Padaria Lua")];
+      const email = `${crypto.randomUUID()}@padariasol.example`;
+      await makeMember(sql, moon.id, "vendedor", email);
+      const person = await makePerson(sql, sun, "admin", { email });
+      await using watched = await openPage(browser, "/");
+      const { page } = watched;
+      await fillIn(watched, person);
+      await page.getByRole("button", { name: "Padaria Lua" }).click();
+      await page.getByRole("row").filter({ hasText: "Teste" }).waitFor();
+      assert.equal(await page.getByRole("link", { name: "Criar chave" }).count(), 0);
+      await page.getByLabel("Empresa").selectOption({ label: "Padaria Sol" });
+      await page.getByRole("link", { name: "Criar chave" }).waitFor();
+    },
+  },
+  {
+    name: "A wrong password is said in words, and the e-mail stays",
+    async run({ browser, sql }) {
+      const person = await makePerson(sql, await makeCompany(sql), "gestor");
+      await using watched = await openPage(browser, "/entrar/");
+      const { page } = watched;
+      await fillIn(watched, { ...person, password: "outra-senha" });
+      await page.getByText("E-mail ou senha não conferem. Confira os dois e tente de novo.").waitFor();
+      assert.equal(await page.getByLabel("E-mail").inputValue(), person.email);
+      await fillIn(watched, person);
+      await page.getByRole("heading", { name: "Chaves de API" }).waitFor();
+    },
+  },
+  {
+    name: "Without the network the sign-in and an open page say so, and lose nothing that was typed",
+    async run({ browser, sql }) {
+      const person = await makePerson(sql, await makeCompany(sql), "gestor");
+      await using watched = await openPage(browser, "/entrar/");
+      const { page, context } = watched;
+      await context.setOffline(true);
+      await fillIn(watched, person);
+      await page.getByText("Sem conexão com o servidor.").waitFor();
+      await context.setOffline(false);
+      await fillIn(watched, person);
+      await page.getByRole("link", { name: "Criar chave" }).first().click();
+      await page.getByLabel("Nome").fill("Agência");
+      await page.getByRole("button", { name: "ERP" }).click();
+      await context.setOffline(true);
+      await page.getByRole("button", { name: "Criar chave" }).click();
+      await page.getByRole("alert").waitFor();
+      assert.equal(await page.getByLabel("Nome").inputValue(), "Agência");
+      await context.setOffline(false);
+      await page.getByRole("button", { name: "Criar chave" }).click();
+      await page.getByText(/^svc_\w+$/).first().waitFor();
+      await page.getByRole("button", { name: "Copiar" }).first().click();
+    },
+  },
+  {
+    name:
+      "A session that has ended leads to the sign-in, which says so, and afterwards back to what was typed",
+    async run({ browser, sql }) {
+      const person = await makePerson(sql, await makeCompany(sql), "gestor");
+      await using watched = await openPage(browser, "/chaves/?nova=1", { session: await sessionOf(person) });
+      const { page } = watched;
+      await page.getByLabel("Nome").fill("Agência");
+      await page.getByRole("button", { name: "ERP" }).click();
+      await sql`
+        delete from auth.sessions where user_id = (select id from auth.users where email = ${person.email})`;
+      await page.getByRole("button", { name: "Criar chave" }).click();
+      await page.getByText(/sessão/i).first().waitFor();
+      await fillIn(watched, person);
+      await page.getByRole("heading", { name: "Criar chave" }).waitFor();
+      assert.equal(await page.getByLabel("Nome").inputValue(), "Agência");
+    },
+  },
+  {
+    name: "Signing out ends the session at once, on the server too",
+    async run({ browser, sql }) {
+      const person = await makePerson(sql, await makeCompany(sql), "gestor");
+      const session = await sessionOf(person);
+      const { access_token } = JSON.parse(session);
+      const call = () =>
+        fetch(`${functionsUrl}/app-v1-keys`, { headers: { Authorization: `Bearer ${access_token}` } });
+      await using watched = await openPage(browser, "/chaves/", { session });
+      const { page } = watched;
+      await page.getByRole("row").filter({ hasText: "Teste" }).waitFor();
+      assert.equal((await call()).status, 200);
+      await page.getByRole("button", { name: /^Menu/ }).click();
+      await page.getByRole("button", { name: "Sair" }).click();
+      await page.getByText("Você saiu. A sessão foi encerrada.").waitFor();
+      const reply = await call();
+      assert.deepEqual([reply.status, (await reply.json()).error.code], [401, "invalid_session"]);
+      await page.goto(page.url().replace(/entrar.*/, "chaves/"));
+      await page.getByLabel("E-mail").waitFor();
+    },
+  },
+  {
+    name:
+      "A link with the session of somebody else signs nobody in, and the tokens of a link are in no history",
+    async run({ browser, sql }) {
+      const company = await makeCompany(sql);
+      const [victim, attacker] = [
+        await makePerson(sql, company, "admin"),
+        await makePerson(sql, company, "gestor"),
+      ];
+      const { access_token, refresh_token } = JSON.parse(await sessionOf(attacker));
+      const tokens =
+        `access_token=${access_token}&refresh_token=${refresh_token}&expires_in=3600&token_type=bearer`;
+      await using watched = await openPage(browser, "/chaves/", { session: await sessionOf(victim) });
+      const { page } = watched;
+      const { origin } = new URL(functionsUrl);
+      const elsewhere = `${functionsUrl}/api-v1-health`;
+      const whose = () =>
+        page.evaluate(() => JSON.parse(localStorage.getItem("crm.session") ?? "{}").user?.email as string);
+      await page.getByRole("heading", { name: "Chaves de API" }).waitFor();
+      for (const type of ["", "&type=signup", "&type=magiclink"]) {
+        await page.goto(elsewhere);
+        await page.goto(`${origin}/chaves/#${tokens}${type}`);
+        await page.getByRole("heading", { name: "Chaves de API" }).waitFor();
+        assert.equal(await whose(), victim.email, type);
+        assert.equal(new URL(page.url()).hash, "");
+      }
+
+      await page.goto(elsewhere);
+      await page.goto(`${origin}/#${tokens}&type=recovery`);
+      await page.getByText(`Ela vale para ${attacker.email}.`).waitFor();
+      assert.equal(await whose(), attacker.email);
+      assert.equal(new URL(page.url()).hash, "");
+      await page.goBack();
+      assert.equal(page.url(), elsewhere);
+    },
+  },
+  {
+    name:
+      "An administrator invites a person, who chooses a password and sees everything, without a button that changes",
+    async run({ browser, sql }) {
+      const session = await sessionOf(await makePerson(sql, await makeCompany(sql), "admin"));
+      const email = `${crypto.randomUUID()}@padariasol.example`;
+      await using inviting = await openPage(browser, "/conta/", { session });
+      const { page } = inviting;
+      await page.getByRole("button", { name: "Convidar" }).or(page.getByRole("link", { name: "Convidar" }))
+        .first().click();
+      await page.getByLabel("Nome").last().fill("Caio Dias");
+      await page.getByLabel("E-mail").last().fill(email);
+      await page.getByLabel("Papel").last().selectOption("vendedor");
+      await page.getByRole("button", { name: "Mandar o convite" }).click();
+      await page.getByText(`Convite enviado para ${email}`).waitFor();
+
+      const mail = await eventually(
+        async () => (await readMails(join(dataDir, "mail"))).find(({ to }) => to === email),
+        "the mail",
+      );
+      await using invited = await openPage(browser, null);
+      await invited.page.goto(mail.link);
+      await invited.page.getByText(`Ela vale para ${mail.to}.`).waitFor();
+      await invited.page.getByLabel("Senha nova").fill("uma senha longa");
+      await invited.page.getByRole("button", { name: "Salvar e continuar" }).click();
+      await invited.page.getByRole("row").filter({ hasText: "Teste" }).waitFor();
+      assert.equal(await invited.page.getByRole("link", { name: "Criar chave" }).count(), 0);
+      await page.reload();
+      await page.getByRole("row").filter({ hasText: "Caio Dias" }).filter({ hasText: "Ativo" }).waitFor();
+    },
+  },
+  {
+    name:
+      "A person with an account accepts the invitation of another company, which opens, and leaves it again",
+    async run({ browser, sql }) {
+      const [own, other] = [await makeCompany(sql), await makeCompany(sql, "Confeitaria Lua")];
+      const person = await makePerson(sql, own, "gestor");
+      const { access_token } = JSON.parse(await sessionOf(await makePerson(sql, other, "admin")));
+      await memberClient(access_token).post("/app-v1-members", {
+        name: "Bia",
+        email: person.email,
+        role: "vendedor",
+      });
+
+      await using watched = await openPage(browser, "/conta/", { session: await sessionOf(person) });
+      const { page } = watched;
+      await page.getByText("Confeitaria Lua convidou você. Papel: Vendedor.").waitFor();
+      await page.getByRole("button", { name: "Aceitar" }).click();
+      const choice = page.getByLabel("Empresa");
+      await choice.waitFor();
+      assert.equal(await choice.inputValue(), other.id);
+
+      await page.getByRole("button", { name: "Sair da empresa" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Sair da empresa" }).click();
+      // The name alone, in place of the choice between two.
+      await page.getByRole("banner").locator("strong").filter({ hasText: own.name }).waitFor();
+      assert.equal(await choice.count(), 0);
+    },
+  },
+];

@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import type { Sql } from "postgres";
+import { eventually } from "../../../bench/harness/waiting.ts";
+import { client } from "../../support/client.ts";
+import { type Message, openMailbox } from "../../support/mailbox.ts";
+import { checkDelivery, letTimePass, waitForDelivery } from "../../support/webhooks.ts";
+import { assertAccessible, assertFits } from "../support/audit.ts";
+import { openPage } from "../support/browser.ts";
+import { makeCompany, makePerson, sessionOf } from "../support/company.ts";
+import type { Scenario } from "../support/scenario.ts";
+import { copySecret, deliveriesOf, openedDelivery, subscribe } from "../support/webhook_page.ts";
+
+/** A usual phone. */
+const PHONE = { width: 390, height: 844 };
+
+/** Lets the first delivery of a subscription fail for good, while another one of its deliveries waits. */
+async function fail(sql: Sql, id: string, makeOther: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 1; attempt < 4; attempt++) {
+    await waitForDelivery(sql, id, ({ attempts }) => attempts === attempt);
+    await letTimePass(sql, id);
+  }
+  await waitForDelivery(sql, id, ({ attempts }) => attempts === 4);
+  const countWith = async (state: string, attempts: number) => {
+    const [row] = await sql<[{ count: number }]>`
+      select count(*)::integer as count from crm.webhook_deliveries
+      where subscription_id = ${id} and state = ${state} and attempts = ${attempts}`;
+    return row.count;
+  };
+  await makeOther();
+  await eventually(
+    async () => await countWith("pending", 1) === 1,
+    "the first attempt of the other delivery",
+  );
+  await sql`
+    update crm.webhook_deliveries set next_attempt_at = clock_timestamp()
+    where subscription_id = ${id} and state = 'pending' and attempts = 4`;
+  await sql`select crm.poke_dispatcher()`;
+  await eventually(async () => await countWith("failed", 5) === 1, "the fifth failure");
+}
+
+/** The dialog that is open fits a phone, and axe finds nothing in it. */
+async function assertGood(page: Page, where: string): Promise<void> {
+  await assertFits(page, where);
+  await assertAccessible(page, where);
+}
+
+const namesOf = (messages: Message[]) => messages.map(({ body }) => body.data.name).sort();
+
+export const webhookOperations: Scenario[] = [
+  {
+    name:
+      "A receiver that was down through five attempts gets everything once: the page says why it stopped, it is reactivated and recovered",
+    async run({ browser, sql }) {
+      const company = await makeCompany(sql);
+      const session = await sessionOf(await makePerson(sql, company, "gestor"));
+      await using watched = await openPage(browser, "/webhooks/", { session, viewport: PHONE, touch: true });
+      const { page } = watched;
+      const mailbox = openMailbox("status=500,500,500,500,500,500,204");
+      const { id } = await subscribe(page, mailbox.url);
+      const api = client(company.key);
+      const arrives = (name: string) => api.post("/api-v1-contacts", { name });
+      await arrives("Rui");
+      await fail(sql, id, () => arrives("Lia"));
+      // Nothing is kept for a webhook that has stopped.
+      await arrives("Davi");
+      await arrives("Téo");
+
+      await page.reload();
+      await page.getByText(/^Parado: 5 falhas seguidas em \d\d\/\d\d às \d\d:\d\d$/).waitFor();
+      await page.getByText("1 entrega espera e sai assim que ele for reativado.").waitFor();
+      await deliveriesOf(page).filter({ hasText: "Parada" }).waitFor();
+      await deliveriesOf(page).filter({ hasText: "Falhou" }).waitFor();
+      await assertGood(page, "the page of a webhook that stopped");
+      assert.deepEqual(await watched.layoutShifts(), []);
+
+      await page.getByRole("button", { name: "Reativar" }).click();
+      const dialog = page.getByRole("dialog", { name: "Recuperar o que ele não recebeu" });
+      await dialog.getByText("Reativado. 1 entrega que esperava sai agora.").waitFor();
+      await assertGood(page, "the dialog after reactivation");
+      await dialog.getByRole("button", { name: "Recuperar" }).click();
+      await page.getByText("3 eventos a caminho").waitFor();
+      await page.getByText("Ativo", { exact: true }).waitFor();
+      const got = (await mailbox.waitFor(10)).slice(6);
+      assert.deepEqual(namesOf(got), ["Davi", "Lia", "Rui", "Téo"]);
+      await eventually(
+        async () => await deliveriesOf(page).filter({ hasText: "Entregue" }).count() === 4,
+        "four deliveries that have arrived",
+        30,
+      );
+
+      // Again, there is nothing that it has not got.
+      await page.getByRole("button", { name: "Recuperar eventos" }).click();
+      await dialog.getByRole("button", { name: "Recuperar" }).click();
+      await page.getByText("Nada a recuperar: ele já recebeu tudo desse período").waitFor();
+      assert.equal((await mailbox.messages()).length, 10);
+    },
+  },
+  {
+    name: "A webhook that a person deactivated says so, and what waited is cancelled until it is recovered",
+    async run({ browser, sql }) {
+      const company = await makeCompany(sql);
+      const session = await sessionOf(await makePerson(sql, company, "gestor"));
+      await using watched = await openPage(browser, "/webhooks/", { session });
+      const { page } = watched;
+      const mailbox = openMailbox("status=503,204");
+      const { id } = await subscribe(page, mailbox.url);
+      await client(company.key).post("/api-v1-contacts", { name: "Marina" });
+      await waitForDelivery(sql, id, ({ attempts }) => attempts === 1);
+
+      await page.getByRole("button", { name: "Desativar" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Desativar" }).click();
+      await page.getByText(/^Desativado em \d\d\/\d\d às \d\d:\d\d$/).waitFor();
+      await page.getByText("O que esperava foi cancelado.").waitFor();
+      await deliveriesOf(page).filter({ hasText: "Cancelada" }).getByRole("link").click();
+      await openedDelivery(page).getByText("O webhook foi desativado antes que ela chegasse.").waitFor();
+
+      await page.getByRole("button", { name: "Reativar" }).click();
+      await page.getByText("Reativado.", { exact: true }).waitFor();
+      await page.getByRole("button", { name: "Agora não" }).click();
+      assert.equal((await mailbox.messages()).length, 1);
+      await page.getByRole("button", { name: "Recuperar eventos" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Recuperar" }).click();
+      await page.getByText("1 evento a caminho").waitFor();
+      await mailbox.waitFor(2);
+      await deliveriesOf(page).filter({ hasText: "Entregue" }).waitFor();
+    },
+  },
+  {
+    name:
+      "A secret is replaced with an overlap: both signatures arrive, and the page says until when; without one the old ends",
+    async run({ browser, sql }) {
+      const company = await makeCompany(sql);
+      const session = await sessionOf(await makePerson(sql, company, "gestor"));
+      await using watched = await openPage(browser, "/webhooks/", { session, viewport: PHONE, touch: true });
+      const { page } = watched;
+      const mailbox = openMailbox("status=204");
+      const { secret: first } = await subscribe(page, mailbox.url);
+      const api = client(company.key);
+
+      const rotate = async (overlap: string) => {
+        await page.getByRole("button", { name: "Trocar o segredo" }).click();
+        const dialog = page.getByRole("dialog", { name: "Trocar o segredo" });
+        await dialog.getByLabel("O segredo antigo vale por mais").selectOption({ label: overlap });
+        await assertGood(page, `the dialog with ${overlap}`);
+        await dialog.getByRole("button", { name: "Trocar" }).click();
+        await dialog.waitFor({ state: "hidden" });
+        return await copySecret(page);
+      };
+      const second = await rotate("1 hora");
+      await page.getByRole("heading", { name: /o anterior vale até \d\d\/\d\d às \d\d:\d\d$/ }).waitFor();
+      await page.getByText("Segredo antigo vale até").waitFor();
+      await api.post("/api-v1-contacts", { name: "Lia" });
+      const [both] = await mailbox.waitFor(1);
+      checkDelivery(both!, first, second);
+
+      const third = await rotate("nada: para agora");
+      await page.getByRole("heading", { name: "o anterior já não vale" }).waitFor();
+      assert.equal(await page.getByText("Segredo antigo vale até").count(), 0);
+      await api.post("/api-v1-contacts", { name: "Rui" });
+      const [, alone] = await mailbox.waitFor(2);
+      checkDelivery(alone!, third);
+    },
+  },
+  {
+    name: "A test is an example of the event that is chosen, marked as one in the body and in the list",
+    async run({ browser, sql }) {
+      const company = await makeCompany(sql);
+      const session = await sessionOf(await makePerson(sql, company, "gestor"));
+      await using watched = await openPage(browser, "/webhooks/", { session, viewport: PHONE, touch: true });
+      const { page } = watched;
+      const mailbox = openMailbox("status=204");
+      await subscribe(page, mailbox.url);
+      await page.getByRole("button", { name: "Enviar teste" }).click();
+      const dialog = page.getByRole("dialog", { name: "Enviar teste" });
+      await dialog.getByLabel("Evento").selectOption("deal.won");
+      await assertGood(page, "the dialog of a test");
+      await dialog.getByRole("button", { name: "Enviar" }).click();
+      const [message] = await mailbox.waitFor(1);
+      assert.equal(message!.body.event, "deal.won");
+      assert.equal(message!.body.test, true);
+      assert.ok("stage_id" in message!.body.data && "value" in message!.body.data, "the fields of a deal");
+      await openedDelivery(page).getByText('"test": true').waitFor();
+      await openedDelivery(page).getByText(message!.body.event_id).first().waitFor();
+      await deliveriesOf(page).filter({ hasText: "deal.won" }).filter({ hasText: "teste" }).waitFor();
+      await assertGood(page, "a test that is open");
+    },
+  },
+];

@@ -1,0 +1,253 @@
+/**
+ * The site as a reader has it: built for a path of a repository, as on GitHub Pages, and opened in a real browser. One test
+ * with a step for each scenario, because one build and one browser serve all.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { serveSite } from "../../site/serve.ts";
+import { SLUGS } from "../../site/sidebar.ts";
+import { needing } from "../support/needing.ts";
+import { assertAccessible, assertFits } from "./support/audit.ts";
+import { DESK, READERS_PHONE } from "./support/screens.ts";
+import { findBrokenLinks } from "./support/site_links.ts";
+
+const BASE = "/crm-api/";
+const ORIGIN = "https://example.github.io";
+const ROOT = join(import.meta.dirname!, "../..");
+const PAGES = SLUGS.map((slug) => slug === "index" ? "" : `${slug}/`);
+/** A page has the same elements in both languages, so each language is looked at in one light, on one screen. */
+const LOOKS = [
+  { screen: DESK, colorScheme: "light", addresses: [...PAGES, "404.html"] },
+  { screen: READERS_PHONE, colorScheme: "dark", addresses: PAGES.map((page) => `en/${page}`) },
+] as const;
+
+interface Site {
+  browser: Browser;
+  url: string;
+  folder: string;
+}
+
+interface Scenario {
+  name: string;
+  run(site: Site): Promise<void>;
+}
+
+const SCENARIOS: Scenario[] = [
+  {
+    name:
+      "Everything that pages, their Markdown and llms.txt name is there, below the path of the repository",
+    run: async ({ folder }) => assert.deepEqual(await findBrokenLinks(folder, ORIGIN + BASE), []),
+  },
+  {
+    name: "Every page and every operation is there as Markdown, and the llms.txt of its language lists it",
+    async run({ folder, url }) {
+      for (const language of ["", "en/"]) {
+        const llms = await (await fetch(`${url}${language}llms.txt`)).text();
+        const { paths } = JSON.parse(
+          await Deno.readTextFile(join(folder, language, "reference", "openapi.json")),
+        );
+        const operations = Object.values(paths as Record<string, Record<string, { operationId: string }>>)
+          .flatMap((methods) => Object.values(methods))
+          .map(({ operationId }) => `reference/operations/${operationId}`);
+        assert.ok(operations.length > 0);
+        for (const name of [...SLUGS, ...operations]) {
+          const file = `${language}${name}.md`;
+          assert.match(await Deno.readTextFile(join(folder, file)), /^# /, file);
+          assert.ok(llms.includes(`(${ORIGIN}${BASE}${file})`), file);
+        }
+      }
+    },
+  },
+  {
+    name: "The search finds a guide in Portuguese, and the same one in English",
+    run: ({ browser, url }) =>
+      open(browser, url, async (page) => {
+        for (
+          const [address, button, words, told, found] of [
+            ["", "Pesquisar", "telefone", "resultados para telefone", "find-by-phone/"],
+            ["en/", "Search", "phone number", "results for phone number", "en/find-by-phone/"],
+          ] as const
+        ) {
+          await page.goto(url + address);
+          await page.getByRole("button", { name: button }).click();
+          await page.getByRole("dialog").getByRole("textbox").fill(words);
+          await page.getByRole("dialog").getByText(told).waitFor();
+          const result = page.getByRole("dialog").locator(`a[href^="${BASE}${found}"]`).first();
+          await result.click();
+          await page.waitForURL((reached) => reached.pathname === BASE + found);
+        }
+      }),
+  },
+  {
+    name: "The choice of a language leads to the same page in it, and back",
+    run: ({ browser, url }) =>
+      open(browser, url, async (page) => {
+        await page.goto(`${url}webhooks/`);
+        await page.getByLabel("Selecionar idioma").first().selectOption({ label: "English" });
+        await page.waitForURL(`${url}en/webhooks/`);
+        assert.equal(await page.locator("html").getAttribute("lang"), "en");
+        await page.getByLabel("Select language").first().selectOption({ label: "Português" });
+        await page.waitForURL(`${url}webhooks/`);
+        assert.equal(await page.locator("html").getAttribute("lang"), "pt-BR");
+      }),
+  },
+  {
+    name: "A phone's reader gets from the home page to English, and from a guide to the menu with every page",
+    run: ({ browser, url }) =>
+      open(browser, url, async (page) => {
+        await page.setViewportSize(READERS_PHONE);
+        await page.goto(url);
+        await page.getByRole("link", { name: "English" }).click();
+        await page.waitForURL(`${url}en/`);
+        await page.goto(`${url}en/first-call/`);
+        await page.getByRole("button", { name: "Menu" }).click();
+        assert.ok(await page.getByRole("link", { name: "API reference" }).isVisible());
+      }),
+  },
+  {
+    name: "The first Tab reaches a link over the menu to the text, on every kind of page",
+    run: ({ browser, url }) =>
+      open(browser, url, async (page) => {
+        for (const [address, label] of [["", "Pular para o conteúdo"], ["en/errors/", "Skip to content"]]) {
+          await page.goto(url + address);
+          await page.keyboard.press("Tab");
+          const focused = page.locator(":focus");
+          assert.equal((await focused.textContent())?.trim(), label);
+          assert.ok(await focused.isVisible());
+          const target = await focused.getAttribute("href");
+          await page.keyboard.press("Enter");
+          assert.ok(await page.locator(`main ${target}, main${target}`).count() > 0);
+        }
+      }),
+  },
+  {
+    name:
+      "The sidebar leads to the reference in both languages, which lists the operations and lets no key be typed in",
+    run: ({ browser, url }) =>
+      open(browser, url, async (page) => {
+        for (
+          const [from, link, to, guides] of [
+            ["limits/", "Referência da API", "tools/reference/", "Guias"],
+            ["en/limits/", "API reference", "en/reference/", "Guides"],
+          ] as const
+        ) {
+          await page.goto(url + from);
+          await page.getByRole("navigation").getByRole("link", { name: link }).first().click();
+          await page.waitForURL(url + to);
+          await page.getByText("leads", { exact: true }).first().waitFor();
+          assert.equal(await page.getByRole("button", { name: /^(Testar|Test) / }).count(), 0);
+          assert.equal(await page.locator("input[type=password]").count(), 0);
+          await page.getByRole("link", { name: guides }).click();
+          await page.waitForURL(url + (to.startsWith("en/") ? "en/" : ""));
+        }
+      }),
+  },
+  {
+    name: "An address that leads nowhere gets 404 and a page in both languages",
+    run: ({ browser, url }) =>
+      open(browser, url, async (page) => {
+        const response = await page.goto(`${url}en/no-such-page/`);
+        assert.equal(response!.status(), 404);
+        await page.getByRole("heading", { name: "Página não encontrada" }).waitFor();
+        await page.getByRole("link", { name: "home page" }).click();
+        await page.waitForURL(`${url}en/`);
+      }, { mayMiss: true }),
+  },
+  {
+    name:
+      "axe finds nothing on any page, in Portuguese on a desk in the light, in English on a phone in the dark, and neither screen cuts anything off",
+    // At the same time, because a small machine has two processors.
+    run: async (site) => void await Promise.all(LOOKS.map((look) => audit(site, look))),
+  },
+];
+
+Deno.test(needing(["chromium"], {
+  name: "The site in a browser",
+  // Playwright keeps connections to Chromium open between steps.
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn(t) {
+    const folder = await Deno.makeTempDir();
+    try {
+      await buildSite(folder);
+      await using server = serveSite(join(folder, "site"), BASE);
+      const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+      try {
+        const site = { browser, url: server.url, folder: join(folder, "site") };
+        for (const { name, run } of SCENARIOS) await t.step(name, () => run(site));
+      } finally {
+        await browser.close();
+      }
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+}));
+
+/** Looks at pages with axe, and whether they fit on either screen. */
+async function audit(
+  { browser, url }: Site,
+  { screen, colorScheme, addresses }: typeof LOOKS[number],
+): Promise<void> {
+  await open(browser, url, async (page) => {
+    await page.emulateMedia({ colorScheme });
+    for (const address of addresses) {
+      await page.goto(url + address);
+      for (const size of [DESK, READERS_PHONE]) {
+        await page.setViewportSize(size);
+        await assertFits(page, `/${address} at ${size.width} px`);
+      }
+      await page.setViewportSize(screen);
+      await assertAccessible(page, `/${address} at ${screen.width} px, ${colorScheme}`);
+    }
+  });
+}
+
+/** Builds with `deno task site`, as the workflow does. */
+async function buildSite(folder: string): Promise<void> {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["task", "site", join(folder, "site")],
+    cwd: ROOT,
+    env: { SITE_BASE_PATH: BASE, SITE_ORIGIN: ORIGIN, NO_COLOR: "1" },
+    stdin: "null",
+  }).output();
+  const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  assert.ok(success, `${printed}${errors}`);
+}
+
+/**
+ * Opens a page in a context of its own, and fails if it asked another host or met an error.
+ *
+ * @param mayMiss whether the page may ask for what is not there
+ */
+async function open(
+  browser: Browser,
+  url: string,
+  look: (page: Page) => Promise<void>,
+  { mayMiss = false } = {},
+): Promise<void> {
+  const context = await browser.newContext({ viewport: DESK, locale: "pt-BR" });
+  // Long enough for a machine that is busy with other work.
+  context.setDefaultTimeout(60_000);
+  const page = await context.newPage();
+  const met: string[] = [];
+  page.on("request", (request) => {
+    const asked = request.url();
+    if (!asked.startsWith(url) && !/^(data|blob):/.test(asked)) met.push(`another host: ${asked}`);
+  });
+  page.on("response", (response) => {
+    if (response.status() >= 400 && !mayMiss) met.push(`${response.status()} ${response.url()}`);
+  });
+  page.on("pageerror", (error) => met.push(String(error)));
+  // A policy that is broken is told in the console.
+  page.on("console", (message) => {
+    if (/Content Security Policy/.test(message.text())) met.push(message.text());
+  });
+  try {
+    await look(page);
+  } finally {
+    await context.close();
+  }
+  assert.deepEqual(met, []);
+}

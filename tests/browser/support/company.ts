@@ -1,0 +1,54 @@
+// Companies with people who can sign in, made by the operator's verbs and by the local Supabase Auth.
+import type { Sql } from "postgres";
+import { makeMember } from "../../../bench/harness/sessions.ts";
+import type { Role } from "../../../supabase/functions/_shared/contract/roles.ts";
+import { makeWorkspace, type TestWorkspace } from "../../support/fixtures.ts";
+import { consoleUrl } from "./browser.ts";
+
+export interface Person {
+  email: string;
+  password: string;
+}
+
+export interface Company extends TestWorkspace {
+  name: string;
+}
+
+export async function makeCompany(sql: Sql, name = "Padaria Sol"): Promise<Company> {
+  return { ...await makeWorkspace(sql, { name }), name };
+}
+
+/** Adds a member who has chosen a password. */
+export async function makePerson(
+  sql: Sql,
+  { id }: { id: string },
+  role: Role,
+  { name = "Ana Souza", email = `${crypto.randomUUID()}@padariasol.example` } = {},
+): Promise<Person> {
+  const { memberId } = await makeMember(sql, id, role, email);
+  await sql`update crm.members set name = ${name} where id = ${memberId}`;
+  return await signUp(email);
+}
+
+/** Lets a member choose a password. */
+export async function signUp(email: string): Promise<Person> {
+  const password = crypto.randomUUID();
+  await auth("signup", { email, password });
+  return { email, password };
+}
+
+/** Signs in as a browser does, and returns what it keeps: the JSON of the session. */
+export async function sessionOf({ email, password }: Person): Promise<string> {
+  return await auth("token?grant_type=password", { email, password });
+}
+
+async function auth(path: string, body: unknown): Promise<string> {
+  const response = await fetch(`${consoleUrl}/auth/v1/${path}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", apikey: "local" },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+  return text;
+}

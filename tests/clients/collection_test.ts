@@ -1,0 +1,92 @@
+// The collections, run from top to bottom by a program that reads their formats, against the shared stack of the run.
+import { makeOperation } from "../../bench/harness/samples.ts";
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import newman from "newman";
+import { createProposal, sendProposal } from "../../run/operator/proposals.ts";
+import { foldersOf } from "../../tools/collection/steps.ts";
+import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
+import { openMailbox } from "../support/mailbox.ts";
+import { baseUrl, openDatabase } from "../support/stack.ts";
+import { API_DOCUMENT, readDocument, writeCollections } from "./support/documents.ts";
+import { sendAll } from "./support/http_client.ts";
+
+const steps = foldersOf(await readDocument(API_DOCUMENT)).flatMap((folder) => folder.steps);
+
+const collections = await writeCollections();
+const read = (name: string) => Deno.readTextFile(join(collections, name));
+
+/** What a person enters: the key of a new workspace, a receiver, and the tokens of two proposals. */
+async function enteredValues(): Promise<Record<string, string>> {
+  await using sql = openDatabase();
+  const { workspace, deal } = await makeWorkspaceWithDeal(sql);
+  const newToken = async () => {
+    const { id } = await createProposal(sql, { dealId: deal.id, title: "Plano anual" });
+    const { url } = await sendProposal(sql, id, "https://crm.example");
+    return new URL(url).hash.slice(1);
+  };
+  return {
+    base_url: baseUrl,
+    api_key: workspace.key,
+    webhook_url: openMailbox().url,
+    proposal_token: await newToken(),
+    other_proposal_token: await newToken(),
+    operation_id: await makeOperation(sql, workspace.id),
+  };
+}
+
+/** Runs the Postman collection; returns what each request got, and what its tests say. */
+async function runNewman(values: Record<string, string>) {
+  const collection = JSON.parse(await read("crm.postman_collection.json"));
+  // deno-lint-ignore no-explicit-any -- newman has no types of its own
+  const summary = await new Promise<any>((resolve, reject) =>
+    newman.run({
+      collection,
+      envVar: Object.entries(values).map(([key, value]) => ({ key, value })),
+      // deno-lint-ignore no-explicit-any -- newman has no types of its own
+    }, (error: Error | null, result: any) => error ? reject(error) : resolve(result))
+  );
+  return summary.run as {
+    // deno-lint-ignore no-explicit-any -- newman has no types of its own
+    executions: { item: { name: string }; response?: { code: number; text(): string }; assertions?: any[] }[];
+    failures: { error: { message: string }; source: { name: string } }[];
+  };
+}
+
+Deno.test({
+  name: "Newman runs the Postman collection twice, and every call answers with a declared status",
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    const values = await enteredValues();
+    const first = await runNewman(values);
+    assert.deepEqual(first.failures.map(({ error, source }) => [source.name, error.message]), []);
+    assert.deepEqual(
+      first.executions.map((
+        { item, response, assertions },
+      ) => [item.name, response!.code, assertions!.length]),
+      steps.map(({ title }, index) => [title, first.executions[index]!.response!.code, 1]),
+    );
+    // Again, without what a person enters: proposals that were answered stay answered, and those calls are left out.
+    const again = await runNewman({
+      ...values,
+      proposal_token: "",
+      other_proposal_token: "",
+      operation_id: "",
+    });
+    assert.deepEqual(again.failures.map(({ error, source }) => [source.name, error.message]), []);
+    const sent = again.executions.filter(({ response }) => response !== undefined);
+    assert.equal(sent.length, steps.filter(({ needs }) => needs.length === 0).length);
+  },
+});
+
+Deno.test("Every request of crm.http answers with a declared status, from top to bottom", async () => {
+  const replies = await sendAll(await read("crm.http"), await enteredValues());
+  assert.deepEqual(
+    replies.map(({ name }) => name),
+    steps.map((step) => step.operationId.replaceAll(".", "_")),
+  );
+  for (const [index, { name, status, text }] of replies.entries()) {
+    assert.ok(steps[index]!.statuses.includes(status), `${name}: ${status} ${text}`);
+  }
+});

@@ -1,0 +1,154 @@
+// The MCP server, as the official client of MCP uses it over HTTP.
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+// The package names its types without the .js of its modules.
+// @ts-types="@modelcontextprotocol/sdk/client/index"
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+// @ts-types="@modelcontextprotocol/sdk/client/stdio"
+import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+// @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+// @ts-types="@modelcontextprotocol/sdk/types"
+import { CallToolResultSchema, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { readStackFile } from "../../run/local/stack_file.ts";
+import { REVISIONS } from "../../supabase/functions/mcp/revisions.ts";
+import { crm } from "./support/crm.ts";
+
+const { base_url } = await readStackFile(Deno.env.get("DATA_DIR") ?? ".local");
+
+const CONFIG = fileURLToPath(new URL("deno.json", import.meta.url));
+
+/** Creates a workspace, and a key with these scopes. */
+async function makeKey(...scopes: string[]): Promise<string> {
+  const { id } = await crm("workspace", "create", "--name", "Teste");
+  return (await crm("key", "create", "--workspace", id!, "--name", "Teste", "--scopes", scopes.join())).key!;
+}
+
+async function connect(key: string, header = "X-API-Key") {
+  const client = new Client({ name: "teste", version: "1.0.0" });
+  const headers = { [header]: header === "Authorization" ? `Bearer ${key}` : key };
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${base_url}/mcp`), { requestInit: { headers } }),
+  );
+  const call = async (name: string, args: Record<string, unknown> = {}) => {
+    const result = await client.callTool({ name, arguments: args }, CallToolResultSchema);
+    // deno-lint-ignore no-explicit-any -- each test asserts the fields that it expects
+    return { isError: result.isError ?? false, data: result.structuredContent as any };
+  };
+  return { client, call, [Symbol.asyncDispose]: () => client.close() };
+}
+
+Deno.test("The revisions that the server speaks are those of the official client, but for a draft of before the first", () => {
+  assert.deepEqual(REVISIONS, SUPPORTED_PROTOCOL_VERSIONS.filter((revision) => revision !== "2024-10-07"));
+});
+
+Deno.test("The official client connects with either header, and sees the tools with their hints in Portuguese", async () => {
+  const key = await makeKey("contacts:read", "contacts:manage", "leads:write");
+  for (const header of ["X-API-Key", "Authorization"]) {
+    await using session = await connect(key, header);
+    const { client } = session;
+    assert.equal(client.getServerVersion()?.name, "crm");
+    assert.match(client.getInstructions() ?? "", /CRM de vendas da empresa "Teste"/);
+    await client.ping();
+    const { tools } = await client.listTools();
+    const byName = new Map(tools.map((tool) => [tool.name, tool]));
+    assert.equal(byName.get("contacts_list")?.title, "Lista os contatos");
+    assert.equal(byName.get("contacts_list")?.annotations?.readOnlyHint, true);
+    assert.equal(byName.get("contacts_erase")?.annotations?.destructiveHint, true);
+    assert.equal(byName.get("leads_create")?.annotations?.idempotentHint, true);
+  }
+});
+
+Deno.test("Every schema of a tool is JSON Schema 2020-12 that Ajv takes", async () => {
+  const { demo_key } = await readStackFile(Deno.env.get("DATA_DIR") ?? ".local");
+  await using session = await connect(demo_key);
+  const { tools } = await session.client.listTools();
+  assert.ok(tools.length > 0);
+  // Annotations of texts, which other tools may not know, are no keywords of validation.
+  const ajv = new Ajv2020({
+    strict: true,
+    strictTypes: false,
+    allowUnionTypes: true,
+    validateFormats: false,
+  });
+  for (const { name, inputSchema } of tools) assert.ok(ajv.compile(inputSchema), name);
+});
+
+Deno.test("An assistant with the official client takes in a lead, finds its contact and moves its deal", async () => {
+  const key = await makeKey("leads:write", "contacts:read", "deals:write", "pipelines:read");
+  await using session = await connect(key);
+  const { call } = session;
+  const lead = { first_name: "Bruno", email: "bruno@exemplo.com.br", company_name: "Oficina Lua" };
+  const { data: created } = await call("leads_create", lead);
+  assert.deepEqual(created.created, { company: true, contact: true, deal: true });
+  assert.equal((await call("leads_create", lead)).data.lead.deal_id, created.lead.deal_id);
+
+  const { data: found } = await call("contacts_list", { q: "bruno" });
+  assert.deepEqual(found.data.map(({ id }: { id: string }) => id), [created.lead.contact_id]);
+
+  const { data: pipelines } = await call("pipelines_list");
+  const stage_id = pipelines.data[0].stages[1].id;
+  const { isError, data: moved } = await call("deals_move_stage", { id: created.lead.deal_id, stage_id });
+  assert.deepEqual({ isError, stage_id: moved.stage_id }, { isError: false, stage_id });
+});
+
+Deno.test("A key that only reads sees no tool that writes, and is refused in Portuguese if it calls one", async () => {
+  await using session = await connect(await makeKey("contacts:read"));
+  const { client, call } = session;
+  const { tools } = await client.listTools();
+  assert.deepEqual(tools.map(({ name }) => name).sort(), [
+    "contacts_get",
+    "contacts_list",
+    "me_get",
+    "operations_get",
+  ]);
+  const { isError, data } = await call("leads_create", { first_name: "Ana" });
+  assert.equal(isError, true);
+  assert.equal(data.error.code, "insufficient_scope");
+  assert.equal(data.error.message, 'A chave de API não tem o escopo "leads:write"');
+  await assert.rejects(call("contacts_burn"), /A ferramenta "contacts_burn" não existe/);
+});
+
+Deno.test("The official client fails to connect with a wrong key, and says why", async () => {
+  await assert.rejects(connect("svc_errada"), /Chave de API inválida/);
+});
+
+Deno.test("The bridge connects that the page on MCP gives to Claude Desktop, as it is written there", async () => {
+  const page = await Deno.readTextFile(new URL("../../site/src/content/docs/mcp.md", import.meta.url));
+  const [, text] = /^## Claude Desktop$[^]*?^```json\n([^]*?)^```$/m.exec(page)!;
+  const { command, args: [yes, bridge, address, ...rest], env } = JSON.parse(text!).mcpServers.crm;
+  const { imports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", import.meta.url)));
+  assert.deepEqual([command, yes, `npm:${bridge}`, Object.keys(env)], ["npx", "-y", imports["mcp-remote"], [
+    "CRM_KEY",
+  ]]);
+  assert.match(address, /\/functions\/v1\/mcp$/);
+  const folder = await Deno.makeTempDir();
+  const client = new Client({ name: "teste", version: "1.0.0" });
+  try {
+    // Deno runs the package that npx would download.
+    await client.connect(
+      new StdioClientTransport({
+        command: Deno.execPath(),
+        args: ["run", "-A", "--config", CONFIG, `npm:${bridge}`, `${base_url}/mcp`, ...rest],
+        env: {
+          ...getDefaultEnvironment(),
+          // Where it keeps what it learned of servers.
+          MCP_REMOTE_CONFIG_DIR: folder,
+          CRM_KEY: await makeKey("contacts:read"),
+        },
+        stderr: "ignore",
+      }),
+    );
+    const { tools } = await client.listTools();
+    assert.deepEqual(tools.map(({ name }) => name).sort(), [
+      "contacts_get",
+      "contacts_list",
+      "me_get",
+      "operations_get",
+    ]);
+  } finally {
+    await client.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,118 @@
+/**
+ * The SDK as integrators get it: built, packed, installed into an empty folder, and used on Node, Bun and in Chromium. The
+ * tests of its sources, on Deno, are in `tests/sdk/`.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { blocksOf, openPage } from "../docs/claims.ts";
+import { needing } from "../support/needing.ts";
+import { serveInBrowser } from "./support/chromium.ts";
+import { buildSdk, crmEnvironment, installInto, run, runInSdk } from "./support/sdk_package.ts";
+import { typeErrors } from "./support/type_check.ts";
+
+const BUN = "bun@1.4.5";
+const MAX_BYTES = 12 * 1024;
+
+/** What programs/first_lead.js sees where all is well. */
+const EXPECTED = { status: 201, names: ["Ana"], code: "validation_error", created: 1, event: "deal.won" };
+
+const page = await openPage("sdk", { sh: 2 });
+const { dist } = await buildSdk();
+
+/** A folder with the installed package. */
+async function withInstalled(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(join(folder, "package.json"), '{ "type": "module" }');
+    await installInto(folder);
+    await work(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("The SDK is at most 12 KB gzipped, as it is published", async () => {
+  const bytes = gzipSync(await Deno.readFile(join(dist, "index.js")), { level: 9 }).length;
+  console.log(`The SDK: ${bytes} bytes gzipped`);
+  assert.ok(bytes <= MAX_BYTES, `${bytes} bytes`);
+});
+
+Deno.test("npm would publish the built module with its declarations, and depend on nothing", async () => {
+  const { stdout } = await runInSdk("npm", ["publish", "--dry-run", "--json"]);
+  const report = JSON.parse(stdout);
+  const files: string[] = (report["@crm-api/sdk"] ?? report).files.map(({ path }: { path: string }) => path);
+  for (const path of ["LICENSE", "README.md", "package.json", "dist/index.js", "dist/types/index.d.ts"]) {
+    assert.ok(files.includes(path), path);
+  }
+  assert.deepEqual(files.filter((path) => path.startsWith("src/") || path.includes("node_modules")), []);
+  const manifest = JSON.parse(await Deno.readTextFile(join(dist, "../package.json")));
+  assert.equal(manifest.dependencies, undefined);
+  assert.equal(JSON.parse(await Deno.readTextFile(join(dist, "../jsr.json"))).version, manifest.version);
+});
+
+Deno.test("JSR would publish the sources, none of whose public types has to be inferred", async () => {
+  // It fails where a public type is not written out.
+  const { stderr } = await runInSdk(Deno.execPath(), [
+    "publish",
+    "--config",
+    "jsr.json",
+    "--dry-run",
+    "--allow-dirty",
+  ]);
+  assert.match(stderr, /Dry run complete/);
+  assert.match(stderr, /src\/index\.ts/);
+});
+
+Deno.test("On Node, an empty folder has its first lead in two commands and one file", async () => {
+  const env = await crmEnvironment();
+  const started = performance.now();
+  await withInstalled(async (folder) => {
+    const { stdout } = await run("node", ["main.js"], { cwd: folder, env });
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    console.log(`From an empty folder to the first lead: ${seconds} s, with npm pack and npm install`);
+    assert.deepEqual(JSON.parse(stdout), { ...EXPECTED, runtime: "node" });
+  });
+});
+
+Deno.test("The commands of the page of the SDK build and install it, and its first program sends a lead", async () => {
+  const [build, install] = page.blocks.sh as [string, string];
+  const program = blocksOf(page.pt).find(({ language }) => language === "js")!.content;
+  const [, file, command] = /^\/\/ (\S+): (.*)$/m.exec(program)!;
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(join(folder, file!), program);
+    await Deno.remove(dist, { recursive: true });
+    const lines = [build, `cd "${folder}"`, install, command!];
+    const { stdout } = await run("bash", ["-ec", lines.join("\n")]);
+    assert.match(stdout, /^(criado|já existia) [0-9a-f-]{36}\n$/m);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("On Bun the SDK does the same", async () => {
+  const env = await crmEnvironment();
+  await withInstalled(async (folder) => {
+    const { stdout } = await run("npx", ["-y", BUN, "run", "main.js"], { cwd: folder, env });
+    assert.deepEqual(JSON.parse(stdout), { ...EXPECTED, runtime: "bun" });
+  });
+});
+
+Deno.test(needing(["chromium"], {
+  name:
+    "In Chromium the SDK does the same behind a proxy of the page's own host, and the API answers no other page",
+  async fn() {
+    const { CRM_URL, CRM_KEY } = await crmEnvironment();
+    const seen = await serveInBrowser({ module: join(dist, "index.js"), crmUrl: CRM_URL, key: CRM_KEY });
+    assert.deepEqual(seen, { ...EXPECTED, directly: "no_answer" });
+  },
+}));
+
+Deno.test("The declarations type-check for an integrator, and refuse what the API would refuse", async () => {
+  await withInstalled(async (folder) => {
+    const consumer = join(import.meta.dirname!, "consumers/sdk.ts");
+    await Deno.copyFile(consumer, join(folder, "consumer.ts"));
+    assert.deepEqual(await typeErrors(folder), []);
+  });
+});

@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import { readStackFile } from "../../../run/local/stack_file.ts";
+
+const ROOT = join(import.meta.dirname!, "../../..");
+const SDK = join(ROOT, "clients", "sdk");
+
+/** The environment of a program of an integrator. */
+export async function crmEnvironment(): Promise<{ CRM_URL: string; CRM_KEY: string }> {
+  const { base_url, demo_key } = await readStackFile(Deno.env.get("DATA_DIR") ?? ".local");
+  return { CRM_URL: base_url, CRM_KEY: demo_key };
+}
+
+/**
+ * Runs a command to its end.
+ *
+ * @returns what it printed
+ * @throws Error with what it printed if it fails
+ */
+export async function run(
+  command: string,
+  args: string[],
+  { cwd = ROOT, env = {} }: { cwd?: string; env?: Record<string, string> } = {},
+): Promise<{ stdout: string; stderr: string }> {
+  const { success, stdout, stderr } = await new Deno.Command(command, {
+    args,
+    cwd,
+    env: { NO_COLOR: "1", ...env },
+    stdin: "null",
+  }).output();
+  const printed = { stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+  if (!success) throw new Error(`${command} ${args.join(" ")}\n${printed.stdout}${printed.stderr}`);
+  return printed;
+}
+
+/** Builds clients/sdk/dist as it is published. */
+export async function buildSdk(): Promise<{ dist: string }> {
+  await run(Deno.execPath(), ["task", "sdk:build"]);
+  return { dist: join(SDK, "dist") };
+}
+
+/** Runs a command in the folder that both registries publish. */
+export function runInSdk(command: string, args: string[]) {
+  return run(command, args, { cwd: SDK });
+}
+
+/** Installs the package, as it is packed, into an empty folder, as an integrator does. */
+export async function installInto(folder: string): Promise<void> {
+  const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: SDK });
+  await run("npm", ["install", "--silent", "--no-audit", "--no-fund", `./${stdout.trim()}`], { cwd: folder });
+  const programs = join(import.meta.dirname!, "../programs");
+  for (const name of ["first_lead.js", "main.js"]) {
+    await Deno.copyFile(join(programs, name), join(folder, name));
+  }
+}

@@ -1,0 +1,93 @@
+// Runs the commands of the site's page of tools in a copy of the files that they name.
+import assert from "node:assert/strict";
+import { basename, join } from "node:path";
+import { createProposal, sendProposal } from "../../run/operator/proposals.ts";
+import { openPage } from "../docs/claims.ts";
+import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
+import { openMailbox } from "../support/mailbox.ts";
+import { baseUrl, openDatabase } from "../support/stack.ts";
+import { API_DOCUMENT, writeCollections } from "./support/documents.ts";
+import config from "./deno.json" with { type: "json" };
+
+const CONFIG = join(import.meta.dirname!, "deno.json");
+
+const { blocks } = await openPage("tools", { sh: 4, ts: 1 });
+const [types, client, collection, mock] = blocks.sh as [string, string, string, string];
+
+Deno.test("What the page of tools generates makes its program list the deals of a workspace", async () => {
+  await using reader = await openReader();
+  await using sql = openDatabase();
+  const { workspace } = await makeWorkspaceWithDeal(sql);
+  await reader.run(types);
+  await Deno.writeTextFile(join(reader.folder, "client.ts"), blocks.ts[0]!);
+  const variables = { CRM_URL: baseUrl, CRM_KEY: workspace.key };
+  const printed = await reader.deno(["run", "-A", "--check", "--config", CONFIG, "client.ts"], variables);
+  assert.equal(printed, "Ana aberto\n");
+});
+
+Deno.test("The client that the page of tools generates has a function for each operation", async () => {
+  await using reader = await openReader();
+  await reader.run(client);
+  const functions = await Deno.readTextFile(join(reader.folder, "crm/sdk.gen.ts"));
+  for (const name of ["contactsList", "dealsWin", "leadsCreate"]) {
+    assert.match(functions, new RegExp(`\\b${name}\\b`));
+  }
+});
+
+Deno.test("The command of the page of tools runs the whole collection, and every call is answered as declared", async () => {
+  await using reader = await openReader();
+  await using sql = openDatabase();
+  const { workspace, deal } = await makeWorkspaceWithDeal(sql);
+  const newToken = async () => {
+    const { id } = await createProposal(sql, { dealId: deal.id, title: "Plano anual" });
+    return new URL((await sendProposal(sql, id, "https://crm.example")).url).hash.slice(1);
+  };
+  // newman exits with 1 if a request fails, or a test of one.
+  await reader.run(collection, {
+    CRM_URL: baseUrl,
+    CRM_KEY: workspace.key,
+    TARGET: openMailbox().url,
+    PROPOSAL: await newToken(),
+    OTHER_PROPOSAL: await newToken(),
+  });
+});
+
+Deno.test("The mock of the page of tools has the version that the test of the mock runs", () => {
+  const [, version, file] = /^npx -y @stoplight\/prism-cli@(\S+) mock (\S+)\n$/.exec(mock) ?? [];
+  // All packages of Prism are released together, with one version.
+  assert.equal(config.imports["@stoplight/prism-http-server"], `npm:@stoplight/prism-http-server@${version}`);
+  assert.equal(file, "openapi.json");
+});
+
+/** A folder with the files that the page has its reader download, in which npx runs the pinned packages of this folder. */
+async function openReader() {
+  const folder = await Deno.makeTempDir();
+  for (const file of [API_DOCUMENT, join(await writeCollections(), "crm.postman_collection.json")]) {
+    await Deno.copyFile(file, join(folder, basename(file)));
+  }
+  const output = async (program: string, args: string[], env: Record<string, string>) => {
+    const { success, stdout, stderr } = await new Deno.Command(program, {
+      args,
+      cwd: folder,
+      env: { ...env, NO_COLOR: "1" },
+      stdin: "null",
+    }).output();
+    const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+    assert.ok(success, `${printed}${errors}`);
+    return printed!;
+  };
+  return {
+    folder,
+    deno: (args: string[], env: Record<string, string>) => output(Deno.execPath(), args, env),
+    /** Runs a block; `npx -y name@version` is that package of this folder's, which must have the same version. */
+    run(block: string, env: Record<string, string> = {}) {
+      const [, name, version] = /^npx -y (\S+)@(\S+) /.exec(block) ?? [];
+      const imports: Record<string, string> = config.imports;
+      assert.equal(imports[name!], `npm:${name}@${version}`);
+      const script =
+        'npx() { shift; spec=$1; shift; "$DENO" run -A --quiet --config "$CONFIG" "npm:$spec" "$@"; }';
+      return output("sh", ["-ec", `${script}\n${block}`], { ...env, DENO: Deno.execPath(), CONFIG });
+    },
+    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
+}

@@ -1,0 +1,35 @@
+/** `deno task check`: type-checks every tracked TypeScript file with the deno.json nearest to it, which names its packages. */
+import { dirname, join } from "node:path";
+
+const ROOT = join(import.meta.dirname!, "..");
+/** Checked by a test, together with the clients that are generated for them. */
+const LATER = "tests/clients/consumers/";
+/** Name no packages, or those of the root under the same names. */
+const WITHOUT_PACKAGES = ["supabase/functions", "clients/sdk"];
+
+const tracked = await run("git", ["ls-files", "*.ts", "*.tsx", "*deno.json"], ROOT);
+const paths = tracked.split("\n").filter(Boolean);
+const packages = new Set(
+  paths.filter((path) => path.endsWith("deno.json")).map(dirname).filter((folder) =>
+    !WITHOUT_PACKAGES.includes(folder)
+  ),
+);
+const sources = paths.filter((path) => !path.endsWith("deno.json") && !path.startsWith(LATER));
+for (const [folder, files] of Map.groupBy(sources, packageOf)) {
+  await run(
+    Deno.execPath(),
+    ["check", "--quiet", ...files.map((file) => join(ROOT, file))],
+    join(ROOT, folder),
+  );
+}
+
+function packageOf(path: string): string {
+  const folder = dirname(path);
+  return packages.has(folder) ? folder : packageOf(folder);
+}
+
+async function run(program: string, args: string[], cwd: string): Promise<string> {
+  const { success, stdout } = await new Deno.Command(program, { args, cwd, stderr: "inherit" }).output();
+  if (!success) Deno.exit(1);
+  return new TextDecoder().decode(stdout);
+}

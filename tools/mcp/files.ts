@@ -1,0 +1,26 @@
+import { join } from "node:path";
+import { jsonText } from "../openapi/json_text.ts";
+import { FUNCTIONS } from "../resources.ts";
+import { toolEndpoints, toolTable } from "./table.ts";
+
+/** The files that `deno task tools` writes, with what they should have. */
+export function writtenFiles(): { path: string; text: string }[] {
+  return [
+    { path: join(FUNCTIONS, "mcp/tools.json"), text: jsonText(toolTable()) },
+    { path: join(FUNCTIONS, "mcp/resources.ts"), text: resourcesText() },
+  ];
+}
+
+/** The imports are written out, because the bundler of Supabase includes only those whose path is a literal. */
+function resourcesText(): string {
+  const names = [...new Set(toolEndpoints.map(({ resource }) => resource.name))].sort();
+  const lines = names.map((name) => `  "${name}": async () => (await import("../${name}/table.ts")).table,`);
+  return `// Written by deno task tools.
+import type { RouteTable } from "../_shared/contract/route_table.ts";
+
+/** Loads the table of endpoints of a resource, by the name of its function. A call loads only its own. */
+export const RESOURCES: Readonly<Record<string, () => Promise<RouteTable>>> = {
+${lines.join("\n")}
+};
+`;
+}

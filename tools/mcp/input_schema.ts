@@ -1,0 +1,61 @@
+import { idOf, type JsonSchema } from "../openapi/json_schema.ts";
+import { type OpenApi, type Operation, parametersOf } from "../openapi/read_document.ts";
+
+/** The arguments of a tool: one flat object, and where each part of it belongs in the request. */
+export interface Input {
+  properties: Record<string, JsonSchema>;
+  required: string[];
+  query: string[];
+  /** What the body's own description says, such as which fields must be sent together. */
+  about: string | undefined;
+}
+
+/**
+ * Puts the parameters of the path and the query and the fields of the body into one object, without references: not every
+ * client resolves them.
+ *
+ * @throws Error if two of them have one name
+ */
+export function inputOf(document: OpenApi, operation: Operation): Input {
+  const { components } = document;
+  const { requestBody } = operation;
+  const all = parametersOf(document, operation).filter((parameter) => parameter.in !== "header");
+  const body = requestBody && inline(requestBody.content["application/json"].schema, components.schemas);
+  const properties: Record<string, JsonSchema> = {};
+  const add = (name: string, schema: JsonSchema) => {
+    if (Object.hasOwn(properties, name)) throw new Error(`Two arguments are named "${name}"`);
+    properties[name] = schema;
+  };
+  for (const { name, description, schema } of all) {
+    add(name, { ...inline(schema, components.schemas), ...(description && { description }) });
+  }
+  for (const [name, schema] of Object.entries(body?.properties ?? {})) add(name, schema);
+  return {
+    properties,
+    required: [...all.flatMap(({ name, required }) => required ? name : []), ...body?.required ?? []],
+    query: all.flatMap((parameter) => parameter.in === "query" ? parameter.name : []),
+    about: body?.description,
+  };
+}
+
+/** Replaces references by what they name, and joins the parts of an object that extends another. */
+function inline(schema: JsonSchema, named: Record<string, JsonSchema>): JsonSchema {
+  const { $ref: _, allOf, ...own } = schema;
+  const id = idOf(schema);
+  const inside = (part: JsonSchema) => inline(part, named);
+  const merged: JsonSchema = { ...(id && inside(named[id]!)), ...own };
+  for (const { properties, required, ...rest } of (allOf ?? []).map(inside)) {
+    Object.assign(merged, rest, own);
+    merged.properties = { ...merged.properties, ...properties };
+    merged.required = [...merged.required ?? [], ...required ?? []];
+  }
+  if (merged.items) merged.items = inside(merged.items);
+  if (merged.anyOf) merged.anyOf = merged.anyOf.map(inside);
+  if (merged.oneOf) merged.oneOf = merged.oneOf.map(inside);
+  if (merged.properties) {
+    merged.properties = Object.fromEntries(
+      Object.entries(merged.properties).map(([name, property]) => [name, inside(property)]),
+    );
+  }
+  return merged;
+}

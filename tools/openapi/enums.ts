@@ -1,0 +1,183 @@
+import { z } from "zod";
+import { ACTIONS } from "../../supabase/functions/app-v1-activity/schema.ts";
+import { Key } from "../../supabase/functions/app-v1-keys/schema.ts";
+import { activity } from "../../supabase/functions/api-v1-activities/record.ts";
+import { Change } from "../../supabase/functions/api-v1-changes/schema.ts";
+import { company } from "../../supabase/functions/api-v1-companies/record.ts";
+import { contact } from "../../supabase/functions/api-v1-contacts/record.ts";
+import { deal } from "../../supabase/functions/api-v1-deals/record.ts";
+import { Health } from "../../supabase/functions/api-v1-health/schema.ts";
+import { LeadResult } from "../../supabase/functions/api-v1-leads/schema.ts";
+import { note } from "../../supabase/functions/api-v1-notes/record.ts";
+import { DELIVERY_STATES } from "../../supabase/functions/api-v1-webhooks/delivery.ts";
+import { subscription } from "../../supabase/functions/api-v1-webhooks/record.ts";
+import { proposal } from "../../supabase/functions/proposals/record.ts";
+import { type Doc, doc } from "../../supabase/functions/_shared/contract/doc.ts";
+import { EVENT_TYPES, EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
+import { NAMING_OBJECTS, Operation } from "../../supabase/functions/_shared/contract/operation.ts";
+import { ROLES } from "../../supabase/functions/_shared/contract/roles.ts";
+
+interface NamedEnum {
+  words: readonly string[];
+  text: Doc;
+}
+
+/** The words of a field of an object; of a nullable one too. */
+function wordsOf(schema: z.ZodObject, field: string): readonly string[] {
+  let shape: unknown = schema.shape[field];
+  while (shape instanceof z.ZodNullable) shape = shape.unwrap();
+  if (shape instanceof z.ZodEnum) return shape.options as string[];
+  throw new Error(`The field "${field}" has no words`);
+}
+
+/**
+ * The names of enumerations, so that generators make one type of each. Schemas do not name them: an enumeration is found by
+ * its words, wherever it is used, and one that is missing here stops the task that writes the documents.
+ */
+export const ENUMS: Readonly<Record<string, NamedEnum>> = {
+  DealStatus: {
+    words: wordsOf(deal.reply, "status"),
+    text: doc("A situação de um negócio", "The state of a deal"),
+  },
+  ActivityStatus: {
+    words: wordsOf(activity.reply, "status"),
+    text: doc("A situação de uma atividade", "The state of an activity"),
+  },
+  NoteKind: {
+    words: wordsOf(note.reply, "kind"),
+    text: doc(
+      "note: algo que aconteceu; observation: contexto livre",
+      "note: something that happened; observation: free context",
+    ),
+  },
+  NoteSource: {
+    words: wordsOf(note.reply, "source"),
+    text: doc(
+      "Por onde uma anotação entrou; por esta API, sempre integration",
+      "How a note was created; through this API, always integration",
+    ),
+  },
+  ProposalStatus: {
+    words: wordsOf(proposal.reply, "status"),
+    text: doc("A situação de uma proposta", "The state of a proposal"),
+  },
+  Archived: {
+    words: ["false", "true", "any"],
+    text: doc(
+      "true: só os arquivados; false: só os outros; any: todos",
+      "true: only archived ones; false: only the others; any: all",
+    ),
+  },
+  ContactMatch: {
+    words: wordsOf(contact.upsertQuery, "match_by"),
+    text: doc("Por que campo um contato é procurado", "The field by which a contact is looked for"),
+  },
+  CompanyMatch: {
+    words: wordsOf(company.upsertQuery, "match_by"),
+    text: doc("Por que campo uma empresa é procurada", "The field by which a company is looked for"),
+  },
+  LeadMatch: {
+    words: wordsOf(LeadResult, "matched_by"),
+    text: doc("Por onde um lead encontrou o contato", "By what a lead found its contact"),
+  },
+  LeadDifference: {
+    words: (LeadResult.shape.differences.element as z.ZodEnum).options as string[],
+    text: doc(
+      "Um campo do lead que o contato tem com outro valor",
+      "A field of the lead that the contact has otherwise",
+    ),
+  },
+  EventType: { words: EVENT_TYPES, text: doc("O nome de um evento", "The name of an event") },
+  ObjectType: {
+    words: [...new Set(EVENT_TYPES.map((type) => EVENTS[type].object))],
+    text: doc("O tipo do objeto de um evento", "The type of an event's object"),
+  },
+  ChangeObjectType: {
+    words: wordsOf(Change, "object_type"),
+    text: doc("O tipo do objeto de uma alteração", "The type of a change's object"),
+  },
+  ChangeAction: {
+    words: wordsOf(Change, "action"),
+    text: doc("O que uma alteração fez: o evento", "What a change did: the event"),
+  },
+  ActorType: {
+    words: wordsOf(Change.shape.actor, "type"),
+    text: doc("Quem fez uma alteração", "Who made a change"),
+  },
+  DeliveryState: {
+    words: DELIVERY_STATES,
+    text: doc(
+      "pending aguarda uma tentativa; held aguarda a assinatura ou o workspace voltar a enviar; cancelled aguardava " +
+        "quando a assinatura foi removida",
+      "pending waits for an attempt; held waits until the subscription or the workspace may send again; cancelled was " +
+        "waiting when the subscription was deleted",
+    ),
+  },
+  DeactivatedReason: {
+    words: wordsOf(subscription.reply, "deactivated_reason"),
+    text: doc(
+      "deleted, removida; failures, uma entrega falhou 5 vezes; key_revoked, a chave que a criou foi revogada",
+      "deleted; failures, a delivery failed 5 times; key_revoked, the key that made it was revoked",
+    ),
+  },
+  OperationKind: {
+    words: wordsOf(Operation, "kind"),
+    text: doc(
+      "Um apagamento, ou uma união de contatos ou de empresas",
+      "An erasure, or a merge of contacts or of companies",
+    ),
+  },
+  OperationState: {
+    words: wordsOf(Operation, "state"),
+    text: doc(
+      "À espera, em andamento, concluída, ou parada depois de dez falhas",
+      "Waiting, under way, done, or stopped after ten failures",
+    ),
+  },
+  OperationError: {
+    words: wordsOf(Operation, "error"),
+    text: doc("Um código de erro", "An error code"),
+  },
+  NamingObject: {
+    words: NAMING_OBJECTS,
+    text: doc("O tipo de um registro que cita a pessoa", "The kind of a record that names the person"),
+  },
+  HealthStatus: {
+    words: wordsOf(Health, "status"),
+    text: doc("Se o serviço pode atender", "Whether the service can answer"),
+  },
+  DatabaseStatus: {
+    words: wordsOf(Health.shape.database, "status"),
+    text: doc("Se o banco de dados responde", "Whether the database answers"),
+  },
+  WebhooksStatus: {
+    words: wordsOf(Health, "webhooks"),
+    text: doc(
+      "degraded: há entregas à espera há mais de um minuto, e nada as envia",
+      "degraded: deliveries have waited for over a minute and nothing sends them",
+    ),
+  },
+  Role: {
+    words: ROLES,
+    text: doc("O papel de um membro; vendedor só vê", "A member's role; vendedor only sees"),
+  },
+  KeyState: {
+    words: wordsOf(Key, "state"),
+    text: doc(
+      "Se uma chave funciona, venceu ou foi revogada",
+      "Whether a key works, has expired or was revoked",
+    ),
+  },
+  Action: { words: ACTIONS, text: doc("O que alguém fez", "What somebody did") },
+  ChangedObjectType: {
+    words: ["workspace", "member", "key", "webhook", "delivery"],
+    text: doc("Com que tipo de objeto", "The kind of object that it was done to"),
+  },
+};
+
+const NAMES = new Map(Object.entries(ENUMS).map(([name, { words }]) => [words.join(), name]));
+
+/** The name of the enumeration with these words; null if there is none. */
+export function enumName(words: readonly unknown[]): string | null {
+  return NAMES.get(words.join()) ?? null;
+}

@@ -1,0 +1,139 @@
+import { z } from "zod";
+import { type ErrorCode, ERRORS } from "../../supabase/functions/_shared/contract/errors.ts";
+import { CHOICES } from "../../supabase/functions/_shared/contract/batch.ts";
+import { doc } from "../../supabase/functions/_shared/contract/doc.ts";
+import { uuid } from "../../supabase/functions/_shared/contract/fields.ts";
+import { Reference } from "../../supabase/functions/_shared/contract/reference.ts";
+import { gateErrorCodes, groupByStatus } from "../errors/error_codes.ts";
+import { ERROR_TEXTS } from "../errors/texts.ts";
+import type { GateName } from "../../supabase/functions/_shared/contract/declaration.ts";
+import { headers, type ReplyHeader } from "./headers.ts";
+import type { JsonSchema } from "./json_schema.ts";
+import type { Schemas } from "./schemas.ts";
+import { DETAILS } from "./story/details.ts";
+
+const ErrorDetail = z.object({
+  field: z.string(),
+  message: z.string(),
+  id: uuid().optional(),
+  choices: z.array(Reference).optional(),
+}).meta({
+  id: "ErrorDetail",
+  ...doc("Um campo com problema", "An invalid field"),
+  fields: {
+    field: doc("Nome do campo ou parâmetro", "Name of the field or parameter", "email"),
+    message: doc(
+      "O que é aceito, em português",
+      "What is allowed, in Portuguese",
+      "Deve ser um e-mail válido",
+    ),
+    id: doc(
+      "O registro de que o erro trata, se há um",
+      "The record that the error is about, where there is one",
+    ),
+    choices: CHOICES,
+  },
+});
+
+/** The schema of every error reply (spec 7), for a document whose operations return these codes. */
+function errorEnvelope(codes: readonly ErrorCode[]) {
+  const code = z.enum(codes).meta({ id: "ErrorCode", ...doc("Um código estável", "A stable code") });
+  return z.object({
+    error: z.object({ code, message: z.string(), details: z.array(ErrorDetail).optional() }),
+  }).meta({
+    id: "Error",
+    ...doc("O corpo de todo erro", "The body of every error"),
+    fields: {
+      error: doc("O erro", "The error"),
+      message: doc("O que houve, em português", "What happened, in Portuguese"),
+      details: doc("Os campos com problema, todos de uma vez", "Every invalid field"),
+    },
+  });
+}
+
+/** The error replies of one document. Replies that operations share are stored once, under `components`. */
+export class ErrorReplies {
+  readonly named: Record<string, unknown> = {};
+
+  /** The statuses that all operations behind the document's gate share. */
+  readonly #shared: ReadonlySet<number>;
+  readonly #envelope: JsonSchema;
+
+  /** @param codes every code that an operation of the document returns */
+  constructor(readonly schemas: Schemas, gate: GateName, codes: readonly ErrorCode[]) {
+    this.#shared = new Set(groupByStatus(gateErrorCodes(gate)).keys());
+    this.#envelope = schemas.add(errorEnvelope(codes), "output");
+  }
+
+  /** Creates the error replies of an operation, by status. */
+  forCodes(codes: readonly ErrorCode[]): Record<string, unknown> {
+    return Object.fromEntries(
+      [...groupByStatus(codes)].map(([status, codes]) => {
+        const name = this.#nameOf(status, codes);
+        if (name === null) return [status, this.#reply(status, codes)];
+        this.named[name] ??= this.#reply(status, codes);
+        return [status, { $ref: `#/components/responses/${name}` }];
+      }),
+    );
+  }
+
+  /** Names a shared reply; returns null if the combination of codes is specific to an operation. */
+  #nameOf(status: number, codes: readonly ErrorCode[]): string | null {
+    if (codes.length === 1) return codes[0]!;
+    return this.#shared.has(status) ? `error_${status}` : null;
+  }
+
+  #reply(status: number, codes: readonly ErrorCode[]) {
+    const list = (textOf: (code: ErrorCode) => string) =>
+      codes.map((code) => `- \`${code}\`: ${textOf(code)}`).join("\n");
+    // The code that says most about its fields, where there is one.
+    const code = codes.find((code) => DETAILS[code]) ?? codes[0]!;
+    const details = DETAILS[code];
+    return {
+      ...doc(list((code) => ERRORS[code].message), list((code) => ERROR_TEXTS[code].when.description_en)),
+      headers: headers(["X-Request-Id", ...headersOf(status)]),
+      content: {
+        "application/json": {
+          schema: { allOf: [this.#envelope, withCodes(codes)] },
+          example: { error: { code, message: ERRORS[code].message, ...(details && { details }) } },
+        },
+      },
+    };
+  }
+}
+
+/** The codes that one reply can have, beside the envelope of all. */
+function withCodes(codes: readonly ErrorCode[]): JsonSchema {
+  return {
+    type: "object",
+    properties: {
+      error: {
+        type: "object",
+        properties: { code: { type: "string", enum: [...codes] } },
+        required: ["code"],
+        // Said for validators that refuse what neither part names: the envelope names the rest.
+        unevaluatedProperties: true,
+      },
+    },
+    required: ["error"],
+  };
+}
+
+/** A reply has the rate limit headers if the key is known and its workspace may call the API. */
+function headersOf(status: number): ReplyHeader[] {
+  switch (status) {
+    case 301:
+      return ["RateLimit-Policy", "RateLimit", "Location"];
+    case 401:
+    case 500:
+      return [];
+    case 503:
+      return ["Retry-After"];
+    case 405:
+      return ["RateLimit-Policy", "RateLimit", "Allow"];
+    case 429:
+      return ["RateLimit-Policy", "RateLimit", "Retry-After"];
+    default:
+      return ["RateLimit-Policy", "RateLimit"];
+  }
+}

@@ -1,0 +1,203 @@
+import { z } from "zod";
+import { activity } from "../../supabase/functions/api-v1-activities/record.ts";
+import { company } from "../../supabase/functions/api-v1-companies/record.ts";
+import { contact } from "../../supabase/functions/api-v1-contacts/record.ts";
+import { deal } from "../../supabase/functions/api-v1-deals/record.ts";
+import { Event } from "../../supabase/functions/api-v1-events/schema.ts";
+import { leadResultFields } from "../../supabase/functions/api-v1-leads/docs.ts";
+import { LeadResult, LeadSubmission } from "../../supabase/functions/api-v1-leads/schema.ts";
+import { note } from "../../supabase/functions/api-v1-notes/record.ts";
+import { proposal } from "../../supabase/functions/proposals/record.ts";
+import { type Doc, doc, type FieldDocs } from "../../supabase/functions/_shared/contract/doc.ts";
+import {
+  EVENT_TYPES,
+  EVENTS,
+  type EventType,
+  type ObjectType,
+} from "../../supabase/functions/_shared/contract/events.ts";
+import { timestamp, Utm, uuid } from "../../supabase/functions/_shared/contract/fields.ts";
+import { exampleOf, type Known } from "./examples.ts";
+import { refTo } from "./json_schema.ts";
+import { Schemas } from "./schemas.ts";
+import { eventOfStory } from "./story/story.ts";
+
+/** The schema of each type of object in a delivery. */
+export const OBJECTS: Record<ObjectType, z.ZodObject> = {
+  deal: deal.reply,
+  activity: activity.reply,
+  contact: contact.reply,
+  company: company.reply,
+  note: note.reply,
+  proposal: proposal.reply,
+};
+
+const LeadReceived = z.object({
+  lead: LeadResult.shape.lead,
+  contact: contact.reply.nullable(),
+  company: company.reply.nullable(),
+  source: z.string().nullable(),
+  utm: Utm.nullable(),
+  external_id: z.string().nullable(),
+  submitted: LeadSubmission.nullable(),
+}).meta({
+  id: "LeadReceived",
+  ...doc("O lead com os seus registros", "The lead with its records"),
+  fields: {
+    ...leadResultFields,
+    submitted: doc(
+      "O que foi enviado, como foi digitado; null depois que os dados foram apagados",
+      "What was sent, as it was typed; null after the data was erased",
+    ),
+  },
+});
+
+const ContactErased = z.object({ id: uuid() }).meta({
+  id: "ContactErased",
+  ...doc("O contato cujos dados foram apagados", "The contact whose data was erased"),
+});
+
+/** The schema of `data` of an event: the object at the time of delivery, with the facts of the event. */
+export const dataOf = onePerEvent((type) => {
+  if (type === "lead.received") return LeadReceived;
+  if (type === "contact.erased") return ContactErased;
+  const { object, facts, data } = EVENTS[type];
+  const schema = OBJECTS[object];
+  const own = Object.entries(facts);
+  if (own.length === 0) return schema;
+  return schema.extend(Object.fromEntries(own.map(([name, fact]) => [name, fact.schema]))).meta({
+    id: schemaId(type),
+    ...data,
+    fields: { ...fieldsOf(schema), ...Object.fromEntries(own.map(([name, { text }]) => [name, text])) },
+  });
+});
+
+/** The schemas of all objects, for examples of events outside of a document. */
+export function objectSchemas(): Schemas {
+  const schemas = new Schemas();
+  for (const object of Object.values(OBJECTS)) schemas.add(object, "output");
+  return schemas;
+}
+
+/** An example of `data` of an event: its object shows that the event has happened. */
+export function dataExample(type: EventType, schemas: Schemas): Known {
+  const { state, facts } = eventOfStory(type, EVENTS[type].object);
+  return exampleOf(schemas.add(dataOf(type), "output"), schemas, "output", { ...state, ...facts }) as Known;
+}
+
+/** The texts of what deliveries and the feed say of an event. */
+const TEXTS: FieldDocs = {
+  event: doc("O evento", "The event"),
+  object_type: doc("O tipo do objeto", "The object's type"),
+  object_id: doc("O identificador do objeto", "The object's id"),
+  occurred_at: doc("Quando aconteceu", "When it happened"),
+};
+
+/** The body of a delivery of one event (spec 6.2). */
+export const deliveryBody = onePerEvent((type) =>
+  z.object({
+    event: z.literal(type),
+    event_id: uuid(),
+    workspace_id: uuid(),
+    object_type: z.literal(EVENTS[type].object),
+    object_id: uuid(),
+    data: dataOf(type),
+    occurred_at: timestamp(),
+    delivery_id: uuid(),
+    test: z.literal(true).optional(),
+  }).meta({
+    id: `${schemaId(type)}Delivery`,
+    ...doc(`A entrega de um evento ${type}`, `The delivery of an event ${type}`),
+    fields: {
+      ...TEXTS,
+      event_id: doc(
+        "Identificador do evento, o mesmo em todas as assinaturas",
+        "The event's id, the same for every subscription",
+      ),
+      data: doc("O objeto como está no momento da entrega", "The object as it is at the time of delivery"),
+      delivery_id: doc(
+        "Identificador da entrega, o mesmo em todas as tentativas",
+        "The delivery's id, the same on every attempt",
+      ),
+      test: doc(
+        "Só num evento de teste: nada aconteceu, e data é um exemplo",
+        "Only in a test event: nothing has happened, and data is made up",
+      ),
+    },
+  })
+);
+
+/** An example of a delivery. */
+export function deliveryExample(type: EventType, schemas: Schemas): Known {
+  const { id, delivery_id, object_id, occurred_at } = eventOfStory(type, EVENTS[type].object);
+  return exampleOf(schemas.add(deliveryBody(type), "output"), schemas, "output", {
+    event_id: id,
+    object_id,
+    data: dataExample(type, schemas),
+    occurred_at,
+    delivery_id,
+  }) as Known;
+}
+
+/** An event in the feed: {@link Event} with the `data` of its type. */
+export const feedEvent = onePerEvent((type) =>
+  z.object({
+    id: uuid(),
+    event: z.literal(type),
+    workspace_id: uuid(),
+    object_type: z.literal(EVENTS[type].object),
+    object_id: uuid(),
+    data: dataOf(type).nullable(),
+    occurred_at: timestamp(),
+  }).meta({
+    id: `${schemaId(type)}Event`,
+    ...doc(`Um evento ${type}`, `An event ${type}`),
+    fields: { ...fieldsOf(Event), ...TEXTS },
+  })
+);
+
+/** An example of an event in the feed. */
+export function feedExample(type: EventType, schemas: Schemas): Known {
+  const { id, object_id, occurred_at } = eventOfStory(type, EVENTS[type].object);
+  return exampleOf(schemas.add(feedEvent(type), "output"), schemas, "output", {
+    id,
+    object_id,
+    data: dataExample(type, schemas),
+    occurred_at,
+  }) as Known;
+}
+
+/** Any event of the feed: `event` says which. */
+export const AnyEvent = unionByEvent(feedEvent, {
+  id: "Event",
+  ...doc("Algo que aconteceu; event diz o quê", "Something that happened; event says what"),
+});
+
+/** The body of any delivery: `event` says which. */
+export const AnyDelivery = unionByEvent(deliveryBody, {
+  id: "WebhookDelivery",
+  ...doc("O corpo de uma entrega; event diz de quê", "The body of a delivery; event says of what"),
+});
+
+function unionByEvent(schemaOf: (type: EventType) => z.ZodObject, about: { id: string } & Doc) {
+  const options = EVENT_TYPES.map(schemaOf);
+  const mapping = EVENT_TYPES.map((type, index) => [type, refTo(options[index]!.meta()!.id!).$ref]);
+  return z.discriminatedUnion("event", options as [z.ZodObject, ...z.ZodObject[]]).meta({
+    ...about,
+    discriminator: { propertyName: "event", mapping: Object.fromEntries(mapping) },
+  });
+}
+
+/** Calls `make` once for each event, because zod takes two schemas with one id for a mistake. */
+function onePerEvent(make: (type: EventType) => z.ZodObject): (type: EventType) => z.ZodObject {
+  const made = new Map<EventType, z.ZodObject>();
+  return (type) => made.get(type) ?? made.set(type, make(type)).get(type)!;
+}
+
+/** Converts `deal.stage_changed` to `DealStageChanged`. */
+function schemaId(type: EventType): string {
+  return type.split(/[._]/).map((word) => word[0]!.toUpperCase() + word.slice(1)).join("");
+}
+
+function fieldsOf(schema: z.ZodType) {
+  return schema.meta()?.["fields"] as FieldDocs | undefined;
+}

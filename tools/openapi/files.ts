@@ -1,0 +1,32 @@
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Audience } from "./audience.ts";
+import { openApiDocument } from "./document.ts";
+import { jsonText } from "./json_text.ts";
+import type { Language } from "./language.ts";
+
+/** The document that is tracked, because other people's tools read it from the repository. */
+export const API_DOCUMENT = fileURLToPath(new URL("../../clients/openapi.json", import.meta.url));
+
+/** Holds what is written on demand: the other documents and the collections. Git ignores it. */
+export const WRITTEN = fileURLToPath(new URL("../../clients/written/", import.meta.url));
+
+/** Every document, by its path. */
+export const DOCUMENTS: readonly { file: string; audience: Audience; language: Language }[] = [
+  { file: API_DOCUMENT, audience: "api", language: "pt" },
+  { file: `${WRITTEN}openapi.en.json`, audience: "api", language: "en" },
+  { file: `${WRITTEN}openapi.app.json`, audience: "app", language: "pt" },
+  { file: `${WRITTEN}openapi.app.en.json`, audience: "app", language: "en" },
+];
+
+/** Puts a file in place as a whole: tests of several processes write and read the same one. */
+export async function replaceFile(file: string, text: string): Promise<void> {
+  await Deno.mkdir(dirname(file), { recursive: true });
+  await Deno.writeTextFile(`${file}.${Deno.pid}`, text);
+  await Deno.rename(`${file}.${Deno.pid}`, file);
+}
+
+/** The text of a document, as its file has it. */
+export function documentText(audience: Audience, language: Language): string {
+  return jsonText(openApiDocument(audience, language));
+}

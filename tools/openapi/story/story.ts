@@ -1,0 +1,89 @@
+/**
+ * The examples tell one story: Ana Souza of the bakery Padaria Sol asks for an offer on the site of the mill Moinho Norte,
+ * where Bruno Lima follows the deal up. Each record has its values here, once, by the name of its schema. What the story
+ * does not tell (a field that is new, say) has the example of its field.
+ */
+import { HAPPENINGS } from "./events.ts";
+import { deliveryId, eventId, IDS, MOMENTS } from "./ids.ts";
+import { NAMED, PEOPLE } from "./people.ts";
+import { REPLIES, REQUESTS } from "./replies.ts";
+import { SALES } from "./sales.ts";
+import { WEBHOOKS } from "./webhooks.ts";
+import type { EventType } from "../../../supabase/functions/_shared/contract/events.ts";
+
+export { madeUpId } from "./ids.ts";
+
+type Told = Readonly<Record<string, unknown>>;
+
+const RECORDS: Readonly<Record<string, Told>> = { ...SALES, ...WEBHOOKS, ...PEOPLE };
+
+/** Fields that the service fills in where a request does not name them. */
+const FILLED_IN = ["owner_id", "pipeline_id", "stage_id"];
+
+/**
+ * What the story tells of an object.
+ *
+ * @param schema the name of its schema; `New…` and `…Upsert` are bodies that create the record
+ * @param field the name of the field that holds it
+ * @param has the fields of the schema
+ */
+export function recordOfStory(schema: string, field: string, has: readonly string[]): Told {
+  if (schema === "Reference") return NAMED[field] ?? {};
+  const told = RECORDS[schema];
+  if (told) return told;
+  const created = RECORDS[/^New(\w+)$|^(\w+)Upsert$/.exec(schema)?.slice(1).join("") ?? ""];
+  return Object.fromEntries(
+    Object.entries(created ?? {}).filter(([name]) => has.includes(name) && !FILLED_IN.includes(name)),
+  );
+}
+
+const IDS_BY_FIELD: Readonly<Record<string, string>> = {
+  workspace_id: IDS.workspace,
+  owner_id: IDS.member,
+  contact_id: IDS.contact,
+  company_id: IDS.company,
+  deal_id: IDS.deal,
+  pipeline_id: IDS.pipeline,
+  stage_id: IDS.stages[1],
+  delivery_id: IDS.delivery,
+};
+
+/** The id that the story gives to a field of this name; undefined if it tells of none. */
+export function fieldOfStory(name: string): string | undefined {
+  return IDS_BY_FIELD[name];
+}
+
+const OBJECTS = {
+  deal: IDS.deal,
+  contact: IDS.contact,
+  company: IDS.company,
+  activity: IDS.activity,
+  note: IDS.note,
+  proposal: IDS.proposal,
+} as const;
+
+/** The event of the story of this type: its ids, its moment, and what it shows of its object. */
+export function eventOfStory(type: EventType, object: keyof typeof OBJECTS) {
+  const { at, state = {}, facts = {} } = HAPPENINGS[type];
+  return {
+    id: eventId(type, at),
+    delivery_id: deliveryId(type, at),
+    object_id: OBJECTS[object],
+    occurred_at: at,
+    state,
+    facts,
+  };
+}
+
+/**
+ * What the reply of an operation shows otherwise than the story, because the operation has just created or changed the
+ * record.
+ */
+export function replyOfStory(operation: string, method: string): Told {
+  return { ...(method === "PATCH" && { updated_at: MOMENTS.changed }), ...REPLIES[operation] };
+}
+
+/** What the request of an operation holds otherwise than the story. */
+export function requestOfStory(operation: string): Told {
+  return REQUESTS[operation] ?? {};
+}

@@ -1,0 +1,77 @@
+import type { FieldDocs } from "../../supabase/functions/_shared/contract/doc.ts";
+import { COMMON_FIELDS } from "./common_fields.ts";
+import { enumName, ENUMS } from "./enums.ts";
+import { type JsonSchema, refTo } from "./json_schema.ts";
+
+/** Formats whose patterns are long and redundant. */
+const FORMATS = ["uuid", "email", "date", "date-time", "uri"];
+
+/** Stores an enumeration under its name, and returns a reference to it. */
+type NameEnum = (id: string, schema: JsonSchema) => JsonSchema;
+
+/** Removes redundant keywords from the JSON Schema of zod, names its enumerations, and adds the texts of the fields. */
+export function tidy(schema: JsonSchema, inherited: FieldDocs, path: string, nameEnum: NameEnum): JsonSchema {
+  const { fields: own, propertyNames: _, ...rest } = schema;
+  const named = nameWords(nullable(rest), path, nameEnum);
+  if (named) return named;
+  const tidied = nullable(rest);
+  const fields: FieldDocs = { ...inherited, ...own as FieldDocs | undefined };
+  const inside = (part: JsonSchema, name = "") => tidy(part, fields, path + name, nameEnum);
+
+  if (tidied.$ref) tidied.$ref = refTo(tidied.$ref.replace("#/$defs/", "")).$ref;
+  if (tidied.format && FORMATS.includes(tidied.format) || tidied.type === "integer") delete tidied.pattern;
+  if (tidied["minimum"] === Number.MIN_SAFE_INTEGER) delete tidied["minimum"];
+  if (tidied["maximum"] === Number.MAX_SAFE_INTEGER) delete tidied["maximum"];
+  // A reply can get new fields without a new version of the API (spec 9.3), so no schema is closed.
+  if (tidied["additionalProperties"] === false) delete tidied["additionalProperties"];
+
+  if (tidied.items) tidied.items = inside(tidied.items, "[]");
+  if (tidied.anyOf) tidied.anyOf = tidied.anyOf.map((option) => inside(option));
+  if (tidied.oneOf) tidied.oneOf = tidied.oneOf.map((option) => inside(option));
+  if (tidied.properties) {
+    tidied.properties = Object.fromEntries(
+      Object.entries(tidied.properties).map(([name, property]) => [
+        name,
+        addText(inside(property, `.${name}`), fields[name] ?? COMMON_FIELDS[name], `${path}.${name}`),
+      ]),
+    );
+  }
+  return tidied;
+}
+
+/** Converts `anyOf` with null to an equivalent list of types. */
+function nullable(schema: JsonSchema): JsonSchema {
+  const { anyOf, ...outer } = schema;
+  if (anyOf?.length !== 2 || anyOf[1]?.type !== "null" || typeof anyOf[0]?.type !== "string") return schema;
+  const [inner] = anyOf;
+  return {
+    ...inner,
+    ...outer,
+    type: [inner.type as string, "null"],
+    ...(inner.enum && { enum: [...inner.enum, null] }),
+  };
+}
+
+/** Replaces an enumeration of several words by a reference to its name; returns null for any other schema. */
+function nameWords(schema: JsonSchema, path: string, nameEnum: NameEnum): JsonSchema | null {
+  const { enum: values, type, ...about } = schema;
+  const words = values?.filter((value) => value !== null) ?? [];
+  // A definition has its own name.
+  const isDefinition = /^\w+$/.test(path);
+  if (words.length < 2 || isDefinition || ![type].flat().includes("string")) return null;
+  const name = enumName(words);
+  if (name === null) {
+    throw new Error(`The words of "${path}" have no name: add one to tools/openapi/enums.ts`);
+  }
+  const reference = nameEnum(name, { type: "string", enum: words, ...ENUMS[name]!.text });
+  return values!.includes(null)
+    ? { ...about, anyOf: [reference, { type: "null" }] }
+    : { ...about, ...reference };
+}
+
+function addText(property: JsonSchema, text: FieldDocs[string] | undefined, path: string): JsonSchema {
+  if (property.description || property.$ref || property.anyOf) return property;
+  if (text === undefined) throw new Error(`The field "${path}" has no text for the OpenAPI documents`);
+  const { examples, ...description } = text;
+  return { ...property, ...description, ...(examples && { examples: [...examples] }) };
+}

@@ -1,0 +1,42 @@
+import type { Language } from "../openapi/language.ts";
+import { doc } from "../../supabase/functions/_shared/contract/doc.ts";
+import { type ErrorCode, ERRORS, isAppError } from "../../supabase/functions/_shared/contract/errors.ts";
+import type { Repetition } from "../errors/error_text.ts";
+import { ERROR_TEXTS } from "../errors/texts.ts";
+import { replaceSection, table } from "./page.ts";
+import { sitePages, textIn } from "./site_page.ts";
+
+const HEAD: Record<Language, string[]> = {
+  pt: ["código, status", "quando acontece", "o que fazer", "repetir?"],
+  en: ["code, status", "when", "what to do", "repeat?"],
+};
+
+const NEVER = doc("não", "no");
+
+/** The waits in full are under "Repeating a call" on the same page. */
+const REPETITIONS = {
+  retry_after: doc("sim, após `Retry-After`", "yes, after `Retry-After`"),
+  second: doc("sim, após 1 s", "yes, after 1 s"),
+  doubling: doc("sim, com espera que dobra", "yes, with a wait that doubles"),
+  three_times: doc("sim, até 3 vezes", "yes, up to 3 times"),
+} satisfies Record<Repetition, unknown>;
+
+/** The pages of errors: the tables of codes, of the API and of the application's functions. */
+export const errorsPages = sitePages("errors", (page, language) => {
+  const codes = Object.keys(ERRORS) as ErrorCode[];
+  const ofApi = codes.filter((code) => !isAppError(code));
+  return replaceSection(
+    replaceSection(page, "errors", tableOf(ofApi, language)),
+    "errors of the application",
+    tableOf(codes.filter(isAppError), language),
+  );
+});
+
+function tableOf(codes: readonly ErrorCode[], language: Language): string[] {
+  const rows = codes.map((code) => {
+    const { when, remedy, repeat } = ERROR_TEXTS[code];
+    const texts = [when, remedy, repeat ? REPETITIONS[repeat] : NEVER];
+    return [`\`${code}\`<br>${ERRORS[code].status}`, ...texts.map((text) => textIn(text, language))];
+  });
+  return table(HEAD[language], rows);
+}

@@ -1,0 +1,37 @@
+import type { Language } from "../openapi/language.ts";
+import { doc } from "../../supabase/functions/_shared/contract/doc.ts";
+import type { Resource } from "../../supabase/functions/_shared/contract/endpoint.ts";
+import { resources } from "../resources.ts";
+import { replaceSection, table } from "./page.ts";
+import { sitePages, textIn } from "./site_page.ts";
+
+/** Parameters of every paginated list. The tables omit them, because the page explains them once. */
+const PAGINATION = ["limit", "cursor", "since", "until", "updated_since"];
+
+const HEAD: Record<Language, string[]> = {
+  pt: ["chamada", "o que faz", "escopo", "filtros"],
+  en: ["call", "what it does", "scope", "filters"],
+};
+
+const ANY_KEY = doc("qualquer chave", "any key");
+
+/** The pages of resources: the operations of each that requires a key; the rest of a page is written by hand. */
+export const resourcesPages = sitePages("resources", (page, language) =>
+  resources
+    .filter(({ gate }) => gate === "key")
+    .reduce((text, resource) => replaceSection(text, resource.name, operations(resource, language)), page));
+
+function operations({ name, routes }: Resource, language: Language): string[] {
+  const rows = routes.map(({ method, path, endpoint }) => {
+    const filters = Object.keys(endpoint.query.shape).filter((parameter) => !PAGINATION.includes(parameter));
+    return [
+      `\`${method} /${name}${path.replaceAll(/:(\w+)/g, "<$1>").replace(/\/$/, "")}\``,
+      textIn(endpoint.summary, language),
+      endpoint.scope ? `\`${endpoint.scope}\`` : textIn(ANY_KEY, language),
+      filters.map((filter) => `\`${filter}\``).join(", "),
+    ];
+  });
+  const filtered = rows.some((cells) => cells[3] !== "");
+  const columns = filtered ? 4 : 3;
+  return table(HEAD[language].slice(0, columns), rows.map((cells) => cells.slice(0, columns)));
+}

@@ -1,0 +1,71 @@
+// What test events show: the examples of the OpenAPI documents, as rows.
+import { dataExample, OBJECTS, objectSchemas } from "../openapi/events.ts";
+import { exampleOf } from "../openapi/examples.ts";
+import { eventOfStory } from "../openapi/story/story.ts";
+import { LeadSubmission } from "../../supabase/functions/api-v1-leads/schema.ts";
+import { EVENT_TYPES, EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
+import { comment } from "./sql_text.ts";
+
+/** The functions with the rows, the state and the facts that crm.sample_data composes. */
+export function sampleSql(): string {
+  const schemas = objectSchemas();
+  const rows = Object.entries({ ...OBJECTS, lead: LeadSubmission }).map(([object, schema]) =>
+    [object, exampleOf(schemas.add(schema, "output"), schemas, "output")] as const
+  );
+  const states = EVENT_TYPES.map((type) => [type, eventOfStory(type, EVENTS[type].object).state] as const);
+  const facts = EVENT_TYPES.map((type) => {
+    const data = dataExample(type, schemas);
+    return [
+      type,
+      Object.fromEntries(Object.keys(EVENTS[type].facts).map((name) => [name, data[name]])),
+    ] as const;
+  });
+  return [
+    caseSql({
+      name: "sample_row",
+      argument: "p_object_type text",
+      cases: rows,
+      text:
+        "The public fields of a made-up object of that type, or of a submitted lead: those of the examples in the OpenAPI " +
+        "documents.",
+    }),
+    caseSql({
+      name: "sample_state",
+      argument: "p_event crm.event_type",
+      cases: states,
+      text: "The fields by which a made-up object shows that the event has happened.",
+    }),
+    caseSql({
+      name: "sample_facts",
+      argument: "p_event crm.event_type",
+      cases: facts,
+      text: "Made-up facts of an event; an empty object if it has none.",
+    }),
+  ].join("\n\n");
+}
+
+function caseSql({ name, argument, cases, text }: {
+  name: string;
+  argument: string;
+  cases: readonly (readonly [string, unknown])[];
+  text: string;
+}): string {
+  const [parameter, type] = argument.split(" ");
+  const shown = cases.filter(([, value]) => Object.keys(value as object).length > 0);
+  return `create function crm.${name}(${argument}) returns jsonb
+language sql immutable
+as $$
+  select case ${parameter}
+${shown.map(([key, value]) => `    when '${key}' then ${literal(value)}`).join("\n")}
+    else '{}'::jsonb
+  end
+$$;
+${comment(`function crm.${name}(${type})`, text)}`;
+}
+
+/** A JSON literal; an object of many fields has one in each line. */
+function literal(value: unknown): string {
+  const flat = JSON.stringify(value);
+  const text = flat.length <= 80 ? flat : JSON.stringify(value, null, 2).replaceAll("\n", "\n    ");
+  return `'${text.replaceAll("'", "''")}'`;
+}

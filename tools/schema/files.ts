@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import type { PGlite } from "@electric-sql/pglite";
+import { withVerbFunctions } from "../rights/section.ts";
+import { readVerbRights, VERB_ROLES, type VerbRole } from "../rights/verb_rights.ts";
+import { applyMigrations, createDatabase, MIGRATIONS, RIGHTS } from "./database.ts";
+import { schemaPage } from "./schema_page.ts";
+import { schemaSql } from "./schema_sql.ts";
+
+const ROOT = join(import.meta.dirname!, "../..");
+const RIGHTS_FILE = join(MIGRATIONS, RIGHTS);
+
+/** The files that are generated from the migrations, each with its text. */
+export function schemaFiles(): Promise<{ file: string; text: string }[]> {
+  return withSchema(async (database, rights) => [
+    { file: RIGHTS_FILE, text: rights },
+    { file: join(ROOT, "docs/schema.md"), text: await schemaPage(database) },
+  ]);
+}
+
+/** The whole schema as pg_dump prints it. */
+export function schemaDump(): Promise<string> {
+  return withSchema(schemaSql);
+}
+
+/** Lends a database with every migration, and the text of the last one. */
+async function withSchema<T>(work: (database: PGlite, rights: string) => Promise<T>): Promise<T> {
+  const database = await createDatabase();
+  try {
+    await applyMigrations(database);
+    let rights = await Deno.readTextFile(RIGHTS_FILE);
+    for (const role of Object.keys(VERB_ROLES) as VerbRole[]) {
+      const needed = await readVerbRights(async (text) => (await database.query<object>(text)).rows, role);
+      rights = withVerbFunctions(rights, role, needed);
+    }
+    await database.exec(rights);
+    return await work(database, rights);
+  } finally {
+    await database.close();
+  }
+}
