@@ -128,7 +128,7 @@ const SCENARIOS: Scenario[] = [
       open(browser, url, async (page) => {
         for (
           const [from, link, to, guides] of [
-            ["limits/", "Referência da API", "tools/reference/", "Guias"],
+            ["limits/", "Referência da API", "reference/", "Guias"],
             ["en/limits/", "API reference", "en/reference/", "Guides"],
           ] as const
         ) {

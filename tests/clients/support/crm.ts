@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
-const ROOT = join(import.meta.dirname!, "..", "..");
+const ROOT = join(import.meta.dirname!, "..", "..", "..");
 
 /**
  * Runs a command of the operator on the stack, and returns what it prints. As a process of its own, because its packages are

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { run } from "./sdk_package.ts";
 
-const CLIENTS = fileURLToPath(new URL("..", import.meta.url));
+const CLIENTS = fileURLToPath(new URL("../../../clients/", import.meta.url));
 const WRITTEN = `${CLIENTS}written`;
 
 /** The document of the API, in Portuguese. */
