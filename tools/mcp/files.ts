@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { jsonText } from "../openapi/json_text.ts";
+import { compactJson } from "../json.ts";
 import { FUNCTIONS } from "../resources.ts";
 import { toolEndpoints, toolTable } from "./table.ts";
 
 /** The files that `deno task tools` writes, with what they should have. */
 export function writtenFiles(): { path: string; text: string }[] {
   return [
-    { path: join(FUNCTIONS, "mcp/tools.json"), text: jsonText(toolTable()) },
+    { path: join(FUNCTIONS, "mcp/tools.json"), text: compactJson(toolTable()) },
     { path: join(FUNCTIONS, "mcp/resources.ts"), text: resourcesText() },
   ];
 }

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Audience } from "./audience.ts";
 import { openApiDocument } from "./document.ts";
-import { jsonText } from "./json_text.ts";
+import { compactJson } from "../json.ts";
 import type { Language } from "./language.ts";
 
 /** The document that is tracked, because other people's tools read it from the repository. */
@@ -28,5 +28,5 @@ export async function replaceFile(file: string, text: string): Promise<void> {
 
 /** The text of a document, as its file has it. */
 export function documentText(audience: Audience, language: Language): string {
-  return jsonText(openApiDocument(audience, language));
+  return compactJson(openApiDocument(audience, language));
 }

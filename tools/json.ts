@@ -1,21 +1,22 @@
-const WIDTH = 110;
-
-/** Serializes JSON for review: what fits on one line stands on one, so that a diff shows whole facts. */
-export function jsonText(value: unknown): string {
-  return `${layOut(value, "", 0)}\n`;
+/**
+ * Writes JSON for review, with a newline at its end: an object or array that fits into `width` characters stands on one
+ * line, so that a diff shows whole facts.
+ */
+export function compactJson(value: unknown, width = 110): string {
+  return `${layOut(value, "", 0, width)}\n`;
 }
 
-/** @param before the characters that precede the value on its line, behind the indent */
-function layOut(value: unknown, indent: string, before: number): string {
+/** @param used the characters that precede the value on its line, after the indent */
+function layOut(value: unknown, indent: string, used: number, width: number): string {
   const line = onOneLine(value);
   if (value === null || typeof value !== "object") return line;
-  if (indent.length + before + line.length < WIDTH) return line;
+  if (indent.length + used + line.length < width) return line;
   const inner = `${indent}  `;
   const members = Array.isArray(value)
-    ? value.map((item) => inner + layOut(item, inner, 0))
+    ? value.map((item) => inner + layOut(item, inner, 0, width))
     : Object.entries(value).map(([name, member]) => {
       const key = `${JSON.stringify(name)}: `;
-      return inner + key + layOut(member, inner, key.length);
+      return inner + key + layOut(member, inner, key.length, width);
     });
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
   return `${open}\n${members.join(",\n")}\n${indent}${close}`;
