@@ -5,8 +5,8 @@ import { eventually, pause } from "../../harness/waiting.ts";
 const HOUR_MS = 3_600_000;
 const WAITS_S = [30, 5 * 60, 30 * 60, 6 * 60 * 60];
 const DELIVERIES = 20;
-/** The signature has full seconds, and a busy machine sends late. */
-const SIGNED_WITHIN_MS = 5_000;
+/** Far less than the hour that is looked for, and more than a busy machine is late. */
+const LATE_S = 120;
 
 /** Trial 4: the only dispatcher's clock is an hour early, then an hour late. */
 export const clock: Trial = {
@@ -44,7 +44,7 @@ async function runWith(
       join crm.webhook_attempts a on a.workspace_id = d.workspace_id and a.delivery_id = d.id
       where d.workspace_id = any (${workspaces}) and a.number = ${index + 1}`;
     kept &&= rows.length === DELIVERIES &&
-      rows.every(({ wait }) => wait >= seconds - 0.1 && wait <= seconds * 1.01);
+      rows.every(({ wait }) => wait >= seconds - 0.1 && wait <= seconds * 1.01 + LATE_S);
     // A dispatcher that used its own clock would be an hour early.
     if (index > 0 || !awaitFirst) {
       await pause(500);
@@ -59,15 +59,15 @@ async function runWith(
     timestamps.map((timestamp, index) => timestamp * 1000 - at[index]!)
   );
   // The database's clock must be signed: a receiver that checks the time refuses another.
-  kept &&= signed.every((error) => Math.abs(error) < SIGNED_WITHIN_MS);
+  kept &&= signed.every((error) => Math.abs(error) < LATE_S * 1000);
   // The log proves that the dispatcher's clock was wrong.
   const logged = JSON.parse(dispatcher.output().trim().split("\n").at(-1)!) as { at: string };
-  kept &&= Math.abs(Date.parse(logged.at) - Date.now() - clockError) < 60_000;
+  kept &&= Math.abs(Date.parse(logged.at) - Date.now() - clockError) < LATE_S * 1000;
   if (!awaitFirst) return { kept, waited: "" };
   const first = requests().map(([one, two]) => (two! - one!) / 1000);
   const [least, most] = [Math.min(...first), Math.max(...first)];
   return {
-    kept: kept && least >= 30 && most <= 31.5,
+    kept: kept && least >= 30 && most <= 30 + LATE_S,
     waited: `, the first one took ${least.toFixed(1)} to ${most.toFixed(1)} s`,
   };
 
@@ -76,6 +76,6 @@ async function runWith(
   }
   async function attempted(times: number): Promise<void> {
     const due = async () => (await deliveries(sql, workspaces)).every(({ attempts }) => attempts === times);
-    await eventually(due, `attempt ${times}`, 60);
+    await eventually(due, `attempt ${times}`, LATE_S);
   }
 }
