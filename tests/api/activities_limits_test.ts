@@ -12,7 +12,7 @@ const fields = fieldLimits(bodyOf(ACTIVITIES, "PATCH", "/:id"), {
 });
 
 for (const [field, { good, bad }] of Object.entries(fields)) {
-  test(`POST and PATCH /api-v1-activities take ${field} within its limits and name it outside of them`, async ({ api, newDeal }) => {
+  test(`POST and PATCH /api-v1-activities take ${field} within its limits and name it outside of them (spec 2.7)`, async ({ api, newDeal }) => {
     const deal = await newDeal();
     const { id } = (await api.post(ACTIVITIES, { deal_id: deal.id })).body;
     const sends = [

@@ -28,7 +28,7 @@ test("activities are overdue while they are pendente and their due_at has passed
   assert.equal(done.is_overdue, false);
 });
 
-test("GET /api-v1-activities filters by each field alone and by several together", async ({ sql, workspace, api, newDeal }) => {
+test("GET /api-v1-activities filters by each field alone and by several together (spec 4.6)", async ({ sql, workspace, api, newDeal }) => {
   const deal = await newDeal();
   const another = await makeDeal(workspace.key);
   const seller = await makeMember(sql, workspace);
@@ -83,7 +83,7 @@ test("GET /api-v1-activities names each filter whose value is invalid", async ({
   assert.equal((await api.get(`${ACTIVITIES}?due_after=2030-01-01T00:00:00%2B20:00`)).status, 200);
 });
 
-test("GET /api-v1-activities lists every row exactly once, while others are being inserted", async ({ workspace, api, newDeal }) => {
+test("GET /api-v1-activities lists every row exactly once, while others are being inserted (spec 4.0)", async ({ workspace, api, newDeal }) => {
   const deal = await newDeal();
   const make = () => create(workspace.key, ACTIVITIES, { deal_id: deal.id });
   const expected: string[] = [];
@@ -100,7 +100,7 @@ test("GET /api-v1-activities lists every row exactly once, while others are bein
   assert.deepEqual(seen, expected);
 });
 
-test("GET /api-v1-activities: since is a bound on created_at, updated_since on updated_at", async ({ workspace, api, newDeal }) => {
+test("GET /api-v1-activities: since is a bound on created_at, updated_since on updated_at (spec 4.0)", async ({ workspace, api, newDeal }) => {
   const deal = await newDeal();
   const make = () => create(workspace.key, ACTIVITIES, { deal_id: deal.id });
   const first = await make();

@@ -6,7 +6,7 @@ import { test } from "../support/scenario.ts";
 
 const ACTIVITIES = "/api-v1-activities";
 
-test("POST /api-v1-activities answers 201 with the whole record, which GET and the list return again", async ({ workspace, api, newDeal }) => {
+test("POST /api-v1-activities answers 201 with the whole record, which GET and the list return again (spec 2.7)", async ({ workspace, api, newDeal }) => {
   const deal = await newDeal();
   const sent = {
     deal_id: deal.id,
@@ -40,7 +40,7 @@ test("POST /api-v1-activities answers 201 with the whole record, which GET and t
   });
 });
 
-test("POST /api-v1-activities needs only deal_id and fills in the rest", async ({ workspace, api, newDeal }) => {
+test("POST /api-v1-activities needs only deal_id and fills in the rest (spec 4.6)", async ({ workspace, api, newDeal }) => {
   const deal = await newDeal();
   for (const nothing of [{}, { contact_id: null, owner_id: null, type: null, title: null, status: null }]) {
     const { body } = await api.post(ACTIVITIES, { deal_id: deal.id, ...nothing });
@@ -73,7 +73,7 @@ test("POST /api-v1-activities names an untitled activity by the label of its typ
   }
 });
 
-test("POST /api-v1-activities: created_by_id is the key's creator, and so is the owner while active", async ({ sql, workspace, newDeal }) => {
+test("POST /api-v1-activities: created_by_id is the key's creator, and so is the owner while active (spec 7)", async ({ sql, workspace, newDeal }) => {
   const deal = await newDeal();
   const seller = await makeMember(sql, workspace);
   const { key } = await makeKey(sql, workspace.id, { memberId: seller });
@@ -139,7 +139,7 @@ test("GET and PATCH /api-v1-activities/:id answer 404 for another workspace's ac
   assert.deepEqual(ids(await api.get(ACTIVITIES)), []);
 });
 
-test("PATCH /api-v1-activities keeps what is not sent and clears what is sent as null", async ({ workspace, api, newDeal }) => {
+test("PATCH /api-v1-activities keeps what is not sent and clears what is sent as null (spec 4.6)", async ({ workspace, api, newDeal }) => {
   const deal = await newDeal();
   const full = {
     description: "d",
@@ -244,7 +244,7 @@ test("an activity that is inserted becomes the last activity of its deal, also w
   assert.equal(await lastActivity(), own.at);
 });
 
-test("an activity emits activity.created once, with its deal and whether it is an online meeting", async ({ sql, workspace, api, newDeal }) => {
+test("an activity emits activity.created once, with its deal and whether it is an online meeting (spec 6.1)", async ({ sql, workspace, api, newDeal }) => {
   const deal = await newDeal();
   const { id } = (await api.post(ACTIVITIES, { deal_id: deal.id, is_online_meeting: true })).body;
   const current = (await api.patch(`${ACTIVITIES}/${id}`, { status: "concluida" })).body;

@@ -42,13 +42,13 @@ const invalidBodies: [what: string, body: string, field: string][] = [
 ];
 
 for (const [what, body, field] of invalidBodies) {
-  test(`POST /api-v1-leads refuses ${what} with validation_error and names the field`, async ({ api }) => {
+  test(`POST /api-v1-leads refuses ${what} with validation_error and names the field (spec 8)`, async ({ api }) => {
     const details = assertError(await api.post(LEADS, body), "validation_error");
     assert.deepEqual(Object.keys(details), [field]);
   });
 }
 
-test("POST /api-v1-leads takes 32 levels and text of every plane", async ({ sql, api }) => {
+test("POST /api-v1-leads takes 32 levels and text of every plane (spec 8)", async ({ sql, api }) => {
   const x = JSON.parse(`${"[".repeat(30)}${"]".repeat(30)}`);
   const reply = await api.post(LEADS, {
     first_name: "Zoë 😀 \u{10FFFF}",
@@ -59,14 +59,14 @@ test("POST /api-v1-leads takes 32 levels and text of every plane", async ({ sql,
   assert.deepEqual(deal!["custom_fields"], { x, "chave 😀": "\u202e\ufeff" });
 });
 
-test("POST /api-v1-leads takes 6,000 values, and counts none in a text", async ({ api }) => {
+test("POST /api-v1-leads takes 6,000 values, and counts none in a text (spec 8)", async ({ api }) => {
   const text = JSON.stringify('[,{"'.repeat(2_000) + "\\");
   const reply = await api.post(LEADS, `{"first_name":"a","x":[${"0,".repeat(5_995)}0],"y":${text}}`);
   assert.equal(reply.status, 201, reply.text);
   assert.equal(reply.headers.get("X-Ignored-Fields"), "x, y");
 });
 
-test("a body over 256 KiB is 413 payload_too_large, announced or streamed, and one of 256 KiB is read", async ({ workspace: { key }, api }) => {
+test("a body over 256 KiB is 413 payload_too_large, announced or streamed, and one of 256 KiB is read (spec 7, 8)", async ({ workspace: { key }, api }) => {
   const announced = await api.post(LEADS, `{"first_name":"${"a".repeat(2_000_000)}"}`);
   assertError(announced, "payload_too_large");
   assert.match(announced.body.error.message, /256 KiB/);
@@ -84,7 +84,7 @@ test("a body over 256 KiB is 413 payload_too_large, announced or streamed, and o
   assert.equal((await api.post(LEADS, full)).status, 201);
 });
 
-Deno.test("the key is checked before a body of 2 MB is read", async () => {
+Deno.test("the key is checked before a body of 2 MB is read (spec 5)", async () => {
   assertError(await call("POST", LEADS, { body: "x".repeat(2_000_000) }), "missing_api_key");
 });
 
@@ -125,7 +125,7 @@ test("query text that Postgres cannot store is refused, and the reply names the 
   }
 });
 
-test("an internal error is a 500 that reveals only its request id", async ({ sql, workspace, api }) => {
+test("an internal error is a 500 that reveals only its request id (spec 7)", async ({ sql, workspace, api }) => {
   // The verb fails on a constraint that no request can violate.
   await sql`alter table crm.deals add constraint broken check (workspace_id <> ${
     sql.unsafe(`'${workspace.id}'`)

@@ -100,7 +100,7 @@ test("items are carried out in order: a later one finds what an earlier one made
   });
 });
 
-test("POST …/batch with atomic writes all items or none, and names each that failed", async ({ sql, workspace, api }) => {
+test("POST …/batch with atomic writes all items or none, and names each that failed (spec 7)", async ({ sql, workspace, api }) => {
   const send = (...items: unknown[]) => api.post(BATCH, { atomic: true, items });
   const good = Array.from({ length: 30 }, (_, index) => create({ name: `${index}` }));
   const invalid = await send(...good, create({ name: "" }), update("x", {}), create({ name: "A", email: 1 }));

@@ -19,7 +19,7 @@ testRecordRules({
   references: { owner_id: makeMember },
 });
 
-test("POST /api-v1-companies answers 201 with the whole company, every field as it was written", async ({ sql, workspace, api }) => {
+test("POST /api-v1-companies answers 201 with the whole company, every field as it was written (spec 2.7, 4.6)", async ({ sql, workspace, api }) => {
   const fields = {
     legal_name: "Padaria do Zé Ltda",
     website: "https://www.padaria.com.br/Zé",
@@ -74,7 +74,7 @@ test("POST /api-v1-companies without a name is a validation_error; unknown lines
   assert.deepEqual(reply.body.address, { city: "X" });
 });
 
-test("PATCH /api-v1-companies answers with the whole company and replaces an address as a whole", async ({ workspace: { key }, api }) => {
+test("PATCH /api-v1-companies answers with the whole company and replaces an address as a whole (spec 4.6)", async ({ workspace: { key }, api }) => {
   const company = await create(key, COMPANIES, { name: "A", phone: "1", address: { city: "X", state: "Y" } });
   const { status, body } = await api.patch(`${COMPANIES}/${company.id}`, {
     address: { city: "Z" },
@@ -89,7 +89,7 @@ test("PATCH /api-v1-companies answers with the whole company and replaces an add
   });
 });
 
-test("GET /api-v1-companies filters by name in any case, domain, tax_id in any spelling and owner_id", async ({ sql, workspace }) => {
+test("GET /api-v1-companies filters by name in any case, domain, tax_id in any spelling and owner_id (spec 4.6)", async ({ sql, workspace }) => {
   const { key } = workspace;
   const owner_id = await makeMember(sql, workspace);
   const a = await create(key, COMPANIES, { name: "AÇÃO", domain: "x.com", tax_id: "12.345.678/0001-95" });
@@ -113,7 +113,7 @@ test("GET /api-v1-companies filters by name in any case, domain, tax_id in any s
   }
 });
 
-test("A company without an owner gets one, and is refused with no_owner_available where no member can own it", async ({ sql, workspace: { id, key, memberId }, api }) => {
+test("A company without an owner gets one, and is refused with no_owner_available where no member can own it (spec 7)", async ({ sql, workspace: { id, key, memberId }, api }) => {
   assert.equal((await create(key, COMPANIES, { name: "A" }))["owner_id"], memberId);
   await sql`update crm.members set is_active = false where workspace_id = ${id}`;
   assertError(await api.post(COMPANIES, { name: "B" }), "no_owner_available");

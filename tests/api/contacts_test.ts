@@ -15,7 +15,7 @@ testRecordRules({
   references: { company_id: makeCompany, owner_id: makeMember },
 });
 
-test("POST /api-v1-contacts answers 201 with the id alone, and every field is read as it was written", async ({ sql, workspace, api }) => {
+test("POST /api-v1-contacts answers 201 with the id alone, and every field is read as it was written (spec 2.1, 4.2)", async ({ sql, workspace, api }) => {
   const fields = {
     phone: "+55 (11) 98765-4321",
     phone2: "2",
@@ -44,13 +44,13 @@ test("POST /api-v1-contacts answers 201 with the id alone, and every field is re
   assert.deepEqual(await eventsOf(sql, workspace.id, "company.created"), ["contact.created"]);
 });
 
-test("POST /api-v1-contacts without a name, or with null for one, is a validation_error", async ({ api }) => {
+test("POST /api-v1-contacts without a name, or with null for one, is a validation_error (spec 2.1, 4.2)", async ({ api }) => {
   for (const body of [{}, { name: null }]) {
     assert.ok("name" in assertError(await api.post(CONTACTS, body), "validation_error"));
   }
 });
 
-test("PATCH /api-v1-contacts answers with the whole contact", async ({ workspace, api }) => {
+test("PATCH /api-v1-contacts answers with the whole contact (spec 4.2)", async ({ workspace, api }) => {
   const contact = await create(workspace.key, CONTACTS, { name: "Ana", phone: "1" });
   const { status, body } = await api.patch(`${CONTACTS}/${contact.id}`, {
     email: "B@C.com",
@@ -59,7 +59,7 @@ test("PATCH /api-v1-contacts answers with the whole contact", async ({ workspace
   assert.deepEqual(body, { ...contact, email: "b@c.com", updated_at: body.updated_at });
 });
 
-test("GET /api-v1-contacts filters by email in any case and by company_id, alone and together", async ({ sql, workspace }) => {
+test("GET /api-v1-contacts filters by email in any case and by company_id, alone and together (spec 2.1, 4.2)", async ({ sql, workspace }) => {
   const { key } = workspace;
   const company_id = await makeCompany(sql, workspace);
   const a = await create(key, CONTACTS, { name: "A", email: "a@x.com", company_id });
@@ -76,7 +76,7 @@ test("GET /api-v1-contacts filters by email in any case and by company_id, alone
   }
 });
 
-test("A contact's owner is the one given, else the key's creator, else the oldest admin or gestor", async ({ sql, workspace }) => {
+test("A contact's owner is the one given, else the key's creator, else the oldest admin or gestor (spec 2.1, 4.2, 7)", async ({ sql, workspace }) => {
   const seller = await makeMember(sql, workspace);
   const { key } = await makeKey(sql, workspace.id, { memberId: seller });
   const given = await create(key, CONTACTS, { name: "A", owner_id: workspace.memberId });

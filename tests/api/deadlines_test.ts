@@ -3,7 +3,7 @@ import { closeDatabase, query } from "../../supabase/functions/_shared/postgres/
 import { Deadlines } from "../../supabase/functions/_shared/runtime/deadlines.ts";
 import { functionsDatabaseUrl } from "../support/stack.ts";
 
-Deno.test("A statement that is too slow is service_unavailable in time, and the next one is answered", async () => {
+Deno.test("A statement that is too slow is service_unavailable in time, and the next one is answered (spec 7)", async () => {
   const before = Deno.env.get("DATABASE_URL");
   Deno.env.set("DATABASE_URL", functionsDatabaseUrl);
   try {

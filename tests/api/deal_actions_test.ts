@@ -15,7 +15,7 @@ const isIdempotent = ({ status, body }: Reply) => {
   return body.idempotent;
 };
 
-test("POST win marks an open deal won, with its final amounts, once", async ({ sql }) => {
+test("POST win marks an open deal won, with its final amounts, once (spec 3, 4.6)", async ({ sql }) => {
   const { workspace, deal, act, read } = await makeOpenDeal(sql);
   const won = await act("win", { value: 99.9, recurring_value: 5 });
   const { idempotent, ...body } = won.body;
@@ -35,7 +35,7 @@ test("POST win marks an open deal won, with its final amounts, once", async ({ s
   assert.deepEqual(await eventsSince(sql, workspace), ["deal.won"]);
 });
 
-test("POST lose marks an open deal lost, with a reason and a note, once", async ({ sql }) => {
+test("POST lose marks an open deal lost, with a reason and a note, once (spec 3, 4.6)", async ({ sql }) => {
   const { workspace, deal, act, read } = await makeOpenDeal(sql);
   const loss_reason_id = await makeLossReason(sql, workspace);
   const lost = await act("lose", { loss_reason_id, loss_note: "caro" });
@@ -99,7 +99,7 @@ test("POST win and lose refuse a body that is wrong and leave the deal open", as
   assert.equal((await act("lose", { loss_note: "é".repeat(1000) })).body.loss_note, "é".repeat(1000));
 });
 
-test("POST win on a lost deal and lose on a won one change nothing, whichever way it was closed", async ({ sql }) => {
+test("POST win on a lost deal and lose on a won one change nothing, whichever way it was closed (spec 3)", async ({ sql }) => {
   for (const [first, second] of [["win", "lose"], ["lose", "win"]] as const) {
     const { workspace, act } = await makeOpenDeal(sql);
     const { idempotent: _, ...closed } = (await act(first)).body;
@@ -108,7 +108,7 @@ test("POST win on a lost deal and lose on a won one change nothing, whichever wa
   }
 });
 
-test("simultaneous wins emit one deal.won; of simultaneous wins and losses only one takes effect", async ({ sql }) => {
+test("simultaneous wins emit one deal.won; of simultaneous wins and losses only one takes effect (spec 3)", async ({ sql }) => {
   for (const actions of [["win", "win"], ["win", "lose"], ["lose", "win"], ["lose", "lose"]]) {
     const { workspace, deal, read } = await makeOpenDeal(sql);
     const calls = actions.map((action) => (api: Api) => api.post(`${DEALS}/${deal.id}/${action}`));
@@ -179,7 +179,7 @@ test("The actions answer 404 to a deal of another workspace as to an unknown id"
   assert.deepEqual(await read(), deal);
 });
 
-test("Writes of the application set the same timestamps of a deal and emit the same events as the API", async ({ sql }) => {
+test("Writes of the application set the same timestamps of a deal and emit the same events as the API (spec 6.1)", async ({ sql }) => {
   const { workspace, deal, read } = await makeOpenDeal(sql);
   await sql`update crm.deals set status = 'ganho', stage_id = ${
     workspace.stages[2]!.id

@@ -10,7 +10,7 @@ for (const way of ["POST move-stage", "PATCH"] as const) {
   const mover = ({ act, patch }: Awaited<ReturnType<typeof makeOpenDeal>>) => (body: object) =>
     way === "PATCH" ? patch(body) : act("move-stage", body);
 
-  test(`${way} moves a deal to another stage, open or closed, and emits the previous stage`, async ({ sql }) => {
+  test(`${way} moves a deal to another stage, open or closed, and emits the previous stage (spec 3, 4.6)`, async ({ sql }) => {
     const made = await makeOpenDeal(sql);
     const { workspace, deal, act } = made;
     const move = mover(made);
@@ -38,7 +38,7 @@ for (const way of ["POST move-stage", "PATCH"] as const) {
     });
   });
 
-  test(`${way} moves a deal to a stage of another pipeline only where the pipeline is given`, async ({ sql }) => {
+  test(`${way} moves a deal to a stage of another pipeline only where the pipeline is given (spec 4.6)`, async ({ sql }) => {
     const made = await makeOpenDeal(sql);
     const { workspace, read } = made;
     const move = mover(made);
@@ -53,7 +53,7 @@ for (const way of ["POST move-stage", "PATCH"] as const) {
     assert.deepEqual(await eventsSince(sql, workspace), ["deal.stage_changed"]);
   });
 
-  test(`${way} refuses a stage or pipeline that is inactive or not of the workspace`, async ({ sql }) => {
+  test(`${way} refuses a stage or pipeline that is inactive or not of the workspace (spec 4.6, 7)`, async ({ sql }) => {
     const made = await makeOpenDeal(sql);
     const { workspace, deal, read } = made;
     const move = mover(made);

@@ -37,7 +37,7 @@ testRecordRules({
   },
 });
 
-test("POST /api-v1-deals answers 201 with the whole deal, every field as it was written", async ({ sql, workspace, api }) => {
+test("POST /api-v1-deals answers 201 with the whole deal, every field as it was written (spec 2.7, 4.6)", async ({ sql, workspace, api }) => {
   const fields = {
     value: 123456789.99,
     recurring_value: 0.1,
@@ -80,7 +80,7 @@ test("POST /api-v1-deals needs a title, a contact or a company, and takes the ti
   assert.deepEqual(Object.keys(details).sort(), ["owner_id", "title", "value"], "all at once");
 });
 
-test("POST /api-v1-deals puts the deal in the default pipeline's first active stage, or in the given one", async ({ sql, workspace, api }) => {
+test("POST /api-v1-deals puts the deal in the default pipeline's first active stage, or in the given one (spec 4.6, 7)", async ({ sql, workspace, api }) => {
   const other = await makeWorkspace(sql);
   const post = (place: object) => api.post(DEALS, { title: "A", ...place });
   const pipeline = await makePipeline(sql, workspace);
@@ -109,7 +109,7 @@ test("POST /api-v1-deals puts the deal in the default pipeline's first active st
   assertError(await post({ pipeline_id: pipeline.id }), "pipeline_not_found");
 });
 
-test("GET /api-v1-deals/<uuid> adds contact, company and the activity created last, null where there is none", async ({ sql, workspace, api }) => {
+test("GET /api-v1-deals/<uuid> adds contact, company and the activity created last, null where there is none (spec 4.6)", async ({ sql, workspace, api }) => {
   const bare = (await api.post(DEALS, { title: "A" })).body;
   assert.deepEqual((await api.get(`${DEALS}/${bare.id}`)).body, {
     ...bare,
@@ -134,7 +134,7 @@ test("GET /api-v1-deals/<uuid> adds contact, company and the activity created la
   assert.deepEqual(Object.keys(body).slice(0, 3), ["id", "workspace_id", "title"]);
 });
 
-test("GET /api-v1-deals filters by each of its parameters, alone and together", async ({ sql, workspace }) => {
+test("GET /api-v1-deals filters by each of its parameters, alone and together (spec 4.6)", async ({ sql, workspace }) => {
   const { key } = workspace;
   const pipeline = await makePipeline(sql, workspace);
   const filters: Record<string, string> = {
@@ -169,13 +169,13 @@ test("GET /api-v1-deals filters by each of its parameters, alone and together", 
   }
 });
 
-test("A deal that no member can own is refused with no_owner_available", async ({ sql, workspace: { id }, api }) => {
+test("A deal that no member can own is refused with no_owner_available (spec 7)", async ({ sql, workspace: { id }, api }) => {
   await sql`update crm.members set is_active = false where workspace_id = ${id}`;
   assertError(await api.post(DEALS, { title: "A" }), "no_owner_available");
   assert.deepEqual(await eventsOf(sql, id), []);
 });
 
-test("Money of a deal comes back as it was sent", async ({ api }) => {
+test("Money of a deal comes back as it was sent (spec 1)", async ({ api }) => {
   for (const value of [0.1, 0.005, 1e12, 123456789.99, 999999999999.99, 1e15, 1e-15]) {
     const { id, ...sent } = (await api.post(DEALS, { title: "A", value, recurring_value: value })).body;
     const read = (await api.get(`${DEALS}/${id}`)).body;

@@ -93,7 +93,7 @@ test("A lead of an erased person is a new contact, and a new deal of an erased c
   assert.deepEqual([deal.contact.name, deal.title, deal.lead], ["Contato apagado", "Contato apagado", null]);
 });
 
-test("An erased contact can be read and archived, and nothing else: it is never changed, restored or merged", async ({ workspace, api }) => {
+test("An erased contact can be read and archived, and nothing else: it is never changed, restored or merged (spec 7)", async ({ workspace, api }) => {
   const { id } = await create(workspace.key, CONTACTS, { name: "Ana", external_id: "1" });
   const other = await create(workspace.key, CONTACTS, { name: "Bia" });
   await api.post(`${CONTACTS}/${id}/erase`);

@@ -24,7 +24,7 @@ const DEALS = "/api-v1-deals";
 const choicesOf = ({ body }: Reply, at = 0) =>
   body.error.details[at].choices?.map(({ id }: { id: string }) => id);
 
-test("One reply names what is unknown, read-only, missing and of a wrong type in a body", async ({ api }) => {
+test("One reply names what is unknown, read-only, missing and of a wrong type in a body (spec 7)", async ({ api }) => {
   const body = { nome: "Ana", email: 5, id: UNKNOWN_ID, custom_fields: { mobile: 1 }, phne: "1", xyzzy: 1 };
   assert.deepEqual(assertError(await api.post(CONTACTS, body, STRICT), "validation_error"), {
     nome: 'Campo desconhecido; talvez "name"',
@@ -36,7 +36,7 @@ test("One reply names what is unknown, read-only, missing and of a wrong type in
   });
 });
 
-test("One reply names what is unknown, missing, repeated and of a wrong type in a query", async ({ api }) => {
+test("One reply names what is unknown, missing, repeated and of a wrong type in a query (spec 7)", async ({ api }) => {
   const reply = await api.get("/api-v1-notes?negocio=1&kind=note&kind=note&limit=0&xyzzy=1&xyzzy=2");
   assert.deepEqual(assertError(reply, "validation_error"), {
     kind: "Parâmetro repetido",
@@ -191,7 +191,7 @@ test("A batch has the choices for a field once, with the first item at fault, an
   assert.equal(atomic.text.match(/"choices":/g)!.length, 1);
 });
 
-test("not_found and invalid_reference say what an id is of, whatever its kind, and how to read that", async ({ sql, workspace, api, newDeal }) => {
+test("not_found and invalid_reference say what an id is of, whatever its kind, and how to read that (spec 7)", async ({ sql, workspace, api, newDeal }) => {
   const { id: deal, contactId: contact } = await newDeal();
   const company = await makeCompany(sql, workspace);
   const { body: note } = await api.post("/api-v1-notes", { deal_id: deal, body: "Ligou" });
@@ -231,7 +231,7 @@ test("not_found and invalid_reference say what an id is of, whatever its kind, a
   }
 });
 
-test("The id of another workspace's record is unknown: no error says what it is, and no choice is of another workspace", async ({ sql, api, workspace }) => {
+test("The id of another workspace's record is unknown: no error says what it is, and no choice is of another workspace (spec 7)", async ({ sql, api, workspace }) => {
   const theirs = await makeWorkspace(sql);
   const contact = await makeContact(sql, theirs);
   assertAlike(await api.get(`${DEALS}/${contact}`), await api.get(`${DEALS}/${UNKNOWN_ID}`));
@@ -260,7 +260,7 @@ test("An id that is of the right kind, but was merged or erased, is not said to 
   assert.deepEqual(assertError(reply, "invalid_reference"), { contact_id: "Não existe no workspace" });
 });
 
-test("A filter by an owner, stage or pipeline that the workspace never had is an error; by an inactive one it is a filter", async ({ sql, workspace, api, newDeal }) => {
+test("A filter by an owner, stage or pipeline that the workspace never had is an error; by an inactive one it is a filter (spec 7)", async ({ sql, workspace, api, newDeal }) => {
   await newDeal();
   const former = await makeMember(sql, workspace);
   const pipeline = await makePipeline(sql, workspace);

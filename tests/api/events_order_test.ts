@@ -110,7 +110,7 @@ test("GET /api-v1-events is not delayed by a long transaction that only reads", 
   });
 });
 
-test("GET /api-v1-events answers 410 cursor_expired to a reader who is behind what is kept, and never to one who polls", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events answers 410 cursor_expired to a reader who is behind what is kept, and never to one who polls (spec 7)", async ({ api, sql, workspace }) => {
   const cursorAt = async (age: string, position: string) => {
     const [{ text }] = await sql<[{ text: string }]>`
       select crm.feed_cursor_text(row(${position}, gen_random_uuid(), now() - ${age}::interval)) as text`;
@@ -134,7 +134,7 @@ test("GET /api-v1-events answers 410 cursor_expired to a reader who is behind wh
   assert.ok(Date.now() - read_until.getTime() < 3_600_000 + 60_000);
 });
 
-test("GET /api-v1-events answers 410 cursor_expired to a position that the database has not come to", async ({ api, sql }) => {
+test("GET /api-v1-events answers 410 cursor_expired to a position that the database has not come to (spec 7)", async ({ api, sql }) => {
   const [{ ahead }] = await sql<[{ ahead: string }]>`
     select crm.feed_cursor_text(row(crm.feed_horizon() + 1000000, gen_random_uuid(), now())) as ahead`;
   assertError(await api.get(`${EVENTS}?cursor=${ahead}`), "cursor_expired");

@@ -153,7 +153,7 @@ test("GET /api-v1-events needs events:read alone, whatever its objects are", asy
   assertError(await client(another).get(EVENTS), "insufficient_scope");
 });
 
-test("GET /api-v1-events answers invalid_cursor to whatever is not one of its cursors", async ({ api }) => {
+test("GET /api-v1-events answers invalid_cursor to whatever is not one of its cursors (spec 7)", async ({ api }) => {
   const { meta: { next_cursor } } = await readPage(api);
   const wrong = [
     "",

@@ -14,7 +14,7 @@ const RESOURCES = [
 for (const { path, by, value } of RESOURCES) {
   const upsert = `${path}/upsert?match_by=${by}`;
 
-  test(`POST, PATCH and upsert ${path} answer external_id_taken to the external_id of another record, and name that record`, async ({ sql, api }) => {
+  test(`POST, PATCH and upsert ${path} answer external_id_taken to the external_id of another record, and name that record (spec 7)`, async ({ sql, api }) => {
     const { body: { id } } = await api.post(path, { name: "Ana", external_id: "erp-1" });
     const { body: other } = await api.post(path, { name: "Ana", [by]: value });
     const sends = [
@@ -35,7 +35,7 @@ for (const { path, by, value } of RESOURCES) {
     assert.equal((await api.patch(`${path}/${other.id}`, { external_id: "erp-1" })).status, 200);
   });
 
-  test(`of 20 simultaneous POST ${path} with one external_id one creates, the others are answered external_id_taken`, async ({ sql, workspace: { id }, api }) => {
+  test(`of 20 simultaneous POST ${path} with one external_id one creates, the others are answered external_id_taken (spec 7)`, async ({ sql, workspace: { id }, api }) => {
     const keys = await Promise.all(Array.from({ length: 20 }, () => makeKey(sql, id)));
     const replies = await Promise.all(
       keys.map(({ key }) => client(key).post(path, { name: "Ana", external_id: "erp-1" })),

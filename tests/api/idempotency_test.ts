@@ -19,7 +19,7 @@ async function start(sql: Sql) {
   return { ...workspace, body: { name: "A", first_name: "A", title: "A", body: "A", deal_id: deal.id } };
 }
 
-Deno.test("Idempotency-Key is honoured by the creating POSTs of deals, contacts, companies, activities, notes and leads", () => {
+Deno.test("Idempotency-Key is honoured by the creating POSTs of deals, contacts, companies, activities, notes and leads (spec 4.0.1, 9)", () => {
   assert.deepEqual(creating.map(({ title }) => title).sort(), [
     "POST /api-v1-activities",
     "POST /api-v1-companies",
@@ -62,7 +62,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     return row;
   };
 
-  test(`${title} refuses an Idempotency-Key outside 1-255 characters`, async ({ sql }) => {
+  test(`${title} refuses an Idempotency-Key outside 1-255 characters (spec 4.0.1, 7, 8)`, async ({ sql }) => {
     const workspace = await start(sql);
     for (const key of ["", "k".repeat(256), "k".repeat(4000)]) {
       for (const body of [workspace.body, {}, "no json"]) {
@@ -75,7 +75,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     }
   });
 
-  test(`${title} answers the same key and body with 200 and the original reply, and creates nothing`, async ({ sql }) => {
+  test(`${title} answers the same key and body with 200 and the original reply, and creates nothing (spec 4.0.1, 6.1)`, async ({ sql }) => {
     const workspace = await start(sql);
     const first = await send(workspace.key, workspace.body, "one");
     assert.equal(first.status, 201);
@@ -90,7 +90,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     assert.deepEqual(await made(sql, workspace), { records: 1, events: eventsOfEach });
   });
 
-  test(`${title} treats bodies as the same whatever the order of their keys and their white space`, async ({ sql }) => {
+  test(`${title} treats bodies as the same whatever the order of their keys and their white space (spec 4.0.1)`, async ({ sql }) => {
     const workspace = await start(sql);
     const first = await send(workspace.key, workspace.body, "one");
     const reversed = Object.fromEntries(Object.entries(workspace.body).reverse());
@@ -99,7 +99,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     assert.equal(again.text, first.text);
   });
 
-  test(`${title} refuses a key that was used with another body or on another resource`, async ({ sql }) => {
+  test(`${title} refuses a key that was used with another body or on another resource (spec 4.0.1, 7)`, async ({ sql }) => {
     const workspace = await start(sql);
     assert.equal((await send(workspace.key, workspace.body, "body")).status, 201);
     for (const other of [{ ...workspace.body, name: "B" }, { ...workspace.body, more: null }]) {
@@ -121,7 +121,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     }
   });
 
-  test(`${title} compares the body with that of the Idempotency-Key before it validates it`, async ({ sql }) => {
+  test(`${title} compares the body with that of the Idempotency-Key before it validates it (spec 4.0.1)`, async ({ sql }) => {
     const workspace = await start(sql);
     const first = await send(workspace.key, workspace.body, "one");
     assert.equal(first.status, 201);
@@ -152,7 +152,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     assert.deepEqual(await made(sql, workspace), { records: 1, events: eventsOfEach });
   });
 
-  test(`${title}: scope and rate limit come before the Idempotency-Key`, async ({ sql }) => {
+  test(`${title}: scope and rate limit come before the Idempotency-Key (spec 4.0.1)`, async ({ sql }) => {
     const workspace = await start(sql);
     assert.equal((await send(workspace.key, workspace.body, "one")).status, 201);
     const { key } = await makeKey(sql, workspace.id, { scopes: ["nothing:read"] });
@@ -183,7 +183,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     assert.equal(reply!["error_code"], null);
   };
 
-  test(`${title} answers 409 while the original is being processed, and the original reply afterwards`, async ({ sql }) => {
+  test(`${title} answers 409 while the original is being processed, and the original reply afterwards (spec 4.0.1, 7)`, async ({ sql }) => {
     await using original = openDatabase();
     const workspace = await start(sql);
     await begin(original, workspace, "one");
@@ -208,7 +208,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     await original.end({ timeout: 0 });
   });
 
-  test(`${title}: of 64 simultaneous equal calls one creates, the rest are answered 200 or 409`, async ({ sql }) => {
+  test(`${title}: of 64 simultaneous equal calls one creates, the rest are answered 200 or 409 (spec 4.0.1)`, async ({ sql }) => {
     const workspace = await start(sql);
     const second = await makeKey(sql, workspace.id);
     const keys = [workspace.key, second.key];
@@ -239,7 +239,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     assert.notEqual(idOf(elsewhere), idOf(first));
   });
 
-  test(`${title} remembers an Idempotency-Key for 24 hours, and treats it as new afterwards`, async ({ sql }) => {
+  test(`${title} remembers an Idempotency-Key for 24 hours, and treats it as new afterwards (spec 4.0.1, 8)`, async ({ sql }) => {
     const workspace = await start(sql);
     const first = await send(workspace.key, workspace.body, "one");
     const age = (seconds: number) =>
@@ -267,7 +267,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     assert.deepEqual(await made(sql, workspace), { records: 1, events: eventsOfEach });
   });
 
-  test(`${title} without Idempotency-Key creates a new record every time`, async ({ sql }) => {
+  test(`${title} without Idempotency-Key creates a new record every time (spec 4.0.1)`, async ({ sql }) => {
     const workspace = await start(sql);
     for (let i = 0; i < 2; i++) assert.equal((await send(workspace.key, workspace.body)).status, 201);
     assert.deepEqual(await made(sql, workspace), { records: 2, events: 2 * eventsOfEach });

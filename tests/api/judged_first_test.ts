@@ -29,7 +29,7 @@ function assertCode({ status, body, ms }: Awaited<ReturnType<typeof announce>>, 
   assert.ok(ms < SOON_MS, `${Math.round(ms)} ms`);
 }
 
-test("a large body is not awaited when its key is unknown, revoked, suspended or without the API", async ({ sql, workspace: { id, key } }) => {
+test("a large body is not awaited when its key is unknown, revoked, suspended or without the API (spec 5)", async ({ sql, workspace: { id, key } }) => {
   assertCode(await announce(CONTACTS, generateKey(), 200_000), "invalid_api_key");
   // In chunks its length shows only as it arrives.
   assertCode(await announce(CONTACTS, generateKey(), null, "x".repeat(40_000)), "invalid_api_key");
@@ -42,15 +42,15 @@ test("a large body is not awaited when its key is unknown, revoked, suspended or
   assertCode(await announce(CONTACTS, key, 200_000), "feature_disabled");
 });
 
-Deno.test("a large body is not awaited when the token of its link is unknown", async () => {
+Deno.test("a large body is not awaited when the token of its link is unknown (spec 5)", async () => {
   assertCode(await announce(`/proposals/${randomToken()}/reject`, null, 200_000), "not_found");
 });
 
-Deno.test("a small body that takes over a second is not awaited when its key is unknown", async () => {
+Deno.test("a small body that takes over a second is not awaited when its key is unknown (spec 5)", async () => {
   assertCode(await announce(CONTACTS, generateKey(), 2_000, '{"name":'), "invalid_api_key");
 });
 
-test("a key that was admitted a moment ago and is revoked now gets 401 for a large body", async ({ sql, workspace: { key }, api }) => {
+test("a key that was admitted a moment ago and is revoked now gets 401 for a large body (spec 5)", async ({ sql, workspace: { key }, api }) => {
   assert.equal((await api.post(CONTACTS, LARGE)).status, 201);
   await sql`update crm.api_keys k set revoked_at = now() from crm.key_secrets s
     where s.key_id = k.id and s.hash = sha256(${key}::text::bytea)`;
@@ -58,7 +58,7 @@ test("a key that was admitted a moment ago and is revoked now gets 401 for a lar
   assertCode(await announce(CONTACTS, key, 200_000), "revoked_api_key");
 });
 
-test("the first large body of a key counts as one call of its rate limit", async ({ sql, workspace: { id } }) => {
+test("the first large body of a key counts as one call of its rate limit (spec 8)", async ({ sql, workspace: { id } }) => {
   await sql`update crm.workspaces set rate_limit_per_minute = 2 where id = ${id}`;
   const { key } = await makeKey(sql, id);
   for (const remaining of [1, 0]) {
@@ -69,7 +69,7 @@ test("the first large body of a key counts as one call of its rate limit", async
   assertError(await call("POST", CONTACTS, { key, body: LARGE }), "rate_limited");
 });
 
-test("a large body is not awaited when the rate limit of its key is used up, and is not counted", async ({ sql, workspace: { id, key }, api }) => {
+test("a large body is not awaited when the rate limit of its key is used up, and is not counted (spec 8)", async ({ sql, workspace: { id, key }, api }) => {
   await sql`update crm.workspaces set rate_limit_per_minute = 1 where id = ${id}`;
   assert.equal((await api.post(CONTACTS, LARGE)).status, 201);
   // The isolate still counts on the key, so this body is read.
@@ -93,7 +93,7 @@ test("a large body in chunks is read whole once its key was identified", async (
   assert.equal((await api.get(`${CONTACTS}/${reply.body.id}`)).body.job_title, "CEO");
 });
 
-test("a body that takes over 15 seconds is 408 request_timeout, and creates nothing", async ({ sql, workspace: { id, key }, api }) => {
+test("a body that takes over 15 seconds is 408 request_timeout, and creates nothing (spec 7, 8)", async ({ sql, workspace: { id, key }, api }) => {
   await api.get(CONTACTS);
   const body = JSON.stringify({ name: "A", notes: "b".repeat(100) });
   await using request = await openRequest("POST", CONTACTS, {

@@ -6,7 +6,7 @@ import { test } from "../support/scenario.ts";
 
 const LEADS = "/api-v1-leads";
 
-test("POST /api-v1-leads reuses a contact by e-mail, else by its phone in any spelling and the first name", async ({ api }) => {
+test("POST /api-v1-leads reuses a contact by e-mail, else by its phone in any spelling and the first name (spec 4.1)", async ({ api }) => {
   const first = await api.post(LEADS, { first_name: "Ana", email: "a@x.com", phone: "(11) 97777-1234" });
   const id = first.body.lead.contact_id;
   assert.equal(first.body.matched_by, null);

@@ -17,7 +17,7 @@ async function race(
   return await Promise.all(keys.map(({ key }, index) => client(key).post(LEADS, lead(index))));
 }
 
-test("50 simultaneous leads with one external_id make one deal, and 49 answers say idempotent", async ({ sql, workspace }) => {
+test("50 simultaneous leads with one external_id make one deal, and 49 answers say idempotent (spec 4.1)", async ({ sql, workspace }) => {
   const replies = await race(sql, workspace.id, () => ({
     first_name: "A",
     email: "a@x.com",
@@ -36,14 +36,14 @@ test("50 simultaneous leads with one external_id make one deal, and 49 answers s
   assert.deepEqual({ ...count }, { deals: 1, contacts: 1, companies: 1, received: 1 });
 });
 
-test("50 simultaneous leads with one e-mail make one contact", async ({ sql, workspace }) => {
+test("50 simultaneous leads with one e-mail make one contact (spec 4.1)", async ({ sql, workspace }) => {
   const replies = await race(sql, workspace.id, (index) => ({ first_name: `A${index}`, email: "a@x.com" }));
   assert.equal(new Set(replies.map(({ body }) => body.lead.contact_id)).size, 1);
   assert.equal(replies.filter(({ body }) => body.created.contact).length, 1);
   assert.equal(new Set(replies.map(({ body }) => body.lead.deal_id)).size, AT_ONCE);
 });
 
-test("50 simultaneous leads of one company make one company", async ({ sql, workspace }) => {
+test("50 simultaneous leads of one company make one company (spec 4.1)", async ({ sql, workspace }) => {
   const replies = await race(sql, workspace.id, (index) => ({
     first_name: "A",
     email: `a${index}@x.com`,

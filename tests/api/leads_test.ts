@@ -6,7 +6,7 @@ import { test } from "../support/scenario.ts";
 const LEADS = "/api-v1-leads";
 const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 
-test("POST /api-v1-leads creates company, contact and deal and reports which", async ({ sql, workspace, api }) => {
+test("POST /api-v1-leads creates company, contact and deal and reports which (spec 2.3, 2.4, 3)", async ({ sql, workspace, api }) => {
   const reply = await api.post(LEADS, {
     first_name: " Ana ",
     last_name: "Souza",
@@ -48,13 +48,13 @@ test("POST /api-v1-leads creates company, contact and deal and reports which", a
   assert.deepEqual(row!["deal"].custom_fields, { cor: "azul", nível: 3 });
 });
 
-test("POST /api-v1-leads without company_name has no company", async ({ api }) => {
+test("POST /api-v1-leads without company_name has no company (spec 2.4)", async ({ api }) => {
   const { body } = await api.post(LEADS, { first_name: "Só" });
   assert.equal(body.lead.company_id, null);
   assert.deepEqual(body.created, { company: false, contact: true, deal: true });
 });
 
-test("POST /api-v1-leads with a known external_id answers 200 with the ids of the original", async ({ sql, api }) => {
+test("POST /api-v1-leads with a known external_id answers 200 with the ids of the original (spec 2.4, 4.1, 6.1)", async ({ sql, api }) => {
   const first = await api.post(LEADS, { first_name: "Ana", company_name: "A", external_id: "x" });
   // The deal has another contact now: the reply still has the ids of the original.
   await sql`update crm.deals set contact_id = null, company_id = null where id = ${first.body.lead.deal_id}`;
@@ -83,7 +83,7 @@ test("POST /api-v1-leads: the same external_id in another workspace is another l
   assert.notEqual(second.body.lead.contact_id, first.body.lead.contact_id);
 });
 
-test("POST /api-v1-leads without external_id creates a new deal every time", async ({ api }) => {
+test("POST /api-v1-leads without external_id creates a new deal every time (spec 4.1)", async ({ api }) => {
   const body = { first_name: "Ana", email: "a@x.com" };
   const [first, second] = [await api.post(LEADS, body), await api.post(LEADS, body)];
   assert.notEqual(first.body.lead.deal_id, second.body.lead.deal_id);
@@ -91,7 +91,7 @@ test("POST /api-v1-leads without external_id creates a new deal every time", asy
   assert.deepEqual(second.body.created, { company: false, contact: false, deal: true });
 });
 
-test("POST /api-v1-leads reuses a company by name, whatever its case and surrounding space", async ({ api }) => {
+test("POST /api-v1-leads reuses a company by name, whatever its case and surrounding space (spec 2.3, 4.1)", async ({ api }) => {
   const first = await api.post(LEADS, { first_name: "A", company_name: "AÇÃO Ltda" });
   // The same letters in decomposed Unicode, which macOS may send.
   for (const spelling of ["ação ltda", "  Ação LTDA ", "AÇÃO Ltda".normalize("NFD")]) {
@@ -102,7 +102,7 @@ test("POST /api-v1-leads reuses a company by name, whatever its case and surroun
   assert.equal(other.body.created.company, true);
 });
 
-test("POST /api-v1-leads fills in a reused contact where it is empty and never overwrites", async ({ sql, api }) => {
+test("POST /api-v1-leads fills in a reused contact where it is empty and never overwrites (spec 4.1)", async ({ sql, api }) => {
   const first = await api.post(LEADS, { first_name: "Ana", email: "a@x.com" });
   await api.post(LEADS, {
     first_name: "Outro",
@@ -119,7 +119,7 @@ test("POST /api-v1-leads fills in a reused contact where it is empty and never o
   assert.equal(company!["name"], "X");
 });
 
-test("POST /api-v1-leads regroups utm_* keys of the root into utm, where the explicit one wins", async ({ sql, api }) => {
+test("POST /api-v1-leads regroups utm_* keys of the root into utm, where the explicit one wins (spec 2.3)", async ({ sql, api }) => {
   const reply = await api.post(LEADS, {
     first_name: "A",
     utm: { source: "dentro" },
@@ -145,7 +145,7 @@ test("POST /api-v1-leads names the fields that it ignores", async ({ api }) => {
   assert.equal(reply.headers.get("X-Ignored-Fields"), "id, t%C3%ADtulo, utm.foo");
 });
 
-test("POST /api-v1-leads: the owner is the one given, else the key's creator, else the oldest admin or gestor", async ({ sql, workspace }) => {
+test("POST /api-v1-leads: the owner is the one given, else the key's creator, else the oldest admin or gestor (spec 4.1, 7)", async ({ sql, workspace }) => {
   const other = await makeWorkspace(sql);
   const member = async (role: string, active = true) => {
     const [row] = await sql<[{ id: string }]>`
@@ -171,7 +171,7 @@ test("POST /api-v1-leads: the owner is the one given, else the key's creator, el
   assertError(await client(key).post(LEADS, { first_name: "A" }), "owner_unresolved");
 });
 
-test("POST /api-v1-leads: pipeline and stage are looked for in the workspace, active ones only", async ({ sql, workspace, api }) => {
+test("POST /api-v1-leads: pipeline and stage are looked for in the workspace, active ones only (spec 2.3, 4.1, 7)", async ({ sql, workspace, api }) => {
   const other = await makeWorkspace(sql);
   const [, second] = workspace.stages;
   const given = await api.post(LEADS, {
@@ -214,7 +214,7 @@ test("POST /api-v1-leads: pipeline and stage are looked for in the workspace, ac
   assert.equal(left!["n"], 0);
 });
 
-test("POST /api-v1-leads that is refused writes nothing", async ({ sql, workspace, api }) => {
+test("POST /api-v1-leads that is refused writes nothing (spec 4.1)", async ({ sql, workspace, api }) => {
   await sql`update crm.members set is_active = false where workspace_id = ${workspace.id}`;
   assertError(
     await api.post(LEADS, { first_name: "A", company_name: "X", external_id: "e" }),
@@ -262,7 +262,7 @@ const limits: [field: string, good: unknown[], bad: unknown[]][] = [
 ];
 
 for (const [field, good, bad] of limits) {
-  test(`POST /api-v1-leads takes ${field} within its limits and names it outside of them`, async ({ api }) => {
+  test(`POST /api-v1-leads takes ${field} within its limits and names it outside of them (spec 2.3, 7, 8)`, async ({ api }) => {
     for (const value of good) {
       const reply = await api.post(LEADS, { first_name: "A", [field]: value });
       assert.equal(reply.status, 201, `${JSON.stringify(value)}: ${reply.text}`);
@@ -277,7 +277,7 @@ for (const [field, good, bad] of limits) {
   });
 }
 
-test("POST /api-v1-leads reports every wrong field at once", async ({ api }) => {
+test("POST /api-v1-leads reports every wrong field at once (spec 4.1, 7)", async ({ api }) => {
   const details = assertError(
     await api.post(LEADS, { email: "x", value: -1, utm: { source: 5 }, owner_id: "?" }),
     "validation_error",
@@ -285,7 +285,7 @@ test("POST /api-v1-leads reports every wrong field at once", async ({ api }) => 
   assert.deepEqual(Object.keys(details).sort(), ["email", "first_name", "owner_id", "utm.source", "value"]);
 });
 
-test("POST /api-v1-leads keeps money to the last decimal", async ({ sql, api }) => {
+test("POST /api-v1-leads keeps money to the last decimal (spec 1)", async ({ sql, api }) => {
   for (const value of [0.1, 1e12, 123456789.99, 0.005, 999999999999.99]) {
     const { body } = await api.post(LEADS, { first_name: "A", value });
     const [deal] =

@@ -50,7 +50,7 @@ const LONGEST: Record<string, Record<string, unknown>[]> = {
 };
 
 for (const [table, samples] of Object.entries(LONGEST)) {
-  test(`GET /api-v1-${table}: a page of long records ends before 500,000 bytes, and every record is listed once`, async ({ workspace, api, newDeal }) => {
+  test(`GET /api-v1-${table}: a page of long records ends before 500,000 bytes, and every record is listed once (spec 4.0)`, async ({ workspace, api, newDeal }) => {
     const path = `/api-v1-${table}`;
     const deal = ["activities", "notes"].includes(table) ? { deal_id: (await newDeal()).id } : {};
     for (let made = 0; made < 200; made += 10) {
@@ -88,7 +88,7 @@ async function listedIds(workspaceId: string, table: string): Promise<string[]> 
   return rows.map(({ id }) => id);
 }
 
-test("GET /api-v1-contacts: a page whose filters match none of the newest rows ends early, and the pages together are the list", async ({ workspace, api }) => {
+test("GET /api-v1-contacts: a page whose filters match none of the newest rows ends early, and the pages together are the list (spec 4.0)", async ({ workspace, api }) => {
   const [NEW, OLD] = [4_000, 2_600];
   const at = "2026-01-01T00:00:00Z";
   await using admin = await openWithoutTriggers();

@@ -9,7 +9,7 @@ import { test } from "../support/scenario.ts";
 
 const ME = "/api-v1-me";
 
-test("GET /api-v1-me shows the key that calls, its workspace, its member and the limits", async ({ sql, workspace }) => {
+test("GET /api-v1-me shows the key that calls, its workspace, its member and the limits (spec 5)", async ({ sql, workspace }) => {
   await updateWorkspace(sql, workspace.id, { rateLimit: 77 });
   const expires_at = "2099-01-31T12:00:00.000Z";
   const scopes = ["contacts:read", "owners:read"];
@@ -39,7 +39,7 @@ test("GET /api-v1-me shows the key that calls, its workspace, its member and the
   assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000);
 });
 
-test("GET /api-v1-me shows each caller itself alone, also at the same time", async ({ sql, workspace }) => {
+test("GET /api-v1-me shows each caller itself alone, also at the same time (spec 5)", async ({ sql, workspace }) => {
   const other = await makeWorkspace(sql);
   const sibling = await makeKey(sql, workspace.id, { memberId: await makeMember(sql, workspace) });
   const keys = [workspace.key, other.key, sibling.key];
@@ -66,7 +66,7 @@ test("GET /api-v1-me shows the newest value's beginning to both values of a rota
   }
 });
 
-test("The limits that GET /api-v1-me shows are those that hold", async ({ workspace: { key }, api }) => {
+test("The limits that GET /api-v1-me shows are those that hold (spec 5)", async ({ workspace: { key }, api }) => {
   const { limits } = (await api.get(ME)).body;
   const page = await api.get(`/api-v1-contacts?limit=${limits.page_size_max + 1}`);
   assert.equal(page.status, 200);
@@ -84,7 +84,7 @@ test("The limits that GET /api-v1-me shows are those that hold", async ({ worksp
   assertError(await batch(limits.batch_body_bytes_max + 1), "payload_too_large");
 });
 
-test("GET /api-v1-me shows nobody's e-mail: only keys with workspace:read see that of a member", async ({ sql, workspace }) => {
+test("GET /api-v1-me shows nobody's e-mail: only keys with workspace:read see that of a member (spec 5)", async ({ sql, workspace }) => {
   const [{ email }] = await sql<[{ email: string }]>`
     select email from crm.members where id = ${workspace.memberId}`;
   const without = client((await makeKey(sql, workspace.id, { scopes: ["leads:write"] })).key);

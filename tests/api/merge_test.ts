@@ -196,7 +196,7 @@ test("A merge leaves no row that refers to what was merged, in any table", async
 });
 
 for (const [path, one] of [[CONTACTS, "contact"], [COMPANIES, "company"]] as const) {
-  test(`GET of a ${one} that was merged answers 301 with the address of the one that stays, any other call 409 with its id`, async ({ workspace, api }) => {
+  test(`GET of a ${one} that was merged answers 301 with the address of the one that stays, any other call 409 with its id (spec 7)`, async ({ workspace, api }) => {
     const stays = await create(workspace.key, path, { name: "A" });
     const other = await create(workspace.key, path, { name: "B" });
     await api.post(`${path}/${stays.id}/merge`, { merge_id: other.id });

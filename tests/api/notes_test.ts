@@ -9,7 +9,7 @@ import { test } from "../support/scenario.ts";
 
 const NOTES = "/api-v1-notes";
 
-test("POST /api-v1-notes answers 201 with the whole note, which GET and the list return again", async ({ workspace, api, newDeal }) => {
+test("POST /api-v1-notes answers 201 with the whole note, which GET and the list return again (spec 2.2, 4.3, 9)", async ({ workspace, api, newDeal }) => {
   const deal = await newDeal();
   const created = await api.post(NOTES, { deal_id: deal.id, body: "Reunião: 45 min", kind: "observation" });
   assert.equal(created.status, 201);
@@ -40,14 +40,14 @@ test("POST /api-v1-notes answers 201 with the whole note, which GET and the list
   });
 });
 
-test("POST /api-v1-notes: kind is note unless the body sets it", async ({ api, newDeal }) => {
+test("POST /api-v1-notes: kind is note unless the body sets it (spec 2.2)", async ({ api, newDeal }) => {
   const deal = await newDeal();
   for (const kind of [undefined, null, "note"]) {
     assert.equal((await api.post(NOTES, { deal_id: deal.id, body: "b", kind })).body.kind, "note");
   }
 });
 
-test("POST /api-v1-notes keeps the body as it was sent", async ({ api, newDeal }) => {
+test("POST /api-v1-notes keeps the body as it was sent (spec 2.2)", async ({ api, newDeal }) => {
   const deal = await newDeal();
   const bodies = [" ", "a", "  dois\r\n\tespaços  ", "é", "é".normalize("NFD"), "😀".repeat(10_000)];
   for (const body of bodies) {
@@ -56,7 +56,7 @@ test("POST /api-v1-notes keeps the body as it was sent", async ({ api, newDeal }
   }
 });
 
-test("POST /api-v1-notes names each field outside its limits", async ({ api, newDeal }) => {
+test("POST /api-v1-notes names each field outside its limits (spec 2.2, 4.3, 8)", async ({ api, newDeal }) => {
   const deal = await newDeal();
   const body = bodyOf(NOTES, "POST", "/");
   const { required } = inputSchema(body);
@@ -69,7 +69,7 @@ test("POST /api-v1-notes names each field outside its limits", async ({ api, new
   }
 });
 
-test("POST /api-v1-notes: author and source cannot be chosen, and the reply names the ignored fields", async ({ workspace, api, newDeal }) => {
+test("POST /api-v1-notes: author and source cannot be chosen, and the reply names the ignored fields (spec 2.2)", async ({ workspace, api, newDeal }) => {
   const deal = await newDeal();
   const reply = await api.post(NOTES, { deal_id: deal.id, body: "b", author_id: UNKNOWN_ID, source: "user" });
   assert.equal(reply.status, 201);
@@ -78,7 +78,7 @@ test("POST /api-v1-notes: author and source cannot be chosen, and the reply name
   assert.equal(reply.headers.get("X-Ignored-Fields"), "author_id, source");
 });
 
-test("POST /api-v1-notes: the author is the creator of the key, and never another member once that one is inactive", async ({ sql, workspace, newDeal }) => {
+test("POST /api-v1-notes: the author is the creator of the key, and never another member once that one is inactive (spec 2.2, 4.3, 7)", async ({ sql, workspace, newDeal }) => {
   const deal = await newDeal();
   const seller = await makeMember(sql, workspace);
   const { key } = await makeKey(sql, workspace.id, { memberId: seller });
@@ -93,7 +93,7 @@ test("POST /api-v1-notes: the author is the creator of the key, and never anothe
   assert.equal((await write()).status, 201);
 });
 
-test("POST /api-v1-notes refuses a deal of another workspace as one that does not exist", async ({ sql, api }) => {
+test("POST /api-v1-notes refuses a deal of another workspace as one that does not exist (spec 2.2, 4.3)", async ({ sql, api }) => {
   const other = await makeWorkspaceWithDeal(sql);
   const write = (deal_id: string) => api.post(NOTES, { deal_id, body: "b" });
   const unknown = await write(UNKNOWN_ID);
@@ -103,7 +103,7 @@ test("POST /api-v1-notes refuses a deal of another workspace as one that does no
   assert.equal(count!["n"], 0);
 });
 
-test("GET /api-v1-notes/:id answers 404 for a note of another workspace's deal as for none", async ({ sql, api }) => {
+test("GET /api-v1-notes/:id answers 404 for a note of another workspace's deal as for none (spec 4.3)", async ({ sql, api }) => {
   const other = await makeWorkspaceWithDeal(sql);
   const { id } = (await other.api.post(NOTES, { deal_id: other.deal.id, body: "b" })).body;
   const foreign = await api.get(`${NOTES}/${id}`);
@@ -112,7 +112,7 @@ test("GET /api-v1-notes/:id answers 404 for a note of another workspace's deal a
   assertError(await api.get(`${NOTES}/x`), "not_found");
 });
 
-test("GET /api-v1-notes needs deal_id and refuses wrong filters", async ({ api, newDeal }) => {
+test("GET /api-v1-notes needs deal_id and refuses wrong filters (spec 4.3)", async ({ api, newDeal }) => {
   const deal = await newDeal();
   const fields = async (query: string) =>
     Object.keys(assertError(await api.get(`${NOTES}${query}`), "validation_error"));
@@ -125,7 +125,7 @@ test("GET /api-v1-notes needs deal_id and refuses wrong filters", async ({ api, 
   assertError(await api.get(`${NOTES}?deal_id=${deal.id}&cursor=x`), "invalid_cursor");
 });
 
-test("GET /api-v1-notes lists the notes of that deal, by kind and since", async ({ workspace, api, newDeal }) => {
+test("GET /api-v1-notes lists the notes of that deal, by kind and since (spec 4.0, 4.3)", async ({ workspace, api, newDeal }) => {
   const deal = await newDeal();
   const another = await makeDeal(workspace.key);
   const write = (deal_id: string, kind: string) => create(workspace.key, NOTES, { deal_id, body: "b", kind });
@@ -141,7 +141,7 @@ test("GET /api-v1-notes lists the notes of that deal, by kind and since", async 
   assert.deepEqual(await list(`deal_id=${deal.id}&updated_since=${b["updated_at"]}`), [b.id]);
 });
 
-test("GET /api-v1-notes answers for a deal of another workspace as for one that does not exist", async ({ sql, api }) => {
+test("GET /api-v1-notes answers for a deal of another workspace as for one that does not exist (spec 4.3)", async ({ sql, api }) => {
   const other = await makeWorkspaceWithDeal(sql);
   await other.api.post(NOTES, { deal_id: other.deal.id, body: "b" });
   const foreign = await api.get(`${NOTES}?deal_id=${other.deal.id}`);
@@ -149,7 +149,7 @@ test("GET /api-v1-notes answers for a deal of another workspace as for one that 
   assertAlike(await api.get(`${NOTES}?deal_id=${UNKNOWN_ID}`), foreign);
 });
 
-test("GET /api-v1-notes lists every note exactly once, while others are being written", async ({ workspace, api, newDeal }) => {
+test("GET /api-v1-notes lists every note exactly once, while others are being written (spec 4.0)", async ({ workspace, api, newDeal }) => {
   const deal = await newDeal();
   const write = async () => (await create(workspace.key, NOTES, { deal_id: deal.id, body: "b" })).id;
   const expected: string[] = [];
@@ -166,7 +166,7 @@ test("GET /api-v1-notes lists every note exactly once, while others are being wr
   assert.deepEqual(seen, expected);
 });
 
-test("notes can be neither changed nor removed", async ({ workspace, api, newDeal }) => {
+test("notes can be neither changed nor removed (spec 2.2)", async ({ workspace, api, newDeal }) => {
   const deal = await newDeal();
   const note = (await api.post(NOTES, { deal_id: deal.id, body: "b" })).body;
   for (const method of ["PATCH", "DELETE", "PUT"]) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
 
-test("GET /api-v1-pipelines lists the active pipelines, oldest first, with every stage by position", async ({ sql, workspace, api }) => {
+test("GET /api-v1-pipelines lists the active pipelines, oldest first, with every stage by position (spec 2.5, 4.4)", async ({ sql, workspace, api }) => {
   await makeWorkspace(sql);
   await sql`
     insert into crm.pipelines (workspace_id, name, is_active, created_at) values

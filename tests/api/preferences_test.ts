@@ -132,7 +132,7 @@ test("A proposal's answer takes handling=strict as well", async ({ sql, newDeal 
   assert.deepEqual(Object.keys(assertError(reply, "validation_error")), ["motivo"]);
 });
 
-test("POST win and lose on a closed deal name in X-Ignored-Fields what they did not apply, and nothing on a repeated call", async ({ sql, workspace, api, newDeal }) => {
+test("POST win and lose on a closed deal name in X-Ignored-Fields what they did not apply, and nothing on a repeated call (spec 3)", async ({ sql, workspace, api, newDeal }) => {
   const loss_reason_id = await makeLossReason(sql, workspace);
   const act = async (id: string, action: string, body?: unknown) => {
     const reply = await api.post(`/api-v1-deals/${id}/${action}`, body);

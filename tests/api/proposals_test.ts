@@ -25,7 +25,7 @@ async function eventsOf(sql: Sql, id: string): Promise<EventType[]> {
   return rows.map(({ event }) => event);
 }
 
-test("GET of a proposal's link shows it without a key, and the first time emits proposal.viewed", async ({ sql, newDeal }) => {
+test("GET of a proposal's link shows it without a key, and the first time emits proposal.viewed (spec 6.1)", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id, {
     value: 12500.5,
@@ -70,7 +70,7 @@ test("The customer sees the seller's name on the proposal and on each answer, an
   }
 });
 
-test("Twenty simultaneous first views of a proposal emit one proposal.viewed", async ({ sql, newDeal }) => {
+test("Twenty simultaneous first views of a proposal emit one proposal.viewed (spec 6.1)", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id);
   const replies = await Promise.all(Array.from({ length: 20 }, () => customer(link).view()));
@@ -78,7 +78,7 @@ test("Twenty simultaneous first views of a proposal emit one proposal.viewed", a
   assert.deepEqual(await eventsOf(sql, id), ["proposal.viewed"]);
 });
 
-test("A proposal's answer is delivered as proposal.accepted, signed, with the proposal", async ({ sql, workspace, newDeal }) => {
+test("A proposal's answer is delivered as proposal.accepted, signed, with the proposal (spec 6.1)", async ({ sql, workspace, newDeal }) => {
   const deal = await newDeal();
   const mailbox = openMailbox();
   const { secret } = await subscribe(workspace.key, mailbox.url, ["proposal.viewed", "proposal.accepted"]);
@@ -104,7 +104,7 @@ for (
     ["reject", "accept", "recusada", "rejected_at", "proposal.rejected"],
   ] as const
 ) {
-  test(`POST ${action} answers a proposal for good: a repeat is idempotent, the opposite answer is proposal_closed`, async ({ sql, newDeal }) => {
+  test(`POST ${action} answers a proposal for good: a repeat is idempotent, the opposite answer is proposal_closed (spec 6.1, 7)`, async ({ sql, newDeal }) => {
     const deal = await newDeal();
     const { id, link } = await makeProposal(sql, deal.id, { expiresAt: SOON });
     const { body, status: code } = await customer(link)[action]();
@@ -126,7 +126,7 @@ for (
   });
 }
 
-test("Of simultaneous acceptances and rejections of a proposal only one takes effect", async ({ sql, newDeal }) => {
+test("Of simultaneous acceptances and rejections of a proposal only one takes effect (spec 6.1)", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id);
   const { accept, reject } = customer(link);
@@ -152,7 +152,7 @@ test("POST reject stores the reason, and refuses an invalid one", async ({ sql, 
   assert.equal(headers.get("X-Ignored-Fields"), "value");
 });
 
-test("A proposal that expired before it was answered is 410 proposal_expired, and emits nothing", async ({ sql, newDeal }) => {
+test("A proposal that expired before it was answered is 410 proposal_expired, and emits nothing (spec 7)", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id, { expiresAt: SOON });
   await sql`update crm.proposals set expires_at = now() where id = ${id}`;
@@ -207,7 +207,7 @@ test("The links of a suspended workspace answer 403; links do not need the plan'
   for (const act of Object.values(customer(link))) assertError(await act(), "workspace_suspended");
 });
 
-test("A link answers 405 to any other method, and HEAD does not count as a view", async ({ sql, newDeal }) => {
+test("A link answers 405 to any other method, and HEAD does not count as a view (spec 6.1)", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id);
   for (

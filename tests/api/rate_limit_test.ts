@@ -13,13 +13,13 @@ async function makeLimited(sql: Sql, limit = DEFAULT_LIMIT) {
   return workspace;
 }
 
-test("a workspace's plan admits 120 calls a minute by default", async ({ sql }) => {
+test("a workspace's plan admits 120 calls a minute by default (spec 8)", async ({ sql }) => {
   const [column] = await sql`
     insert into crm.workspaces (name) values ('default plan') returning rate_limit_per_minute as limit`;
   assert.equal(column!["limit"], DEFAULT_LIMIT);
 });
 
-test("200 simultaneous calls of one key admit exactly 120", async ({ sql }) => {
+test("200 simultaneous calls of one key admit exactly 120 (spec 8)", async ({ sql }) => {
   const { key } = await makeLimited(sql);
   const replies = await Promise.all(Array.from({ length: 200 }, () => client(key).get(PIPELINES)));
   assert.equal(replies.filter(({ status }) => status === 200).length, DEFAULT_LIMIT);
@@ -35,7 +35,7 @@ test("200 simultaneous calls of one key admit exactly 120", async ({ sql }) => {
   assert.equal(new Set(left).size, DEFAULT_LIMIT);
 });
 
-test("the window slides: a call is admitted again when the oldest is 60 seconds old, not before", async ({ sql }) => {
+test("the window slides: a call is admitted again when the oldest is 60 seconds old, not before (spec 8)", async ({ sql }) => {
   const { key, id } = await makeLimited(sql, 3);
   const api = client(key);
   for (let i = 0; i < 3; i++) assert.equal((await api.get(PIPELINES)).status, 200);
@@ -70,7 +70,7 @@ test("a call over the limit is not counted, a call that ends in an error is", as
   assert.equal(row!["n"], 4);
 });
 
-test("each key is counted separately", async ({ sql }) => {
+test("each key is counted separately (spec 8)", async ({ sql }) => {
   const { key, id } = await makeLimited(sql, 1);
   const second = await makeKey(sql, id);
   assert.equal((await client(key).get(PIPELINES)).status, 200);

@@ -183,7 +183,7 @@ for (const one of cases) {
 for (const one of cases.filter(({ record, by }) => by !== "external_id" || record.name === "deal")) {
   const { path, by, upsert, minimal, spellings: [value, other] } = one;
 
-  test(`an upsert ${upsert} that finds several records answers ambiguous_match with the id of each, and changes none`, async ({ sql, workspace: { id }, api }) => {
+  test(`an upsert ${upsert} that finds several records answers ambiguous_match with the id of each, and changes none (spec 7)`, async ({ sql, workspace: { id }, api }) => {
     const made: string[] = [];
     for (const spelling of [value, other, value]) {
       made.push((await api.post(path, { ...minimal, [by]: spelling })).body.id);

@@ -60,7 +60,7 @@ for (const { name, path, endpoint } of pathsOf("GET")) {
 for (const { name, path, endpoint } of pathsOf("PATCH")) {
   const change = CHANGES[name]!;
 
-  test(`PATCH ${path}/:id with If-Match changes the version that it names, and answers with the next one`, async ({ sql, workspace: { id, key, stages } }) => {
+  test(`PATCH ${path}/:id with If-Match changes the version that it names, and answers with the next one (spec 7)`, async ({ sql, workspace: { id, key, stages } }) => {
     assert.ok(endpoint.etag, "it declares etag");
     const { records } = await makeSamples(key, stages);
     records["api-v1-operations"] = await makeOperation(sql, id);

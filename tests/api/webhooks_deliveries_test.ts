@@ -166,7 +166,7 @@ test("A filter that matches none of the newest thousands of deliveries gives an 
   assert.deepEqual((await readPages(api, `${list}?state=failed`)).map((page) => page.length), [0]);
 });
 
-test("POST …/redeliver sends the same delivery again, and repeating the call adds no attempt while it is under way", async ({ sql, workspace: { key }, api }) => {
+test("POST …/redeliver sends the same delivery again, and repeating the call adds no attempt while it is under way (spec 7)", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox("delay=400");
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
   await api.post(LEADS, { first_name: "Ana" });

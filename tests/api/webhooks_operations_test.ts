@@ -34,7 +34,7 @@ test("GET /api-v1-webhooks/:id shows a subscription, the key that made it and th
   ]);
 });
 
-test("POST …/test sends a test event of the given type, signed, and marked as a test", async ({ sql, workspace: { key }, api }) => {
+test("POST …/test sends a test event of the given type, signed, and marked as a test (spec 7)", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox();
   const { id, secret } = await subscribe(key, mailbox.url, ["deal.won", "contact.created"]);
   const path = `${WEBHOOKS}/${id}/test`;

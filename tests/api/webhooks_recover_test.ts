@@ -7,7 +7,7 @@ import { addEvents, letTimePass, subscribe, waitForDelivery, WEBHOOKS } from "..
 
 const LEADS = "/api-v1-leads";
 
-test("After a receiver was off through all five attempts: reactivate, recover, and every event arrives once, in the order in which they occurred", async ({ sql, workspace: { key }, api }) => {
+test("After a receiver was off through all five attempts: reactivate, recover, and every event arrives once, in the order in which they occurred (spec 7)", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox("status=500,500,500,500,500,200");
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
   const since = new Date(Date.now() - 1000).toISOString();

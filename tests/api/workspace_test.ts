@@ -7,7 +7,7 @@ import { test } from "../support/scenario.ts";
 
 const WORKSPACE = "/api-v1-workspace";
 
-test("GET /api-v1-workspace shows every member, and active loss reasons and pipelines with their active stages, and every event type", async ({ sql, workspace, api }) => {
+test("GET /api-v1-workspace shows every member, and active loss reasons and pipelines with their active stages, and every event type (spec 5)", async ({ sql, workspace, api }) => {
   const seller = await makeMember(sql, workspace);
   const former = await makeMember(sql, workspace);
   await sql`update crm.members set is_active = false where id = ${former}`;
@@ -51,7 +51,7 @@ test("GET /api-v1-workspace shows every member, and active loss reasons and pipe
   });
 });
 
-test("What GET /api-v1-workspace shows can be named in a call", async ({ sql, workspace, api, newDeal }) => {
+test("What GET /api-v1-workspace shows can be named in a call (spec 5)", async ({ sql, workspace, api, newDeal }) => {
   await makeMember(sql, workspace);
   await makeLossReason(sql, workspace);
   const { members, loss_reasons, pipelines } = (await api.get(WORKSPACE)).body;
@@ -69,7 +69,7 @@ test("What GET /api-v1-workspace shows can be named in a call", async ({ sql, wo
   assert.equal(lost.body.loss_reason_id, loss_reasons[0].id);
 });
 
-test("GET /api-v1-workspace shows nothing of another workspace", async ({ sql, workspace: mine, api }) => {
+test("GET /api-v1-workspace shows nothing of another workspace (spec 5)", async ({ sql, workspace: mine, api }) => {
   const theirs = await makeWorkspace(sql, { name: "Outra" });
   const reason = await makeLossReason(sql, theirs);
   const pipeline = await makePipeline(sql, theirs);

@@ -57,7 +57,7 @@ test("app-v1-keys creates a key, whose value only that reply has, of the member 
   assert.equal(member_id, memberId);
 });
 
-test("app-v1-keys refuses a key that would have expired already", async ({ sql, workspace }) => {
+test("app-v1-keys refuses a key that would have expired already (spec 7)", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "admin");
   const before = (await memberClient(session).get(KEYS)).body.data.length;
   for (const expires_at of ["2020-01-31", new Date().toISOString()]) {
@@ -116,7 +116,7 @@ test("app-v1-keys rotates a key with an overlap and without, and shows the new v
   }
 });
 
-test("app-v1-keys gives no new secret to a key that no longer works", async ({ sql, workspace }) => {
+test("app-v1-keys gives no new secret to a key that no longer works (spec 7)", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "admin");
   const member = memberClient(session);
   const [revoked, expired] = await Promise.all([makeKey(sql, workspace.id), makeKey(sql, workspace.id)]);

@@ -74,20 +74,20 @@ test("POST app-v1-members adds a member and has an invitation sent that leads to
   ]);
 });
 
-test("app-v1-members refuses an e-mail that the workspace has, in any case", async ({ sql, workspace: { id } }) => {
+test("app-v1-members refuses an e-mail that the workspace has, in any case (spec 7)", async ({ sql, workspace: { id } }) => {
   const { session, email } = await signIn(sql, id, "admin");
   const member = { name: "Ana", email: email.toUpperCase(), role: "vendedor" };
   const details = assertError(await memberClient(session).post(MEMBERS, member), "email_taken");
   assert.deepEqual(Object.keys(details), ["email"]);
 });
 
-test("app-v1-members invites nobody who has signed in", async ({ sql, workspace: { id } }) => {
+test("app-v1-members invites nobody who has signed in (spec 7)", async ({ sql, workspace: { id } }) => {
   const { session, memberId } = await signIn(sql, id, "admin");
   await memberClient(session).get(MEMBERS);
   assertError(await memberClient(session).post(`${MEMBERS}/${memberId}/invite`), "already_signed_in");
 });
 
-test("An administrator sends at most 30 invitations an hour, and 3 to one member", async ({ sql, workspace: { id } }) => {
+test("An administrator sends at most 30 invitations an hour, and 3 to one member (spec 7)", async ({ sql, workspace: { id } }) => {
   const { session, memberId: admin } = await signIn(sql, id, "admin");
   const { post } = memberClient(session);
   const invited = await post(MEMBERS, { name: "Ana", email: newEmail(), role: "gestor" });
@@ -203,7 +203,7 @@ test("PATCH app-v1-members changes name, role and activity, which take effect at
   assert.equal((await other.get(MEMBERS)).status, 200);
 });
 
-test("app-v1-members keeps the last active admin, even when two are demoted at once", async ({ sql, workspace: { id } }) => {
+test("app-v1-members keeps the last active admin, even when two are demoted at once (spec 7)", async ({ sql, workspace: { id } }) => {
   const people = await Promise.all([signIn(sql, id, "admin"), signIn(sql, id, "admin")]);
   const [first, second] = people.map(({ session }) => memberClient(session)) as [
     ReturnType<typeof memberClient>,

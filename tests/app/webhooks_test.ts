@@ -114,7 +114,7 @@ test("A rotated secret signs all later deliveries, and the earlier one none", as
   assert.deepEqual(await actionsOf(sql, webhook), ["webhook_rotated", "webhook_rotated"]);
 });
 
-test("app-v1-webhooks tests and redelivers only what is active", async ({ sql, workspace: { id, key } }) => {
+test("app-v1-webhooks tests and redelivers only what is active (spec 7)", async ({ sql, workspace: { id, key } }) => {
   const gestor = await manager(sql, id);
   const mailbox = openMailbox();
   const { id: webhook, secret } = await subscribe(key, mailbox.url, ["deal.won"]);

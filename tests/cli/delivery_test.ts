@@ -4,7 +4,7 @@ import { checkDelivery, subscribe, waitForDelivery } from "../support/webhooks.t
 import { assertMistake, json, say, UNKNOWN_ID } from "./crm.ts";
 import { test } from "../support/scenario.ts";
 
-test("delivery list shows the deliveries of an event, and delivery retry does not wait for its next attempt", async ({ sql, workspace: { id: workspace, key }, api }) => {
+test("delivery list shows the deliveries of an event, and delivery retry does not wait for its next attempt (spec 6.5)", async ({ sql, workspace: { id: workspace, key }, api }) => {
   assert.equal(await say("delivery", "list", "--workspace", workspace), "The workspace has no delivery\n");
 
   const mailbox = openMailbox("status=503,200");

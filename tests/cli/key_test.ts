@@ -10,7 +10,7 @@ import { test } from "../support/scenario.ts";
 
 const CREATE = ["key", "create", "--name", "Site"];
 
-test("A new key gives access to its scopes alone, until it is revoked", async ({ workspace: { id: workspace, pipelineId } }) => {
+test("A new key gives access to its scopes alone, until it is revoked (spec 5)", async ({ workspace: { id: workspace, pipelineId } }) => {
   const made = await json(...CREATE, "--workspace", workspace, "--scopes", "pipelines:read");
   assert.deepEqual(Object.keys(made), ["id", "key", "warnings"]);
   assert.deepEqual(made.warnings, []);
@@ -30,7 +30,7 @@ test("A new key gives access to its scopes alone, until it is revoked", async ({
   );
 });
 
-test("A key is the prefix, 256 random bits in base62 and their checksum; only its hash is kept", async ({ sql, workspace: { id: workspace } }) => {
+test("A key is the prefix, 256 random bits in base62 and their checksum; only its hash is kept (spec 5)", async ({ sql, workspace: { id: workspace } }) => {
   const text = await say(...CREATE, "--workspace", workspace, "--scopes", "leads:write");
   const [, id, key] = /^Key (\S+) created\. Its value is shown only now:\n\n(\S+)\n$/.exec(text) ?? [];
   assert.ok(key);
@@ -79,7 +79,7 @@ test("key create takes the oldest active admin as creator, unless another is giv
   await assertMistake(create, 1, /no active admin/);
 });
 
-test("key create stores a scope that no endpoint requires, and warns about it on standard error and in its JSON", async ({ sql, workspace: { id: workspace } }) => {
+test("key create stores a scope that no endpoint requires, and warns about it on standard error and in its JSON (spec 5, 9)", async ({ sql, workspace: { id: workspace } }) => {
   const create = [
     ...CREATE,
     "--workspace",
@@ -104,7 +104,7 @@ test("key create stores a scope that no endpoint requires, and warns about it on
   assert.deepEqual(row!["scopes"], ["leads:write", "owners:read", "contact:read"]);
 });
 
-Deno.test("The warning about a scope names those that it nearly spells, and no other", () => {
+Deno.test("The warning about a scope names those that it nearly spells, and no other (spec 5)", () => {
   const cases: [scope: string, ...meant: string[]][] = [
     ["contact:read", "contacts:read"],
     ["company:write", "companies:write"],
@@ -184,7 +184,7 @@ test("key create warns that a key of an inactive member writes no notes", async 
   assert.deepEqual(JSON.parse(stdout).warnings, [warning]);
 });
 
-test("key list shows the creator and the last use of each key, and no secret", async ({ sql }) => {
+test("key list shows the creator and the last use of each key, and no secret (spec 5)", async ({ sql }) => {
   const { id: workspace, memberId, key } = await makeWorkspace(sql, { scopes: ["pipelines:read"] });
   const [unused] = await json("key", "list", "--workspace", workspace);
   assert.equal(unused.last_used_at, null);

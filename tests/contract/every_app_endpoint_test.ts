@@ -23,7 +23,7 @@ for (const { resource, route, title } of sessionEndpoints) {
       ...(options.workspace !== undefined && { headers: { "X-Workspace-Id": options.workspace } }),
     });
 
-  test(`${title} answers 401 missing_session without a token`, async ({ workspace: { key } }) => {
+  test(`${title} answers 401 missing_session without a token (spec 7)`, async ({ workspace: { key } }) => {
     const path = addressOf(resource.name, route.path);
     const other = { body: body && {} };
     for (
@@ -35,7 +35,7 @@ for (const { resource, route, title } of sessionEndpoints) {
     }
   });
 
-  test(`${title} answers 401 invalid_session to a token that is forged, of another audience, expired, or of a session that ended`, async ({ sql, workspace: { id } }) => {
+  test(`${title} answers 401 invalid_session to a token that is forged, of another audience, expired, or of a session that ended (spec 7)`, async ({ sql, workspace: { id } }) => {
     const signedIn = await signIn(sql, id, "admin");
     for (const token of await makeInvalidTokens(sql, signedIn)) {
       assertError(await send(token, { body: "no json" }), "invalid_session");
@@ -45,7 +45,7 @@ for (const { resource, route, title } of sessionEndpoints) {
     assertError(await send(signedIn.session), "invalid_session");
   });
 
-  test(`${title} answers 403 not_a_member for a workspace of others, byte for byte as for one that does not exist`, async ({ sql, workspace: { id } }) => {
+  test(`${title} answers 403 not_a_member for a workspace of others, byte for byte as for one that does not exist (spec 7)`, async ({ sql, workspace: { id } }) => {
     const other = await makeWorkspace(sql);
     const { session, memberId } = await signIn(sql, id, "admin");
     const replies = await Promise.all(
@@ -77,7 +77,7 @@ for (const { resource, route, title } of sessionEndpoints) {
   });
 
   if (role !== null) {
-    test(`${title} answers 400 workspace_required to a person who belongs to several workspaces and names none`, async ({ sql, workspace: { id } }) => {
+    test(`${title} answers 400 workspace_required to a person who belongs to several workspaces and names none (spec 7)`, async ({ sql, workspace: { id } }) => {
       const { id: otherId } = await makeWorkspace(sql);
       const first = await makeMember(sql, id, "admin");
       await makeMember(sql, otherId, "admin", first.email);
@@ -92,7 +92,7 @@ for (const { resource, route, title } of sessionEndpoints) {
 
   const lower = ROLES.slice(0, role === null ? 0 : ROLES.indexOf(role));
   if (lower.length > 0) {
-    test(`${title} answers 403 insufficient_role below its role, before looking at the body`, async ({ sql, workspace: { id } }) => {
+    test(`${title} answers 403 insufficient_role below its role, before looking at the body (spec 7)`, async ({ sql, workspace: { id } }) => {
       for (const less of lower) {
         const { session } = await signIn(sql, id, less);
         assertError(await send(session, { body: "no json" }), "insufficient_role");
@@ -101,7 +101,7 @@ for (const { resource, route, title } of sessionEndpoints) {
   }
 
   if (body && !bodyOptional) {
-    test(`${title} answers 400 ${malformed} for a body that is missing or no JSON object`, async ({ sql, workspace: { id } }) => {
+    test(`${title} answers 400 ${malformed} for a body that is missing or no JSON object (spec 1, 4.1, 7)`, async ({ sql, workspace: { id } }) => {
       const { session } = await signIn(sql, id, "admin");
       for (const wrong of [undefined, "", "{", "[]", "null", "{}x"]) {
         const path = addressOf(resource.name, route.path);

@@ -21,13 +21,13 @@ for (const { resource, route, title } of keyEndpoints) {
       ...(route.endpoint.body && { body: body ?? {} }),
     });
 
-  Deno.test(`${title} answers 401 missing_api_key without X-API-Key`, async () => {
+  Deno.test(`${title} answers 401 missing_api_key without X-API-Key (spec 5, 7)`, async () => {
     const reply = await send(null);
     assertError(reply, "missing_api_key");
     assert.ok(reply.headers.get("X-Request-Id"));
   });
 
-  Deno.test(`${title} answers 401 invalid_api_key for a key without svc_ or an unknown one`, async () => {
+  Deno.test(`${title} answers 401 invalid_api_key for a key without svc_ or an unknown one (spec 5, 7)`, async () => {
     for (
       const key of [
         "",
@@ -46,7 +46,7 @@ for (const { resource, route, title } of keyEndpoints) {
     }
   });
 
-  test(`${title} answers 401 revoked_api_key for a revoked and for an expired key`, async ({ sql, workspace: { id } }) => {
+  test(`${title} answers 401 revoked_api_key for a revoked and for an expired key (spec 7)`, async ({ sql, workspace: { id } }) => {
     const revoked = await makeKey(sql, id);
     await sql`update crm.api_keys set revoked_at = now() where id = ${revoked.id}`;
     assertError(await send(revoked.key), "revoked_api_key");
@@ -55,7 +55,7 @@ for (const { resource, route, title } of keyEndpoints) {
     assertError(await send(expired.key), "revoked_api_key");
   });
 
-  test(`${title} answers 403 workspace_suspended, then 403 feature_disabled, before anything else`, async ({ sql, workspace: { id, key } }) => {
+  test(`${title} answers 403 workspace_suspended, then 403 feature_disabled, before anything else (spec 5, 7)`, async ({ sql, workspace: { id, key } }) => {
     await sql`update crm.workspaces set suspended = true, public_api = false where id = ${id}`;
     assertError(await send(key, "no json"), "workspace_suspended");
     await sql`update crm.workspaces set suspended = false where id = ${id}`;
@@ -64,13 +64,13 @@ for (const { resource, route, title } of keyEndpoints) {
 
   const { scope } = route.endpoint;
   if (scope === null) {
-    test(`${title} answers every valid key, whatever its scopes`, async ({ sql, workspace: { id } }) => {
+    test(`${title} answers every valid key, whatever its scopes (spec 5)`, async ({ sql, workspace: { id } }) => {
       const { key } = await makeKey(sql, id, { scopes: ["nothing:read"] });
       // Of an id that no record has, nothing more is known than that the key may ask.
       assert.equal((await send(key)).status, route.path.includes(":id") ? 404 : route.endpoint.status);
     });
   } else {
-    test(`${title} answers 403 insufficient_scope without ${scope}, before looking at the body`, async ({ sql, workspace: { id } }) => {
+    test(`${title} answers 403 insufficient_scope without ${scope}, before looking at the body (spec 5, 7)`, async ({ sql, workspace: { id } }) => {
       const { key } = await makeKey(sql, id, { scopes: SCOPES.filter((other) => other !== scope) });
       const reply = await send(key, "no json");
       assertError(reply, "insufficient_scope");
@@ -78,7 +78,7 @@ for (const { resource, route, title } of keyEndpoints) {
     });
   }
 
-  test(`${title} answers 429 rate_limited with Retry-After when its calls of the last minute are used up`, async ({ sql, workspace: { id, key } }) => {
+  test(`${title} answers 429 rate_limited with Retry-After when its calls of the last minute are used up (spec 5, 7)`, async ({ sql, workspace: { id, key } }) => {
     await sql`update crm.workspaces set rate_limit_per_minute = 1 where id = ${id}`;
     const admitted = await send(key);
     assert.notEqual(admitted.status, 429);
@@ -91,7 +91,7 @@ for (const { resource, route, title } of keyEndpoints) {
   });
 
   if (route.endpoint.body && !route.endpoint.bodyOptional) {
-    test(`${title} answers 400 ${route.endpoint.malformed} for a body that is missing or no JSON object`, async ({ workspace: { key } }) => {
+    test(`${title} answers 400 ${route.endpoint.malformed} for a body that is missing or no JSON object (spec 1, 4.1, 7)`, async ({ workspace: { key } }) => {
       const bad = [
         undefined,
         "",
@@ -116,7 +116,7 @@ for (const { resource, route, title } of keyEndpoints) {
   }
 }
 
-Deno.test("Only lists and upserts have query parameters: a mistyped one would return every record, or match by another field", () => {
+Deno.test("Only lists and upserts have query parameters: a mistyped one would return every record, or match by another field (spec 4)", () => {
   const taking = apiEndpoints.filter(({ route }) => takesQuery(route.endpoint)).map(({ title }) => title);
   assert.deepEqual(
     taking.sort(),
@@ -131,7 +131,7 @@ Deno.test("Only lists and upserts have query parameters: a mistyped one would re
 });
 
 for (const { resource, route, title } of apiEndpoints.filter(({ route }) => takesQuery(route.endpoint))) {
-  test(`${title} answers 422 to an unknown or repeated query parameter and names it`, async ({ workspace: { key } }) => {
+  test(`${title} answers 422 to an unknown or repeated query parameter and names it (spec 4)`, async ({ workspace: { key } }) => {
     const path = addressOf(resource.name, route.path);
     const send = (query: string) =>
       call(route.method, path + query, { key, ...(route.endpoint.body && { body: {} }) });
@@ -141,7 +141,7 @@ for (const { resource, route, title } of apiEndpoints.filter(({ route }) => take
     assert.ok("nome" in details && "limite" in details);
   });
 
-  test(`${title} ignores forceFunctionRegion, a parameter of the platform`, async ({ workspace: { key, stages } }) => {
+  test(`${title} ignores forceFunctionRegion, a parameter of the platform (spec 4)`, async ({ workspace: { key, stages } }) => {
     const samples = await makeSamples(key, stages);
     const path = addressOf(resource.name, route.path, { id: samples.records[resource.name]! });
     const query = neededQuery(route.endpoint, samples);
@@ -162,7 +162,7 @@ for (const { resource, route, title } of apiEndpoints.filter(({ route }) => take
 }
 
 for (const { resource, route, title } of endpoints.filter(({ route }) => !takesQuery(route.endpoint))) {
-  test(`${title} ignores query parameters, even repeated ones and those that could not be stored`, async ({ sql }) => {
+  test(`${title} ignores query parameters, even repeated ones and those that could not be stored (spec 4)`, async ({ sql }) => {
     const send = async (query: string) => {
       const { token, ...credentials } = await GATE_CASES[resource.gate].admit(sql);
       const path = addressOf(resource.name, route.path, { token });
@@ -201,7 +201,7 @@ for (const resource of resources) {
   const { admit, unknown } = GATE_CASES[resource.gate];
   for (const [path, methods] of byPath(await routeEntries(resource))) {
     const others = METHODS.filter((method) => !methods.has(method as "GET"));
-    test(`/${resource.name}${path} answers 405 to ${others.join(", ")} and allows ${allowedMethods(methods).join(", ")}`, async ({ sql }) => {
+    test(`/${resource.name}${path} answers 405 to ${others.join(", ")} and allows ${allowedMethods(methods).join(", ")} (spec 4, 7)`, async ({ sql }) => {
       // Even without the scope or the role: the method is checked before them.
       const { token, ...credentials } = await admit(sql, "none");
       for (const method of others) {
@@ -219,7 +219,7 @@ for (const resource of resources) {
 
 for (const resource of resources) {
   const { admit, unknown } = GATE_CASES[resource.gate];
-  test(`/${resource.name}: an unknown path answers 404 not_found, after the credential is checked`, async ({ sql }) => {
+  test(`/${resource.name}: an unknown path answers 404 not_found, after the credential is checked (spec 4)`, async ({ sql }) => {
     const { token: _, ...credentials } = await admit(sql);
     for (const path of ["/a/b/c/d", `/${UNKNOWN_ID}/fly`, "/%00", "/%ff", "/..%2f"]) {
       const reply = await call("GET", `/${resource.name}${path}`, credentials);

@@ -86,7 +86,7 @@ Deno.test("The two languages of an OpenAPI document differ in their texts alone"
   }
 });
 
-Deno.test("No schema of an OpenAPI document is closed: a reply may gain a field without a new version", () => {
+Deno.test("No schema of an OpenAPI document is closed: a reply may gain a field without a new version (spec 9)", () => {
   assert.ok(!JSON.stringify(documents).includes('"additionalProperties":false'));
 });
 
@@ -172,7 +172,7 @@ Deno.test("The OpenAPI documents name the local stack first, then the hosted ser
   }
 });
 
-Deno.test("Every request example of the OpenAPI document is answered with the status that it declares", async (t) => {
+Deno.test("Every request example of the OpenAPI document is answered with the status that it declares (spec 2.5)", async (t) => {
   await using sql = openDatabase();
   for (const { resource, route, title } of endpoints) {
     await t.step(title, async () => {
@@ -219,7 +219,7 @@ Deno.test("Every reply example of the OpenAPI document is valid by the operation
   }
 });
 
-Deno.test("Whatever is wrong with a call, the answer's status, code and headers are in the OpenAPI document", async (t) => {
+Deno.test("Whatever is wrong with a call, the answer's status, code and headers are in the OpenAPI document (spec 4, 7)", async (t) => {
   await using sql = openDatabase();
   for (const { resource, route, title } of endpoints) {
     const operation = operationOf(route.method, resource, route.path);
@@ -254,7 +254,7 @@ Deno.test("Whatever is wrong with a call, the answer's status, code and headers 
   }
 });
 
-test("Every event that the API causes is delivered as the OpenAPI document says", async ({ sql, workspace: { id, key, stages }, api }) => {
+test("Every event that the API causes is delivered as the OpenAPI document says (spec 3, 4.2, 6.1)", async ({ sql, workspace: { id, key, stages }, api }) => {
   const { deal_id, stage_id } = await makeSamples(key, stages);
   await api.post(`/api-v1-deals/${deal_id}/move-stage`, { stage_id });
   await api.post(`/api-v1-deals/${deal_id}/win`);

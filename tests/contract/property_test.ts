@@ -61,7 +61,7 @@ async function callPatiently(...request: Parameters<typeof call>): Promise<Reply
   }
 }
 
-Deno.test(`whatever is sent, no operation answers 5xx, breaks its schema or reveals another workspace (seed ${SEED})`, async (t) => {
+Deno.test(`whatever is sent, no operation answers 5xx, breaks its schema or reveals another workspace (seed ${SEED}) (spec 1)`, async (t) => {
   await using sql = openDatabase();
   const [own, other] = [await populate(sql), await populate(sql)];
   const ids = [...own.ids, ...other.ids, crypto.randomUUID(), "00000000-0000-0000-0000-000000000000"];

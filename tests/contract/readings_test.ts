@@ -4,7 +4,7 @@ import { assertError, call } from "../support/client.ts";
 import { eventsOf } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 
-test("A lead that creates its contact emits contact.created too, and one that reuses it does not", async ({ sql, workspace: { id }, api }) => {
+test("A lead that creates its contact emits contact.created too, and one that reuses it does not (spec 6.1)", async ({ sql, workspace: { id }, api }) => {
   const lead = { first_name: "Ana", email: "ana@exemplo.com.br" };
   await api.post("/api-v1-leads", lead);
   assert.deepEqual((await eventsOf(sql, id)).sort(), ["contact.created", "deal.created", "lead.received"]);
@@ -12,7 +12,7 @@ test("A lead that creates its contact emits contact.created too, and one that re
   assert.equal((await eventsOf(sql, id)).filter((event) => event === "contact.created").length, 1);
 });
 
-test("A body is read as JSON whatever its Content-Type", async ({ workspace: { key }, api }) => {
+test("A body is read as JSON whatever its Content-Type (spec 1)", async ({ workspace: { key }, api }) => {
   const types = [
     "application/json; charset=utf-8",
     "APPLICATION/JSON",
@@ -32,7 +32,7 @@ test("A body is read as JSON whatever its Content-Type", async ({ workspace: { k
   );
 });
 
-test("POST /api-v1-webhooks accepts a target whose name is reserved and never resolves", async ({ api }) => {
+test("POST /api-v1-webhooks accepts a target whose name is reserved and never resolves (spec 2.6)", async ({ api }) => {
   for (const host of ["hooks.test", "crm.example", "nowhere.invalid"]) {
     const subscription = { event_types: ["deal.won"], target_url: `https://${host}/hook` };
     const { status, body } = await api.post("/api-v1-webhooks", subscription);
@@ -41,7 +41,7 @@ test("POST /api-v1-webhooks accepts a target whose name is reserved and never re
   }
 });
 
-test("A value of utm may be as long as a web address, and the lead's own limits stay", async ({ api }) => {
+test("A value of utm may be as long as a web address, and the lead's own limits stay (spec 2.3)", async ({ api }) => {
   const utm_term = "é".repeat(2048);
   const created = await api.post("/api-v1-leads", { first_name: "Ana", utm_term, utm: { source: utm_term } });
   const deal = await api.get(`/api-v1-deals/${created.body.lead.deal_id}`);
@@ -56,7 +56,7 @@ test("A value of utm may be as long as a web address, and the lead's own limits 
   assert.deepEqual(Object.keys(details).sort(), ["phone", "source", "utm_term"]);
 });
 
-test("Phone numbers and lines of a contact may have 255 characters, its addresses 2,048", async ({ api }) => {
+test("Phone numbers and lines of a contact may have 255 characters, its addresses 2,048 (spec 2.1)", async ({ api }) => {
   const LIMITS = { phone: 255, phone2: 255, whatsapp: 255, job_title: 255, instagram: 2048, linkedin: 2048 };
   const filled = (more: number) =>
     Object.fromEntries(Object.entries(LIMITS).map(([name, limit]) => [name, "é".repeat(limit + more)]));

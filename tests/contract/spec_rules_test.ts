@@ -47,26 +47,26 @@ const CONTRACT = `
   POST /api-v1-webhooks webhooks:manage
   DELETE /api-v1-webhooks/:id webhooks:manage`;
 
-Deno.test("The endpoints are those of the contract, each with its scope", () => {
+Deno.test("The endpoints are those of the contract, each with its scope (spec 4, 5)", () => {
   const declared = keyEndpoints.map(({ title, route }) => `${title} ${route.endpoint.scope}`);
-  // Endpoints may be added without a new version (spec 9.3); none of these may be removed.
+  // Endpoints may be added without a new version (spec 9); none of these may be removed.
   const missing = CONTRACT.trim().split(/\s*\n\s*/).filter((promised) => !declared.includes(promised));
   assert.deepEqual(missing, []);
 });
 
-Deno.test("Every resource is one function, with the API's version in its name", () => {
+Deno.test("Every resource is one function, with the API's version in its name (spec 1, 9)", () => {
   // A customer's link has no version, because it must outlive one.
   const api = apiResources.filter(({ gate }) => gate !== "link");
   for (const { name } of api) assert.match(name, /^api-v1-[a-z]+(-[a-z]+)*$/);
 });
 
-Deno.test("Every scope has the form <resource>:read, :write or :manage, and some endpoint requires it", () => {
+Deno.test("Every scope has the form <resource>:read, :write or :manage, and some endpoint requires it (spec 5)", () => {
   const required = new Set(keyEndpoints.flatMap(({ route }) => route.endpoint.scope ?? []));
   assert.deepEqual([...required].sort(), [...SCOPES].sort());
   for (const scope of SCOPES) assert.match(scope, /^[a-z]+([_-][a-z]+)*:(read|write|manage)$/);
 });
 
-Deno.test("Every field, parameter and error code is snake_case, every text of an error a sentence without a full stop", () => {
+Deno.test("Every field, parameter and error code is snake_case, every text of an error a sentence without a full stop (spec 1)", () => {
   const names: string[] = Object.keys(ERRORS);
   JSON.stringify(openApiDocument("api", "pt"), (key, value) => {
     if (key === "properties") names.push(...Object.keys(value));
@@ -78,7 +78,7 @@ Deno.test("Every field, parameter and error code is snake_case, every text of an
   for (const { message } of Object.values(ERRORS)) assert.match(message, /^\p{Lu}.*[^.]$/u);
 });
 
-Deno.test("The event catalog has the contract's 12 events", () => {
+Deno.test("The event catalog has the contract's 12 events (spec 6.1, 9)", () => {
   const promised = [
     "activity.created",
     "activity.overdue",
@@ -96,7 +96,7 @@ Deno.test("The event catalog has the contract's 12 events", () => {
   assert.deepEqual(promised.filter((event) => !isEventType(event)), []);
 });
 
-test("Every moment in a reply is UTC with milliseconds and Z, whatever offset it was sent with; a date is a date", async ({ workspace: { key, stages }, api }) => {
+test("Every moment in a reply is UTC with milliseconds and Z, whatever offset it was sent with; a date is a date (spec 1)", async ({ workspace: { key, stages }, api }) => {
   const { records, deal_id } = await makeSamples(key, stages);
   await api.patch(`/api-v1-deals/${deal_id}`, { expected_close_date: "2026-12-31" });
   await api.patch(`/api-v1-activities/${records["api-v1-activities"]}`, {
@@ -119,7 +119,7 @@ test("Every moment in a reply is UTC with milliseconds and Z, whatever offset it
   }
 });
 
-test("Every reply is JSON, and a 204 has no body", async ({ workspace: { key, stages } }) => {
+test("Every reply is JSON, and a 204 has no body (spec 1)", async ({ workspace: { key, stages } }) => {
   const { records } = await makeSamples(key, stages);
   for (const path of ["/api-v1-deals", "/api-v1-deals/x", "/api-v1-fly", "/api-v1-health"]) {
     const reply = await call("GET", path, { key });
@@ -131,7 +131,7 @@ test("Every reply is JSON, and a 204 has no body", async ({ workspace: { key, st
   assert.equal(deleted.headers.get("Content-Type"), null);
 });
 
-test("A list contains only records of its key's workspace", async ({ sql, workspace: ours }) => {
+test("A list contains only records of its key's workspace (spec 1, 5)", async ({ sql, workspace: ours }) => {
   const theirs = await makeWorkspace(sql);
   const mine = await makeSamples(ours.key, ours.stages);
   const other = await makeSamples(theirs.key, theirs.stages);
@@ -145,7 +145,7 @@ test("A list contains only records of its key's workspace", async ({ sql, worksp
   }
 });
 
-test("Replies of pipelines and webhooks are not paginated; those of every other list have data and meta, of events with a cursor on the last page too", async ({ workspace: { key, stages } }) => {
+test("Replies of pipelines and webhooks are not paginated; those of every other list have data and meta, of events with a cursor on the last page too (spec 4.0)", async ({ workspace: { key, stages } }) => {
   const { deal_id } = await makeSamples(key, stages);
   for (const { resource, route } of keyEndpoints) {
     if (route.method !== "GET" || route.path !== "/") continue;

@@ -29,7 +29,7 @@ for (const language of LANGUAGES) {
   const { heading, programs } = language;
 
   Deno.test(needing(programs, {
-    name: `The page of receivers: ${heading} accepts a genuine delivery and refuses every other`,
+    name: `The page of receivers: ${heading} accepts a genuine delivery and refuses every other (spec 6.4)`,
     fn: async () => {
       const { before: delivery, secret } = await receiveRotation();
       await withSample(language, async (file) => {

@@ -39,7 +39,7 @@ async function refuseAll({ sql, workspace }: Scenario, otherId: string, statemen
   }
 }
 
-test("crm_api cannot forge an event of another workspace, or one that no write has brought about", async (scenario) => {
+test("crm_api cannot forge an event of another workspace, or one that no write has brought about (spec 1)", async (scenario) => {
   const { workspace, deal } = await makeWorkspaceWithDeal(scenario.sql);
   const { id } = workspace;
   await refuseAll(scenario, id, [
@@ -88,7 +88,7 @@ test("crm_api cannot forge an event of another workspace, or one that no write h
   assert.deepEqual(events.map(({ event }) => event), ["contact.created", "deal.created", "lead.received"]);
 });
 
-test("crm_api cannot read, plant or erase a stored reply", async (scenario) => {
+test("crm_api cannot read, plant or erase a stored reply (spec 1)", async (scenario) => {
   const { workspace: { id, key, memberId } } = await makeWorkspaceWithDeal(scenario.sql);
   const post = () => client(key).post("/api-v1-contacts", { name: "Ana" }, { "Idempotency-Key": "k" });
   const first = await post();
@@ -103,7 +103,7 @@ test("crm_api cannot read, plant or erase a stored reply", async (scenario) => {
   assert.deepEqual((await post()).body, first.body);
 });
 
-test("crm_api cannot fill or empty the limit of a key, or learn whose key it is", async (scenario) => {
+test("crm_api cannot fill or empty the limit of a key, or learn whose key it is (spec 1)", async (scenario) => {
   const { sql } = scenario;
   const { workspace: { id } } = await makeWorkspaceWithDeal(sql);
   const { id: keyId, key } = await makeKey(sql, id);

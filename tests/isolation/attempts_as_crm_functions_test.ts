@@ -35,7 +35,7 @@ testScenario("the functions connect as crm_functions", async ({ sql, api }) => {
   assert.deepEqual(users.map(({ usename }) => usename), ["crm_functions"]);
 });
 
-test("crm_functions cannot become another role", async (functions) => {
+test("crm_functions cannot become another role (spec 1)", async (functions) => {
   await refuseAll(functions, [
     "set role postgres",
     "set role crm_api",
@@ -53,7 +53,7 @@ test("crm_functions cannot become another role", async (functions) => {
 });
 
 test(
-  "crm_functions reads and writes no table of ours, whatever the current workspace is",
+  "crm_functions reads and writes no table of ours, whatever the current workspace is (spec 1)",
   async (functions, { sql, workspace }) => {
     const tables = await sql<{ name: string; column: string }[]>`
     select c.oid::regclass::text as name, a.attname as column from pg_class c

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { endpoints } from "../support/resources.ts";
 import { test } from "../support/scenario.ts";
 
-test("every table of crm has row-level security enabled and forced", async ({ sql }) => {
+test("every table of crm has row-level security enabled and forced (spec 1)", async ({ sql }) => {
   const open = await sql`
     select c.oid::regclass::text as name from pg_class c
     where c.relnamespace = 'crm'::regnamespace and c.relkind in ('r', 'p')
@@ -11,7 +11,7 @@ test("every table of crm has row-level security enabled and forced", async ({ sq
   assert.deepEqual([...open], []);
 });
 
-test("every table with workspace_id has exactly one policy, for the roles of verbs, with USING and WITH CHECK on its workspace", async ({ sql }) => {
+test("every table with workspace_id has exactly one policy, for the roles of verbs, with USING and WITH CHECK on its workspace (spec 1)", async ({ sql }) => {
   const tables = await sql<
     { name: string; policies: { roles: string[]; cmd: string; qual: string; with_check: string }[] }[]
   >`
@@ -33,7 +33,7 @@ test("every table with workspace_id has exactly one policy, for the roles of ver
   }
 });
 
-test("crm_api cannot read keys, rate limits, remembered replies, secrets or the queue", async ({ sql }) => {
+test("crm_api cannot read keys, rate limits, remembered replies, secrets or the queue (spec 1)", async ({ sql }) => {
   const readable = await sql<{ name: string }[]>`
     select c.relname as name from pg_class c
     where c.relnamespace = 'crm'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')

@@ -37,7 +37,7 @@ async function withFunctions(
   }
 }
 
-Deno.test("A function sees its own name first, the query, the method and the body", async () => {
+Deno.test("A function sees its own name first, the query, the method and the body (spec 1)", async () => {
   const source = `Deno.serve(async (request) => {
     const { pathname, search } = new URL(request.url);
     return new Response([request.method, pathname, search, await request.text()].join(" "));

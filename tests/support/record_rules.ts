@@ -45,7 +45,7 @@ export function testRecordRules(resource: RecordResource): void {
 }
 
 function testLists({ path, minimal }: RecordResource): void {
-  test(`GET ${path} lists every record exactly once, newest first, also while others are created`, async ({ workspace: { key }, api }) => {
+  test(`GET ${path} lists every record exactly once, newest first, also while others are created (spec 4.0, 4.2)`, async ({ workspace: { key }, api }) => {
     const expected: string[] = [];
     for (let i = 0; i < 7; i++) expected.unshift((await create(key, path, minimal)).id);
 
@@ -67,7 +67,7 @@ function testLists({ path, minimal }: RecordResource): void {
     }
   });
 
-  test(`GET ${path} lists 50 records, or as many as limit says, never more than 200`, async ({ api }) => {
+  test(`GET ${path} lists 50 records, or as many as limit says, never more than 200 (spec 4.0, 8)`, async ({ api }) => {
     for (let i = 0; i < 201; i += 67) {
       await Promise.all(Array.from({ length: 67 }, () => api.post(path, minimal)));
     }
@@ -106,7 +106,7 @@ function testLists({ path, minimal }: RecordResource): void {
     }
   });
 
-  test(`GET ${path} accepts any UUID as cursor and refuses anything else`, async ({ workspace: { key }, api }) => {
+  test(`GET ${path} accepts any UUID as cursor and refuses anything else (spec 4.0, 7)`, async ({ workspace: { key }, api }) => {
     const { id } = await create(key, path, minimal);
     assert.deepEqual(ids(await api.get(`${path}?cursor=ffffffff-ffff-ffff-ffff-ffffffffffff`)), [id]);
     assert.deepEqual(ids(await api.get(`${path}?cursor=${UNKNOWN_ID}`)), []);
@@ -117,7 +117,7 @@ function testLists({ path, minimal }: RecordResource): void {
 }
 
 function testWindows({ path, minimal }: RecordResource): void {
-  test(`GET ${path} with since lists records created then or later, with updated_since those changed`, async ({ workspace: { key }, api }) => {
+  test(`GET ${path} with since lists records created then or later, with updated_since those changed (spec 4.0, 4.2)`, async ({ workspace: { key }, api }) => {
     const old = await create(key, path, minimal);
     await nextMillisecond();
     const recent = await create(key, path, minimal);
@@ -148,7 +148,7 @@ function testWindows({ path, minimal }: RecordResource): void {
 }
 
 function testIsolation({ path, minimal }: RecordResource): void {
-  test(`${path}: a record of another workspace answers 404 exactly as an unknown id`, async ({ sql, api }) => {
+  test(`${path}: a record of another workspace answers 404 exactly as an unknown id (spec 1, 4.2, 5)`, async ({ sql, api }) => {
     const other = await makeWorkspace(sql);
     const theirs = await create(other.key, path, minimal);
     assert.deepEqual((await api.get(path)).body, { data: [], meta: { next_cursor: null, has_more: false } });
@@ -165,7 +165,7 @@ function testIsolation({ path, minimal }: RecordResource): void {
 
 function testReferences({ path, minimal, references }: RecordResource): void {
   for (const [field, make] of Object.entries(references)) {
-    test(`${path} answers invalid_reference to a ${field} of another workspace as to an unknown id`, async ({ sql, workspace: mine, api }) => {
+    test(`${path} answers invalid_reference to a ${field} of another workspace as to an unknown id (spec 1, 2.1, 4.2)`, async ({ sql, workspace: mine, api }) => {
       const other = await makeWorkspace(sql);
       const record = await create(mine.key, path, minimal);
       const theirs = await make(sql, other);
@@ -185,7 +185,7 @@ function testReferences({ path, minimal, references }: RecordResource): void {
     });
   }
 
-  test(`${path} names every reference that is not of the workspace at once`, async ({ api }) => {
+  test(`${path} names every reference that is not of the workspace at once (spec 7)`, async ({ api }) => {
     const fields = Object.keys(references);
     const body = { ...minimal, ...Object.fromEntries(fields.map((field) => [field, UNKNOWN_ID])) };
     const details = assertError(await api.post(path, body), "invalid_reference");
@@ -199,7 +199,7 @@ function testLimits({ path, minimal, limits: own }: RecordResource): void {
   const unique = Object.keys(filters).filter((name) => filters[name]!.unique);
   const [ofPost, ofPatch] = [fieldLimits(newRecord, own), fieldLimits(patch, own)];
   for (const field of new Set([...Object.keys(ofPost), ...Object.keys(ofPatch)])) {
-    test(`${path} takes ${field} within its limits and names it outside of them`, async ({ workspace: { key }, api }) => {
+    test(`${path} takes ${field} within its limits and names it outside of them (spec 2.1, 7, 8)`, async ({ workspace: { key }, api }) => {
       const { id } = await create(key, path, minimal);
       const sends = [
         [ofPost[field], (value: unknown) => api.post(path, { ...minimal, [field]: value })],
@@ -225,7 +225,7 @@ function testLimits({ path, minimal, limits: own }: RecordResource): void {
 
   const fields = Object.entries(inputSchema(patch).properties!);
   const required = fields.filter(([, schema]) => !isNullable(schema)).map(([field]) => field);
-  test(`PATCH ${path} clears fields that are null, keeps fields that are not sent, and cannot clear ${required.join(", ")}`, async ({ workspace: { key }, api }) => {
+  test(`PATCH ${path} clears fields that are null, keeps fields that are not sent, and cannot clear ${required.join(", ")} (spec 4.2, 4.6)`, async ({ workspace: { key }, api }) => {
     // Null of a reference is tested by the resources: some references cannot be empty.
     const clearable = Object.keys(ofPatch).filter((field) => ofPatch[field]!.good.includes(null));
     const full = Object.fromEntries(clearable.map((field) => [field, ofPatch[field]!.good[0]]));

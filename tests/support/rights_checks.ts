@@ -23,7 +23,7 @@ export interface RightsCheck {
 
 export const RIGHTS_CHECKS: RightsCheck[] = [
   {
-    name: "each role may execute exactly the functions that are called as it, and the public none",
+    name: "each role may execute exactly the functions that are called as it, and the public none (spec 1)",
     run: async (sql) => {
       const expected = await readExpected(sql);
       assert.ok(expected.crm_api.length > 50 && expected.crm_functions.length >= 4);
@@ -44,7 +44,7 @@ export const RIGHTS_CHECKS: RightsCheck[] = [
   },
 
   {
-    name: "every function, called as each role, is refused where it is not that role's",
+    name: "every function, called as each role, is refused where it is not that role's (spec 1)",
     run: async (sql, functionsDatabaseUrl) => {
       const expected = await readExpected(sql);
       const callables = await readCallables(sql);
@@ -95,7 +95,8 @@ export const RIGHTS_CHECKS: RightsCheck[] = [
   },
 
   {
-    name: "each role may read, insert and update exactly the tables that it uses, and delete nothing",
+    name:
+      "each role may read, insert and update exactly the tables that it uses, and delete nothing (spec 1)",
     run: async (sql) => {
       const used: Partial<Record<Role, Record<string, string[]>>> = {
         crm_api: (await readVerbRights(queryOf(sql), "crm_api")).tables,

@@ -96,7 +96,7 @@ test("A subscription whose receiver is away leaves the others of its workspace, 
   await theirs.waitFor(1);
 });
 
-test("A test, a redelivery and a recovery are refused, and counted, while the queue of a subscription is full", async ({ sql, workspace: { id, key }, api }) => {
+test("A test, a redelivery and a recovery are refused, and counted, while the queue of a subscription is full (spec 7)", async ({ sql, workspace: { id, key }, api }) => {
   await bound(sql, id, 2);
   const mailbox = openMailbox("status=200,500");
   const subscription = await subscribe(key, mailbox.url, ["contact.created"]);

@@ -18,7 +18,7 @@ import {
 const LEADS = "/api-v1-leads";
 const WEBHOOKS = "/api-v1-webhooks";
 
-test("A lead is delivered at once, signed, with the lead, its contact and its company", async ({ sql, workspace: { key, id }, api }) => {
+test("A lead is delivered at once, signed, with the lead, its contact and its company (spec 6.1, 6.2, 6.3)", async ({ sql, workspace: { key, id }, api }) => {
   const mailbox = openMailbox();
   const { secret, id: subscriptionId } = await subscribe(key, mailbox.url, ["lead.received"]);
   const sentAt = Date.now();
@@ -89,7 +89,7 @@ test("A subscription receives only its own event types, of its own workspace, wh
   for (const mailbox of [won, theirs, deleted]) assert.equal((await mailbox.messages()).length, 0);
 });
 
-test("Stage changes, wins and losses are delivered, with the deal's previous stage", async ({ sql, workspace: { key, stages }, api }) => {
+test("Stage changes, wins and losses are delivered, with the deal's previous stage (spec 6.1, 6.2)", async ({ sql, workspace: { key, stages }, api }) => {
   const mailbox = openMailbox();
   await subscribe(key, mailbox.url, ["deal.stage_changed", "deal.won", "deal.lost"]);
   const [first, second] = [
@@ -111,7 +111,7 @@ test("Stage changes, wins and losses are delivered, with the deal's previous sta
   assert.equal(byEvent.get("deal.lost").object_id, second.deal_id);
 });
 
-test("Five failed attempts: the spec's waits, one delivery id, then failed for good and inactive", async ({ sql, workspace: { key }, api }) => {
+test("Five failed attempts: the spec's waits, one delivery id, then failed for good and inactive (spec 2.6, 3, 6.2)", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox("status=500,404,302,503,500");
   const { id, secret } = await subscribe(key, mailbox.url, ["contact.created"]);
   await api.post(LEADS, { first_name: "Ana" });
@@ -152,7 +152,7 @@ test("Five failed attempts: the spec's waits, one delivery id, then failed for g
   assert.equal((await mailbox.messages()).length, 5, "there is no sixth attempt");
 });
 
-test("A retry that succeeds ends the delivery, and resets failure_count", async ({ sql, workspace: { key }, api }) => {
+test("A retry that succeeds ends the delivery, and resets failure_count (spec 2.6)", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox("status=500,200");
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
   await api.post(LEADS, { first_name: "Antes" });
@@ -224,7 +224,7 @@ async function killDispatcherWithDelivery(sql: Sql, key: string, insert: string,
   throw new Error(`The stack's own dispatcher was first ${rounds} times`);
 }
 
-test("A dispatcher that is killed loses nothing: the delivery is sent again under the same id", async ({ sql, workspace: { key, memberId, id: workspaceId } }) => {
+test("A dispatcher that is killed loses nothing: the delivery is sent again under the same id (spec 6.2)", async ({ sql, workspace: { key, memberId, id: workspaceId } }) => {
   const { mailbox, id } = await killDispatcherWithDelivery(
     sql,
     key,
@@ -238,7 +238,7 @@ test("A dispatcher that is killed loses nothing: the delivery is sent again unde
   assert.deepEqual(ids, [ids[0], ids[0]]);
 });
 
-test("An event that cannot be recorded never changes the answer", async ({ sql, workspace: { key, id }, api }) => {
+test("An event that cannot be recorded never changes the answer (spec 3, 6.5)", async ({ sql, workspace: { key, id }, api }) => {
   await subscribe(key, "https://hooks.example.com/", ["contact.created"]);
   await sql.unsafe(`
     create function crm.break_events() returns trigger language plpgsql as $$

@@ -7,7 +7,7 @@ import { openMailbox } from "../support/mailbox.ts";
 import { test } from "../support/scenario.ts";
 import { checkDelivery, subscribe } from "../support/webhooks.ts";
 
-test("Every event of the catalogue arrives at its receiver, signed, as the OpenAPI document says", async ({ sql, workspace }) => {
+test("Every event of the catalogue arrives at its receiver, signed, as the OpenAPI document says (spec 6.2)", async ({ sql, workspace }) => {
   const mailboxes = new Map(EVENT_TYPES.map((event) => [event, openMailbox()]));
   const secrets = new Map<EventType, string>();
   for (const [event, { url }] of mailboxes) {

@@ -29,7 +29,7 @@ async function deliverToKept(): Promise<AttemptOutcome> {
 }
 
 Deno.test({
-  name: "An attempt that hangs at any stage ends in time and names the stage",
+  name: "An attempt that hangs at any stage ends in time and names the stage (spec 6.5)",
   sanitizeOps: false,
   sanitizeResources: false,
   fn: async () => {

@@ -289,7 +289,7 @@ Deno.test("16 reactivations while outcomes are recorded: no deadlock, and every 
   await sql`update crm.webhook_subscriptions set is_active = false where id = ${subscription}`;
 });
 
-Deno.test("16 fifth failures at the same time deactivate the subscription exactly once", async () => {
+Deno.test("16 fifth failures at the same time deactivate the subscription exactly once (spec 3, 6.5)", async () => {
   await using sql = openDatabase(16);
   const { id } = await makeWorkspace(sql);
   const subscription = await addSubscription(sql, id);

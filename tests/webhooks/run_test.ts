@@ -114,7 +114,7 @@ Deno.test("An outcome that cannot be recorded keeps back none of those that ende
   await eventually(async () => await countEnded(sql, workspaces) === 20, "the outcome of a later attempt");
 });
 
-Deno.test("Sealed secrets that were swapped between two subscriptions open for neither: nothing is sent", async () => {
+Deno.test("Sealed secrets that were swapped between two subscriptions open for neither: nothing is sent (spec 2.6)", async () => {
   await using world = await openDeliveryWorld();
   const { sql, receiver } = world;
   const keyOf = { encryptionKey: world.secrets.webhook_encryption_key };

@@ -27,7 +27,7 @@ async function setLastMovement(sql: Sql, dealId: string, ago: string): Promise<v
   await sql`update crm.deals set moved_at = now() - ${ago}::interval where id = ${dealId}`;
 }
 
-test("deal.stale is emitted once for each period without movement, after as many days as the workspace sets", async ({ sql, workspace, api, newDeal }) => {
+test("deal.stale is emitted once for each period without movement, after as many days as the workspace sets (spec 6.1)", async ({ sql, workspace, api, newDeal }) => {
   const deal = await newDeal();
   const stale = async () => {
     await runJob(sql, "deals-stale");
@@ -48,7 +48,7 @@ test("deal.stale is emitted once for each period without movement, after as many
   assert.deepEqual(await stale(), [first, { days_without_movement: 3, threshold_days: 2 }]);
 });
 
-test("A stage change, a PATCH, a note and an activity, new or changed, are movement", async ({ sql, workspace, api, newDeal }) => {
+test("A stage change, a PATCH, a note and an activity, new or changed, are movement (spec 6.1)", async ({ sql, workspace, api, newDeal }) => {
   const deal = await newDeal();
   const { body: activity } = await api.post("/api-v1-activities", { deal_id: deal.id });
   const moves: [string, () => Promise<{ status: number }>][] = [
@@ -69,7 +69,7 @@ test("A stage change, a PATCH, a note and an activity, new or changed, are movem
   assert.equal((await factsOf(sql, deal.id, "deal.stale")).length, 1);
 });
 
-test("A closed deal is not stale; a reopened one starts a new period without movement", async ({ sql, api, newDeal }) => {
+test("A closed deal is not stale; a reopened one starts a new period without movement (spec 6.1)", async ({ sql, api, newDeal }) => {
   const deal = await newDeal();
   await api.post(`/api-v1-deals/${deal.id}/win`);
   await setLastMovement(sql, deal.id, "20 days");
@@ -100,7 +100,7 @@ test("Neither job changes updated_at, and a note does not change that of its dea
   assert.deepEqual(await read(), before);
 });
 
-test("activity.overdue is emitted once for each due date that passes", async ({ sql, api, newDeal }) => {
+test("activity.overdue is emitted once for each due date that passes (spec 6.1)", async ({ sql, api, newDeal }) => {
   const deal = await newDeal();
   const due = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
   const { body: { id } } = await api.post("/api-v1-activities", { deal_id: deal.id, due_at: due(3600) });
@@ -124,7 +124,7 @@ test("activity.overdue is emitted once for each due date that passes", async ({ 
   assert.deepEqual(await overdue(), [first, second]);
 });
 
-test("An activity that is done, cancelled or without a due date is never overdue", async ({ sql, api, newDeal }) => {
+test("An activity that is done, cancelled or without a due date is never overdue (spec 6.1)", async ({ sql, api, newDeal }) => {
   const deal = await newDeal();
   const due_at = new Date(Date.now() - 60_000).toISOString();
   for (const fields of [{ due_at, status: "concluida" }, { due_at, status: "cancelada" }, {}]) {
@@ -134,7 +134,7 @@ test("An activity that is done, cancelled or without a due date is never overdue
   }
 });
 
-Deno.test("Eight simultaneous runs of the jobs report each deal and activity once", async () => {
+Deno.test("Eight simultaneous runs of the jobs report each deal and activity once (spec 6.1)", async () => {
   await using sql = openDatabase(8);
   const { key } = await makeWorkspace(sql);
   const deals = await Promise.all(Array.from({ length: 20 }, () => makeDeal(key)));
@@ -150,7 +150,7 @@ Deno.test("Eight simultaneous runs of the jobs report each deal and activity onc
   for (const id of activities) assert.equal((await factsOf(sql, id, "activity.overdue")).length, 1);
 });
 
-test("deal.stale and activity.overdue are delivered, signed, with the object and their facts", async ({ sql, workspace, api, newDeal }) => {
+test("deal.stale and activity.overdue are delivered, signed, with the object and their facts (spec 6.1)", async ({ sql, workspace, api, newDeal }) => {
   const deal = await newDeal();
   const mailbox = openMailbox();
   const { secret } = await subscribe(workspace.key, mailbox.url, ["deal.stale", "activity.overdue"]);

@@ -15,7 +15,7 @@ const answers = (text: string): Behaviour => async (connection) => {
   await connection.write(text);
 };
 
-Deno.test("A 2xx answer is a success, any other status a failure that names it", async () => {
+Deno.test("A 2xx answer is a success, any other status a failure that names it (spec 6.5)", async () => {
   for (const status of [200, 201, 204, 299]) {
     assert.deepEqual(await deliverTo(answers(`HTTP/1.1 ${status} X\r\n\r\n`)), { ok: true, status });
   }
@@ -39,7 +39,7 @@ Deno.test("The request has the bytes, the headers, the path and the host it was 
   assert.ok(mailbox.url.endsWith(message!.path));
 });
 
-Deno.test("A redirect is not followed and is a failure", async () => {
+Deno.test("A redirect is not followed and is a failure (spec 6.5)", async () => {
   const destination = openMailbox();
   const mailbox = openMailbox(`status=307&location=${encodeURIComponent(destination.url)}`);
   const policy = exempting(new URL(mailbox.url).host, new URL(destination.url).host);
@@ -132,7 +132,7 @@ Deno.test("A resolver that fails is dns_failed", async () => {
   assert.deepEqual(outcome, { ok: false, reason: "dns_failed" });
 });
 
-Deno.test("A target that is no longer allowed is refused at the attempt, before its name is resolved", async () => {
+Deno.test("A target that is no longer allowed is refused at the attempt, before its name is resolved (spec 2.6)", async () => {
   const policy = readPolicy("", "https://project.supabase.co");
   const resolved: string[] = [];
   const resolve = (name: string) => Promise.resolve((resolved.push(name), ["93.184.216.34"]));
@@ -171,7 +171,7 @@ Deno.test("Endless headers end the attempt at 16 KiB", async () => {
   assert.deepEqual(outcome, { ok: false, reason: "response_headers_too_large" });
 });
 
-Deno.test("The response body is not read: an endless one costs nothing", async () => {
+Deno.test("The response body is not read: an endless one costs nothing (spec 6.5)", async () => {
   const started = performance.now();
   const outcome = await deliverTo(async (connection) => {
     await connection.readRequest();

@@ -3,7 +3,7 @@ import { signature, signedHeaders } from "../../supabase/functions/webhook-dispa
 
 const body = new TextEncoder().encode('{"nome":"João"}');
 
-Deno.test("The signature is the hex HMAC-SHA256 of `<timestamp>.<raw body>`, keyed with the whole secret", () => {
+Deno.test("The signature is the hex HMAC-SHA256 of `<timestamp>.<raw body>`, keyed with the whole secret (spec 6.4)", () => {
   // Computed by another implementation: python3 -c "hmac.new(b'whsec_x', '1700000000.{\"nome\":\"João\"}'.encode(), 'sha256')".
   const expected = "d3b21815487d025ab391349b4597ecb4f8b7a6732f9da7158278b5d3287cfd44";
   assert.equal(signature("whsec_x", 1_700_000_000, body), expected);
@@ -20,7 +20,7 @@ const delivery = {
 };
 const signed = (secret: string) => `sha256=${signature(secret, 1_700_000_000, body)}`;
 
-Deno.test("A delivery has the four headers of spec 6.3 and the id of its event", () => {
+Deno.test("A delivery has the four headers of spec 6.3 and the id of its event (spec 6.3)", () => {
   assert.deepEqual(signedHeaders(delivery), {
     "X-Service-Event": "deal.won",
     "X-Service-Event-Id": "0190a000-0000-7000-8000-000000000001",

@@ -7,7 +7,7 @@ import { WEBHOOKS } from "../support/webhooks.ts";
 
 const valid = { event_types: ["deal.won"], target_url: "https://hooks.example.com/crm" };
 
-test("POST /api-v1-webhooks subscribes and shows the secret, once", async ({ sql, workspace, api }) => {
+test("POST /api-v1-webhooks subscribes and shows the secret, once (spec 2.6, 4.5)", async ({ sql, workspace, api }) => {
   const created = await api.post(WEBHOOKS, valid);
   assert.equal(created.status, 201);
   const { id, secret, created_at, ...rest } = created.body;
@@ -36,7 +36,7 @@ test("POST /api-v1-webhooks subscribes and shows the secret, once", async ({ sql
   });
 });
 
-test("A secret is stored encrypted, and the role of the API cannot read it", async ({ sql, workspace: { id }, api }) => {
+test("A secret is stored encrypted, and the role of the API cannot read it (spec 2.6)", async ({ sql, workspace: { id }, api }) => {
   const { body } = await api.post(WEBHOOKS, valid);
   const [row] = await sql`select secret from crm.webhook_secrets where subscription_id = ${body.id}`;
   assert.equal(row!["secret"].includes(body.secret.slice("whsec_".length)), false);
@@ -50,7 +50,7 @@ test("A secret is stored encrypted, and the role of the API cannot read it", asy
   }
 });
 
-test("POST /api-v1-webhooks accepts every event of the catalogue, and the database has the same ones", async ({ sql, api }) => {
+test("POST /api-v1-webhooks accepts every event of the catalogue, and the database has the same ones (spec 2.6, 6.1)", async ({ sql, api }) => {
   const { status, body } = await api.post(WEBHOOKS, { ...valid, event_types: EVENT_TYPES });
   assert.equal(status, 201);
   assert.deepEqual(body.event_types, EVENT_TYPES);
@@ -66,14 +66,14 @@ test("POST /api-v1-webhooks stores an event type that is named twice only once",
   assert.deepEqual(body.event_types, ["deal.won", "deal.lost"]);
 });
 
-test("POST /api-v1-webhooks answers invalid_event_type to an event outside the catalog", async ({ api }) => {
+test("POST /api-v1-webhooks answers invalid_event_type to an event outside the catalog (spec 2.6, 4.5, 7)", async ({ api }) => {
   for (const event of ["deal.deleted", "DEAL.WON", "", "*", "toString"]) {
     const reply = await api.post(WEBHOOKS, { ...valid, event_types: ["deal.won", event] });
     assert.ok(assertError(reply, "invalid_event_type")["event_types.1"]);
   }
 });
 
-test("POST /api-v1-webhooks answers invalid_target_url to a target that is not https and public", async ({ api }) => {
+test("POST /api-v1-webhooks answers invalid_target_url to a target that is not https and public (spec 2.6, 4.5, 7)", async ({ api }) => {
   const targets = [
     "http://example.com/",
     "hooks.example.com",
@@ -92,7 +92,7 @@ test("POST /api-v1-webhooks answers invalid_target_url to a target that is not h
   assert.deepEqual(Object.keys(assertError(both, "invalid_event_type")), ["event_types.0", "target_url"]);
 });
 
-test("POST /api-v1-webhooks answers validation_error to any other mistake, naming every field", async ({ api }) => {
+test("POST /api-v1-webhooks answers validation_error to any other mistake, naming every field (spec 2.6, 4.5, 8)", async ({ api }) => {
   const fields = async (body: unknown) =>
     Object.keys(assertError(await api.post(WEBHOOKS, body), "validation_error"));
   assert.deepEqual(await fields({}), ["event_types", "target_url"]);
@@ -103,7 +103,7 @@ test("POST /api-v1-webhooks answers validation_error to any other mistake, namin
   assert.deepEqual(await fields({ ...valid, target_url: null }), ["target_url"]);
 });
 
-test("POST /api-v1-webhooks takes a target of 2048 characters and no more", async ({ api }) => {
+test("POST /api-v1-webhooks takes a target of 2048 characters and no more (spec 2.6, 8)", async ({ api }) => {
   const target = (length: number) => "https://hooks.example.com/".padEnd(length, "x");
   assert.equal((await api.post(WEBHOOKS, { ...valid, target_url: target(2048) })).status, 201);
   const reply = await api.post(WEBHOOKS, { ...valid, target_url: target(2049) });
@@ -116,7 +116,7 @@ test("POST /api-v1-webhooks answers bad_request without a JSON object", async ({
   }
 });
 
-test("GET /api-v1-webhooks lists the newest first, inactive ones included", async ({ api }) => {
+test("GET /api-v1-webhooks lists the newest first, inactive ones included (spec 2.6, 4.5)", async ({ api }) => {
   const ids: string[] = [];
   for (let i = 0; i < 3; i++) ids.unshift((await api.post(WEBHOOKS, valid)).body.id);
   await api.delete(`${WEBHOOKS}/${ids[1]}`);
@@ -126,7 +126,7 @@ test("GET /api-v1-webhooks lists the newest first, inactive ones included", asyn
   assert.deepEqual(body.data.map((s: { is_active: boolean }) => s.is_active), [true, false, true]);
 });
 
-test("GET /api-v1-webhooks lists 500 at most: all that are active, then the newest of the others", async ({ sql, workspace, api }) => {
+test("GET /api-v1-webhooks lists 500 at most: all that are active, then the newest of the others (spec 4.5)", async ({ sql, workspace, api }) => {
   const old: string = (await api.post(WEBHOOKS, valid)).body.id;
   const made = await sql<{ id: string }[]>`
     insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url, is_active, created_at)
@@ -138,7 +138,7 @@ test("GET /api-v1-webhooks lists 500 at most: all that are active, then the newe
   assert.deepEqual(body.data.map((s: { id: string }) => s.id), [...newest, old]);
 });
 
-test("DELETE /api-v1-webhooks/:id deactivates, once or twice, and keeps the history", async ({ sql, api }) => {
+test("DELETE /api-v1-webhooks/:id deactivates, once or twice, and keeps the history (spec 3, 4.5)", async ({ sql, api }) => {
   const { body } = await api.post(WEBHOOKS, valid);
   for (let i = 0; i < 2; i++) {
     const reply = await api.delete(`${WEBHOOKS}/${body.id}`);
@@ -149,7 +149,7 @@ test("DELETE /api-v1-webhooks/:id deactivates, once or twice, and keeps the hist
   assert.equal(row!["is_active"], false);
 });
 
-test("DELETE /api-v1-webhooks/:id answers not_found where there is none, or it is another's", async ({ sql, api }) => {
+test("DELETE /api-v1-webhooks/:id answers not_found where there is none, or it is another's (spec 4.5, 7)", async ({ sql, api }) => {
   const other = await makeWorkspace(sql);
   const { body } = await client(other.key).post(WEBHOOKS, valid);
   for (const id of ["00000000-0000-7000-8000-000000000000", "no-uuid", body.id]) {

@@ -24,7 +24,7 @@ Deno.test("A target may be any https address with a public host", () => {
   ) accepts(url);
 });
 
-Deno.test("A target must be https", () => {
+Deno.test("A target must be https (spec 2.6)", () => {
   for (
     const url of [
       "http://example.com/",
@@ -73,7 +73,7 @@ Deno.test("A target carries no user info and no fragment", () => {
   }
 });
 
-Deno.test("A target may have a reserved name that never resolves: .test, .example and .invalid are no private names", () => {
+Deno.test("A target may have a reserved name that never resolves: .test, .example and .invalid are no private names (spec 2.6)", () => {
   for (const host of ["x.test", "HOOKS.Test.", "crm.example", "nowhere.invalid"]) {
     accepts(`https://${host}/hook`);
   }
@@ -98,7 +98,7 @@ Deno.test("A target is refused for names that are never public", () => {
   ) refuses(`https://${host}/`);
 });
 
-Deno.test("A target is refused for names that private networks use", () => {
+Deno.test("A target is refused for names that private networks use (spec 2.6)", () => {
   for (
     const host of [
       "api.intranet",
@@ -115,7 +115,7 @@ Deno.test("A target is refused for names that private networks use", () => {
   for (const host of ["corp.com", "lan.example.com", "mycorp.io", "svc.dev"]) accepts(`https://${host}/`);
 });
 
-Deno.test("A target is refused for every spelling of loopback", () => {
+Deno.test("A target is refused for every spelling of loopback (spec 2.6)", () => {
   for (
     const host of [
       "127.0.0.1",
@@ -140,7 +140,7 @@ Deno.test("A target is refused for every spelling of loopback", () => {
   ) refuses(`https://${host}/`);
 });
 
-Deno.test("A target is refused for private, link-local and metadata addresses", () => {
+Deno.test("A target is refused for private, link-local and metadata addresses (spec 2.6)", () => {
   for (
     const host of [
       "10.0.0.1",
@@ -167,7 +167,7 @@ Deno.test("A target is refused when it is the service itself", () => {
   accepts("https://other.service.com/");
 });
 
-Deno.test("A target is refused at every address of the project that runs the service", () => {
+Deno.test("A target is refused at every address of the project that runs the service (spec 2.6)", () => {
   const own = readPolicy("", "https://crm.service.com", "https://abcdefgh.supabase.co");
   const check = (host: string, policy: TargetPolicy) => checkTarget(`https://${host}/x`, policy).ok;
   for (

@@ -1,6 +1,5 @@
 import { securityPage } from "../../bench/attacks/page.ts";
 import { performancePage } from "../../bench/performance/page.ts";
-import { contractPage } from "./contract_page.ts";
 import { errorsPages } from "./errors_page.ts";
 import type { Page } from "./page.ts";
 import { resourcesPages } from "./resources_page.ts";
@@ -8,7 +7,6 @@ import { webhooksPages } from "./webhooks_page.ts";
 
 /** Every page that `deno task docs` writes. */
 export const pages: readonly Page[] = [
-  contractPage,
   ...errorsPages,
   performancePage,
   ...resourcesPages,
