@@ -28,8 +28,7 @@ comment on function crm.current_user_id() is
   'The person who is signed in (auth.users), who may be a member of several workspaces; null outside such a request.';
 
 create function crm.uuid_v7(p_at timestamptz default now()) returns uuid
-language sql volatile parallel safe
-as $$
+language sql volatile parallel safe as $$
   select encode(
     set_bit(
       set_bit(
@@ -50,8 +49,7 @@ comment on function crm.uuid_v7(timestamptz) is
   'that the order of ids is the order of creation and the filter `since` is a range of ids.';
 
 create function crm.uuid_v7_floor(p_at timestamptz) returns uuid
-language sql immutable parallel safe
-as $$
+language sql immutable parallel safe as $$
   select encode(
     overlay(
       decode('00000000000000000000000000000000', 'hex')
@@ -79,9 +77,7 @@ comment on function crm.iso(timestamptz) is
 create function crm.name_key(p_name text) returns text
 -- plpgsql, because a generated column is planned at every insert: to put a function in SQL into the plan, Postgres parses
 -- its text, for 18 µs.
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
+language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   -- The ICU collation is explicit, because lower() in the database's own locale may change ASCII only (not "AÇÃO").
   return lower(normalize(btrim(p_name), nfc) collate "und-x-icu");
@@ -97,9 +93,7 @@ comment on function crm.digits(text) is
   'The digits of a phone number, so that two spellings of it are equal; null if it has none.';
 
 create function crm.e164(p_phone text) returns text
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
+language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_digits text := translate(p_phone, ' ()-.+', '');
   v_abroad text;
@@ -135,9 +129,7 @@ comment on function crm.e164(text) is
   '"(11) 97777-1234" is +5511977771234. A number that is neither has its digits alone; null if there are none.';
 
 create function crm.phone_spellings(p_phone text) returns text[]
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
+language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_phone text := crm.e164(p_phone);
   -- The area, if there is one, the ninth digit of a mobile phone, and the rest.
@@ -172,9 +164,7 @@ comment on function crm.phone_spellings(text) is
   'Brazilian mobile phones; of a number without an area code, one for each area. Null in the list if there are no digits.';
 
 create function crm.is_fuller_phone(p_kept text, p_sent text) returns boolean
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
+language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_full text := crm.e164(p_kept);
   -- As dialled: the 0 of a long distance call says nothing of the number.
@@ -198,9 +188,7 @@ comment on function crm.is_fuller_phone(text, text) is
   'same number without the ninth digit of Brazilian mobile phones.';
 
 create function crm.fuller_phones(p_record jsonb, p_sent jsonb, p_fields text[]) returns text[]
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
+language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   return array(select f from unnest(p_fields) f where crm.is_fuller_phone(p_record ->> f, p_sent ->> f));
 end
@@ -211,8 +199,7 @@ comment on function crm.fuller_phones(jsonb, jsonb, text[]) is
 create function crm.lock_number(p_name text) returns bigint
 -- Stable, as convert_to() is: called immutable it would not become part of the caller's plan, and be planned anew by every
 -- transaction, for 60 µs.
-language sql stable parallel safe
-as $$
+language sql stable parallel safe as $$
   -- Not hashtextextended(), which can be inverted: a client chooses a part of the name, and could choose it so that it
   -- waits for, or holds up, what has another name.
   select ('x' || left(encode(sha256(convert_to(p_name, 'UTF8')), 'hex'), 16))::bit(64)::bigint
@@ -220,9 +207,7 @@ $$;
 comment on function crm.lock_number(text) is 'The number of the advisory lock of that name.';
 
 create function crm.touch() returns trigger
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   new.updated_at := now();
   return new;
@@ -232,9 +217,7 @@ comment on function crm.touch() is
   'Trigger: sets updated_at on every update, whether the API or the application writes.';
 
 create procedure crm.protect(p_table regclass)
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   execute format('alter table %s enable row level security', p_table);
   execute format('alter table %s force row level security', p_table);

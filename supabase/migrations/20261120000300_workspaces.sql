@@ -60,9 +60,7 @@ call crm.protect('crm.members');
 create trigger touch before update on crm.members for each row execute function crm.touch();
 
 create function crm.active_member(p_id uuid) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   return (
     select m.id from crm.members m
@@ -74,9 +72,7 @@ comment on function crm.active_member(uuid) is
   'Returns the same id if it is an active member of the caller''s workspace, otherwise null.';
 
 create function crm.default_owner() returns uuid
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   -- As crm.active_member, whose call would take half as long again for every record that is created.
   v_owner_id uuid := (

@@ -21,16 +21,10 @@ comment on column crm.audit_log.object_name is
 call crm.protect('crm.audit_log');
 
 create function crm.record_action(
-  p_workspace_id uuid,
-  p_action text,
-  p_object_type text,
-  p_object_id uuid,
-  p_object_name text,
+  p_workspace_id uuid, p_action text, p_object_type text, p_object_id uuid, p_object_name text,
   p_details jsonb default '{}'
 ) returns void
-language sql volatile
-set search_path = ''
-as $$
+language sql volatile set search_path = '' as $$
   insert into crm.audit_log (workspace_id, member_id, action, object_type, object_id, object_name, details)
   values (
     p_workspace_id, crm.current_member_id(), p_action, p_object_type, p_object_id, p_object_name, p_details
@@ -41,9 +35,7 @@ comment on function crm.record_action(uuid, text, text, uuid, text, jsonb) is
   'key_created; p_details has what the console shows beside it.';
 
 create function crm.describe_changes(p_before jsonb, p_after jsonb) returns jsonb
-language sql immutable
-set search_path = ''
-as $$
+language sql immutable set search_path = '' as $$
   select coalesce(
     jsonb_object_agg(a.key, jsonb_build_object('from', p_before -> a.key, 'to', a.value)), '{}'
   )

@@ -53,21 +53,14 @@ create index key_secrets_replaced on crm.key_secrets (workspace_id, key_id, expi
 create index key_secrets_age on crm.key_secrets (expires_at) where expires_at is not null;
 
 create function crm.purge_key_secrets() returns void
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$ delete from crm.key_secrets s where s.expires_at < now() - interval '30 days' $$;
 comment on function crm.purge_key_secrets() is
   'Deletes secrets that a rotation ended more than 30 days ago. Until then a call with one is answered '
   'revoked_api_key, which tells its owner more than invalid_api_key.';
 
 create type crm.caller as (
-  error_code text,
-  id uuid,
-  workspace_id uuid,
-  member_id uuid,
-  scopes text[],
-  rate_limit integer,
-  user_id uuid
+  error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid
 );
 comment on type crm.caller is
   'Who called: the id of the key, of the proposal that a link opens, or of the member who is signed in; the workspace; '
@@ -75,9 +68,7 @@ comment on type crm.caller is
   'a link. error_code: why the caller is not admitted (spec 5.7).';
 
 create function crm.identify(p_key_hash bytea) returns crm.caller
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_caller crm.caller;
 begin
@@ -103,9 +94,7 @@ comment on function crm.identify(bytea) is
   'The caller to whom the hash of a key''s secret belongs.';
 
 create function crm.lock_key(p_id uuid) returns boolean
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 begin
   perform from crm.api_keys k
   where k.workspace_id = crm.current_workspace_id() and k.id = p_id and k.revoked_at is null

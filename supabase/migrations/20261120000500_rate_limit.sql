@@ -44,9 +44,7 @@ comment on type crm.admission is
   'Whether a call is admitted, how many more are possible now, and after how many seconds the next one is.';
 
 create function crm.admit(p_key_id uuid, p_limit integer) returns crm.admission
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_admission crm.admission;
 begin
@@ -73,9 +71,7 @@ comment on function crm.admit(uuid, integer) is
   '8).';
 
 create function crm.used_up(p_key_id uuid, p_limit integer) returns crm.admission
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_hits timestamptz[];
 begin
@@ -90,9 +86,7 @@ comment on function crm.used_up(uuid, integer) is
   'Null if the key may make a call now, else what a call would be answered. Counts nothing.';
 
 create function crm.is_call_in_progress(p_key_id uuid) returns boolean
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   perform from crm.rate_limits r where r.key_id = p_key_id for update skip locked;
   return not found;

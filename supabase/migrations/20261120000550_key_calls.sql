@@ -40,9 +40,7 @@ call crm.protect('crm.key_counters');
 
 create function crm.calls_by_hour(p_hits timestamptz[], p_calls bigint, out hour timestamptz, out calls bigint)
 returns setof record
-language sql immutable parallel safe
-set search_path = ''
-as $$
+language sql immutable parallel safe set search_path = '' as $$
   select
     date_bin('1 hour', h.at, 'epoch'),
     -- More calls than times: the times of the first ones are forgotten, and they came before the oldest that is known.
@@ -64,9 +62,7 @@ create policy "A member reads the limits of their own workspace's keys" on crm.r
   );
 
 create function crm.drain_calls() returns integer
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_keys integer;
 begin
@@ -106,9 +102,7 @@ comment on function crm.drain_calls() is
 
 create function crm.count_calls(p_workspace_id uuid, p_key_ids uuid[], p_since timestamptz)
 returns table (key_id uuid, hour timestamptz, calls bigint)
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   return query
     select c.key_id, c.hour, c.calls from crm.key_calls c
@@ -129,14 +123,12 @@ comment on function crm.count_calls(uuid, uuid[], timestamptz) is
   'whose calls add up. It reads a row for each hour in which a key was called.';
 
 create function crm.purge_key_calls() returns void
-language sql
-set search_path = ''
+language sql set search_path = ''
 as $$ delete from crm.key_calls c where c.hour < now() - interval '90 days' $$;
 comment on function crm.purge_key_calls() is 'Deletes the counted calls of hours more than 90 days ago.';
 
 create function crm.purge_rate_limits() returns void
-language sql
-set search_path = ''
+language sql set search_path = ''
 -- If a call comes meanwhile, the condition is read again on the changed row, or the call makes a new one.
 as $$
   delete from crm.rate_limits r

@@ -25,9 +25,7 @@ comment on type crm.remembered_reply is
 
 create function crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea)
 returns crm.remembered_reply
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_remembered crm.remembered_reply;
   -- The lock ends with the transaction, so a process that is killed leaves no key locked.
@@ -58,15 +56,9 @@ comment on function crm.idempotency_begin(uuid, text, bytea) is
   'Returns the stored reply or an error code. If both are null, this transaction holds the key (spec 4.0.1).';
 
 create function crm.idempotency_remember(
-  p_workspace_id uuid,
-  p_key text,
-  p_request_hash bytea,
-  p_body text,
-  p_was_found boolean
+  p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text, p_was_found boolean
 ) returns void
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   insert into crm.idempotency_keys (workspace_id, key, request_hash, body, was_found)
   values (p_workspace_id, p_key, p_request_hash, p_body, p_was_found);

@@ -6,9 +6,7 @@
 
 create function api.fail(p_code text, p_fields text[] default '{}', p_message text default null, p_ids uuid[] default '{}')
 returns void
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   raise exception using
     errcode = 'CRM00',
@@ -41,9 +39,7 @@ comment on function api.mark_found() is
 
 -- written by deno task records: verbs
 create function crm.run_verb(p_verb text, p_args jsonb) returns json
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 begin
   -- The migration `rights` makes crm_api the owner. Were the function restored under another owner, or altered to run
   -- with the rights of its caller, verbs would not be under row-level security.
@@ -160,22 +156,13 @@ begin
 end
 $$;
 comment on function crm.run_verb(text, jsonb) is
-  'Calls the verb of that name, as crm_api: security definer, and crm_api owns it. The list has every verb '
-  'that an endpoint for keys or links declares.';
+  'Calls the verb of that name, as crm_api: security definer, and crm_api owns it. The list has every verb that an '
+  'endpoint for keys or links declares.';
 -- end of what is written
 
 create type api.reply as (
-  error_code text,
-  details json,
-  body text,
-  replayed boolean,
-  found boolean,
-  events boolean,
-  caller_id uuid,
-  workspace_id uuid,
-  rate_limit integer,
-  rate_remaining integer,
-  rate_reset integer
+  error_code text, details json, body text, replayed boolean, found boolean, events boolean, caller_id uuid,
+  workspace_id uuid, rate_limit integer, rate_remaining integer, rate_reset integer
 );
 comment on type api.reply is
   'The answer to a request: an error code of spec 7 with the fields at fault, or the body as JSON text, which the '
@@ -193,9 +180,7 @@ create type crm.failure as (state text, message text, detail text, constraint_na
 comment on type crm.failure is 'What Postgres says of an exception: `get stacked diagnostics`.';
 
 create function crm.external_id_holder(p_constraint text, p_external_id text) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
 begin
@@ -217,15 +202,9 @@ comment on function crm.external_id_holder(text, text) is
   'The record of the workspace that has this external_id already, by the unique index that refused to give it to another.';
 
 create function crm.error_of(
-  p_failure crm.failure,
-  p_verb text,
-  p_args jsonb,
-  out error_code text,
-  out details json
+  p_failure crm.failure, p_verb text, p_args jsonb, out error_code text, out details json
 )
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   case
     when p_failure.state = 'CRM00' then
@@ -253,10 +232,7 @@ comment on function crm.error_of(crm.failure, text, jsonb) is
   'Postgres, and is internal_error.';
 
 create function crm.refusal(
-  p_error_code text,
-  p_caller crm.caller,
-  p_admission crm.admission default null,
-  p_details json default null
+  p_error_code text, p_caller crm.caller, p_admission crm.admission default null, p_details json default null
 ) returns api.reply
 language sql stable
 -- One expression, so that it is inlined.
@@ -271,16 +247,9 @@ comment on function crm.refusal(text, crm.caller, crm.admission, json) is
   'The answer to a request for which no verb has run, or in vain. p_admission null: the call was not counted.';
 
 create function crm.answer_request(
-  p_caller crm.caller,
-  p_scope text,
-  p_verb text,
-  p_args jsonb,
-  p_idempotency_key text,
-  p_request_hash bytea
+  p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea
 ) returns api.reply
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_remembered crm.remembered_reply;
   v_admission crm.admission;
@@ -378,16 +347,9 @@ comment on function crm.answer_request(crm.caller, text, text, jsonb, text, byte
   'p_args null: the caller is only identified, and the call is not counted. Only the doors call it.';
 
 create function api.call(
-  p_key_hash bytea,
-  p_scope text,
-  p_verb text,
-  p_args jsonb,
-  p_idempotency_key text,
-  p_request_hash bytea
+  p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea
 ) returns api.reply
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 begin
   return crm.answer_request(crm.identify(p_key_hash), p_scope, p_verb, p_args, p_idempotency_key, p_request_hash);
 end

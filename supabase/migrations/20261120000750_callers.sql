@@ -1,9 +1,7 @@
 -- What the holder of a key may know about it: GET /api-v1-me.
 
 create function crm.own_key() returns json
-language plpgsql stable security definer
-set search_path = ''
-as $$
+language plpgsql stable security definer set search_path = '' as $$
 begin
   return (
     select json_build_object(
@@ -31,11 +29,6 @@ comment on function crm.own_key() is
   'caller''s own, and without the member''s e-mail, which takes a scope. Null for a caller without a key.';
 
 create function api.me_get(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return crm.own_key();
-end
-$$;
+language plpgsql stable set search_path = ''
+as $$ begin return crm.own_key(); end $$;
 comment on function api.me_get(jsonb) is 'Returns the key of the call, its workspace, its member and its limit.';

@@ -2,9 +2,7 @@
 -- verb has failed: a call that succeeds pays nothing.
 
 create function crm.kind_of(p_id uuid) returns text
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
 begin
@@ -40,9 +38,7 @@ comment on function crm.kind_of(uuid) is
   'workspaces are as unknown as an id that nobody has.';
 
 create function crm.choices(p_field text, p_verb text, p_args jsonb) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   c_most constant integer := 20;
   v_workspace_id uuid := crm.current_workspace_id();
@@ -95,9 +91,7 @@ comment on function crm.choices(text, text, jsonb) is
   'mends nothing.';
 
 create function crm.explain(p_code text, p_details json, p_verb text, p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   -- The kind that a field names: that of the verb, or of the field's name.
   v_own text := regexp_replace(split_part(p_verb, '_', 1), '^(subscription|delivery)$', 'webhook');
@@ -138,9 +132,7 @@ comment on function crm.explain(text, json, text, jsonb) is
   'where a field has few.';
 
 create function crm.require_known_filters(p_args jsonb) returns void
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_unknown text[];

@@ -46,9 +46,7 @@ comment on function crm.synced_page(json[], uuid) is
   'ago, so that no change is lost whose transaction takes less.';
 
 create function crm.require_record(p_record json) returns json
-language plpgsql immutable
-set search_path = ''
-as $$
+language plpgsql immutable set search_path = '' as $$
 begin
   if p_record is null then
     perform api.fail('not_found');
@@ -60,9 +58,7 @@ comment on function crm.require_record(json) is 'Returns the record; raises not_
 
 -- written by deno task records: references
 create function crm.require_references(p_args jsonb) returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_workspace_id uuid;
   v_field text;
@@ -110,15 +106,13 @@ begin
 end
 $$;
 comment on function crm.require_references(jsonb) is
-  'Returns the arguments; raises invalid_reference with every field whose record is not of the workspace, '
-  'is not active, or was merged or erased. What can be merged or erased is locked until the transaction '
-  'ends, as its foreign key would do later.';
+  'Returns the arguments; raises invalid_reference with every field whose record is not of the workspace, is not '
+  'active, or was merged or erased. What can be merged or erased is locked until the transaction ends, as its '
+  'foreign key would do later.';
 -- end of what is written
 
 create function crm.changes(p_current jsonb, p_args jsonb) returns jsonb
-language plpgsql immutable
-set search_path = ''
-as $$
+language plpgsql immutable set search_path = '' as $$
 begin
   return (
     select coalesce(jsonb_object_agg(a.key, a.value), '{}')
@@ -132,22 +126,15 @@ comment on function crm.changes(jsonb, jsonb) is
   'not change is not checked again.';
 
 create function crm.version(p_record json) returns text
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return left(encode(sha256(convert_to(p_record::text, 'UTF8')), 'hex'), 16);
-end
-$$;
+language plpgsql immutable set search_path = ''
+as $$ begin return left(encode(sha256(convert_to(p_record::text, 'UTF8')), 'hex'), 16); end $$;
 comment on function crm.version(json) is
   'The version of a record, given its public JSON, as replies name it in ETag.';
 
 create function crm.lock_matches(variadic p_values jsonb[]) returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 -- The planner would count the values and plan again at every call, for twice the time of the locks.
-set plan_cache_mode = 'force_generic_plan'
-as $$
+set plan_cache_mode = 'force_generic_plan' as $$
 begin
   if current_setting('app.matches_locked', true) = 'true' then
     return;
@@ -168,9 +155,7 @@ comment on function crm.lock_matches(jsonb[]) is
   'transaction ends. A key names a kind of value, such as `contact email`; a value that is null locks nothing.';
 
 create function crm.lock_all_matches() returns void
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   perform pg_advisory_xact_lock(crm.lock_number('matches ' || crm.current_workspace_id()));
   -- Local to the transaction, as the lock is.
@@ -182,9 +167,7 @@ comment on function crm.lock_all_matches() is
   'table of locks, which all workspaces share, has room for a few thousand.';
 
 create function crm.owner_or_default(p_owner_id uuid) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_owner_id uuid := coalesce(p_owner_id, crm.default_owner());
 begin
@@ -219,9 +202,7 @@ comment on function crm.with_possible_duplicates(json, text) is
   'sends that field as a header, also of a stored reply.';
 
 create function crm.creation_json(p_args jsonb, p_record json, p_alike uuid[]) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_ids uuid[];
 begin

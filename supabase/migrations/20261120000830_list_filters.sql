@@ -4,8 +4,7 @@
 -- written by deno task records: filters
 create function crm.list_filters(p_record text)
 returns table (kind text, name text, target text, given text, sql text)
-language sql immutable
-as $$
+language sql immutable as $$
   select f.kind, f.name, f.target, f.given, f.sql
   from (
     values
@@ -58,18 +57,16 @@ as $$
   where f.record = p_record
 $$;
 comment on function crm.list_filters(text) is
-  'The list of a record, with its table and the text that is searched, and its filters. A filter compares '
-  'the column target with a value, where %L is what was sent; or, for the value given, it is a condition on '
-  'row t. Of the kind range it has an index with the column target, shown holds where the filter was not '
-  'sent, and hidden is of few rows.';
+  'The list of a record, with its table and the text that is searched, and its filters. A filter compares the '
+  'column target with a value, where %L is what was sent; or, for the value given, it is a condition on row t. Of '
+  'the kind range it has an index with the column target, shown holds where the filter was not sent, and hidden is '
+  'of few rows.';
 
 create function crm.kept_walk(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[],
   out walked uuid[], out matches uuid[]
 )
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
 begin
@@ -81,9 +78,7 @@ begin
         (
           select t.id, t.updated_at from crm.activities t
           where p_ids is null
-            and t.workspace_id = crm.current_workspace_id()
-            and t.id < p_before
-            and t.id >= p_from
+            and t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from
           order by t.id desc
           limit p_rows
         )
@@ -101,9 +96,7 @@ begin
         (
           select t.id, t.updated_at, t.archived_at from crm.companies t
           where p_ids is null
-            and t.workspace_id = crm.current_workspace_id()
-            and t.id < p_before
-            and t.id >= p_from
+            and t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from
           order by t.id desc
           limit p_rows
         )
@@ -121,9 +114,7 @@ begin
         (
           select t.id, t.updated_at, t.archived_at from crm.contacts t
           where p_ids is null
-            and t.workspace_id = crm.current_workspace_id()
-            and t.id < p_before
-            and t.id >= p_from
+            and t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from
           order by t.id desc
           limit p_rows
         )
@@ -141,9 +132,7 @@ begin
         (
           select t.id, t.updated_at, t.archived_at from crm.deals t
           where p_ids is null
-            and t.workspace_id = crm.current_workspace_id()
-            and t.id < p_before
-            and t.id >= p_from
+            and t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from
           order by t.id desc
           limit p_rows
         )
@@ -163,10 +152,8 @@ begin
           where p_ids is null
             and t.workspace_id = crm.current_workspace_id()
             and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, p_before)
-            and t.deal_id >= (p_args ->> 'deal_id')::uuid
-            and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
-            and t.id < p_before
-            and t.id >= p_from
+            and t.deal_id >= (p_args ->> 'deal_id')::uuid and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
+            and t.id < p_before and t.id >= p_from
           order by t.deal_id desc, t.id desc
           limit p_rows
         )
@@ -181,13 +168,11 @@ begin
 end
 $$;
 comment on function crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[]) is
-  'Walks the newest rows of a list, or those of p_ids in their order; matches are those that the list has '
-  'with at most the filter updated_since.';
+  'Walks the newest rows of a list, or those of p_ids in their order; matches are those that the list has with at '
+  'most the filter updated_since.';
 
 create function crm.updated_ids(p_record text, p_args jsonb, p_most integer) returns uuid[]
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_since timestamptz := p_args ->> 'updated_since';
 begin

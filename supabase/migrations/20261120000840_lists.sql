@@ -37,9 +37,7 @@ comment on function crm.rows_by(text, text, text, text) is
   'The rows with the value of a filter, newest first, by the index of its column; without a column all rows.';
 
 create function crm.walk_for(p_record text, p_args jsonb, p_columns text default '') returns crm.walk
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v crm.walk;
   v_sent crm.sent_filter[];
@@ -140,9 +138,7 @@ comment on function crm.walk_for(text, jsonb, text) is
   'filter''s type; names of columns and tables come from crm.list_filters.';
 
 create function crm.shortest_way(p_walk crm.walk, p_before uuid, p_from uuid, p_step integer) returns text
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_way text;
   v_reach uuid;
@@ -169,21 +165,15 @@ comment on function crm.shortest_way(crm.walk, uuid, uuid, integer) is
   'The rows of the filter that has the fewest as far as a step goes, or all rows if there is none.';
 
 create function crm.list_by(
-  p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, p_kept boolean default false,
-  out ids uuid[], out next_id uuid
+  p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
+  p_kept boolean default false, out ids uuid[], out next_id uuid
 )
-language plpgsql stable
-set search_path = ''
-set plan_cache_mode = 'force_generic_plan'
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan'
 -- As in api.<name>_list. A composed statement is planned for its values, by statistics that may expect few rows: an
 -- incremental sort of them would read the workspace to its end.
-set enable_sort = off
-set enable_incremental_sort = off
+set enable_sort = off set enable_incremental_sort = off
 -- A page needs no other join than by the primary key.
-set enable_hashjoin = off
-set enable_mergejoin = off
-set jit = off
-as $$
+set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_walk crm.walk;
@@ -255,14 +245,10 @@ comment on function crm.list_by(text, jsonb, uuid, uuid, integer, boolean) is
   'updated_since was sent, for which plans are kept.';
 
 create function crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) returns json
-language plpgsql stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 -- As in crm.list_by.
-set plan_cache_mode = 'force_generic_plan'
-set enable_sort = off
-set enable_incremental_sort = off
-set jit = off
-as $$
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
+set jit = off as $$
 declare
   v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   v_from uuid := '00000000-0000-0000-0000-000000000000';

@@ -19,9 +19,7 @@ end
 $$;
 
 create function crm.fold(p_text text) returns text
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
+language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   -- Most texts are ASCII, for which this takes a third of the time.
   if octet_length(p_text) = char_length(p_text) then
@@ -39,8 +37,7 @@ comment on function crm.fold(text) is
   'The text without accents, in lower case and with one kind of apostrophe, as it is searched.';
 
 create function crm.spelled_tax_id(p_tax_id text) returns text
-language sql immutable parallel safe
-as $$
+language sql immutable parallel safe as $$
   select case when char_length(p_tax_id) = 14
     then regexp_replace(p_tax_id, '^(..)(...)(...)(....)(..)$', '\1.\2.\3/\4-\5')
   end
@@ -49,9 +46,7 @@ comment on function crm.spelled_tax_id(text) is
   'A CNPJ with its punctuation, of which a search may contain a part; null for any other tax id.';
 
 create function crm.search_text(p_texts text[], p_phones text[]) returns text
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
+language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_texts text := array_to_string(p_texts, E'\n');
   v_text text := crm.fold(v_texts);
@@ -78,9 +73,7 @@ comment on function crm.search_text(text[], text[]) is
   'with and without the country.';
 
 create function crm.search_words(p_query text) returns text[]
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
+language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   return array(
     select w.word
@@ -100,9 +93,7 @@ comment on function crm.search_words(text) is
   'spelling of a phone number is found.';
 
 create function crm.search_trigrams(p_text text) returns text
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
+language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   -- Those with a space are the ends of words, which no search needs: two fifths of all.
   return substr(
@@ -114,9 +105,7 @@ comment on function crm.search_trigrams(text) is 'The three letters in a row tha
 
 create function crm.search_keys(p_workspace_id uuid, p_record text, p_sample text, p_id uuid, p_trigrams text)
 returns text[]
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
+language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_block text := left(encode(int8send(uuid_hash_extended(
     p_workspace_id,
@@ -134,9 +123,7 @@ comment on function crm.search_keys(uuid, text, text, uuid, text) is
   'its kind, the sample that is meant, and 50 days, which the first two bytes of a UUIDv7 count.';
 
 create function crm.searched_keys(p_workspace_id uuid, p_record text, p_id uuid, p_text text) returns text[]
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
+language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_trigrams text := crm.search_trigrams(p_text);
   v_keys text[] := crm.search_keys(p_workspace_id, p_record, '', p_id, v_trigrams);
@@ -176,34 +163,22 @@ alter index crm.search_texts_words alter column 1 set statistics 0;
 call crm.protect('crm.search_texts');
 
 create function crm.lock_texts() returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform pg_advisory_xact_lock(crm.lock_number('texts'));
-end
-$$;
+language plpgsql set search_path = ''
+as $$ begin perform pg_advisory_xact_lock(crm.lock_number('texts')); end $$;
 comment on function crm.lock_texts() is
   'Lets the job index-texts and the jobs that drop partitions of events wait for each other until the transaction ends. '
   'No call of a client takes it: what one workspace does must not hold up the others.';
 
 create function crm.lock_texts_of(p_workspace_id uuid) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform pg_advisory_xact_lock_shared(crm.lock_number('texts of ' || p_workspace_id));
-end
-$$;
+language plpgsql set search_path = ''
+as $$ begin perform pg_advisory_xact_lock_shared(crm.lock_number('texts of ' || p_workspace_id)); end $$;
 comment on function crm.lock_texts_of(uuid) is
   'Lets the job index-texts, which holds the lock alone (crm.index_texts_of), and whoever writes texts of the workspace at '
   'once wait for each other until the transaction ends: otherwise the job could have read a record before it is erased, '
   'and write its text afterwards.';
 
 create function crm.forget_text() returns trigger
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 begin
   perform crm.lock_texts_of(old.workspace_id);
   delete from crm.search_texts x
@@ -215,15 +190,11 @@ comment on function crm.forget_text() is
   'Trigger: deletes what is searched of a record that is deleted, of the kind in the trigger''s argument.';
 
 create function crm.search(
-  p_record text, p_words text[], p_before uuid, p_from uuid, p_step integer, p_enough integer,
-  out ids uuid[], out next_id uuid, out is_common boolean
+  p_record text, p_words text[], p_before uuid, p_from uuid, p_step integer, p_enough integer, out ids uuid[],
+  out next_id uuid, out is_common boolean
 )
-language plpgsql stable security definer
-set search_path = ''
-set plan_cache_mode = 'force_generic_plan'
-set enable_seqscan = off
-set jit = off
-as $$
+language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan'
+set enable_seqscan = off set jit = off as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   -- Three ASCII letters or digits in a row: not all databases take others for letters. 16 of them at most.

@@ -3,9 +3,7 @@
 
 create function crm.chosen_matches(p_record text, p_walk crm.walk, p_ids uuid[], p_words text[] default null)
 returns uuid[]
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_matches uuid[];
 begin
@@ -32,9 +30,7 @@ create function crm.kept_search(
   p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer,
   out ids uuid[], out next_id uuid
 )
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_way text := case when p_walk.ways is not null then crm.shortest_way(p_walk, p_before, p_from, p_step) end;
@@ -115,19 +111,13 @@ comment on function crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, i
   'there may be others.';
 
 create function crm.search_page(
-  p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, p_kept boolean default false,
-  out ids uuid[], out next_id uuid
+  p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
+  p_kept boolean default false, out ids uuid[], out next_id uuid
 )
-language plpgsql stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 -- As in crm.list_by.
-set plan_cache_mode = 'force_generic_plan'
-set enable_sort = off
-set enable_incremental_sort = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set jit = off
-as $$
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
+set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_walk crm.walk;
   v_words text[] := crm.search_words(p_args ->> 'q');

@@ -39,17 +39,12 @@ create trigger touch before update on crm.stages for each row execute function c
 
 -- written by deno task records: stage
 create type api.stage as (
-  id uuid,
-  name text,
-  position integer,
-  type text,
-  is_active boolean
+  id uuid, name text, position integer, type text, is_active boolean
 );
 comment on type api.stage is 'A step of a pipeline: its public fields, in order.';
 
 create function crm.stage_json(t crm.stages) returns json
-language sql stable
-as $$
+language sql stable as $$
   select to_json(row(
     t.id, t.name, t.position, t.type, t.is_active
   )::api.stage)
@@ -58,9 +53,7 @@ comment on function crm.stage_json(crm.stages) is 'A row as public JSON, with th
 -- end of what is written
 
 create function crm.stages_of(p crm.pipelines) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   return (
     select coalesce(json_agg(crm.stage_json(s) order by s.position), '[]')
@@ -73,31 +66,21 @@ comment on function crm.stages_of(crm.pipelines) is 'The stages of a pipeline as
 
 -- written by deno task records: pipeline
 create type api.pipeline as (
-  id uuid,
-  workspace_id uuid,
-  name text,
-  is_default boolean,
-  is_active boolean,
-  created_at text,
-  stages json
+  id uuid, workspace_id uuid, name text, is_default boolean, is_active boolean, created_at text, stages json
 );
 comment on type api.pipeline is 'A sales funnel with its stages: its public fields, in order.';
 
 create function crm.pipeline_json(t crm.pipelines) returns json
-language sql stable
-as $$
+language sql stable as $$
   select to_json(row(
     t.id, t.workspace_id, t.name, t.is_default, t.is_active, crm.iso(t.created_at), crm.stages_of(t)
   )::api.pipeline)
 $$;
-comment on function crm.pipeline_json(crm.pipelines) is
-  'A row as public JSON, with the fields of api.pipeline.';
+comment on function crm.pipeline_json(crm.pipelines) is 'A row as public JSON, with the fields of api.pipeline.';
 -- end of what is written
 
 create function api.pipeline_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   return (
     select json_build_object(
@@ -111,9 +94,7 @@ $$;
 comment on function api.pipeline_list(jsonb) is 'Lists the active pipelines, oldest first (spec 4.4).';
 
 create function crm.require_active_pipeline(p_id uuid) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   if not exists (
     select from crm.pipelines p
@@ -128,9 +109,7 @@ comment on function crm.require_active_pipeline(uuid) is
   'Returns the same id if it is an active pipeline; raises pipeline_not_found.';
 
 create function crm.require_active_stage(p_pipeline_id uuid, p_id uuid) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   if not exists (
     select from crm.stages s
@@ -145,9 +124,7 @@ comment on function crm.require_active_stage(uuid, uuid) is
   'Returns the same id if it is an active stage of the pipeline; raises stage_not_found.';
 
 create function crm.first_stage(p_pipeline_id uuid) returns uuid
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_id uuid;
 begin
@@ -183,9 +160,7 @@ comment on function crm.stage_of_new_deal(uuid, uuid) is
   'first stage. No row without such a pipeline, null without such a stage (crm.choose_stage).';
 
 create function crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid)
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   select s.pipeline_id, s.stage_id into choose_stage.pipeline_id, choose_stage.stage_id
   from crm.stage_of_new_deal(p_pipeline_id, p_stage_id) s;

@@ -49,47 +49,25 @@ create trigger touch before update on crm.companies for each row execute functio
 
 -- written by deno task records: company
 create type api.company as (
-  id uuid,
-  workspace_id uuid,
-  name text,
-  legal_name text,
-  tax_id text,
-  domain text,
-  website text,
-  email text,
-  phone text,
-  industry text,
-  employee_count integer,
-  linkedin text,
-  instagram text,
-  address jsonb,
-  owner_id uuid,
-  notes text,
-  custom_fields jsonb,
-  external_id text,
-  archived_at text,
-  merged_into_id uuid,
-  created_at text,
+  id uuid, workspace_id uuid, name text, legal_name text, tax_id text, domain text, website text, email text,
+  phone text, industry text, employee_count integer, linkedin text, instagram text, address jsonb, owner_id uuid,
+  notes text, custom_fields jsonb, external_id text, archived_at text, merged_into_id uuid, created_at text,
   updated_at text
 );
 comment on type api.company is 'A company: its public fields, in order.';
 
 create function crm.company_json(t crm.companies) returns json
-language sql stable
-as $$
+language sql stable as $$
   select to_json(row(
     t.id, t.workspace_id, t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
     t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.external_id,
     crm.iso(t.archived_at), t.merged_into_id, crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.company)
 $$;
-comment on function crm.company_json(crm.companies) is
-  'A row as public JSON, with the fields of api.company.';
+comment on function crm.company_json(crm.companies) is 'A row as public JSON, with the fields of api.company.';
 
 create function crm.company_insert(t crm.companies, out made crm.companies, out alike uuid[])
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_made record;
 begin
@@ -98,9 +76,8 @@ begin
     instagram, address, owner_id, notes, custom_fields, external_id
   )
   values (
-    crm.current_workspace_id(), t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone,
-    t.industry, t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields,
-    t.external_id
+    crm.current_workspace_id(), t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
+    t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.external_id
   )
   returning new as made, array(
     select o.id from crm.companies o
@@ -120,25 +97,22 @@ begin
 end
 $$;
 comment on function crm.company_insert(crm.companies) is
-  'Creates the record in the caller''s workspace and returns it, and up to five records in use that it '
-  'resembles for each reason.';
+  'Creates the record in the caller''s workspace and returns it, and up to five records in use that it resembles '
+  'for each reason.';
 
 create function crm.company_insert(p_rows crm.companies[]) returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
   with made as (
     insert into crm.companies as new (
-      workspace_id, name, legal_name, tax_id, domain, website, email, phone, industry, employee_count,
-      linkedin, instagram, address, owner_id, notes, custom_fields, external_id
+      workspace_id, name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin,
+      instagram, address, owner_id, notes, custom_fields, external_id
     )
     select
-      crm.current_workspace_id(), t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone,
-      t.industry, t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields,
-      t.external_id
+      crm.current_workspace_id(), t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
+      t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.external_id
     from unnest(p_rows) t
     returning new.id
   )
@@ -150,9 +124,7 @@ comment on function crm.company_insert(crm.companies[]) is
   'Creates records in the caller''s workspace; returns their ids, in the order of the rows.';
 
 create function crm.company_lock(p_id uuid, p_if_match jsonb default null) returns crm.companies
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   t crm.companies;
 begin
@@ -172,22 +144,20 @@ begin
 end
 $$;
 comment on function crm.company_lock(uuid, jsonb) is
-  'Locks the record until the transaction ends, so that concurrent changes of different fields are all '
-  'kept, and returns it. Raises not_found, record_merged; precondition_failed if p_if_match, a list of '
-  'versions, has not the record''s.';
+  'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and '
+  'returns it. Raises not_found, record_merged; precondition_failed if p_if_match, a list of versions, has not the '
+  'record''s.';
 
 create function crm.company_save(t crm.companies) returns crm.companies
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   update crm.companies as saved
   set (
-    name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin, instagram,
-    address, owner_id, notes, custom_fields, external_id
+    name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin, instagram, address,
+    owner_id, notes, custom_fields, external_id
   ) = (
-    t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry, t.employee_count,
-    t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.external_id
+    t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry, t.employee_count, t.linkedin,
+    t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.external_id
   )
   where saved.workspace_id = t.workspace_id and saved.id = t.id
   returning saved.* into t;
@@ -198,8 +168,7 @@ comment on function crm.company_save(crm.companies) is
   'Writes the fields of the record that can change, and returns the row as it is then.';
 
 create function crm.changed_fields(a crm.companies, b crm.companies) returns text[]
-language sql immutable
-as $$
+language sql immutable as $$
   select array_remove(array[
     case when a.address is distinct from b.address then 'address' end,
     case when a.archived_at is distinct from b.archived_at then 'archived_at' end,
@@ -223,13 +192,11 @@ as $$
   ], null)
 $$;
 comment on function crm.changed_fields(crm.companies, crm.companies) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and '
-  'without those that are computed.';
+  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and without '
+  'those that are computed.';
 
 create function api.company_archive(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   t crm.companies;
 begin
@@ -251,13 +218,11 @@ begin
 end
 $$;
 comment on function api.company_archive(jsonb) is
-  'Archives the record, so that lists leave it out, and returns it; one that is archived already stays as '
-  'it is. Raises not_found, record_merged.';
+  'Archives the record, so that lists leave it out, and returns it; one that is archived already stays as it is. '
+  'Raises not_found, record_merged.';
 
 create function api.company_restore(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   t crm.companies := crm.company_lock((p_args ->> 'id')::uuid);
 begin
@@ -273,9 +238,7 @@ comment on function api.company_restore(jsonb) is
   'record_merged.';
 
 create function crm.company_filled(t crm.companies, other crm.companies) returns crm.companies
-language plpgsql immutable
-set search_path = ''
-as $$
+language plpgsql immutable set search_path = '' as $$
 begin
   t.legal_name := coalesce(t.legal_name, other.legal_name);
   t.tax_id := coalesce(t.tax_id, other.tax_id);
@@ -298,9 +261,7 @@ comment on function crm.company_filled(crm.companies, crm.companies) is
   'The first record, with the values of the second one in the fields that are empty.';
 
 create function crm.company_survivor(p_id uuid) returns crm.companies
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   t crm.companies;
 begin
@@ -316,13 +277,11 @@ begin
 end
 $$;
 comment on function crm.company_survivor(uuid) is
-  'The record that stays of those that were merged with this one, locked until the transaction ends, so '
-  'that it is neither merged meanwhile. It may be archived.';
+  'The record that stays of those that were merged with this one, locked until the transaction ends, so that it is '
+  'neither merged meanwhile. It may be archived.';
 
 create function api.company_get(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_record json;
   v_merged_into_id uuid;
@@ -353,8 +312,7 @@ comment on function crm.company_text(crm.companies) is 'What is searched of the 
 create trigger forget_text after delete on crm.companies for each row execute function crm.forget_text('company');
 
 create function crm.company_json_if_short(t crm.companies) returns json
-language sql stable
-as $$
+language sql stable as $$
   select case when coalesce(pg_column_size(t.address), 0) + coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
     and pg_column_compression(t.address) is null
     and pg_column_compression(t.custom_fields) is null
@@ -362,13 +320,11 @@ as $$
   end
 $$;
 comment on function crm.company_json_if_short(crm.companies) is
-  'crm.company_json, or null if the row may be long: crm.company_page makes those, so that a page can end '
-  'before them.';
+  'crm.company_json, or null if the row may be long: crm.company_page makes those, so that a page can end before '
+  'them.';
 
 create function crm.company_page(p_ids uuid[], p_records json[]) returns json[]
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_record json;
   v_records json[];
@@ -389,18 +345,16 @@ begin
 end
 $$;
 comment on function crm.company_page(uuid[], json[]) is
-  'The records of a page that may be too long: those that are null are made one by one, until the page has '
-  'its maximum of bytes.';
+  'The records of a page that may be too long: those that are null are made one by one, until the page has its '
+  'maximum of bytes.';
 
 create function api.company_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 -- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
 set plan_cache_mode = 'force_generic_plan'
 -- Every list is read in the order of an index. The planner has statistics only of all workspaces together, and would
 -- often read and sort all rows of a workspace instead.
-set enable_sort = off
-as $$
+set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
@@ -429,9 +383,7 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.id < v_before
-        and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
       order by t.id desc
       limit v_limit + 1
     ) page;
@@ -442,12 +394,8 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.name_key, t.id) < (v_value, v_before)
-        and t.name_key >= v_value
-        and t.name_key = any (array[v_value])
-        and t.id < v_before
-        and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.name_key, t.id) < (v_value, v_before)
+        and t.name_key >= v_value and t.name_key = any (array[v_value]) and t.id < v_before and t.id >= v_from
       order by t.name_key desc, t.id desc
       limit v_limit + 1
     ) page;
@@ -457,13 +405,9 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_before)
-        and t.tax_id >= p_args ->> 'tax_id'
-        and t.tax_id = any (array[p_args ->> 'tax_id'])
-        and t.id < v_before
-        and t.id >= v_from
-        and t.tax_id is not null
+      where t.workspace_id = crm.current_workspace_id() and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_before)
+        and t.tax_id >= p_args ->> 'tax_id' and t.tax_id = any (array[p_args ->> 'tax_id']) and t.id < v_before
+        and t.id >= v_from and t.tax_id is not null
       order by t.tax_id desc, t.id desc
       limit v_limit + 1
     ) page;
@@ -473,13 +417,9 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.domain, t.id) < (p_args ->> 'domain', v_before)
-        and t.domain >= p_args ->> 'domain'
-        and t.domain = any (array[p_args ->> 'domain'])
-        and t.id < v_before
-        and t.id >= v_from
-        and t.domain is not null
+      where t.workspace_id = crm.current_workspace_id() and (t.domain, t.id) < (p_args ->> 'domain', v_before)
+        and t.domain >= p_args ->> 'domain' and t.domain = any (array[p_args ->> 'domain']) and t.id < v_before
+        and t.id >= v_from and t.domain is not null
       order by t.domain desc, t.id desc
       limit v_limit + 1
     ) page;
@@ -489,12 +429,9 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
-        and t.owner_id >= (p_args ->> 'owner_id')::uuid
-        and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
-        and t.id < v_before
-        and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
+        and t.owner_id >= (p_args ->> 'owner_id')::uuid and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
+        and t.id < v_before and t.id >= v_from
       order by t.owner_id desc, t.id desc
       limit v_limit + 1
     ) page;
@@ -504,8 +441,7 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.external_id = p_args ->> 'external_id'
+      where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
         and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
         and (t.external_id, t.id) >= (p_args ->> 'external_id', v_from)
       order by t.external_id desc
@@ -576,9 +512,7 @@ comment on function api.company_list(jsonb) is 'Returns a page of the list, newe
 -- end of what is written
 
 create function crm.company_new(p_args jsonb) returns crm.companies
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_company crm.companies := jsonb_populate_record(null::crm.companies, crm.require_references(p_args));
 begin
@@ -590,9 +524,7 @@ comment on function crm.company_new(jsonb) is
   'The company to insert for the arguments of a creation; raises invalid_reference, no_owner_available (spec 4.6).';
 
 create function api.company_create(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_company record := crm.company_insert(crm.company_new(p_args));
 begin
@@ -603,9 +535,7 @@ comment on function api.company_create(jsonb) is
   'Creates a company and returns it, with the companies that it resembles; raises what crm.company_new raises.';
 
 create function api.company_update(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_company crm.companies := crm.company_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
   v_changes jsonb := crm.changes(to_jsonb(v_company), p_args);

@@ -45,54 +45,34 @@ create trigger touch before update on crm.contacts for each row execute function
 
 -- written by deno task records: contact
 create type api.contact as (
-  id uuid,
-  workspace_id uuid,
-  name text,
-  email text,
-  phone text,
-  phone2 text,
-  whatsapp text,
-  job_title text,
-  company_id uuid,
-  owner_id uuid,
-  instagram text,
-  linkedin text,
-  notes text,
-  custom_fields jsonb,
-  external_id text,
-  archived_at text,
-  merged_into_id uuid,
-  erased_at text,
-  created_at text,
-  updated_at text
+  id uuid, workspace_id uuid, name text, email text, phone text, phone2 text, whatsapp text, job_title text,
+  company_id uuid, owner_id uuid, instagram text, linkedin text, notes text, custom_fields jsonb, external_id text,
+  archived_at text, merged_into_id uuid, erased_at text, created_at text, updated_at text
 );
 comment on type api.contact is 'A contact: its public fields, in order.';
 
 create function crm.contact_json(t crm.contacts) returns json
-language sql stable
-as $$
+language sql stable as $$
   select to_json(row(
-    t.id, t.workspace_id, t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id,
-    t.owner_id, t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id, crm.iso(t.archived_at),
-    t.merged_into_id, crm.iso(t.erased_at), crm.iso(t.created_at), crm.iso(t.updated_at)
+    t.id, t.workspace_id, t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id,
+    t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id, crm.iso(t.archived_at), t.merged_into_id,
+    crm.iso(t.erased_at), crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.contact)
 $$;
 comment on function crm.contact_json(crm.contacts) is 'A row as public JSON, with the fields of api.contact.';
 
 create function crm.contact_insert(t crm.contacts, out made uuid, out alike uuid[])
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_made record;
 begin
   insert into crm.contacts as new (
-    workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin,
-    notes, custom_fields, external_id
+    workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin, notes,
+    custom_fields, external_id
   )
   values (
-    crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id,
-    t.owner_id, t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id
+    crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id,
+    t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id
   )
   returning new.id as made, array(
     select o.id from crm.contacts o
@@ -116,16 +96,14 @@ comment on function crm.contact_insert(crm.contacts) is
   'resembles for each reason.';
 
 create function crm.contact_insert(p_rows crm.contacts[]) returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
   with made as (
     insert into crm.contacts as new (
-      workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram,
-      linkedin, notes, custom_fields, external_id
+      workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin, notes,
+      custom_fields, external_id
     )
     select
       crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id,
@@ -141,9 +119,7 @@ comment on function crm.contact_insert(crm.contacts[]) is
   'Creates records in the caller''s workspace; returns their ids, in the order of the rows.';
 
 create function crm.contact_lock(p_id uuid, p_if_match jsonb default null) returns crm.contacts
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   t crm.contacts;
 begin
@@ -166,22 +142,20 @@ begin
 end
 $$;
 comment on function crm.contact_lock(uuid, jsonb) is
-  'Locks the record until the transaction ends, so that concurrent changes of different fields are all '
-  'kept, and returns it. Raises not_found, record_merged, record_erased; precondition_failed if p_if_match, '
-  'a list of versions, has not the record''s.';
+  'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and '
+  'returns it. Raises not_found, record_merged, record_erased; precondition_failed if p_if_match, a list of '
+  'versions, has not the record''s.';
 
 create function crm.contact_save(t crm.contacts) returns crm.contacts
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   update crm.contacts as saved
   set (
-    name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin, notes,
-    custom_fields, external_id
+    name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin, notes, custom_fields,
+    external_id
   ) = (
-    t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id, t.instagram,
-    t.linkedin, t.notes, t.custom_fields, t.external_id
+    t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id, t.instagram, t.linkedin,
+    t.notes, t.custom_fields, t.external_id
   )
   where saved.workspace_id = t.workspace_id and saved.id = t.id
   returning saved.* into t;
@@ -192,8 +166,7 @@ comment on function crm.contact_save(crm.contacts) is
   'Writes the fields of the record that can change, and returns the row as it is then.';
 
 create function crm.changed_fields(a crm.contacts, b crm.contacts) returns text[]
-language sql immutable
-as $$
+language sql immutable as $$
   select array_remove(array[
     case when a.archived_at is distinct from b.archived_at then 'archived_at' end,
     case when a.company_id is distinct from b.company_id then 'company_id' end,
@@ -215,13 +188,11 @@ as $$
   ], null)
 $$;
 comment on function crm.changed_fields(crm.contacts, crm.contacts) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and '
-  'without those that are computed.';
+  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and without '
+  'those that are computed.';
 
 create function api.contact_archive(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   t crm.contacts;
 begin
@@ -243,13 +214,11 @@ begin
 end
 $$;
 comment on function api.contact_archive(jsonb) is
-  'Archives the record, so that lists leave it out, and returns it; one that is archived already stays as '
-  'it is. Raises not_found, record_merged.';
+  'Archives the record, so that lists leave it out, and returns it; one that is archived already stays as it is. '
+  'Raises not_found, record_merged.';
 
 create function api.contact_restore(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   t crm.contacts := crm.contact_lock((p_args ->> 'id')::uuid);
 begin
@@ -265,9 +234,7 @@ comment on function api.contact_restore(jsonb) is
   'record_merged, record_erased.';
 
 create function crm.contact_filled(t crm.contacts, other crm.contacts) returns crm.contacts
-language plpgsql immutable
-set search_path = ''
-as $$
+language plpgsql immutable set search_path = '' as $$
 begin
   t.email := coalesce(t.email, other.email);
   t.phone := coalesce(t.phone, other.phone);
@@ -287,9 +254,7 @@ comment on function crm.contact_filled(crm.contacts, crm.contacts) is
   'The first record, with the values of the second one in the fields that are empty.';
 
 create function crm.contact_survivor(p_id uuid) returns crm.contacts
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   t crm.contacts;
 begin
@@ -305,13 +270,11 @@ begin
 end
 $$;
 comment on function crm.contact_survivor(uuid) is
-  'The record that stays of those that were merged with this one, locked until the transaction ends, so '
-  'that it is neither merged nor erased meanwhile. It may be archived, or erased.';
+  'The record that stays of those that were merged with this one, locked until the transaction ends, so that it is '
+  'neither merged nor erased meanwhile. It may be archived, or erased.';
 
 create function crm.contact_erase(p_workspace_id uuid, p_ids uuid[]) returns void
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   update crm.contacts r
   set (
@@ -325,13 +288,11 @@ begin
 end
 $$;
 comment on function crm.contact_erase(uuid, uuid[]) is
-  'Clears every field of the records that a client can write, but for the owner. The rows stay, for what '
-  'refers to them.';
+  'Clears every field of the records that a client can write, but for the owner. The rows stay, for what refers to '
+  'them.';
 
 create function api.contact_get(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_record json;
   v_merged_into_id uuid;
@@ -361,21 +322,18 @@ comment on function crm.contact_text(crm.contacts) is 'What is searched of the r
 create trigger forget_text after delete on crm.contacts for each row execute function crm.forget_text('contact');
 
 create function crm.contact_json_if_short(t crm.contacts) returns json
-language sql stable
-as $$
+language sql stable as $$
   select case when coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
     and pg_column_compression(t.custom_fields) is null
     then crm.contact_json(t)
   end
 $$;
 comment on function crm.contact_json_if_short(crm.contacts) is
-  'crm.contact_json, or null if the row may be long: crm.contact_page makes those, so that a page can end '
-  'before them.';
+  'crm.contact_json, or null if the row may be long: crm.contact_page makes those, so that a page can end before '
+  'them.';
 
 create function crm.contact_page(p_ids uuid[], p_records json[]) returns json[]
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_record json;
   v_records json[];
@@ -396,18 +354,16 @@ begin
 end
 $$;
 comment on function crm.contact_page(uuid[], json[]) is
-  'The records of a page that may be too long: those that are null are made one by one, until the page has '
-  'its maximum of bytes.';
+  'The records of a page that may be too long: those that are null are made one by one, until the page has its '
+  'maximum of bytes.';
 
 create function api.contact_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 -- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
 set plan_cache_mode = 'force_generic_plan'
 -- Every list is read in the order of an index. The planner has statistics only of all workspaces together, and would
 -- often read and sort all rows of a workspace instead.
-set enable_sort = off
-as $$
+set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
@@ -436,9 +392,7 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.id < v_before
-        and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
       order by t.id desc
       limit v_limit + 1
     ) page;
@@ -448,11 +402,8 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.email, t.id) < (p_args ->> 'email', v_before)
-        and t.email >= p_args ->> 'email'
-        and t.email = any (array[p_args ->> 'email'])
-        and t.id < v_before
+      where t.workspace_id = crm.current_workspace_id() and (t.email, t.id) < (p_args ->> 'email', v_before)
+        and t.email >= p_args ->> 'email' and t.email = any (array[p_args ->> 'email']) and t.id < v_before
         and t.id >= v_from
       order by t.email desc, t.id desc
       limit v_limit + 1
@@ -464,12 +415,8 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.phone_e164, t.id) < (v_value, v_before)
-        and t.phone_e164 >= v_value
-        and t.phone_e164 = any (array[v_value])
-        and t.id < v_before
-        and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.phone_e164, t.id) < (v_value, v_before)
+        and t.phone_e164 >= v_value and t.phone_e164 = any (array[v_value]) and t.id < v_before and t.id >= v_from
       order by t.phone_e164 desc, t.id desc
       limit v_limit + 1
     ) page;
@@ -482,9 +429,7 @@ begin
       where t.workspace_id = crm.current_workspace_id()
         and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
         and t.company_id >= (p_args ->> 'company_id')::uuid
-        and t.company_id = any (array[(p_args ->> 'company_id')::uuid])
-        and t.id < v_before
-        and t.id >= v_from
+        and t.company_id = any (array[(p_args ->> 'company_id')::uuid]) and t.id < v_before and t.id >= v_from
         and t.company_id is not null
       order by t.company_id desc, t.id desc
       limit v_limit + 1
@@ -495,8 +440,7 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.external_id = p_args ->> 'external_id'
+      where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
         and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
         and (t.external_id, t.id) >= (p_args ->> 'external_id', v_from)
       order by t.external_id desc
@@ -564,9 +508,7 @@ comment on function api.contact_list(jsonb) is 'Returns a page of the list, newe
 -- end of what is written
 
 create function crm.contact_new(p_args jsonb) returns crm.contacts
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_contact crm.contacts := jsonb_populate_record(null::crm.contacts, crm.require_references(p_args));
 begin
@@ -578,9 +520,7 @@ comment on function crm.contact_new(jsonb) is
   'The contact to insert for the arguments of a creation; raises invalid_reference, no_owner_available (spec 4.2).';
 
 create function api.contact_create(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_contact record := crm.contact_insert(crm.contact_new(p_args));
   v_reply json := json_build_object('id', v_contact.made);
@@ -597,9 +537,7 @@ comment on function api.contact_create(jsonb) is
   'it resembles; raises what crm.contact_new raises.';
 
 create function api.contact_update(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_contact crm.contacts := crm.contact_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
   v_changes jsonb := crm.changes(to_jsonb(v_contact), p_args);

@@ -79,9 +79,7 @@ create index deals_closed_at on crm.deals (workspace_id, closed_at, id desc) whe
 call crm.protect('crm.deals');
 
 create function crm.keep_lead_contact() returns trigger
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   new.lead_contact_id := old.contact_id;
   return new;
@@ -96,9 +94,7 @@ create trigger keep_lead_contact before update of contact_id on crm.deals
   execute function crm.keep_lead_contact();
 
 create function crm.touch_deal() returns trigger
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   -- An update that only records deal.stale, or only a movement (crm.set_moved_at), changes no field that a client sees.
   if new.stale_reported_for is not distinct from old.stale_reported_for and new.moved_at = old.moved_at then
@@ -115,9 +111,7 @@ comment on function crm.touch_deal() is
 create trigger touch before update on crm.deals for each row execute function crm.touch_deal();
 
 create function crm.set_moved_at() returns trigger
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   update crm.deals d set moved_at = now() where d.workspace_id = new.workspace_id and d.id = new.deal_id;
   return null;
@@ -126,9 +120,7 @@ $$;
 comment on function crm.set_moved_at() is 'Trigger of notes and activities: sets moved_at of their deal.';
 
 create function crm.set_deal_moments() returns trigger
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   if new.stage_id is distinct from old.stage_id then
     new.stage_changed_at := now();
@@ -155,52 +147,26 @@ create trigger set_deal_moments before update on crm.deals
 
 -- written by deno task records: deal
 create type api.deal as (
-  id uuid,
-  workspace_id uuid,
-  title text,
-  status text,
-  value numeric,
-  recurring_value numeric,
-  pipeline_id uuid,
-  stage_id uuid,
-  contact_id uuid,
-  company_id uuid,
-  owner_id uuid,
-  expected_close_date date,
-  loss_reason_id uuid,
-  loss_note text,
-  source text,
-  utm jsonb,
-  custom_fields jsonb,
-  external_id text,
-  stage_changed_at text,
-  last_activity_at text,
-  won_at text,
-  lost_at text,
-  closed_at text,
-  archived_at text,
-  created_at text,
-  updated_at text
+  id uuid, workspace_id uuid, title text, status text, value numeric, recurring_value numeric, pipeline_id uuid,
+  stage_id uuid, contact_id uuid, company_id uuid, owner_id uuid, expected_close_date date, loss_reason_id uuid,
+  loss_note text, source text, utm jsonb, custom_fields jsonb, external_id text, stage_changed_at text,
+  last_activity_at text, won_at text, lost_at text, closed_at text, archived_at text, created_at text, updated_at text
 );
 comment on type api.deal is 'A deal: its public fields, in order.';
 
 create function crm.deal_json(t crm.deals) returns json
-language sql stable
-as $$
+language sql stable as $$
   select to_json(row(
-    t.id, t.workspace_id, t.title, t.status, t.value, t.recurring_value, t.pipeline_id, t.stage_id,
-    t.contact_id, t.company_id, t.owner_id, t.expected_close_date, t.loss_reason_id, t.loss_note, t.source,
-    t.utm, t.custom_fields, t.external_id, crm.iso(t.stage_changed_at), crm.iso(t.last_activity_at),
-    crm.iso(t.won_at), crm.iso(t.lost_at), crm.iso(t.closed_at), crm.iso(t.archived_at),
-    crm.iso(t.created_at), crm.iso(t.updated_at)
+    t.id, t.workspace_id, t.title, t.status, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id,
+    t.company_id, t.owner_id, t.expected_close_date, t.loss_reason_id, t.loss_note, t.source, t.utm, t.custom_fields,
+    t.external_id, crm.iso(t.stage_changed_at), crm.iso(t.last_activity_at), crm.iso(t.won_at), crm.iso(t.lost_at),
+    crm.iso(t.closed_at), crm.iso(t.archived_at), crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.deal)
 $$;
 comment on function crm.deal_json(crm.deals) is 'A row as public JSON, with the fields of api.deal.';
 
 create function crm.deal_insert(t crm.deals) returns crm.deals
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   insert into crm.deals as new (
     workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
@@ -214,13 +180,10 @@ begin
   return t;
 end
 $$;
-comment on function crm.deal_insert(crm.deals) is
-  'Creates the record in the caller''s workspace and returns it.';
+comment on function crm.deal_insert(crm.deals) is 'Creates the record in the caller''s workspace and returns it.';
 
 create function crm.deal_insert(p_rows crm.deals[]) returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
@@ -230,9 +193,8 @@ begin
       expected_close_date, source, utm, custom_fields, external_id
     )
     select
-      crm.current_workspace_id(), t.title, t.value, t.recurring_value, t.pipeline_id, t.stage_id,
-      t.contact_id, t.company_id, t.owner_id, t.expected_close_date, t.source, t.utm, t.custom_fields,
-      t.external_id
+      crm.current_workspace_id(), t.title, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id,
+      t.company_id, t.owner_id, t.expected_close_date, t.source, t.utm, t.custom_fields, t.external_id
     from unnest(p_rows) t
     returning new.id
   )
@@ -244,9 +206,7 @@ comment on function crm.deal_insert(crm.deals[]) is
   'Creates records in the caller''s workspace; returns their ids, in the order of the rows.';
 
 create function crm.deal_lock(p_id uuid, p_if_match jsonb default null) returns crm.deals
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   t crm.deals;
 begin
@@ -263,22 +223,19 @@ begin
 end
 $$;
 comment on function crm.deal_lock(uuid, jsonb) is
-  'Locks the record until the transaction ends, so that concurrent changes of different fields are all '
-  'kept, and returns it. Raises not_found; precondition_failed if p_if_match, a list of versions, has not '
-  'the record''s.';
+  'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and '
+  'returns it. Raises not_found; precondition_failed if p_if_match, a list of versions, has not the record''s.';
 
 create function crm.deal_save(t crm.deals) returns crm.deals
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   update crm.deals as saved
   set (
     title, status, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
     expected_close_date, loss_reason_id, loss_note, source, utm, custom_fields
   ) = (
-    t.title, t.status, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id, t.company_id,
-    t.owner_id, t.expected_close_date, t.loss_reason_id, t.loss_note, t.source, t.utm, t.custom_fields
+    t.title, t.status, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id,
+    t.expected_close_date, t.loss_reason_id, t.loss_note, t.source, t.utm, t.custom_fields
   )
   where saved.workspace_id = t.workspace_id and saved.id = t.id
   returning saved.* into t;
@@ -289,8 +246,7 @@ comment on function crm.deal_save(crm.deals) is
   'Writes the fields of the record that can change, and returns the row as it is then.';
 
 create function crm.changed_fields(a crm.deals, b crm.deals) returns text[]
-language sql immutable
-as $$
+language sql immutable as $$
   select array_remove(array[
     case when a.archived_at is distinct from b.archived_at then 'archived_at' end,
     case when a.closed_at is distinct from b.closed_at then 'closed_at' end,
@@ -318,13 +274,11 @@ as $$
   ], null)
 $$;
 comment on function crm.changed_fields(crm.deals, crm.deals) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and '
-  'without those that are computed.';
+  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and without '
+  'those that are computed.';
 
 create function api.deal_archive(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   t crm.deals;
 begin
@@ -343,13 +297,11 @@ begin
 end
 $$;
 comment on function api.deal_archive(jsonb) is
-  'Archives the record, so that lists leave it out, and returns it; one that is archived already stays as '
-  'it is. Raises not_found.';
+  'Archives the record, so that lists leave it out, and returns it; one that is archived already stays as it is. '
+  'Raises not_found.';
 
 create function api.deal_restore(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   t crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
 begin
@@ -382,8 +334,7 @@ comment on function crm.deal_text(crm.deals) is 'What is searched of the record.
 create trigger forget_text after delete on crm.deals for each row execute function crm.forget_text('deal');
 
 create function crm.deal_json_if_short(t crm.deals) returns json
-language sql stable
-as $$
+language sql stable as $$
   select case when coalesce(pg_column_size(t.utm), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
     and pg_column_compression(t.utm) is null
     and pg_column_compression(t.custom_fields) is null
@@ -391,13 +342,10 @@ as $$
   end
 $$;
 comment on function crm.deal_json_if_short(crm.deals) is
-  'crm.deal_json, or null if the row may be long: crm.deal_page makes those, so that a page can end before '
-  'them.';
+  'crm.deal_json, or null if the row may be long: crm.deal_page makes those, so that a page can end before them.';
 
 create function crm.deal_page(p_ids uuid[], p_records json[]) returns json[]
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_record json;
   v_records json[];
@@ -418,18 +366,16 @@ begin
 end
 $$;
 comment on function crm.deal_page(uuid[], json[]) is
-  'The records of a page that may be too long: those that are null are made one by one, until the page has '
-  'its maximum of bytes.';
+  'The records of a page that may be too long: those that are null are made one by one, until the page has its '
+  'maximum of bytes.';
 
 create function api.deal_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 -- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
 set plan_cache_mode = 'force_generic_plan'
 -- Every list is read in the order of an index. The planner has statistics only of all workspaces together, and would
 -- often read and sort all rows of a workspace instead.
-set enable_sort = off
-as $$
+set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
@@ -457,9 +403,7 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.id < v_before
-        and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
       order by t.id desc
       limit v_limit + 1
     ) page;
@@ -469,12 +413,9 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
-        and t.status >= p_args -> 'status' ->> 0
-        and t.status = any (array[p_args -> 'status' ->> 0])
-        and t.id < v_before
-        and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
+        and t.status >= p_args -> 'status' ->> 0 and t.status = any (array[p_args -> 'status' ->> 0])
+        and t.id < v_before and t.id >= v_from
       order by t.status desc, t.id desc
       limit v_limit + 1
     ) page;
@@ -487,9 +428,7 @@ begin
       where t.workspace_id = crm.current_workspace_id()
         and (t.pipeline_id, t.id) < ((p_args ->> 'pipeline_id')::uuid, v_before)
         and t.pipeline_id >= (p_args ->> 'pipeline_id')::uuid
-        and t.pipeline_id = any (array[(p_args ->> 'pipeline_id')::uuid])
-        and t.id < v_before
-        and t.id >= v_from
+        and t.pipeline_id = any (array[(p_args ->> 'pipeline_id')::uuid]) and t.id < v_before and t.id >= v_from
       order by t.pipeline_id desc, t.id desc
       limit v_limit + 1
     ) page;
@@ -499,12 +438,9 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.stage_id, t.id) < ((p_args ->> 'stage_id')::uuid, v_before)
-        and t.stage_id >= (p_args ->> 'stage_id')::uuid
-        and t.stage_id = any (array[(p_args ->> 'stage_id')::uuid])
-        and t.id < v_before
-        and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.stage_id, t.id) < ((p_args ->> 'stage_id')::uuid, v_before)
+        and t.stage_id >= (p_args ->> 'stage_id')::uuid and t.stage_id = any (array[(p_args ->> 'stage_id')::uuid])
+        and t.id < v_before and t.id >= v_from
       order by t.stage_id desc, t.id desc
       limit v_limit + 1
     ) page;
@@ -517,9 +453,7 @@ begin
       where t.workspace_id = crm.current_workspace_id()
         and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
         and t.contact_id >= (p_args ->> 'contact_id')::uuid
-        and t.contact_id = any (array[(p_args ->> 'contact_id')::uuid])
-        and t.id < v_before
-        and t.id >= v_from
+        and t.contact_id = any (array[(p_args ->> 'contact_id')::uuid]) and t.id < v_before and t.id >= v_from
       order by t.contact_id desc, t.id desc
       limit v_limit + 1
     ) page;
@@ -532,9 +466,7 @@ begin
       where t.workspace_id = crm.current_workspace_id()
         and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
         and t.company_id >= (p_args ->> 'company_id')::uuid
-        and t.company_id = any (array[(p_args ->> 'company_id')::uuid])
-        and t.id < v_before
-        and t.id >= v_from
+        and t.company_id = any (array[(p_args ->> 'company_id')::uuid]) and t.id < v_before and t.id >= v_from
       order by t.company_id desc, t.id desc
       limit v_limit + 1
     ) page;
@@ -544,12 +476,9 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
-        and t.owner_id >= (p_args ->> 'owner_id')::uuid
-        and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
-        and t.id < v_before
-        and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
+        and t.owner_id >= (p_args ->> 'owner_id')::uuid and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
+        and t.id < v_before and t.id >= v_from
       order by t.owner_id desc, t.id desc
       limit v_limit + 1
     ) page;
@@ -559,13 +488,9 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
-        and t.external_id >= p_args ->> 'external_id'
-        and t.external_id = any (array[p_args ->> 'external_id'])
-        and t.id < v_before
-        and t.id >= v_from
-        and t.external_id is not null
+      where t.workspace_id = crm.current_workspace_id() and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
+        and t.external_id >= p_args ->> 'external_id' and t.external_id = any (array[p_args ->> 'external_id'])
+        and t.id < v_before and t.id >= v_from and t.external_id is not null
       order by t.external_id desc, t.id desc
       limit v_limit + 1
     ) page;

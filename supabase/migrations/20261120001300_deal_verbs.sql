@@ -3,9 +3,7 @@
 
 create function api.deal_get(p_args jsonb) returns json
 -- plpgsql and not sql, because a later migration creates crm.activities.
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_deal crm.deals;
@@ -39,9 +37,7 @@ comment on function api.deal_get(jsonb) is
   'leads created it; raises not_found (spec 4.6).';
 
 create function crm.deal_default_title(p_deal crm.deals) returns text
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
 begin
@@ -54,9 +50,7 @@ $$;
 comment on function crm.deal_default_title(crm.deals) is 'The name of the deal''s contact, otherwise of its company.';
 
 create function crm.deal_new(p_args jsonb) returns crm.deals
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_deal crm.deals := jsonb_populate_record(null::crm.deals, crm.require_references(p_args));
 begin
@@ -72,25 +66,14 @@ comment on function crm.deal_new(jsonb) is
   'crm.choose_stage (spec 4.6).';
 
 create function api.deal_create(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
-begin
-  return crm.deal_json(crm.deal_insert(crm.deal_new(p_args)));
-end
-$$;
+language plpgsql set search_path = ''
+as $$ begin return crm.deal_json(crm.deal_insert(crm.deal_new(p_args))); end $$;
 comment on function api.deal_create(jsonb) is 'Creates a deal and returns it; raises what crm.deal_new raises.';
 
 create function crm.choose_stage_for_move(
-  p_deal crm.deals,
-  p_pipeline_id uuid,
-  p_stage_id uuid,
-  out pipeline_id uuid,
-  out stage_id uuid
+  p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid
 )
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   pipeline_id := coalesce(p_pipeline_id, p_deal.pipeline_id);
   stage_id := p_stage_id;
@@ -109,15 +92,9 @@ comment on function crm.choose_stage_for_move(crm.deals, uuid, uuid) is
   'pipeline_not_found or stage_not_found.';
 
 create function crm.choose_stage_for_update(
-  p_deal crm.deals,
-  p_pipeline_id uuid,
-  p_stage_id uuid,
-  out pipeline_id uuid,
-  out stage_id uuid
+  p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid
 )
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   if p_stage_id is null and p_pipeline_id <> p_deal.pipeline_id then
     pipeline_id := crm.require_active_pipeline(p_pipeline_id);
@@ -133,9 +110,7 @@ comment on function crm.choose_stage_for_update(crm.deals, uuid, uuid) is
   'codes of crm.choose_stage_for_move, and pipeline_has_no_stage.';
 
 create function api.deal_update(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
   v_changes jsonb := crm.changes(to_jsonb(v_deal), p_args);
@@ -172,9 +147,7 @@ comment on function crm.deal_action_json(crm.deals, boolean) is
   'The reply of an action: the deal, and whether it was in the requested state already.';
 
 create function api.deal_move_stage(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
   v_target record;
@@ -195,9 +168,7 @@ comment on function api.deal_move_stage(jsonb) is
   'workspace, otherwise the codes of crm.choose_stage_for_move (spec 3).';
 
 create function api.deal_win(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
 begin
@@ -214,9 +185,7 @@ comment on function api.deal_win(jsonb) is
   'Marks an open deal as won, with its final amounts if they are sent (spec 3).';
 
 create function api.deal_lose(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
 begin

@@ -1,13 +1,10 @@
 -- Upserts: contacts, companies and deals that a caller finds by a value of its own, or creates.
 
 -- written by deno task records: upserts
-create function crm.company_match(p_args jsonb) returns uuid[]
-language plpgsql
-set search_path = ''
+create function crm.company_match(p_args jsonb, p_merged boolean default false) returns uuid[]
+language plpgsql set search_path = ''
 -- As in api.company_list: by the index of the field, whatever the statistics say of other workspaces.
-set plan_cache_mode = 'force_generic_plan'
-set enable_sort = off
-as $$
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_first uuid := '00000000-0000-0000-0000-000000000000';
   v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -15,109 +12,44 @@ begin
   case p_args ->> 'match_by'
     when 'external_id' then
       return array(
-        select t.id from crm.companies t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.external_id = p_args ->> 'external_id'
+        select case when p_merged then t.merged_into_id else t.id end from crm.companies t
+        where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
           and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
           and (t.external_id, t.id) >= (p_args ->> 'external_id', v_first)
-          and t.merged_into_id is null
+          and case when p_merged then t.merged_into_id is not null else t.merged_into_id is null end
         order by t.external_id
         limit 100
       );
     when 'tax_id' then
       return array(
-        select t.id from crm.companies t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_beyond)
-          and t.tax_id >= p_args ->> 'tax_id'
-          and t.tax_id = any (array[p_args ->> 'tax_id'])
-          and t.id < v_beyond
-          and t.id >= v_first
-          and t.tax_id is not null
-          and t.archived_at is null
+        select case when p_merged then t.merged_into_id else t.id end from crm.companies t
+        where t.workspace_id = crm.current_workspace_id() and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_beyond)
+          and t.tax_id >= p_args ->> 'tax_id' and t.tax_id = any (array[p_args ->> 'tax_id']) and t.id < v_beyond
+          and t.id >= v_first and t.tax_id is not null
+          and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
         order by t.tax_id, t.id
         limit 100
       );
     when 'domain' then
       return array(
-        select t.id from crm.companies t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.domain, t.id) < (p_args ->> 'domain', v_beyond)
-          and t.domain >= p_args ->> 'domain'
-          and t.domain = any (array[p_args ->> 'domain'])
-          and t.id < v_beyond
-          and t.id >= v_first
-          and t.domain is not null
-          and t.archived_at is null
+        select case when p_merged then t.merged_into_id else t.id end from crm.companies t
+        where t.workspace_id = crm.current_workspace_id() and (t.domain, t.id) < (p_args ->> 'domain', v_beyond)
+          and t.domain >= p_args ->> 'domain' and t.domain = any (array[p_args ->> 'domain']) and t.id < v_beyond
+          and t.id >= v_first and t.domain is not null
+          and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
         order by t.domain, t.id
         limit 100
       );
   end case;
 end
 $$;
-comment on function crm.company_match(jsonb) is
-  'The records with the value of the field in match_by, oldest first, 100 at most: those in use; by '
-  'external_id also archived ones. Never one that was merged.';
-
-create function crm.company_merged(p_args jsonb) returns setof crm.companies
-language plpgsql stable
-set search_path = ''
--- As in crm.company_match.
-set plan_cache_mode = 'force_generic_plan'
-set enable_sort = off
-as $$
-declare
-  v_first uuid := '00000000-0000-0000-0000-000000000000';
-  v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-begin
-  case p_args ->> 'match_by'
-    when 'external_id' then
-      return query
-      select t.* from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.external_id = p_args ->> 'external_id'
-        and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
-        and (t.external_id, t.id) >= (p_args ->> 'external_id', v_first)
-        and t.merged_into_id is not null
-      order by t.external_id
-      limit 100;
-    when 'tax_id' then
-      return query
-      select t.* from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_beyond)
-        and t.tax_id >= p_args ->> 'tax_id'
-        and t.tax_id = any (array[p_args ->> 'tax_id'])
-        and t.id < v_beyond
-        and t.id >= v_first
-        and t.tax_id is not null
-        and t.merged_into_id is not null
-      order by t.tax_id, t.id
-      limit 100;
-    when 'domain' then
-      return query
-      select t.* from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.domain, t.id) < (p_args ->> 'domain', v_beyond)
-        and t.domain >= p_args ->> 'domain'
-        and t.domain = any (array[p_args ->> 'domain'])
-        and t.id < v_beyond
-        and t.id >= v_first
-        and t.domain is not null
-        and t.merged_into_id is not null
-      order by t.domain, t.id
-      limit 100;
-  end case;
-end
-$$;
-comment on function crm.company_merged(jsonb) is
-  'The records that were merged into another one and have the value of the field in match_by, oldest first, '
-  '100 at most. Asked where no record in use has it.';
+comment on function crm.company_match(jsonb, boolean) is
+  'The ids of the records in use whose field named in match_by has the value sent, oldest first, 100 at most. A '
+  'search by external_id also finds archived records. p_merged: looks at merged records instead, and returns the '
+  'ids of the records they were merged into.';
 
 create function api.company_upsert(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_match_by text := p_args ->> 'match_by';
   v_sent jsonb := p_args - 'match_by';
@@ -139,8 +71,8 @@ begin
   if v_ids = '{}' then
     v_ids := array(
       select distinct s.id
-      from (select distinct m.merged_into_id from crm.company_merged(p_args) m) m
-      cross join lateral crm.company_survivor(m.merged_into_id) s
+      from (select distinct m.id from unnest(crm.company_match(p_args, true)) m (id)) m
+      cross join lateral crm.company_survivor(m.id) s
       where s.archived_at is null or v_match_by = 'external_id'
     );
     if cardinality(v_ids) = 1 then
@@ -178,20 +110,16 @@ begin
 end
 $$;
 comment on function api.company_upsert(jsonb) is
-  'Changes the record that has the value of the field in match_by, as api.company_update does, or creates '
-  'it, as api.company_create does, with their codes; returns the whole record, and what was done: created, '
-  'matched_by, and the names of fields that were sent and not written (differences). Where only records '
-  'that were merged have the value, it changes the one into which they were, but for that field. Raises '
-  'ambiguous_match with every record that has the value, and validation_error for what only a creation '
-  'requires.';
+  'Changes the record that has the value of the field in match_by, as api.company_update does, or creates it, as '
+  'api.company_create does, with their codes; returns the whole record, and what was done: created, matched_by, and '
+  'the names of fields that were sent and not written (differences). Where only records that were merged have the '
+  'value, it changes the one into which they were, but for that field. Raises ambiguous_match with every record '
+  'that has the value, and validation_error for what only a creation requires.';
 
-create function crm.contact_match(p_args jsonb) returns uuid[]
-language plpgsql
-set search_path = ''
+create function crm.contact_match(p_args jsonb, p_merged boolean default false) returns uuid[]
+language plpgsql set search_path = ''
 -- As in api.contact_list: by the index of the field, whatever the statistics say of other workspaces.
-set plan_cache_mode = 'force_generic_plan'
-set enable_sort = off
-as $$
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_first uuid := '00000000-0000-0000-0000-000000000000';
   v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -199,26 +127,20 @@ begin
   case p_args ->> 'match_by'
     when 'external_id' then
       return array(
-        select t.id from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.external_id = p_args ->> 'external_id'
+        select case when p_merged then t.merged_into_id else t.id end from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
           and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
           and (t.external_id, t.id) >= (p_args ->> 'external_id', v_first)
-          and t.merged_into_id is null
-          and t.erased_at is null
+          and case when p_merged then t.merged_into_id is not null else t.merged_into_id is null and t.erased_at is null end
         order by t.external_id
         limit 100
       );
     when 'email' then
       return array(
-        select t.id from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.email, t.id) < (p_args ->> 'email', v_beyond)
-          and t.email >= p_args ->> 'email'
-          and t.email = any (array[p_args ->> 'email'])
-          and t.id < v_beyond
-          and t.id >= v_first
-          and t.archived_at is null
+        select case when p_merged then t.merged_into_id else t.id end from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id() and (t.email, t.id) < (p_args ->> 'email', v_beyond)
+          and t.email >= p_args ->> 'email' and t.email = any (array[p_args ->> 'email']) and t.id < v_beyond
+          and t.id >= v_first and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
         order by t.email, t.id
         limit 100
       );
@@ -227,81 +149,25 @@ begin
         perform api.fail('validation_error', array['phone']);
       end if;
       return array(
-        select t.id from crm.contacts t
+        select case when p_merged then t.merged_into_id else t.id end from crm.contacts t
         where t.workspace_id = crm.current_workspace_id()
           and (t.phone_e164, t.id) < (crm.e164(p_args ->> 'phone'), v_beyond)
           and t.phone_e164 >= crm.e164(p_args ->> 'phone')
-          and t.phone_e164 = any (array[crm.e164(p_args ->> 'phone')])
-          and t.id < v_beyond
-          and t.id >= v_first
-          and t.archived_at is null
+          and t.phone_e164 = any (array[crm.e164(p_args ->> 'phone')]) and t.id < v_beyond and t.id >= v_first
+          and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
         order by t.phone_e164, t.id
         limit 100
       );
   end case;
 end
 $$;
-comment on function crm.contact_match(jsonb) is
-  'The records with the value of the field in match_by, oldest first, 100 at most: those in use; by '
-  'external_id also archived ones. Never one that was merged.';
-
-create function crm.contact_merged(p_args jsonb) returns setof crm.contacts
-language plpgsql stable
-set search_path = ''
--- As in crm.contact_match.
-set plan_cache_mode = 'force_generic_plan'
-set enable_sort = off
-as $$
-declare
-  v_first uuid := '00000000-0000-0000-0000-000000000000';
-  v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-begin
-  case p_args ->> 'match_by'
-    when 'external_id' then
-      return query
-      select t.* from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.external_id = p_args ->> 'external_id'
-        and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
-        and (t.external_id, t.id) >= (p_args ->> 'external_id', v_first)
-        and t.merged_into_id is not null
-      order by t.external_id
-      limit 100;
-    when 'email' then
-      return query
-      select t.* from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.email, t.id) < (p_args ->> 'email', v_beyond)
-        and t.email >= p_args ->> 'email'
-        and t.email = any (array[p_args ->> 'email'])
-        and t.id < v_beyond
-        and t.id >= v_first
-        and t.merged_into_id is not null
-      order by t.email, t.id
-      limit 100;
-    when 'phone' then
-      return query
-      select t.* from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.phone_e164, t.id) < (crm.e164(p_args ->> 'phone'), v_beyond)
-        and t.phone_e164 >= crm.e164(p_args ->> 'phone')
-        and t.phone_e164 = any (array[crm.e164(p_args ->> 'phone')])
-        and t.id < v_beyond
-        and t.id >= v_first
-        and t.merged_into_id is not null
-      order by t.phone_e164, t.id
-      limit 100;
-  end case;
-end
-$$;
-comment on function crm.contact_merged(jsonb) is
-  'The records that were merged into another one and have the value of the field in match_by, oldest first, '
-  '100 at most. Asked where no record in use has it.';
+comment on function crm.contact_match(jsonb, boolean) is
+  'The ids of the records in use whose field named in match_by has the value sent, oldest first, 100 at most. A '
+  'search by external_id also finds archived records. p_merged: looks at merged records instead, and returns the '
+  'ids of the records they were merged into.';
 
 create function api.contact_upsert(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_match_by text := p_args ->> 'match_by';
   v_sent jsonb := p_args - 'match_by';
@@ -322,8 +188,8 @@ begin
   if v_ids = '{}' then
     v_ids := array(
       select distinct s.id
-      from (select distinct m.merged_into_id from crm.contact_merged(p_args) m) m
-      cross join lateral crm.contact_survivor(m.merged_into_id) s
+      from (select distinct m.id from unnest(crm.contact_match(p_args, true)) m (id)) m
+      cross join lateral crm.contact_survivor(m.id) s
       where s.archived_at is null or (v_match_by = 'external_id' and s.erased_at is null)
     );
     if cardinality(v_ids) = 1 then
@@ -361,20 +227,16 @@ begin
 end
 $$;
 comment on function api.contact_upsert(jsonb) is
-  'Changes the record that has the value of the field in match_by, as api.contact_update does, or creates '
-  'it, as api.contact_create does, with their codes; returns the whole record, and what was done: created, '
-  'matched_by, and the names of fields that were sent and not written (differences). Where only records '
-  'that were merged have the value, it changes the one into which they were, but for that field. Raises '
-  'ambiguous_match with every record that has the value, and validation_error for what only a creation '
-  'requires.';
+  'Changes the record that has the value of the field in match_by, as api.contact_update does, or creates it, as '
+  'api.contact_create does, with their codes; returns the whole record, and what was done: created, matched_by, and '
+  'the names of fields that were sent and not written (differences). Where only records that were merged have the '
+  'value, it changes the one into which they were, but for that field. Raises ambiguous_match with every record '
+  'that has the value, and validation_error for what only a creation requires.';
 
 create function crm.deal_match(p_args jsonb) returns uuid[]
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 -- As in api.deal_list: by the index of the field, whatever the statistics say of other workspaces.
-set plan_cache_mode = 'force_generic_plan'
-set enable_sort = off
-as $$
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_first uuid := '00000000-0000-0000-0000-000000000000';
   v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -383,13 +245,9 @@ begin
     when 'external_id' then
       return array(
         select t.id from crm.deals t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
-          and t.external_id >= p_args ->> 'external_id'
-          and t.external_id = any (array[p_args ->> 'external_id'])
-          and t.id < v_beyond
-          and t.id >= v_first
-          and t.external_id is not null
+        where t.workspace_id = crm.current_workspace_id() and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
+          and t.external_id >= p_args ->> 'external_id' and t.external_id = any (array[p_args ->> 'external_id'])
+          and t.id < v_beyond and t.id >= v_first and t.external_id is not null
         order by t.external_id, t.id
         limit 100
       );
@@ -397,13 +255,11 @@ begin
 end
 $$;
 comment on function crm.deal_match(jsonb) is
-  'The records with the value of the field in match_by, oldest first, 100 at most: those in use; by '
-  'external_id also archived ones.';
+  'The ids of the records in use whose field named in match_by has the value sent, oldest first, 100 at most. A '
+  'search by external_id also finds archived records.';
 
 create function api.deal_upsert(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_match_by text := p_args ->> 'match_by';
   v_sent jsonb := p_args - 'match_by';
@@ -445,8 +301,8 @@ begin
 end
 $$;
 comment on function api.deal_upsert(jsonb) is
-  'Changes the record that has the value of the field in match_by, as api.deal_update does, or creates it, '
-  'as api.deal_create does, with their codes; returns the whole record, and what was done: created, '
-  'matched_by, and the names of fields that were sent and not written (differences). Raises ambiguous_match '
-  'with every record that has the value, and validation_error for what only a creation requires.';
+  'Changes the record that has the value of the field in match_by, as api.deal_update does, or creates it, as '
+  'api.deal_create does, with their codes; returns the whole record, and what was done: created, matched_by, and '
+  'the names of fields that were sent and not written (differences). Raises ambiguous_match with every record that '
+  'has the value, and validation_error for what only a creation requires.';
 -- end of what is written

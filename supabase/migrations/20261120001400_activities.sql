@@ -67,9 +67,7 @@ create trigger set_moved_at after update on crm.activities
   execute function crm.set_moved_at();
 
 create function crm.set_completed_at() returns trigger
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   new.completed_at := case when new.status = 'concluida' then coalesce(new.completed_at, now()) end;
   return new;
@@ -83,9 +81,7 @@ create trigger set_completed_at before insert or update on crm.activities
   for each row execute function crm.set_completed_at();
 
 create function crm.set_last_activity_at() returns trigger
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   update crm.deals d
   -- greatest(), because the older of two simultaneous activities may be written second.
@@ -100,8 +96,7 @@ create trigger set_last_activity_at after insert on crm.activities
   for each row execute function crm.set_last_activity_at();
 
 create function crm.activity_label(p_type text) returns text
-language sql immutable
-as $$
+language sql immutable as $$
   select case p_type
     when 'tarefa' then 'Tarefa'
     when 'ligacao' then 'Ligação'
@@ -117,53 +112,33 @@ comment on function crm.activity_label(text) is
 
 -- written by deno task records: activity
 create type api.activity as (
-  id uuid,
-  workspace_id uuid,
-  deal_id uuid,
-  contact_id uuid,
-  owner_id uuid,
-  created_by_id uuid,
-  type text,
-  title text,
-  description text,
-  due_at text,
-  duration_minutes integer,
-  is_online_meeting boolean,
-  meeting_url text,
-  location text,
-  status text,
-  completed_at text,
-  is_overdue boolean,
-  created_at text,
-  updated_at text
+  id uuid, workspace_id uuid, deal_id uuid, contact_id uuid, owner_id uuid, created_by_id uuid, type text, title text,
+  description text, due_at text, duration_minutes integer, is_online_meeting boolean, meeting_url text, location text,
+  status text, completed_at text, is_overdue boolean, created_at text, updated_at text
 );
 comment on type api.activity is 'An activity of a deal: its public fields, in order.';
 
 create function crm.activity_json(t crm.activities) returns json
-language sql stable
-as $$
+language sql stable as $$
   select to_json(row(
-    t.id, t.workspace_id, t.deal_id, t.contact_id, t.owner_id, t.created_by_id, t.type, t.title,
-    t.description, crm.iso(t.due_at), t.duration_minutes, t.is_online_meeting, t.meeting_url, t.location,
-    t.status, crm.iso(t.completed_at), t.status = 'pendente' and coalesce(t.due_at < now(), false),
-    crm.iso(t.created_at), crm.iso(t.updated_at)
+    t.id, t.workspace_id, t.deal_id, t.contact_id, t.owner_id, t.created_by_id, t.type, t.title, t.description,
+    crm.iso(t.due_at), t.duration_minutes, t.is_online_meeting, t.meeting_url, t.location, t.status,
+    crm.iso(t.completed_at), t.status = 'pendente' and coalesce(t.due_at < now(), false), crm.iso(t.created_at),
+    crm.iso(t.updated_at)
   )::api.activity)
 $$;
-comment on function crm.activity_json(crm.activities) is
-  'A row as public JSON, with the fields of api.activity.';
+comment on function crm.activity_json(crm.activities) is 'A row as public JSON, with the fields of api.activity.';
 
 create function crm.activity_insert(t crm.activities) returns crm.activities
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   insert into crm.activities as new (
-    workspace_id, deal_id, contact_id, owner_id, created_by_id, type, title, description, due_at,
-    duration_minutes, is_online_meeting, meeting_url, location, status
+    workspace_id, deal_id, contact_id, owner_id, created_by_id, type, title, description, due_at, duration_minutes,
+    is_online_meeting, meeting_url, location, status
   )
   values (
-    crm.current_workspace_id(), t.deal_id, t.contact_id, t.owner_id, t.created_by_id, t.type, t.title,
-    t.description, t.due_at, t.duration_minutes, t.is_online_meeting, t.meeting_url, t.location, t.status
+    crm.current_workspace_id(), t.deal_id, t.contact_id, t.owner_id, t.created_by_id, t.type, t.title, t.description,
+    t.due_at, t.duration_minutes, t.is_online_meeting, t.meeting_url, t.location, t.status
   )
   returning new.* into t;
   return t;
@@ -173,16 +148,14 @@ comment on function crm.activity_insert(crm.activities) is
   'Creates the record in the caller''s workspace and returns it.';
 
 create function crm.activity_insert(p_rows crm.activities[]) returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
   with made as (
     insert into crm.activities as new (
-      workspace_id, deal_id, contact_id, owner_id, created_by_id, type, title, description, due_at,
-      duration_minutes, is_online_meeting, meeting_url, location, status
+      workspace_id, deal_id, contact_id, owner_id, created_by_id, type, title, description, due_at, duration_minutes,
+      is_online_meeting, meeting_url, location, status
     )
     select
       crm.current_workspace_id(), t.deal_id, t.contact_id, t.owner_id, t.created_by_id, t.type, t.title,
@@ -198,9 +171,7 @@ comment on function crm.activity_insert(crm.activities[]) is
   'Creates records in the caller''s workspace; returns their ids, in the order of the rows.';
 
 create function crm.activity_lock(p_id uuid, p_if_match jsonb default null) returns crm.activities
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   t crm.activities;
 begin
@@ -217,22 +188,19 @@ begin
 end
 $$;
 comment on function crm.activity_lock(uuid, jsonb) is
-  'Locks the record until the transaction ends, so that concurrent changes of different fields are all '
-  'kept, and returns it. Raises not_found; precondition_failed if p_if_match, a list of versions, has not '
-  'the record''s.';
+  'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and '
+  'returns it. Raises not_found; precondition_failed if p_if_match, a list of versions, has not the record''s.';
 
 create function crm.activity_save(t crm.activities) returns crm.activities
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   update crm.activities as saved
   set (
     contact_id, owner_id, type, title, description, due_at, duration_minutes, is_online_meeting, meeting_url,
     location, status
   ) = (
-    t.contact_id, t.owner_id, t.type, t.title, t.description, t.due_at, t.duration_minutes,
-    t.is_online_meeting, t.meeting_url, t.location, t.status
+    t.contact_id, t.owner_id, t.type, t.title, t.description, t.due_at, t.duration_minutes, t.is_online_meeting,
+    t.meeting_url, t.location, t.status
   )
   where saved.workspace_id = t.workspace_id and saved.id = t.id
   returning saved.* into t;
@@ -243,8 +211,7 @@ comment on function crm.activity_save(crm.activities) is
   'Writes the fields of the record that can change, and returns the row as it is then.';
 
 create function crm.changed_fields(a crm.activities, b crm.activities) returns text[]
-language sql immutable
-as $$
+language sql immutable as $$
   select array_remove(array[
     case when a.completed_at is distinct from b.completed_at then 'completed_at' end,
     case when a.contact_id is distinct from b.contact_id then 'contact_id' end,
@@ -264,13 +231,11 @@ as $$
   ], null)
 $$;
 comment on function crm.changed_fields(crm.activities, crm.activities) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and '
-  'without those that are computed.';
+  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and without '
+  'those that are computed.';
 
 create function api.activity_get(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   return crm.require_record((
     select crm.activity_json(t) from crm.activities t
@@ -288,20 +253,17 @@ create index activities_status on crm.activities (workspace_id, status, id);
 create index activities_updated_at on crm.activities (workspace_id, updated_at, id);
 
 create function crm.activity_json_if_short(t crm.activities) returns json
-language sql stable
-as $$
+language sql stable as $$
   select case when coalesce(octet_length(t.description), 0) <= 4000
     then crm.activity_json(t)
   end
 $$;
 comment on function crm.activity_json_if_short(crm.activities) is
-  'crm.activity_json, or null if the row may be long: crm.activity_page makes those, so that a page can end '
-  'before them.';
+  'crm.activity_json, or null if the row may be long: crm.activity_page makes those, so that a page can end before '
+  'them.';
 
 create function crm.activity_page(p_ids uuid[], p_records json[]) returns json[]
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_record json;
   v_records json[];
@@ -322,18 +284,16 @@ begin
 end
 $$;
 comment on function crm.activity_page(uuid[], json[]) is
-  'The records of a page that may be too long: those that are null are made one by one, until the page has '
-  'its maximum of bytes.';
+  'The records of a page that may be too long: those that are null are made one by one, until the page has its '
+  'maximum of bytes.';
 
 create function api.activity_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 -- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
 set plan_cache_mode = 'force_generic_plan'
 -- Every list is read in the order of an index. The planner has statistics only of all workspaces together, and would
 -- often read and sort all rows of a workspace instead.
-set enable_sort = off
-as $$
+set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
@@ -361,9 +321,7 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.id < v_before
-        and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
       order by t.id desc
       limit v_limit + 1
     ) page;
@@ -373,12 +331,9 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
-        and t.deal_id >= (p_args ->> 'deal_id')::uuid
-        and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
-        and t.id < v_before
-        and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
+        and t.deal_id >= (p_args ->> 'deal_id')::uuid and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
+        and t.id < v_before and t.id >= v_from
       order by t.deal_id desc, t.id desc
       limit v_limit + 1
     ) page;
@@ -391,9 +346,7 @@ begin
       where t.workspace_id = crm.current_workspace_id()
         and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
         and t.contact_id >= (p_args ->> 'contact_id')::uuid
-        and t.contact_id = any (array[(p_args ->> 'contact_id')::uuid])
-        and t.id < v_before
-        and t.id >= v_from
+        and t.contact_id = any (array[(p_args ->> 'contact_id')::uuid]) and t.id < v_before and t.id >= v_from
       order by t.contact_id desc, t.id desc
       limit v_limit + 1
     ) page;
@@ -403,12 +356,9 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
-        and t.owner_id >= (p_args ->> 'owner_id')::uuid
-        and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
-        and t.id < v_before
-        and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
+        and t.owner_id >= (p_args ->> 'owner_id')::uuid and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
+        and t.id < v_before and t.id >= v_from
       order by t.owner_id desc, t.id desc
       limit v_limit + 1
     ) page;
@@ -418,11 +368,8 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.type, t.id) < (p_args -> 'type' ->> 0, v_before)
-        and t.type >= p_args -> 'type' ->> 0
-        and t.type = any (array[p_args -> 'type' ->> 0])
-        and t.id < v_before
+      where t.workspace_id = crm.current_workspace_id() and (t.type, t.id) < (p_args -> 'type' ->> 0, v_before)
+        and t.type >= p_args -> 'type' ->> 0 and t.type = any (array[p_args -> 'type' ->> 0]) and t.id < v_before
         and t.id >= v_from
       order by t.type desc, t.id desc
       limit v_limit + 1
@@ -433,12 +380,9 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
-        and t.status >= p_args -> 'status' ->> 0
-        and t.status = any (array[p_args -> 'status' ->> 0])
-        and t.id < v_before
-        and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
+        and t.status >= p_args -> 'status' ->> 0 and t.status = any (array[p_args -> 'status' ->> 0])
+        and t.id < v_before and t.id >= v_from
       order by t.status desc, t.id desc
       limit v_limit + 1
     ) page;
@@ -485,9 +429,7 @@ comment on function api.activity_list(jsonb) is 'Returns a page of the list, new
 -- end of what is written
 
 create function crm.with_activity_defaults(p_activity crm.activities) returns crm.activities
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   p_activity.owner_id := crm.owner_or_default(p_activity.owner_id);
   p_activity.type := coalesce(p_activity.type, 'tarefa');
@@ -501,9 +443,7 @@ comment on function crm.with_activity_defaults(crm.activities) is
   'Fills each empty field that cannot be empty with its default; raises no_owner_available.';
 
 create function crm.activity_new(p_args jsonb) returns crm.activities
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_activity crm.activities := jsonb_populate_record(null::crm.activities, crm.require_references(p_args));
 begin
@@ -523,20 +463,13 @@ comment on function crm.activity_new(jsonb) is
   'invalid_reference, no_owner_available (spec 4.6).';
 
 create function api.activity_create(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
-begin
-  return crm.activity_json(crm.activity_insert(crm.activity_new(p_args)));
-end
-$$;
+language plpgsql set search_path = ''
+as $$ begin return crm.activity_json(crm.activity_insert(crm.activity_new(p_args))); end $$;
 comment on function api.activity_create(jsonb) is
   'Creates an activity of a deal and returns it; raises what crm.activity_new raises.';
 
 create function api.activity_update(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_activity crm.activities := crm.activity_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
   v_changes jsonb := crm.changes(to_jsonb(v_activity), p_args);

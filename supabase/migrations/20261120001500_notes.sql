@@ -33,20 +33,12 @@ create trigger set_moved_at after insert on crm.notes for each row execute funct
 
 -- written by deno task records: note
 create type api.note as (
-  id uuid,
-  deal_id uuid,
-  author_id uuid,
-  body text,
-  kind text,
-  source text,
-  created_at text,
-  updated_at text
+  id uuid, deal_id uuid, author_id uuid, body text, kind text, source text, created_at text, updated_at text
 );
 comment on type api.note is 'A note of a deal: its public fields, in order.';
 
 create function crm.note_json(t crm.notes) returns json
-language sql stable
-as $$
+language sql stable as $$
   select to_json(row(
     t.id, t.deal_id, t.author_id, t.body, t.kind, t.source, crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.note)
@@ -54,9 +46,7 @@ $$;
 comment on function crm.note_json(crm.notes) is 'A row as public JSON, with the fields of api.note.';
 
 create function crm.note_insert(t crm.notes) returns crm.notes
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   insert into crm.notes as new (
     workspace_id, deal_id, author_id, body, kind, source
@@ -68,13 +58,10 @@ begin
   return t;
 end
 $$;
-comment on function crm.note_insert(crm.notes) is
-  'Creates the record in the caller''s workspace and returns it.';
+comment on function crm.note_insert(crm.notes) is 'Creates the record in the caller''s workspace and returns it.';
 
 create function crm.note_insert(p_rows crm.notes[]) returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
@@ -95,9 +82,7 @@ comment on function crm.note_insert(crm.notes[]) is
   'Creates records in the caller''s workspace; returns their ids, in the order of the rows.';
 
 create function api.note_get(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   return crm.require_record((
     select crm.note_json(t) from crm.notes t
@@ -112,20 +97,16 @@ create index notes_kind on crm.notes (workspace_id, deal_id, kind, id);
 create index notes_updated_at on crm.notes (workspace_id, deal_id, updated_at, id);
 
 create function crm.note_json_if_short(t crm.notes) returns json
-language sql stable
-as $$
+language sql stable as $$
   select case when coalesce(octet_length(t.body), 0) <= 4000
     then crm.note_json(t)
   end
 $$;
 comment on function crm.note_json_if_short(crm.notes) is
-  'crm.note_json, or null if the row may be long: crm.note_page makes those, so that a page can end before '
-  'them.';
+  'crm.note_json, or null if the row may be long: crm.note_page makes those, so that a page can end before them.';
 
 create function crm.note_page(p_ids uuid[], p_records json[]) returns json[]
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_record json;
   v_records json[];
@@ -146,18 +127,16 @@ begin
 end
 $$;
 comment on function crm.note_page(uuid[], json[]) is
-  'The records of a page that may be too long: those that are null are made one by one, until the page has '
-  'its maximum of bytes.';
+  'The records of a page that may be too long: those that are null are made one by one, until the page has its '
+  'maximum of bytes.';
 
 create function api.note_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 -- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
 set plan_cache_mode = 'force_generic_plan'
 -- Every list is read in the order of an index. The planner has statistics only of all workspaces together, and would
 -- often read and sort all rows of a workspace instead.
-set enable_sort = off
-as $$
+set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
@@ -185,12 +164,9 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, crm.note_json_if_short(t) as record from crm.notes t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
-        and t.deal_id >= (p_args ->> 'deal_id')::uuid
-        and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
-        and t.id < v_before
-        and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
+        and t.deal_id >= (p_args ->> 'deal_id')::uuid and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
+        and t.id < v_before and t.id >= v_from
       order by t.deal_id desc, t.id desc
       limit v_limit + 1
     ) page;
@@ -200,13 +176,9 @@ begin
     into v_ids, v_complete, v_records
     from (
       select t.id, crm.note_json_if_short(t) as record from crm.notes t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.deal_id = (p_args ->> 'deal_id')::uuid
-        and (t.kind, t.id) < (p_args -> 'kind' ->> 0, v_before)
-        and t.kind >= p_args -> 'kind' ->> 0
-        and t.kind = any (array[p_args -> 'kind' ->> 0])
-        and t.id < v_before
-        and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id() and t.deal_id = (p_args ->> 'deal_id')::uuid
+        and (t.kind, t.id) < (p_args -> 'kind' ->> 0, v_before) and t.kind >= p_args -> 'kind' ->> 0
+        and t.kind = any (array[p_args -> 'kind' ->> 0]) and t.id < v_before and t.id >= v_from
       order by t.kind desc, t.id desc
       limit v_limit + 1
     ) page;
@@ -250,9 +222,7 @@ comment on function api.note_list(jsonb) is 'Returns a page of the list, newest 
 -- end of what is written
 
 create function crm.note_new(p_args jsonb) returns crm.notes
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_note crm.notes := jsonb_populate_record(null::crm.notes, crm.require_references(p_args));
 begin
@@ -270,11 +240,6 @@ comment on function crm.note_new(jsonb) is
   'raises invalid_reference, no_author_available (spec 2.2, 4.3).';
 
 create function api.note_create(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
-begin
-  return crm.note_json(crm.note_insert(crm.note_new(p_args)));
-end
-$$;
+language plpgsql set search_path = ''
+as $$ begin return crm.note_json(crm.note_insert(crm.note_new(p_args))); end $$;
 comment on function api.note_create(jsonb) is 'Creates a note and returns it; raises what crm.note_new raises.';

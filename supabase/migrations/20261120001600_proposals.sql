@@ -29,8 +29,7 @@ call crm.protect('crm.proposals');
 create trigger touch before update on crm.proposals for each row execute function crm.touch();
 
 create function crm.proposal_status(p crm.proposals) returns text
-language sql stable
-as $$
+language sql stable as $$
   select case
     when p.status in ('rascunho', 'enviada', 'visualizada') and p.expires_at <= now() then 'expirada'
     else p.status
@@ -41,65 +40,40 @@ comment on function crm.proposal_status(crm.proposals) is
 
 -- written by deno task records: proposal
 create type api.proposal as (
-  id uuid,
-  workspace_id uuid,
-  deal_id uuid,
-  title text,
-  value numeric,
-  recurring_value numeric,
-  status text,
-  sent_at text,
-  viewed_at text,
-  accepted_at text,
-  rejected_at text,
-  rejection_reason text,
-  expires_at text,
-  created_at text,
-  updated_at text
+  id uuid, workspace_id uuid, deal_id uuid, title text, value numeric, recurring_value numeric, status text,
+  sent_at text, viewed_at text, accepted_at text, rejected_at text, rejection_reason text, expires_at text,
+  created_at text, updated_at text
 );
 comment on type api.proposal is 'A proposal: its public fields, in order.';
 
 create function crm.proposal_json(t crm.proposals) returns json
-language sql stable
-as $$
+language sql stable as $$
   select to_json(row(
-    t.id, t.workspace_id, t.deal_id, t.title, t.value, t.recurring_value, crm.proposal_status(t),
-    crm.iso(t.sent_at), crm.iso(t.viewed_at), crm.iso(t.accepted_at), crm.iso(t.rejected_at),
-    t.rejection_reason, crm.iso(t.expires_at), crm.iso(t.created_at), crm.iso(t.updated_at)
+    t.id, t.workspace_id, t.deal_id, t.title, t.value, t.recurring_value, crm.proposal_status(t), crm.iso(t.sent_at),
+    crm.iso(t.viewed_at), crm.iso(t.accepted_at), crm.iso(t.rejected_at), t.rejection_reason, crm.iso(t.expires_at),
+    crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.proposal)
 $$;
-comment on function crm.proposal_json(crm.proposals) is
-  'A row as public JSON, with the fields of api.proposal.';
+comment on function crm.proposal_json(crm.proposals) is 'A row as public JSON, with the fields of api.proposal.';
 
 create type api.proposal_view as (
-  id uuid,
-  title text,
-  value numeric,
-  recurring_value numeric,
-  status text,
-  sent_at text,
-  expires_at text,
-  accepted_at text,
-  rejected_at text,
-  rejection_reason text
+  id uuid, title text, value numeric, recurring_value numeric, status text, sent_at text, expires_at text,
+  accepted_at text, rejected_at text, rejection_reason text
 );
 comment on type api.proposal_view is 'A proposal as its customer sees it: its public fields, in order.';
 
 create function crm.proposal_view_json(t crm.proposals) returns json
-language sql stable
-as $$
+language sql stable as $$
   select to_json(row(
-    t.id, t.title, t.value, t.recurring_value, crm.proposal_status(t), crm.iso(t.sent_at),
-    crm.iso(t.expires_at), crm.iso(t.accepted_at), crm.iso(t.rejected_at), t.rejection_reason
+    t.id, t.title, t.value, t.recurring_value, crm.proposal_status(t), crm.iso(t.sent_at), crm.iso(t.expires_at),
+    crm.iso(t.accepted_at), crm.iso(t.rejected_at), t.rejection_reason
   )::api.proposal_view)
 $$;
 comment on function crm.proposal_view_json(crm.proposals) is
   'A row as public JSON, with the fields of api.proposal_view.';
 
 create function crm.proposal_lock(p_id uuid, p_if_match jsonb default null) returns crm.proposals
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   t crm.proposals;
 begin
@@ -116,14 +90,11 @@ begin
 end
 $$;
 comment on function crm.proposal_lock(uuid, jsonb) is
-  'Locks the record until the transaction ends, so that concurrent changes of different fields are all '
-  'kept, and returns it. Raises not_found; precondition_failed if p_if_match, a list of versions, has not '
-  'the record''s.';
+  'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and '
+  'returns it. Raises not_found; precondition_failed if p_if_match, a list of versions, has not the record''s.';
 
 create function crm.proposal_save(t crm.proposals) returns crm.proposals
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   update crm.proposals as saved
   set (
@@ -141,9 +112,7 @@ comment on function crm.proposal_save(crm.proposals) is
 -- end of what is written
 
 create function crm.set_proposal_moments() returns trigger
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   new.sent_at := case when new.status <> 'rascunho' then coalesce(new.sent_at, now()) end;
   -- A customer who answers has seen the proposal, so an answer also sets viewed_at.

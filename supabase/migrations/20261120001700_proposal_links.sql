@@ -16,9 +16,7 @@ comment on column crm.proposal_links.token_hash is 'A fast hash is enough, becau
 call crm.protect('crm.proposal_links');
 
 create function crm.identify_link(p_token_hash bytea) returns crm.caller
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_caller crm.caller;
 begin
@@ -41,9 +39,7 @@ comment on function crm.identify_link(bytea) is
 
 create function crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text default null)
 returns crm.proposals
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   if crm.proposal_status(p_proposal) = 'expirada' then
     perform api.fail('proposal_expired');
@@ -57,9 +53,7 @@ comment on function crm.proposal_set_status(crm.proposals, text, text) is
   'Saves a proposal with a new status; raises proposal_expired if the time to answer is over.';
 
 create function crm.proposal_seller() returns json
-language sql stable security definer
-set search_path = ''
-as $$
+language sql stable security definer set search_path = '' as $$
   select json_build_object('name', w.name) from crm.workspaces w where w.id = crm.current_workspace_id()
 $$;
 comment on function crm.proposal_seller() is
@@ -67,8 +61,7 @@ comment on function crm.proposal_seller() is
   'its owner''s rights, because verbs cannot read crm.workspaces.';
 
 create function crm.proposal_for_customer(p_proposal crm.proposals) returns json
-language sql stable
-as $$
+language sql stable as $$
   select crm.with_fields(
     crm.proposal_view_json(p_proposal), json_build_object('seller', crm.proposal_seller())
   )
@@ -77,9 +70,7 @@ comment on function crm.proposal_for_customer(crm.proposals) is
   'A proposal as its customer sees it, with the seller''s name.';
 
 create function api.proposal_view(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_proposal crm.proposals := crm.proposal_lock((p_args ->> 'id')::uuid);
 begin
@@ -94,9 +85,7 @@ comment on function api.proposal_view(jsonb) is
   'Returns a proposal to its customer; the first call marks it as viewed. Raises proposal_expired.';
 
 create function crm.proposal_answer(p_id uuid, p_status text, p_reason text) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   -- Locked, so that of a simultaneous acceptance and rejection only one succeeds.
   v_proposal crm.proposals := crm.proposal_lock(p_id);
@@ -116,22 +105,18 @@ comment on function crm.proposal_answer(uuid, text, text) is
   'proposal_closed if the proposal has the other answer, proposal_expired.';
 
 create function api.proposal_accept(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$ begin return crm.proposal_answer((p_args ->> 'id')::uuid, 'aceita', null); end $$;
 comment on function api.proposal_accept(jsonb) is 'Accepts a proposal; raises proposal_closed, proposal_expired.';
 
 create function api.proposal_reject(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 as $$ begin return crm.proposal_answer((p_args ->> 'id')::uuid, 'recusada', p_args ->> 'reason'); end $$;
 comment on function api.proposal_reject(jsonb) is
   'Rejects a proposal; the reason may be null. Raises proposal_closed, proposal_expired.';
 
 create function api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) returns api.reply
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_link(p_token_hash);
 begin

@@ -6,8 +6,7 @@
 
 create function crm.uuid_v7_clock() returns uuid
 -- sql, so that it is part of the plan of the insert whose default it is: a call takes half as long again.
-language sql volatile
-as $$
+language sql volatile as $$
   -- 4,096 units a millisecond: the last three digits of the time are those behind the version.
   select (
     overlay(
@@ -21,9 +20,7 @@ comment on function crm.uuid_v7_clock() is
   'rise in the order in which it makes them.';
 
 create function crm.partition_key(p_table regclass) returns name
-language sql stable
-set search_path = ''
-as $$
+language sql stable set search_path = '' as $$
   select a.attname
   from pg_catalog.pg_partitioned_table t
   join pg_catalog.pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
@@ -32,9 +29,7 @@ $$;
 comment on function crm.partition_key(regclass) is 'The column, a UUIDv7, by whose time a table is partitioned.';
 
 create function crm.partitions_of(p_table regclass) returns table (partition regclass, day date)
-language sql stable
-set search_path = ''
-as $$
+language sql stable set search_path = '' as $$
   select c.oid::regclass, to_date(d.day, 'YYYY_MM_DD')
   from pg_catalog.pg_inherits i
   join pg_catalog.pg_class c on c.oid = i.inhrelid
@@ -46,15 +41,13 @@ comment on function crm.partitions_of(regclass) is
   'The partitions of a table with their days, oldest first, without the default partition.';
 
 create function crm.kept_days(p_table regclass) returns integer
-language sql stable
-set search_path = ''
+language sql stable set search_path = ''
 as $$ select case p_table::text when 'crm.events' then 90 else 30 end $$;
 comment on function crm.kept_days(regclass) is
   'For how many days the rows of a partitioned table are kept: events for as long as the change log reads them.';
 
 create function crm.partition_fillfactor(p_table regclass) returns integer
-language sql stable
-set search_path = ''
+language sql stable set search_path = ''
 -- A delivery is written once more, when it has ended. In a page with room, that needs neither an entry in an index nor a
 -- vacuum: the room that the first version took is used by the next delivery of the page that ends.
 as $$ select case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end $$;
@@ -62,9 +55,7 @@ comment on function crm.partition_fillfactor(regclass) is
   'How many percent of a page of a partition new rows may fill; the rest is for changes of its rows.';
 
 create function crm.given_columns(p_table regclass) returns text
-language sql stable
-set search_path = ''
-as $$
+language sql stable set search_path = '' as $$
   select string_agg(quote_ident(a.attname), ', ' order by a.attnum)
   from pg_catalog.pg_attribute a
   where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
@@ -73,9 +64,7 @@ comment on function crm.given_columns(regclass) is
   'The columns of a table as a list for SQL, without those that are generated: an insert cannot name them.';
 
 create function crm.missing_days(p_table regclass, p_oldest date, p_today date) returns date[]
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_days date[];
 begin
@@ -100,9 +89,7 @@ comment on function crm.missing_days(regclass, date, date) is
   'default partition has rows.';
 
 create function crm.make_partition(p_table regclass, p_day date) returns bigint
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_partition text := p_table || to_char(p_day, '_YYYY_MM_DD');
   v_from uuid := crm.uuid_v7_floor(p_day::timestamp at time zone 'UTC');
@@ -136,21 +123,14 @@ comment on function crm.make_partition(regclass, date) is
   'there were. The caller has locked the table.';
 
 create function crm.manage_partitions(
-  p_table regclass,
-  p_now timestamptz default now(),
-  p_max_rows bigint default 100000,
-  out made integer,
-  out moved bigint,
-  out dropped integer,
-  out hindrance text
+  p_table regclass, p_now timestamptz default now(), p_max_rows bigint default 100000, out made integer,
+  out moved bigint, out dropped integer, out hindrance text
 )
 -- Security definer, so that a partition has the owner of its table, whoever runs the job.
-language plpgsql security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 -- Everybody who uses the table waits behind a lock that is waited for. It is also less than deadlock_timeout: this
 -- function gives up before Postgres ends anybody's transaction, which would lose an event (crm.emit never fails).
-set lock_timeout = '200ms'
-as $$
+set lock_timeout = '200ms' as $$
 declare
   v_today date := (p_now at time zone 'UTC')::date;
   v_oldest date := ((p_now - make_interval(days => crm.kept_days(p_table))) at time zone 'UTC')::date;

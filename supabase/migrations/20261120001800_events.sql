@@ -79,19 +79,12 @@ alter table crm.feed_offset force row level security;
 insert into crm.feed_offset default values;
 
 create function crm.feed_position() returns bigint
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  return pg_current_xact_id()::text::bigint + (select o.added from crm.feed_offset o);
-end
-$$;
+language plpgsql volatile set search_path = ''
+as $$ begin return pg_current_xact_id()::text::bigint + (select o.added from crm.feed_offset o); end $$;
 comment on function crm.feed_position() is 'The position in the feed of what this transaction writes.';
 
 create function crm.feed_horizon() returns bigint
-language plpgsql stable security definer
-set search_path = ''
-as $$
+language plpgsql stable security definer set search_path = '' as $$
 begin
   return pg_snapshot_xmin(pg_current_snapshot())::text::bigint + (select o.added from crm.feed_offset o);
 end
@@ -134,9 +127,7 @@ create index events_in_order on crm.events (workspace_id, position, id);
 create index events_of_object on crm.events (workspace_id, object_id, position, id);
 
 create function crm.continue_feed() returns bigint
-language sql volatile
-set search_path = ''
-as $$
+language sql volatile set search_path = '' as $$
   update crm.feed_offset o
   set added = greatest(
     o.added,

@@ -51,9 +51,7 @@ create index webhook_subscriptions_behind on crm.webhook_subscriptions (workspac
 create trigger touch before update on crm.webhook_subscriptions for each row execute function crm.touch();
 
 create function crm.note_deactivation() returns trigger
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   if new.is_active then
     new.deactivated_at := null;
@@ -95,9 +93,7 @@ comment on column crm.webhook_secrets.next_secret is
 call crm.protect('crm.webhook_secrets');
 
 create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
-language sql stable security definer
-set search_path = ''
-as $$
+language sql stable security definer set search_path = '' as $$
   select w.suspended or not w.public_api from crm.workspaces w
   where w.id = p_workspace_id and w.id = coalesce(crm.current_workspace_id(), w.id)
 $$;
@@ -106,9 +102,7 @@ comment on function crm.holds_webhooks(uuid) is
   'Security definer, because a key may not read the workspace''s settings: it asks for its own.';
 
 create function crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) returns timestamptz
-language sql stable
-set search_path = ''
-as $$
+language sql stable set search_path = '' as $$
   select k.next_from from crm.webhook_secrets k
   where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id and k.next_from > now()
 $$;
@@ -117,40 +111,25 @@ comment on function crm.old_secret_until(uuid, uuid) is
 
 -- written by deno task records: subscription
 create type api.subscription as (
-  id uuid,
-  event_types crm.event_type[],
-  target_url text,
-  is_active boolean,
-  failure_count integer,
-  last_success_at text,
-  last_failure_at text,
-  created_at text,
-  key_id uuid,
-  deactivated_at text,
-  deactivated_reason text,
-  held boolean,
-  behind_since text,
-  old_secret_until text
+  id uuid, event_types crm.event_type[], target_url text, is_active boolean, failure_count integer,
+  last_success_at text, last_failure_at text, created_at text, key_id uuid, deactivated_at text,
+  deactivated_reason text, held boolean, behind_since text, old_secret_until text
 );
 comment on type api.subscription is 'A webhook subscription: its public fields, in order.';
 
 create function crm.subscription_json(t crm.webhook_subscriptions) returns json
-language sql stable
-as $$
+language sql stable as $$
   select to_json(row(
     t.id, t.event_types, t.target_url, t.is_active, t.failure_count, crm.iso(t.last_success_at),
-    crm.iso(t.last_failure_at), crm.iso(t.created_at), t.key_id, crm.iso(t.deactivated_at),
-    t.deactivated_reason, crm.holds_webhooks(t.workspace_id), crm.iso(t.behind_since),
-    crm.iso(crm.old_secret_until(t.workspace_id, t.id))
+    crm.iso(t.last_failure_at), crm.iso(t.created_at), t.key_id, crm.iso(t.deactivated_at), t.deactivated_reason,
+    crm.holds_webhooks(t.workspace_id), crm.iso(t.behind_since), crm.iso(crm.old_secret_until(t.workspace_id, t.id))
   )::api.subscription)
 $$;
 comment on function crm.subscription_json(crm.webhook_subscriptions) is
   'A row as public JSON, with the fields of api.subscription.';
 
 create function crm.subscription_insert(t crm.webhook_subscriptions) returns crm.webhook_subscriptions
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   insert into crm.webhook_subscriptions as new (
     workspace_id, id, event_types, target_url, key_id
@@ -170,9 +149,7 @@ create index webhook_subscriptions_listed on crm.webhook_subscriptions (workspac
 create index webhook_subscriptions_of_key on crm.webhook_subscriptions (workspace_id, key_id, is_active, created_at, id);
 
 create function api.webhook_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   return (
     select json_build_object(
@@ -193,9 +170,7 @@ comment on function api.webhook_list(jsonb) is
 
 create function crm.check_active_subscriptions(p_workspace_id uuid, p_field text) returns void
 -- volatile, so that the count sees what was committed while the lock was waited for.
-language plpgsql volatile
-set search_path = ''
-as $$
+language plpgsql volatile set search_path = '' as $$
 begin
   -- Of calls at the same moment, each would count what is there without the others.
   perform pg_advisory_xact_lock(crm.lock_number('subscriptions of ' || p_workspace_id));
@@ -212,9 +187,7 @@ comment on function crm.check_active_subscriptions(uuid, text) is
   'more. Until the transaction ends, no other one of the workspace is checked.';
 
 create function crm.check_new_subscription(p_workspace_id uuid, p_field text) returns void
-language plpgsql volatile
-set search_path = ''
-as $$
+language plpgsql volatile set search_path = '' as $$
 begin
   perform crm.check_active_subscriptions(p_workspace_id, p_field);
   -- An inactive subscription is kept for ever, so making and deleting them without end is refused too.
@@ -230,9 +203,7 @@ comment on function crm.check_new_subscription(uuid, text) is
   'Raises validation_error of that field if a workspace has 50 active subscriptions, or has made 500 in 30 days.';
 
 create function api.webhook_create(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_subscription crm.webhook_subscriptions := jsonb_populate_record(null::crm.webhook_subscriptions, p_args);
 begin
@@ -263,9 +234,7 @@ comment on function api.webhook_create(jsonb) is
   'revoked_api_key if the key was revoked meanwhile.';
 
 create function api.webhook_delete(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   update crm.webhook_subscriptions s
   set is_active = false, deactivated_reason = 'deleted'

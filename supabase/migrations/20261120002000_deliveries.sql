@@ -1,9 +1,7 @@
 -- Deliveries: one message for each subscription to an event (spec 6.2), and its attempts.
 
 create function crm.delivery_id(p_event_id uuid, p_subscription_id uuid) returns uuid
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
+language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_id bytea := substring(uuid_send(p_event_id) for 8)
     || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8);
@@ -81,9 +79,7 @@ call crm.protect('crm.webhook_attempts_default');
 
 create function crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) returns json
 -- plpgsql and not sql, because a later migration creates crm.lead_json.
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   return json_build_object(
     'lead', crm.lead_json(d, c.id, o.id),
@@ -101,9 +97,7 @@ comment on function crm.lead_data(crm.deals, crm.contacts, crm.companies) is
   'sent.';
 
 create function crm.event_data(e crm.events, p_object_type text) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_object json;
 begin
@@ -150,9 +144,7 @@ comment on function crm.event_data(crm.events, text) is
   'the type of the object (crm.event_types).';
 
 create function crm.delivery_body(p_delivery_id uuid, e crm.events) returns text
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_object_type text := (select t.object_type from crm.event_types t where t.event = e.event);
   v_body json;

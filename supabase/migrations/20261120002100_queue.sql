@@ -89,9 +89,7 @@ call crm.protect('crm.webhook_unsettled');
 create index webhook_unsettled_of_shard on crm.webhook_unsettled (shard);
 
 create function crm.enqueue_added() returns trigger
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 begin
   insert into crm.webhook_queue (workspace_id, subscription_id, delivery_id, event_id, state, due_at)
   select
@@ -107,12 +105,8 @@ create trigger enqueue_added after insert on crm.webhook_deliveries
   referencing new table as added for each statement execute function crm.enqueue_added();
 
 create function crm.enqueue_changed() returns trigger
-language plpgsql security definer
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_mergejoin = off
-as $$
+language plpgsql security definer set search_path = '' set enable_seqscan = off set enable_bitmapscan = off
+set enable_mergejoin = off as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_change record;
@@ -153,9 +147,7 @@ create trigger enqueue_changed after update on crm.webhook_deliveries
   referencing old table as before new table as changed for each statement execute function crm.enqueue_changed();
 
 create function crm.may_send(p_workspace_id uuid, p_subscription_id uuid) returns boolean
-language plpgsql stable security definer
-set search_path = ''
-as $$
+language plpgsql stable security definer set search_path = '' as $$
 begin
   return (
     select s.is_active and not w.suspended and w.public_api

@@ -2,11 +2,7 @@
 -- when it is active again. In small steps, because thousands may wait.
 
 create function crm.settle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns boolean
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
 declare
   v_may_send boolean := crm.may_send(p_workspace_id, p_subscription_id);
   v_is_deleted boolean := exists (
@@ -98,9 +94,7 @@ comment on function crm.settle_subscription(uuid, uuid, boolean) is
   'first. True if no row is left.';
 
 create function crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns void
-language sql volatile
-set search_path = ''
-as $$
+language sql volatile set search_path = '' as $$
   -- An update where the row exists, because it waits for a claim that settles by an older state and removes the row.
   insert into crm.webhook_unsettled as u (workspace_id, subscription_id, send_now)
   values (p_workspace_id, p_subscription_id, p_send_now)
@@ -111,9 +105,7 @@ comment on function crm.unsettle_subscription(uuid, uuid, boolean) is
   'Tells the claims that the rows of a subscription must be held, cancelled or released.';
 
 create function crm.unsettle_changed_subscription() returns trigger
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 begin
   perform crm.unsettle_subscription(new.workspace_id, new.id, new.is_active);
   -- Most have a few rows, and those change with the subscription itself: no claim has to look at it.
@@ -131,11 +123,7 @@ when (old.is_active <> new.is_active or old.deactivated_reason is distinct from 
 execute function crm.unsettle_changed_subscription();
 
 create function crm.settle_shard(p_shard smallint) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
 declare
   v_marker crm.webhook_unsettled;
 begin

@@ -1,11 +1,7 @@
 -- The claim of deliveries (spec 6.5): what becomes ready, who gets a place, the lease.
 
 create function crm.wake_deliveries(p_shard smallint) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
 begin
   update crm.webhook_queue q
   set state = 'ready'
@@ -32,11 +28,7 @@ comment on function crm.wake_deliveries(smallint) is
   'locked the shard.';
 
 create type crm.claim_candidate as (
-  workspace_id uuid,
-  subscription_id uuid,
-  delivery_id uuid,
-  host text,
-  is_slow boolean,
+  workspace_id uuid, subscription_id uuid, delivery_id uuid, host text, is_slow boolean,
   workspace_rank integer
 );
 comment on type crm.claim_candidate is
@@ -44,11 +36,7 @@ comment on type crm.claim_candidate is
   'be, those in flight included.';
 
 create function crm.claim_candidates(p_shard smallint, p_limit integer) returns crm.claim_candidate[]
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
 #variable_conflict use_column
 declare
   -- Each takes some steps through indexes, some 20 microseconds. More than the active subscriptions of one workspace.
@@ -179,10 +167,7 @@ returns table (
   next_secret bytea,
   body text
 )
-language plpgsql security definer
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
+language plpgsql security definer set search_path = '' set enable_seqscan = off set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 declare

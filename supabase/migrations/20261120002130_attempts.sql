@@ -10,17 +10,8 @@ comment on function crm.retry_delay(integer) is
   'How long to wait after the n-th failed attempt (spec 6.5); null after the fifth.';
 
 create type crm.recorded_attempt as (
-  workspace_id uuid,
-  subscription_id uuid,
-  delivery_id uuid,
-  lease_token bigint,
-  series integer,
-  attempt integer,
-  state text,
-  status integer,
-  reason text,
-  duration_ms integer,
-  position bigint
+  workspace_id uuid, subscription_id uuid, delivery_id uuid, lease_token bigint, series integer,
+  attempt integer, state text, status integer, reason text, duration_ms integer, position bigint
 );
 comment on type crm.recorded_attempt is
   'An attempt whose outcome is recorded: its number, the state of its delivery since, and its place among the outcomes.';
@@ -32,13 +23,8 @@ returns table (
   state text,
   deactivated boolean
 )
-language plpgsql security definer
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_mergejoin = off
-set enable_hashjoin = off
-as $$
+language plpgsql security definer set search_path = '' set enable_seqscan = off set enable_bitmapscan = off
+set enable_mergejoin = off set enable_hashjoin = off as $$
 #variable_conflict use_column
 declare
   v_now timestamptz := clock_timestamp();

@@ -1,11 +1,7 @@
 -- Who wakes the dispatcher, and how its standing still is seen.
 
 create function crm.deliveries_due() returns boolean
-language sql volatile
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
   select exists (select from crm.webhook_queue q where q.state = 'ready')
     or exists (select from crm.webhook_unsettled)
     or exists (select from crm.webhook_queue q where q.state = 'leased' and q.lease_until <= statement_timestamp())
@@ -23,11 +19,8 @@ comment on function crm.deliveries_due() is
   'dispatcher is awake at least 5 seconds before a delivery is due, and can send it on time.';
 
 create function crm.next_delivery_due(p_within interval) returns double precision
-language plpgsql volatile security definer
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_next timestamptz;
@@ -64,9 +57,7 @@ comment on function crm.next_delivery_due(interval) is
   'claimed all that is due: those that wait for a place of their subscription or workspace do not count.';
 
 create function crm.poke_dispatcher() returns void
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 declare
   v_url text;
   v_secret text;
@@ -98,9 +89,7 @@ comment on function crm.poke_dispatcher() is
   'request was lost. Security definer, because it looks at every workspace, and members poke it too.';
 
 create function crm.resume_webhooks() returns trigger
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 begin
   -- A claim that has the shard locks markers of the same subscriptions, in another order.
   perform from crm.webhook_shards p where p.shard = get_byte(uuid_send(new.id), 15) & 15 for update;
@@ -119,11 +108,7 @@ when ((old.suspended or not old.public_api) and not new.suspended and new.public
 execute function crm.resume_webhooks();
 
 create function crm.stuck_deliveries(p_bound integer) returns setof crm.webhook_queue
-language sql volatile
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
   select q.*
   from (
     (select q.* from crm.webhook_queue q where q.state = 'ready' limit p_bound)
@@ -151,10 +136,7 @@ comment on function crm.stuck_deliveries(integer) is
   'p_bound rows of each state of the queue, and of each shard where they wait.';
 
 create function crm.check_health() returns text
-language sql volatile
-security definer
-set search_path = ''
-as $$
+language sql volatile security definer set search_path = '' as $$
   -- Bounded, because anybody may ask for the health.
   select case when exists (select from crm.stuck_deliveries(1000)) then 'degraded' else 'ok' end
 $$;

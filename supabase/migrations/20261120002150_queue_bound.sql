@@ -3,12 +3,8 @@
 -- of 50 subscriptions with every record that it writes. Why it is built so: docs/decisions/0024-partitions-and-the-queue.md.
 
 create function crm.waiting_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_limit integer) returns integer
-language plpgsql stable
-set search_path = ''
-set plan_cache_mode = 'force_generic_plan'
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $$
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan'
+set enable_seqscan = off set enable_bitmapscan = off as $$
 declare
   v_shard smallint := get_byte(uuid_send(p_workspace_id), 15) & 15;
 begin
@@ -47,9 +43,7 @@ comment on function crm.waiting_deliveries(uuid, uuid, integer) is
   'How many deliveries of a subscription are in the queue, counted up to p_limit.';
 
 create function crm.queue_share(p_workspace_id uuid) returns integer
-language sql stable
-set search_path = ''
-as $$
+language sql stable set search_path = '' as $$
   select w.max_waiting_deliveries / greatest(
     (select count(*) from crm.webhook_subscriptions s where s.workspace_id = w.id and s.is_active), 1
   )::integer
@@ -61,9 +55,7 @@ comment on function crm.queue_share(uuid) is
   'max_waiting_deliveries, so that a receiver that is away does not hold up the others.';
 
 create function crm.queue_room(p_workspace_id uuid, p_subscription_id uuid) returns integer
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_share integer := crm.queue_share(p_workspace_id);
 begin
@@ -73,9 +65,7 @@ $$;
 comment on function crm.queue_room(uuid, uuid) is 'How many more deliveries may wait for a subscription now.';
 
 create function crm.require_room(p_workspace_id uuid, p_subscription_id uuid) returns integer
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_room integer := crm.queue_room(p_workspace_id, p_subscription_id);
 begin
@@ -89,9 +79,7 @@ comment on function crm.require_room(uuid, uuid) is
   'As crm.queue_room; raises queue_full if there is none. For what people add to the queue themselves.';
 
 create function crm.subscribers(p_workspace_id uuid, p_event crm.event_type) returns uuid[]
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   return array(
     select s.id from crm.webhook_subscriptions s
@@ -102,17 +90,14 @@ $$;
 comment on function crm.subscribers(uuid, crm.event_type) is 'The active subscriptions of a workspace to a type of event.';
 
 create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
-language sql immutable
-set search_path = ''
+language sql immutable set search_path = ''
 as $$ select crm.lock_number('catch-up of ' || p_subscription_id) $$;
 comment on function crm.catch_up_lock(uuid) is
   'The advisory lock of a subscription that is behind: shared by transactions that leave a delivery to the catch-up, until '
   'they end; exclusive for the end of the catch-up, which so sees every event that has no delivery.';
 
 create function crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_share integer := crm.queue_share(p_workspace_id);
   v_behind uuid[];
@@ -176,11 +161,9 @@ comment on function crm.checks_queue(boolean, bigint, integer) is
   'Whether so many deliveries must go through crm.fan_out_within_bound. Null if there is no subscription.';
 
 create function crm.fan_out(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 -- Short arrays look cheaper than unknown ones, so every call would be planned anew, which takes longer than a delivery.
-set plan_cache_mode = 'force_generic_plan'
-as $$
+set plan_cache_mode = 'force_generic_plan' as $$
 begin
   if p_subscription_ids = '{}' then
     return;

@@ -1,9 +1,7 @@
 -- Manual operations on subscriptions and deliveries (spec 6.5), for the operator's commands and for the application.
 
 create function crm.require_own_workspace(p_workspace_id uuid) returns void
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   if p_workspace_id is distinct from coalesce(crm.current_workspace_id(), p_workspace_id) then
     raise exception 'The workspace % is not that of the caller', p_workspace_id;
@@ -15,9 +13,7 @@ comment on function crm.require_own_workspace(uuid) is
   'operator is in none.';
 
 create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_ids uuid[] := array(
     select q.delivery_id from crm.webhook_queue q
@@ -35,9 +31,7 @@ comment on function crm.retry_deliveries(uuid) is
   'Makes every waiting delivery of a workspace due now, and returns how many there were.';
 
 create function crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) returns void
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 declare
   v_queued text;
 begin
@@ -73,9 +67,7 @@ comment on function crm.redeliver(uuid, uuid) is
 create function crm.send_test_event(
   p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null
 ) returns uuid
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 declare
   v_delivery_id uuid;
 begin
@@ -101,9 +93,7 @@ comment on function crm.send_test_event(uuid, uuid, crm.event_type) is
   'queue_full. Security definer, because members and keys may write no event.';
 
 create function crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) returns bigint
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 declare
   v_resumed bigint;
 begin

@@ -2,11 +2,9 @@
 -- of the operator.
 
 create function crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, summary json)
-language plpgsql stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 -- The plan is kept, because planning for 40 partitions of three tables takes longer than running it.
-set plan_cache_mode = 'force_generic_plan'
-as $$
+set plan_cache_mode = 'force_generic_plan' as $$
 #variable_conflict use_column
 declare
   v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
@@ -61,15 +59,13 @@ comment on function crm.delivery_summaries(uuid, uuid[]) is
   'there is no next attempt. In no order.';
 
 create function crm.delivery_summary(p_workspace_id uuid, p_id uuid) returns json
-language sql stable
-set search_path = ''
+language sql stable set search_path = ''
 as $$ select s.summary from crm.delivery_summaries(p_workspace_id, array[p_id]) s $$;
 comment on function crm.delivery_summary(uuid, uuid) is
   'JSON of one delivery, as of crm.delivery_summaries; null if there is none.';
 
 create function crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) returns boolean
-language sql immutable parallel safe
-as $$
+language sql immutable parallel safe as $$
   select p_wanted is null
     or p_wanted = case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end
 $$;
@@ -77,23 +73,12 @@ comment on function crm.is_in_state(text, text, boolean) is
   'Whether a delivery with this stored state is shown in the wanted one; null: any.';
 
 create function crm.delivery_ids(
-  p_workspace_id uuid,
-  p_subscription_id uuid,
-  p_state text,
-  p_event crm.event_type,
-  p_since timestamptz,
-  p_until timestamptz,
-  p_cursor uuid,
-  p_limit integer,
-  out ids uuid[],
-  out next_id uuid
+  p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamptz,
+  p_until timestamptz, p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
 )
-language plpgsql stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 -- Rows are read in the order of an index: with a sort the planner could read them all first.
-set plan_cache_mode = 'force_generic_plan'
-set enable_sort = off
-as $$
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_before uuid := coalesce(
     least(p_cursor, case when p_until is not null then crm.uuid_v7_floor(p_until) end),
@@ -206,9 +191,7 @@ comment on function crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp
   '2,500, so a page may be short, or empty, though there is a next one.';
 
 create function crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_page record;
 begin
@@ -234,9 +217,7 @@ comment on function crm.delivery_page(uuid, uuid, jsonb) is
   'A page of deliveries by the arguments state, event, since and until (of the event), cursor and limit: see crm.delivery_ids.';
 
 create function crm.delivery_detail(p_workspace_id uuid, p_id uuid) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_delivery crm.webhook_deliveries;
   v_event crm.events;

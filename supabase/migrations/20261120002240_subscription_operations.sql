@@ -3,9 +3,7 @@
 
 create function crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[])
 returns table (id uuid, name crm.record_name, prefix text, is_revoked boolean)
-language plpgsql stable security definer
-set search_path = ''
-as $$
+language plpgsql stable security definer set search_path = '' as $$
 #variable_conflict use_column
 begin
   perform crm.require_own_workspace(p_workspace_id);
@@ -21,9 +19,7 @@ comment on function crm.makers_of_subscriptions(uuid, uuid[]) is
 create function crm.resume_subscription(
   p_workspace_id uuid, p_id uuid, out was_inactive boolean, out resumed bigint, out revoked_key json
 )
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_key_id uuid;
 begin
@@ -47,23 +43,14 @@ comment on function crm.resume_subscription(uuid, uuid) is
   'waiting, and the key that made it if that is revoked. was_inactive is null if there is no such subscription.';
 
 create function crm.recover_deliveries(
-  p_workspace_id uuid,
-  p_subscription_id uuid,
-  p_since timestamptz,
-  p_until timestamptz,
-  out count bigint,
+  p_workspace_id uuid, p_subscription_id uuid, p_since timestamptz, p_until timestamptz, out count bigint,
   out next_since timestamptz
 )
-language plpgsql security definer
-set search_path = ''
+language plpgsql security definer set search_path = ''
 -- Events are read in the order of their ids, and of no more than needed. What the statistics call an empty table may fill
 -- up while a plan is in use: read row by row for each event, it would take the call more than its 10 seconds.
-set plan_cache_mode = 'force_generic_plan'
-set enable_seqscan = off
-set enable_sort = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
+set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   c_max_deliveries constant integer := 20000;
   c_step constant integer := 2000;
@@ -136,9 +123,7 @@ comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz)
   'Security definer, because members and keys may write no delivery.';
 
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   -- Nothing has happened since: a moment that was meant in another time zone, or another year.
   if p_since > now() then
@@ -153,9 +138,7 @@ comment on function crm.check_window(timestamptz, timestamptz) is
   'Raises validation_error if a window of past time begins in the future, or ends before it begins.';
 
 create function crm.recovery_json(p_count bigint, p_next_since timestamptz) returns json
-language sql stable
-set search_path = ''
-as $$
+language sql stable set search_path = '' as $$
   select json_build_object(
     'count', p_count, 'has_more', p_next_since is not null, 'next_since', crm.iso(p_next_since)
   )
@@ -163,9 +146,7 @@ $$;
 comment on function crm.recovery_json(bigint, timestamptz) is 'JSON of what crm.recover_deliveries returns.';
 
 create function crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) returns void
-language plpgsql immutable
-set search_path = ''
-as $$
+language plpgsql immutable set search_path = '' as $$
 begin
   if p_event <> all (s.event_types) then
     perform api.fail('validation_error', array['event_type'], 'A assinatura não tem este evento');
@@ -177,9 +158,7 @@ comment on function crm.check_subscribed(crm.webhook_subscriptions, crm.event_ty
 
 create function crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer)
 returns void
-language sql volatile security definer
-set search_path = ''
-as $$
+language sql volatile security definer set search_path = '' as $$
   select crm.require_own_workspace(p_workspace_id);
   update crm.webhook_secrets k
   set

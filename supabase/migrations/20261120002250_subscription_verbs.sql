@@ -2,9 +2,7 @@
 -- first, so that one of another workspace is answered as none.
 
 create function crm.own_subscription(p_id uuid) returns crm.webhook_subscriptions
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   s crm.webhook_subscriptions;
 begin
@@ -19,9 +17,7 @@ $$;
 comment on function crm.own_subscription(uuid) is 'A subscription of the current workspace; raises not_found.';
 
 create function crm.own_active_subscription(p_id uuid) returns crm.webhook_subscriptions
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   s crm.webhook_subscriptions := crm.own_subscription(p_id);
 begin
@@ -35,9 +31,7 @@ comment on function crm.own_active_subscription(uuid) is
   'A subscription of the current workspace; raises not_found, or subscription_inactive.';
 
 create function crm.require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid) returns void
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   if not exists (
     select from crm.webhook_deliveries d
@@ -56,9 +50,7 @@ as $$ select set_config('app.events_enqueued', 'true', true) $$;
 comment on function crm.wake_dispatcher() is 'Has the function poke the dispatcher after its reply, as after an event.';
 
 create function api.webhook_get(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
 begin
@@ -69,9 +61,7 @@ comment on function api.webhook_get(jsonb) is
   'Returns a subscription with the key that made it and the outcomes of 7 days: see crm.subscription_overviews.';
 
 create function api.webhook_deliveries(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
 begin
@@ -82,9 +72,7 @@ comment on function api.webhook_deliveries(jsonb) is
   'Returns a page of the deliveries of a subscription, the newest event first, by state, event and since.';
 
 create function api.webhook_delivery(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
 begin
@@ -96,9 +84,7 @@ comment on function api.webhook_delivery(jsonb) is
   'Returns a delivery of a subscription with its attempts, and the request that an attempt would send now.';
 
 create function api.webhook_redeliver(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
   v_delivery_id uuid := p_args ->> 'delivery_id';
@@ -118,9 +104,7 @@ comment on function api.webhook_redeliver(jsonb) is
   'it waits or is under way adds no attempt.';
 
 create function api.webhook_test(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   s crm.webhook_subscriptions := crm.own_active_subscription((p_args ->> 'id')::uuid);
   v_event crm.event_type := p_args ->> 'event_type';
@@ -137,9 +121,7 @@ comment on function api.webhook_test(jsonb) is
   'and no Idempotency-Key is needed.';
 
 create function api.webhook_reactivate(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
   v_outcome record;
@@ -161,9 +143,7 @@ comment on function api.webhook_reactivate(jsonb) is
   'revoked_key: see crm.resume_subscription. Raises revoked_api_key if the calling key was revoked meanwhile.';
 
 create function api.webhook_recover(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   s crm.webhook_subscriptions := crm.own_active_subscription((p_args ->> 'id')::uuid);
   v_since timestamptz := p_args ->> 'since';
@@ -180,9 +160,7 @@ comment on function api.webhook_recover(jsonb) is
   'Queues the events between since and until (now where absent) that a subscription never got: crm.recover_deliveries.';
 
 create function api.webhook_rotate_secret(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
 begin

@@ -18,8 +18,7 @@ comment on table crm.lead_receipts is
 call crm.protect('crm.lead_receipts');
 
 create function crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) returns json
-language sql stable
-as $$
+language sql stable as $$
   select json_build_object(
     'deal_id', p_deal.id,
     'contact_id', p_contact_id,
@@ -40,9 +39,7 @@ as $$ select btrim((p_lead ->> 'first_name') || ' ' || coalesce(p_lead ->> 'last
 comment on function crm.lead_name(jsonb) is 'The whole name that a lead was sent with.';
 
 create function crm.lead_company(p_name_key text) returns uuid
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_id uuid;
@@ -76,17 +73,13 @@ comment on function crm.lead_company(text) is
 
 create function crm.name_words(p_name text) returns text
 language sql immutable parallel safe
-as $$
-  select regexp_replace(crm.fold(btrim(p_name)), '\s+', ' ', 'g') || ' '
-$$;
+as $$ select regexp_replace(crm.fold(btrim(p_name)), '\s+', ' ', 'g') || ' ' $$;
 comment on function crm.name_words(text) is
   'The words of a name for comparison, each followed by a space: lower case, without accents. "José  Lima" is '
   '"jose lima ".';
 
 create function crm.is_of_person(p_email text, p_words text, c crm.contacts) returns boolean
-language plpgsql immutable
-set search_path = ''
-as $$
+language plpgsql immutable set search_path = '' as $$
 begin
   -- Two addresses behind one phone are two people, and so are two first names. Either name may have words that the other
   -- leaves out: "Ana" and "Ana Paula Souza" are one, "Maria José" and "Maria Clara" are two.
@@ -100,9 +93,7 @@ comment on function crm.is_of_person(text, text, crm.contacts) is
   'first name (crm.name_words).';
 
 create function crm.lead_contact(p_lead jsonb, out contact crm.contacts, out matched_by text)
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_email text := p_lead ->> 'email';
@@ -170,9 +161,7 @@ comment on function crm.lead_contact(jsonb) is
   'phone.';
 
 create function crm.lead_differences(p_lead jsonb, c crm.contacts, p_company_id uuid) returns text[]
-language plpgsql immutable
-set search_path = ''
-as $$
+language plpgsql immutable set search_path = '' as $$
 declare
   v_words text := ' ' || crm.name_words(c.name);
   v_last text := ' ' || crm.name_words(nullif(p_lead ->> 'last_name', ''));
@@ -191,9 +180,7 @@ comment on function crm.lead_differences(jsonb, crm.contacts, uuid) is
   'crm.name_words, phones as crm.e164; the company by its id.';
 
 create function crm.fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid) returns crm.contacts
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   -- Never the e-mail: who was found by it has it, or was merged into who has another one or none, and a phone proves no
   -- address. Where nothing is to be filled in, no update: updated_at must not change.
@@ -210,17 +197,11 @@ comment on function crm.fill_in_contact(crm.contacts, text, uuid) is
   'Gives a contact the phone and the company of a lead where it has none, and returns it.';
 
 create function crm.lead_result(
-  p_deal crm.deals,
-  p_contact_id uuid,
-  p_company_id uuid,
-  p_idempotent boolean,
-  p_company_created boolean default false,
-  p_contact_created boolean default false,
-  p_matched_by text default null,
-  p_differences text[] default '{}'
+  p_deal crm.deals, p_contact_id uuid, p_company_id uuid, p_idempotent boolean,
+  p_company_created boolean default false, p_contact_created boolean default false,
+  p_matched_by text default null, p_differences text[] default '{}'
 ) returns json
-language sql stable
-as $$
+language sql stable as $$
   select json_build_object(
     'lead', crm.lead_json(p_deal, p_contact_id, p_company_id),
     'idempotent', p_idempotent,
@@ -236,9 +217,7 @@ comment on function crm.lead_result(crm.deals, uuid, uuid, boolean, boolean, boo
   'external_id.';
 
 create function api.lead_create(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_external_id text := p_args ->> 'external_id';

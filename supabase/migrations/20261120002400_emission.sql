@@ -4,9 +4,7 @@
 
 create function crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb default '{}')
 returns void
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_event_id uuid;
   v_subscription_ids uuid[];
@@ -36,9 +34,7 @@ comment on function crm.emit(uuid, crm.event_type, uuid, jsonb) is
   'transaction. Fails only where it can store neither the event nor what is searched. No role but the owner may execute it.';
 
 create function crm.emit_created() returns trigger
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 begin
   perform crm.emit(new.workspace_id, tg_argv[0]::crm.event_type, new.id);
   return null;
@@ -47,9 +43,7 @@ $$;
 comment on function crm.emit_created() is 'Trigger: emits the event in the trigger''s argument, about the new row.';
 
 create function crm.emit_all_created() returns trigger
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 declare
   v_event crm.event_type := tg_argv[0];
   v_is_checked boolean;
@@ -105,8 +99,7 @@ comment on function crm.emit_all_created() is
 
 create function crm.facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_company_id uuid)
 returns table (event crm.event_type, facts jsonb)
-language sql stable
-as $$
+language sql stable as $$
   select f.event, f.facts
   from (
     values
@@ -120,9 +113,7 @@ comment on function crm.facts_of_new_deal(jsonb, uuid, uuid) is
   'lead had.';
 
 create function crm.emit_deals_created() returns trigger
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 declare
   v_is_checked boolean;
   v_stored record;
@@ -193,9 +184,7 @@ create trigger emit_created after insert on crm.notes
   for each row execute function crm.emit_created('note.created');
 
 create function crm.emit_stage_changed() returns trigger
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 begin
   perform crm.emit(
     new.workspace_id, 'deal.stage_changed', new.id,
@@ -212,9 +201,7 @@ create trigger emit_stage_changed after update of stage_id on crm.deals
   execute function crm.emit_stage_changed();
 
 create function crm.emit_closed() returns trigger
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 begin
   if new.status = 'ganho' then
     perform crm.emit(new.workspace_id, 'deal.won', new.id);
@@ -234,9 +221,7 @@ create trigger emit_closed after update of status on crm.deals
 -- who keeps a copy needs one type for each kind of object (docs/decisions/0025-events-of-changes.md).
 
 create function crm.emit_change() returns trigger
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 declare
   v_changed_fields text[] := '{}';
 begin
@@ -295,9 +280,7 @@ create trigger emit_created_completed after insert on crm.activities
   execute function crm.emit_change('activity.completed');
 
 create function crm.emit_proposal() returns trigger
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 begin
   if old.viewed_at is null and new.viewed_at is not null then
     perform crm.emit(new.workspace_id, 'proposal.viewed', new.id);
@@ -319,9 +302,7 @@ create trigger emit_proposal after update on crm.proposals
 -- The next two functions emit events that time causes and not a write. Jobs call them.
 
 create function crm.emit_stale_deals() returns void
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_workspace record;
   v_deal record;
@@ -352,9 +333,7 @@ comment on function crm.emit_stale_deals() is
   'moves again.';
 
 create function crm.emit_overdue_activities() returns void
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_activity record;
 begin

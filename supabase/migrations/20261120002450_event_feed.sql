@@ -7,8 +7,7 @@ comment on type crm.feed_cursor is
   'which it has nothing left to read, transactions that are still open apart.';
 
 create function crm.feed_cursor_tag(p_secret bytea, p_content bytea) returns bytea
-language sql immutable parallel safe
-as $$
+language sql immutable parallel safe as $$
   -- Without HMAC, because all contents have one length, so that none is another with more behind it.
   select substring(sha256(p_secret || '\x01'::bytea || p_content) for 15)
 $$;
@@ -16,17 +15,14 @@ comment on function crm.feed_cursor_tag(bytea, bytea) is
   'What only this database can compute of a cursor''s content, in 15 bytes.';
 
 create function crm.feed_cursor_mask(p_secret bytea, p_tag bytea) returns bigint
-language sql immutable parallel safe
-as $$
+language sql immutable parallel safe as $$
   select ('x' || encode(substring(sha256(p_secret || '\x02'::bytea || p_tag) for 8), 'hex'))::bit(64)::bigint
 $$;
 comment on function crm.feed_cursor_mask(bytea, bytea) is
   'The number that hides the position in a cursor with this tag. Another position has another tag, and so another mask.';
 
 create function crm.feed_cursor_text(c crm.feed_cursor) returns text
-language plpgsql stable security definer
-set search_path = ''
-as $$
+language plpgsql stable security definer set search_path = '' as $$
 declare
   v_secret bytea := (select o.cursor_secret from crm.feed_offset o);
   v_rest bytea := uuid_send(c.id) || int8send(floor(extract(epoch from c.read_until) * 1000)::bigint);
@@ -46,9 +42,7 @@ comment on function crm.feed_cursor_text(crm.feed_cursor) is
   'definer, because verbs may not read the secret.';
 
 create function crm.feed_cursor_of(p_text text) returns crm.feed_cursor
-language plpgsql stable security definer
-set search_path = ''
-as $$
+language plpgsql stable security definer set search_path = '' as $$
 declare
   v_secret bytea := (select o.cursor_secret from crm.feed_offset o);
   v_bytes bytea;
@@ -79,9 +73,7 @@ comment on function crm.feed_cursor_of(text) is
   'that one.';
 
 create function crm.feed_item(e crm.events) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_object_type text := (select t.object_type from crm.event_types t where t.event = e.event);
   v_data json;
@@ -107,10 +99,7 @@ comment on function crm.feed_item(crm.events) is
   'An event as the feed shows it, with the object as it is now; `data` is null if it cannot be built.';
 
 create function crm.feed_start(p_args jsonb) returns crm.feed_cursor
-language plpgsql stable
-set search_path = ''
-set plan_cache_mode = 'force_generic_plan'
-as $$
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
   v_start crm.feed_cursor := row(0, '00000000-0000-0000-0000-000000000000', '-infinity')::crm.feed_cursor;
   -- Events are kept for 30 days. A reader without a cursor begins an hour later, so that it can ask for its second page.
@@ -162,12 +151,9 @@ comment on function crm.feed_start(jsonb) is
   'that is kept. Raises invalid_cursor and cursor_expired.';
 
 create function api.event_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 -- One plan for all calls: it reads the rows in the order of an index, from the partitions that the cursor leaves.
-set plan_cache_mode = 'force_generic_plan'
-set enable_sort = off
-as $$
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_start crm.feed_cursor := crm.feed_start(p_args);
   v_last crm.feed_cursor := v_start;

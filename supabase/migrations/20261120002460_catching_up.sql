@@ -3,29 +3,19 @@
 -- ended transactions alone (crm.feed_horizon). Nothing is sent twice: an event has one delivery id for a subscription.
 
 create type crm.caught_up as (
-  workspace_id uuid,
-  subscription_id uuid,
-  behind_since timestamptz,
-  position bigint,
-  id uuid,
-  is_done boolean,
-  queued bigint
+  workspace_id uuid, subscription_id uuid, behind_since timestamptz, position bigint, id uuid,
+  is_done boolean, queued bigint
 );
 comment on type crm.caught_up is
   'How far a subscription was caught up: the place in the feed, whether it is done, and how many deliveries were made.';
 
 create function crm.catch_up(s crm.webhook_subscriptions, p_deadline timestamptz) returns crm.caught_up
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 -- As for crm.recover_deliveries.
-set plan_cache_mode = 'force_generic_plan'
-set enable_seqscan = off
-set enable_sort = off
-set enable_hashjoin = off
-set enable_mergejoin = off
+set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
+set enable_hashjoin = off set enable_mergejoin = off
 -- For the end alone, which waits for those that have left a delivery out.
-set lock_timeout = '500ms'
-as $$
+set lock_timeout = '500ms' as $$
 declare
   r crm.caught_up := row(s.workspace_id, s.id, s.behind_since, s.behind_position, s.behind_id, false, 0);
   v_room integer := crm.queue_room(s.workspace_id, s.id);
@@ -105,9 +95,7 @@ comment on function crm.catch_up(crm.webhook_subscriptions, timestamptz) is
   'record of an outcome would wait.';
 
 create function crm.catch_up_subscriptions() returns bigint
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   s crm.webhook_subscriptions;
   r crm.caught_up;

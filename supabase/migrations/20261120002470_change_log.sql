@@ -2,9 +2,7 @@
 -- for each change and name its caller (docs/decisions/0034-change-log.md).
 
 create function crm.actor_json(p_caller_id uuid) returns json
-language plpgsql stable security definer
-set search_path = ''
-as $$
+language plpgsql stable security definer set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_name text;
@@ -36,9 +34,7 @@ comment on type crm.change is
   'An event that was looked at for the change log: names of fields, never values. One without object_type is not shown.';
 
 create function crm.changes_json(p_changes crm.change[]) returns json[]
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   -- Each caller once: a page has few.
   v_actors jsonb := (
@@ -65,13 +61,10 @@ comment on function crm.changes_json(crm.change[]) is
   'Those of the changes that are shown, as the change log shows them, in their order; null if there are none.';
 
 create function api.change_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 -- One plan for all calls: it reads the rows in the order of an index, from the partitions that the window leaves. A sort
 -- would be compiled, because without sorts Postgres takes it for the dearest of plans.
-set plan_cache_mode = 'force_generic_plan'
-set enable_sort = off
-as $$
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   c_max constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   v_workspace_id uuid := crm.current_workspace_id();

@@ -31,8 +31,7 @@ call crm.protect('crm.search_backlog');
 
 -- written by deno task records: searched records
 create function crm.text_changed(p_event crm.event_type, p_facts jsonb) returns text
-language sql immutable
-as $$
+language sql immutable as $$
   select case p_event
     when 'company.created' then 'company'
     when 'company.updated' then
@@ -55,10 +54,7 @@ comment on function crm.text_changed(crm.event_type, jsonb) is
   'The kind of the record whose searched text is another after an event; null if none is.';
 
 create function crm.keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[]) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
   case p_record
     when 'company' then
@@ -89,15 +85,9 @@ comment on function crm.keep_texts(uuid, text, uuid[]) is
 -- end of what is written
 
 create function crm.pending_texts(p_record text, p_most integer) returns uuid[]
-language plpgsql stable security definer
-set search_path = ''
-set plan_cache_mode = 'force_generic_plan'
+language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan'
 -- In the order of the feed, whose index begins where nothing is pending; by the ids it would read the events of two days.
-set enable_sort = off
-set enable_seqscan = off
-set enable_bitmapscan = off
-set jit = off
-as $$
+set enable_sort = off set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_done crm.search_backlog;
@@ -130,14 +120,8 @@ comment on function crm.pending_texts(text, integer) is
   'p_most events since then. Security definer, because verbs may not read how far the job is.';
 
 create function crm.index_texts_of(p_done crm.search_backlog, p_horizon bigint, p_most integer) returns integer
-language plpgsql
-set search_path = ''
-set plan_cache_mode = 'force_generic_plan'
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
-set jit = off
-as $$
+language plpgsql set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off
+set enable_bitmapscan = off set enable_sort = off set jit = off as $$
 declare
   v_events crm.events[];
   v_changed record;
@@ -178,14 +162,9 @@ comment on function crm.index_texts_of(crm.search_backlog, bigint, integer) is
   'somebody else writes texts there.';
 
 create function crm.index_texts(p_most interval default '1500 milliseconds') returns integer
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 -- As in crm.pending_texts.
-set enable_sort = off
-set enable_seqscan = off
-set enable_bitmapscan = off
-set jit = off
-as $$
+set enable_sort = off set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   v_end timestamptz := clock_timestamp() + p_most;
   v_horizon bigint;

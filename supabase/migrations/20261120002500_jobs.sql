@@ -49,9 +49,7 @@ select crm.manage_partitions(t.name)
 from unnest(array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts']::regclass[]) t (name);
 
 create function crm.purge_cron_history() returns integer
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_deleted integer;
 begin
@@ -74,9 +72,7 @@ comment on function crm.purge_cron_history() is
   'keeps everything, which is 8,640 rows a day for a job that runs every 10 seconds.';
 
 create function crm.cron_schedule(p_every interval) returns text
-language sql stable
-set search_path = ''
-as $$
+language sql stable set search_path = '' as $$
   select case
     -- pg_cron accepts seconds since version 1.5; before that, the shortest interval is a minute.
     when p_every < interval '1 minute' and regexp_match(e.extversion, '^(\d+)\.(\d+)')::integer[] >= array[1, 5]
@@ -92,9 +88,7 @@ comment on function crm.cron_schedule(interval) is
   'Converts an interval of crm.jobs into a schedule of pg_cron; null without pg_cron.';
 
 create function crm.schedule_jobs() returns integer
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_job crm.jobs;
   v_count integer := 0;

@@ -1,20 +1,13 @@
 -- The workspace as integrations see it: what their forms offer for choice, in one call.
 
 create function crm.own_workspace_name() returns text
-language plpgsql stable security definer
-set search_path = ''
-as $$
-begin
-  return (select w.name from crm.workspaces w where w.id = crm.current_workspace_id());
-end
-$$;
+language plpgsql stable security definer set search_path = ''
+as $$ begin return (select w.name from crm.workspaces w where w.id = crm.current_workspace_id()); end $$;
 comment on function crm.own_workspace_name() is
   'The name of the caller''s workspace. The table, which also has the plan, is not readable for crm_api.';
 
 create function api.workspace_get(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
 begin

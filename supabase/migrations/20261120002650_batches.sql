@@ -1,9 +1,7 @@
 -- Batches: up to 100 creations and changes of one kind of record in one call (docs/decisions/0029-upsert-and-batch.md).
 
 create function crm.lock_batch(p_record text, p_items jsonb) returns void
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_ids uuid[] := array(select (i -> 'args' ->> 'id')::uuid from jsonb_array_elements(p_items) i where i ->> 'op' = 'update');
@@ -44,9 +42,7 @@ comment on function crm.lock_batch(text, jsonb) is
   'Locks what the items of a batch will lock one by one, in an order that all batches share.';
 
 create function crm.run_batch_item(p_record text, p_item jsonb) returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_op text := p_item ->> 'op';
   v_reply json;
@@ -67,9 +63,7 @@ comment on function crm.run_batch_item(text, jsonb) is
   'write.';
 
 create function crm.check_atomic_batch(p_results jsonb[]) returns void
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_details json := (
     select json_agg(f.detail)
@@ -100,9 +94,7 @@ comment on function crm.check_atomic_batch(jsonb[]) is
   'messages belong to the codes of the items.';
 
 create function crm.bound_details(p_results jsonb[]) returns jsonb[]
-language plpgsql immutable
-set search_path = ''
-as $$
+language plpgsql immutable set search_path = '' as $$
 declare
   v_left integer := 100;
   v_details jsonb;
@@ -133,9 +125,7 @@ comment on function crm.bound_details(jsonb[]) is
   'reply is stored for its Idempotency-Key, and each erasure searches what is stored.';
 
 create function crm.batch_json(p_results jsonb[]) returns json
-language plpgsql immutable
-set search_path = ''
-as $$
+language plpgsql immutable set search_path = '' as $$
 begin
   return (
     select json_build_object(
@@ -154,9 +144,7 @@ comment on function crm.batch_json(jsonb[]) is
   'The reply of a batch. The function adds the status and the texts of errors, which are in TypeScript.';
 
 create function crm.name_holder(p_record text, p_item jsonb, p_result jsonb) returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_holder uuid;
 begin
@@ -175,9 +163,7 @@ comment on function crm.name_holder(text, jsonb, jsonb) is
   'The result of an item, with the record that has its external_id, if an item before it in its group made that record.';
 
 create function crm.external_id_holders(p_record text, p_external_ids text[]) returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_holders jsonb;
@@ -199,9 +185,7 @@ comment on function crm.external_id_holders(text, text[]) is
   'The records that have one of these external_ids, where it is unique: an object of ids by external_id.';
 
 create function crm.all_create(p_record text, p_items jsonb[]) returns boolean
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_external_ids text[];
 begin
@@ -235,9 +219,7 @@ comment on function crm.all_create(text, jsonb[]) is
   'Items that the function found invalid do not count. Where no unique index is (deals), an upsert is none.';
 
 create function crm.item_error(p_failure crm.failure, p_record text, p_item jsonb) returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_error record;
 begin
@@ -250,9 +232,7 @@ comment on function crm.item_error(crm.failure, text, jsonb) is 'The result of a
 
 create function crm.refuse_taken(p_record text, p_items jsonb[], p_results jsonb[], p_names_holder boolean)
 returns jsonb[]
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_external_ids text[] := array(select i #>> '{args,external_id}' from unnest(p_items) i);
   v_holders jsonb;
@@ -281,9 +261,7 @@ comment on function crm.refuse_taken(text, jsonb[], jsonb[], boolean) is
   'would refuse the whole statement, and not say which item it was.';
 
 create function crm.refuse_invalid(p_record text, p_items jsonb[], p_results jsonb[]) returns jsonb[]
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_failure crm.failure;
 begin
@@ -321,9 +299,7 @@ comment on function crm.refuse_invalid(text, jsonb[], jsonb[]) is
   'The results with the error of each creation that refers to what is not there, for example. Nothing is written.';
 
 create function crm.insert_together(p_record text, p_items jsonb[]) returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   case p_record
     when 'activity' then
@@ -342,9 +318,7 @@ $$;
 comment on function crm.insert_together(text, jsonb[]) is 'Creates records by one insert; their ids, in order.';
 
 create function crm.create_together(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_results jsonb[] := array(select case when i ? 'error' then i end from unnest(p_items) i);
   v_round integer := 0;
@@ -393,9 +367,7 @@ comment on function crm.create_together(text, jsonb[], boolean) is
   'finds to fail. Their results, with null for each item that remains to be carried out by crm.run_group.';
 
 create function crm.run_group(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_results jsonb[] := crm.create_together(p_record, p_items, p_is_atomic);
   v_tried jsonb[];
@@ -446,9 +418,7 @@ comment on function crm.run_group(text, jsonb[], boolean) is
   'lock that is waited for too long ends the whole call.';
 
 create function crm.run_batch(p_record text, p_args jsonb, p_group integer default 10) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_items jsonb[] := array(select i from jsonb_array_elements(p_args -> 'items') i);
   v_is_atomic boolean := p_args -> 'atomic' is not distinct from 'true';
@@ -470,56 +440,31 @@ comment on function crm.run_batch(text, jsonb, integer) is
   'unless the batch is atomic. A deadlock or a lock that is waited for too long ends the whole call.';
 
 create function api.contact_batch(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
-begin
-  return crm.run_batch('contact', p_args);
-end
-$$;
+language plpgsql set search_path = ''
+as $$ begin return crm.run_batch('contact', p_args); end $$;
 comment on function api.contact_batch(jsonb) is
   'Carries out up to 100 creates, updates and upserts of contacts in one call; raises batch_failed where it is atomic and an item fails.';
 
 create function api.company_batch(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
-begin
-  return crm.run_batch('company', p_args);
-end
-$$;
+language plpgsql set search_path = ''
+as $$ begin return crm.run_batch('company', p_args); end $$;
 comment on function api.company_batch(jsonb) is
   'Carries out up to 100 creates, updates and upserts of companies in one call; raises batch_failed where it is atomic and an item fails.';
 
 create function api.deal_batch(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
-begin
-  return crm.run_batch('deal', p_args);
-end
-$$;
+language plpgsql set search_path = ''
+as $$ begin return crm.run_batch('deal', p_args); end $$;
 comment on function api.deal_batch(jsonb) is
   'Carries out up to 100 creates, updates and upserts of deals in one call; raises batch_failed where it is atomic and an item fails.';
 
 create function api.activity_batch(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
-begin
-  return crm.run_batch('activity', p_args);
-end
-$$;
+language plpgsql set search_path = ''
+as $$ begin return crm.run_batch('activity', p_args); end $$;
 comment on function api.activity_batch(jsonb) is
   'Carries out up to 100 creates and updates of activities in one call; raises batch_failed where it is atomic and an item fails.';
 
 create function api.note_batch(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
-begin
-  return crm.run_batch('note', p_args);
-end
-$$;
+language plpgsql set search_path = ''
+as $$ begin return crm.run_batch('note', p_args); end $$;
 comment on function api.note_batch(jsonb) is
   'Carries out up to 100 creates of notes in one call; raises batch_failed where it is atomic and an item fails.';

@@ -43,9 +43,7 @@ create index operations_due on crm.operations (workspace_id, id) where state in 
 call crm.protect('crm.operations');
 
 create function crm.operation_json(o crm.operations) returns json
-language sql stable
-set search_path = ''
-as $$
+language sql stable set search_path = '' as $$
   select json_build_object(
     'id', o.id,
     'kind', o.kind,
@@ -65,9 +63,7 @@ $$;
 comment on function crm.operation_json(crm.operations) is 'JSON of an operation: ids and numbers, and nobody''s name.';
 
 create function crm.own_operation(p_id uuid) returns json
-language sql stable security definer
-set search_path = ''
-as $$
+language sql stable security definer set search_path = '' as $$
   select crm.operation_json(o) from crm.operations o
   where o.workspace_id = crm.current_workspace_id() and o.id = p_id
 $$;
@@ -76,9 +72,7 @@ comment on function crm.own_operation(uuid) is
   'an operation but its progress.';
 
 create function crm.unfinished_operation(p_kind text, p_object_id uuid) returns json
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 declare
   o crm.operations;
 begin
@@ -98,28 +92,19 @@ comment on function crm.unfinished_operation(text, uuid) is
   'again is how to try again. Security definer, as crm.own_operation.';
 
 create function api.operation_get(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return crm.require_record(crm.own_operation((p_args ->> 'id')::uuid));
-end
-$$;
+language plpgsql stable set search_path = ''
+as $$ begin return crm.require_record(crm.own_operation((p_args ->> 'id')::uuid)); end $$;
 comment on function api.operation_get(jsonb) is 'Returns an operation of the workspace; raises not_found.';
 
 create function crm.sum_counts(p_counts jsonb, p_added jsonb) returns jsonb
-language sql immutable
-set search_path = ''
-as $$
+language sql immutable set search_path = '' as $$
   select coalesce(p_counts, '{}') || jsonb_object_agg(a.key, a.value::bigint + coalesce((p_counts ->> a.key)::bigint, 0))
   from jsonb_each_text(p_added) a
 $$;
 comment on function crm.sum_counts(jsonb, jsonb) is 'Adds numbers to those of the same name.';
 
 create function crm.next_step(o crm.operations) returns crm.operations
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   o.state := 'running';
   if o.kind = 'contact_erasure' then
@@ -141,9 +126,7 @@ comment on function crm.next_step(crm.operations) is
   'Does the next step of an operation, some hundred rows, and returns the operation after it. Without progress it is done.';
 
 create function crm.begin_operation(o crm.operations, p_work bigint) returns crm.operations
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   o.id := crm.uuid_v7(clock_timestamp());
   o.state := 'queued';
@@ -167,9 +150,7 @@ comment on function crm.begin_operation(crm.operations, bigint) is
   'operation that is done by then is not stored.';
 
 create function crm.take_step() returns trigger
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   perform set_config('app.workspace_id', new.workspace_id::text, true), set_config('app.caller', new.caller, true);
   return crm.next_step(new);
@@ -184,11 +165,9 @@ create trigger take_step before update of steps on crm.operations
   execute function crm.take_step();
 
 create function crm.run_operations(p_most interval default '1 second') returns integer
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 -- A step that waits for longer is taken again: other calls wait for what this run has locked.
-set lock_timeout = '500ms'
-as $$
+set lock_timeout = '500ms' as $$
 declare
   v_end timestamptz := clock_timestamp() + p_most;
   v_next record;

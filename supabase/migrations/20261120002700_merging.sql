@@ -6,9 +6,7 @@ create index contacts_merged on crm.contacts (workspace_id, merged_into_id) wher
 create index companies_merged on crm.companies (workspace_id, merged_into_id) where merged_into_id is not null;
 
 create function crm.filled_custom_fields(p_fields jsonb, p_other jsonb) returns jsonb
-language plpgsql immutable
-set search_path = ''
-as $$
+language plpgsql immutable set search_path = '' as $$
 declare
   v_filled jsonb;
   v_key text;
@@ -30,11 +28,8 @@ comment on function crm.filled_custom_fields(jsonb, jsonb) is
 
 create function crm.emit_for_each(
   p_workspace_id uuid, p_event crm.event_type, p_object_ids uuid[], p_facts jsonb
-)
-returns void
-language plpgsql
-set search_path = ''
-as $$
+) returns void
+language plpgsql set search_path = '' as $$
 declare
   v_event_ids uuid[];
 begin
@@ -58,11 +53,8 @@ comment on function crm.emit_for_each(uuid, crm.event_type, uuid[], jsonb) is
 
 create function crm.move_children(
   p_workspace_id uuid, p_table text, p_column text, p_from uuid, p_to uuid, p_event crm.event_type
-)
-returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
+) returns uuid[]
+language plpgsql set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
@@ -89,9 +81,7 @@ comment on function crm.move_children(uuid, text, text, uuid, uuid, crm.event_ty
   'p_event null: clients see nothing of it.';
 
 create function crm.merge_step(o crm.operations) returns crm.operations
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_contact boolean := o.kind = 'contact_merge';
   v_column text := case when v_contact then 'contact_id' else 'company_id' end;
@@ -145,9 +135,7 @@ comment on function crm.merge_step(crm.operations) is
   'refers to it: no more comes, because what is created or changed is refused a merged record.';
 
 create function crm.move_receipts(p_workspace_id uuid, p_column text, p_deal_ids uuid[], p_from uuid, p_to uuid) returns void
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   -- Receipts are found by their deals, because an index of their own would cost every lead. One whose deal was given
   -- another contact since keeps the id, at whose address the reply is 301.
@@ -164,9 +152,7 @@ comment on function crm.move_receipts(uuid, text, uuid[], uuid, uuid) is
   'Makes the receipts of leads, found by their deals, refer to another contact or company.';
 
 create function crm.begin_merge() returns trigger
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 declare
   o crm.operations;
 begin

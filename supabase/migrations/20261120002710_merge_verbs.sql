@@ -2,9 +2,7 @@
 -- docs/decisions/0032-merge-and-erase.md.
 
 create function crm.lock_matches_of_contacts(p_ids uuid[]) returns void
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   perform crm.lock_matches(variadic array(
     select jsonb_build_object(
@@ -19,9 +17,7 @@ comment on function crm.lock_matches_of_contacts(uuid[]) is
   'Makes leads and upserts that look for one of these contacts wait until the transaction ends.';
 
 create function crm.lock_matches_of_companies(p_ids uuid[]) returns void
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   perform crm.lock_matches(variadic array(
     select jsonb_build_object(
@@ -37,9 +33,7 @@ comment on function crm.lock_matches_of_companies(uuid[]) is
   'Makes leads and upserts that look for one of these companies wait until the transaction ends.';
 
 create function crm.lock_company_merges(p_exclusive boolean) returns void
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_number bigint := crm.lock_number('company merges ' || crm.current_workspace_id());
 begin
@@ -56,9 +50,7 @@ comment on function crm.lock_company_merges(boolean) is
   'each would wait for the other.';
 
 create function crm.merge_json(p_record json, p_kind text, p_merge_id uuid) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_operation json := crm.unfinished_operation(p_kind, p_merge_id);
 begin
@@ -73,9 +65,7 @@ comment on function crm.merge_json(json, text, uuid) is
   'not done.';
 
 create function api.contact_merge(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_id uuid := p_args ->> 'id';
@@ -139,9 +129,7 @@ comment on function api.contact_merge(jsonb) is
   'returns it. Raises not_found, record_merged, record_erased, validation_error, invalid_reference.';
 
 create function api.company_merge(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_id uuid := p_args ->> 'id';

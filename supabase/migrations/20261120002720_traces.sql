@@ -1,9 +1,7 @@
 -- What a person is recognized by in the texts of others, for an erasure (docs/decisions/0032-merge-and-erase.md).
 
 create function crm.url_decoded(p_text text) returns text
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
+language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   if p_text !~ '%[0-9A-Fa-f]{2}' then
     return p_text;
@@ -39,9 +37,7 @@ comment on type crm.traces is
   'What a person is recognized by in a text: words (crm.words) of names and addresses, and the ends of phone numbers.';
 
 create function crm.mentions(p_text text, p_traces crm.traces) returns boolean
-language plpgsql immutable
-set search_path = ''
-as $$
+language plpgsql immutable set search_path = '' as $$
 declare
   v_text text := crm.url_decoded(p_text);
   v_words text := crm.words(v_text);
@@ -54,9 +50,7 @@ $$;
 comment on function crm.mentions(text, crm.traces) is 'Whether a text has one of these traces of a person.';
 
 create function crm.without_mentions(p_fields jsonb, p_traces crm.traces) returns jsonb
-language plpgsql immutable
-set search_path = ''
-as $$
+language plpgsql immutable set search_path = '' as $$
 begin
   return case when jsonb_typeof(p_fields) = 'object' then (
     select coalesce(jsonb_object_agg(f.key, f.value), '{}')
@@ -75,9 +69,7 @@ $$;
 comment on function crm.without_mentions(jsonb, crm.traces) is 'An object without the fields that mention the person.';
 
 create function crm.traces_of(p_names text[], p_phones text[]) returns crm.traces
-language plpgsql immutable
-set search_path = ''
-as $$
+language plpgsql immutable set search_path = '' as $$
 begin
   return (
     array(
@@ -95,9 +87,7 @@ comment on function crm.traces_of(text[], text[]) is
   'What a person with these names, addresses and phone numbers is recognized by, each once.';
 
 create function crm.with_lead(p_traces crm.traces, p_lead jsonb) returns crm.traces
-language plpgsql immutable
-set search_path = ''
-as $$
+language plpgsql immutable set search_path = '' as $$
 declare
   v_lead crm.traces;
 begin
@@ -113,9 +103,7 @@ comment on function crm.with_lead(crm.traces, jsonb) is
   'of a thousand leads in a thousand deals would be a million searches.';
 
 create function crm.single_names(p_names text[]) returns text[]
-language plpgsql immutable
-set search_path = ''
-as $$
+language plpgsql immutable set search_path = '' as $$
 begin
   return array(
     select distinct ' ' || w.word || ' '

@@ -22,9 +22,7 @@ call crm.protect('crm.texts_naming');
 
 create function crm.erase_activities(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean)
 returns bigint
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_changed bigint;
 begin
@@ -54,9 +52,7 @@ comment on function crm.erase_activities(uuid, uuid[], crm.traces, boolean) is
   'Replaces what mentions the person in the short fields of activities. p_texts: every text of them.';
 
 create function crm.erase_notes(p_workspace_id uuid, p_ids uuid[]) returns bigint
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_changed bigint;
 begin
@@ -70,9 +66,7 @@ comment on function crm.erase_notes(uuid, uuid[]) is 'Clears notes.';
 
 create function crm.erase_proposals(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean)
 returns bigint
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_changed bigint;
 begin
@@ -102,9 +96,7 @@ comment on type crm.deal_traces is
   'What a person is recognized by in what is of one deal, and in where the deal came from: source, utm and external_id.';
 
 create function crm.deal_traces_of(d crm.deals, p_traces crm.traces, p_names text[]) returns crm.deal_traces
-language plpgsql immutable
-set search_path = ''
-as $$
+language plpgsql immutable set search_path = '' as $$
 declare
   v_traces crm.traces := crm.with_lead(p_traces, d.lead);
 begin
@@ -125,9 +117,7 @@ comment on function crm.deal_traces_of(crm.deals, crm.traces, text[]) is
   'utm and external_id, because "indicação de Genoveva" in her own deal names her. Null: as everywhere else.';
 
 create function crm.has_name(p_id text, p_traces crm.traces) returns boolean
-language sql immutable
-set search_path = ''
-as $$
+language sql immutable set search_path = '' as $$
   select crm.mentions(p_id, p_traces) or exists (
     select from unnest(p_traces.words) w (words)
     where length(w.words) >= 6
@@ -138,9 +128,7 @@ comment on function crm.has_name(text, crm.traces) is
   'Whether an external id has a trace of a person, of four letters or more also within a word: programs write "form-QUARESMA7".';
 
 create function crm.origin_fields(d crm.deals, p_traces crm.traces, p_texts boolean) returns text[]
-language sql immutable
-set search_path = ''
-as $$
+language sql immutable set search_path = '' as $$
   select array_remove(array[
     case when crm.mentions(d.source, p_traces) then 'source' end,
     case when crm.mentions(d.external_id, p_traces) or p_texts and crm.has_name(d.external_id, p_traces)
@@ -159,9 +147,7 @@ create function crm.erase_deals(
   p_workspace_id uuid, p_contact_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, p_names text[],
   out deals bigint, out lead_receipts bigint
 )
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_deals crm.deal_traces[];
 begin

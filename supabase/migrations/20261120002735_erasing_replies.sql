@@ -2,9 +2,7 @@
 -- a workspace may have hundreds of thousands, of which one has a megabyte.
 
 create function crm.batch_without_mentions(p_reply json, p_traces crm.traces) returns json
-language plpgsql immutable
-set search_path = ''
-as $$
+language plpgsql immutable set search_path = '' as $$
 begin
   return json_build_object(
     'results', (
@@ -37,9 +35,7 @@ comment on function crm.batch_without_mentions(json, crm.traces) is
   'errors quote nothing that was sent.';
 
 create function crm.keys_mentioning(p_keys text[], p_traces crm.traces) returns text[]
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   -- All at once first: to look into each alone takes three times as long, and few mention anybody.
   if crm.mentions(
@@ -60,9 +56,7 @@ $$;
 comment on function crm.keys_mentioning(text[], crm.traces) is 'Those of some Idempotency-Keys that mention a person.';
 
 create function crm.ids_of_person(p_workspace_id uuid, p_ids uuid[], p_contact_ids uuid[]) returns jsonb
-language sql stable
-set search_path = ''
-as $$
+language sql stable set search_path = '' as $$
   select coalesce(jsonb_object_agg(f.id, null), '{}')
   from (
     select c.id from crm.contacts c
@@ -86,14 +80,12 @@ comment on function crm.ids_of_person(uuid, uuid[], uuid[]) is
   'Those of some ids that are one of these contacts, or a deal, an activity or a note of one, as the keys of an object.';
 
 create function crm.erase_replies(
-  p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces,
-  out last_key text, out bytes bigint, out changed bigint
+  p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, out last_key text,
+  out bytes bigint, out changed bigint
 )
-language plpgsql
-set search_path = ''
+language plpgsql set search_path = ''
 -- By the index, also while no statistics say that a workspace has many.
-set enable_seqscan = off
-as $$
+set enable_seqscan = off as $$
 declare
   v_keys text[];
   v_ids uuid[];

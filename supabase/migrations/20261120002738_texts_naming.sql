@@ -2,9 +2,7 @@
 -- index of words, so all of them are read, some hundred at a time.
 
 create function crm.texts_of(p_workspace_id uuid, p_object text, p_ids uuid[]) returns table (id uuid, texts text[])
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 #variable_conflict use_column
 begin
   case p_object
@@ -46,19 +44,16 @@ $$;
 comment on function crm.texts_of(uuid, text, uuid[]) is 'What clients and the application may write of some records, text by text.';
 
 create function crm.json_text(p_fields jsonb) returns text
-language sql immutable
-set search_path = ''
+language sql immutable set search_path = ''
 -- A line break is the two characters \n there, which would join the word after it.
 as $$ select regexp_replace(p_fields::text, '\\[nrtbf]', ' ', 'g') $$;
 comment on function crm.json_text(jsonb) is 'The text of an object or list, whose words can be looked for.';
 
 create function crm.find_naming(
-  p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces,
-  out last_id uuid, out work bigint, out counted bigint
+  p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces, out last_id uuid,
+  out work bigint, out counted bigint
 )
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   -- What is remembered for a later call is enough to mend it by hand; the names of some people are everywhere.
   c_most constant integer := 1000;
@@ -103,9 +98,7 @@ comment on function crm.find_naming(uuid, uuid, text, uuid, crm.traces) is
   'thousand. last_id is null after the last record.';
 
 create function crm.recount_naming(p_workspace_id uuid, p_contact_id uuid) returns bigint
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_kind record;
   v_found bigint := 0;
@@ -135,9 +128,7 @@ comment on function crm.recount_naming(uuid, uuid) is
   'How many of the remembered records say what they said when they named the person; forgets the others.';
 
 create function crm.naming_json(p_workspace_id uuid, p_contact_id uuid, p_count bigint, p_is_minimum boolean) returns jsonb
-language sql stable
-set search_path = ''
-as $$
+language sql stable set search_path = '' as $$
   select jsonb_build_object(
     'count', p_count,
     'is_minimum', p_is_minimum,

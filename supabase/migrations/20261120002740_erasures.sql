@@ -10,9 +10,7 @@ comment on type crm.erasure is
   'has erased the contact), the contacts that it erased, those whose deals it walks, and the place in that walk.';
 
 create function crm.erasure_phases(e crm.erasure) returns text[]
-language sql immutable
-set search_path = ''
-as $$
+language sql immutable set search_path = '' as $$
   -- Activities first, in the order in which a PATCH of one locks it and its deal; and again, because `notes` has waited for
   -- those that were just being written. The deals last, because what the lead was sent with is in them.
   select case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
@@ -24,9 +22,7 @@ $$;
 comment on function crm.erasure_phases(crm.erasure) is 'What an erasure does, in this order.';
 
 create function crm.begin_erasure(p_workspace_id uuid, p_id uuid, p_texts boolean) returns crm.operations
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_contacts crm.contacts[] := array(
     select c from crm.contacts c where c.workspace_id = p_workspace_id and c.id = p_id
@@ -83,11 +79,10 @@ comment on function crm.begin_erasure(uuid, uuid, boolean) is
   'Erases a contact that the transaction has locked, and as much of what repeats it as fits into a call.';
 
 create function crm.erasure_window(
-  p_workspace_id uuid, p_table text, p_contact_id uuid, e crm.erasure, out ids uuid[], out deal_id uuid, out id uuid
+  p_workspace_id uuid, p_table text, p_contact_id uuid, e crm.erasure, out ids uuid[], out deal_id uuid,
+  out id uuid
 )
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   c_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   v_deal_ids uuid[] := array(
@@ -130,9 +125,7 @@ comment on function crm.erasure_window(uuid, text, uuid, crm.erasure) is
   'after them, deal_id null after the last one.';
 
 create function crm.erase_step(o crm.operations) returns crm.operations
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   c_first constant uuid := '00000000-0000-0000-0000-000000000000';
   e crm.erasure := jsonb_populate_record(null::crm.erasure, o.progress);
@@ -274,9 +267,7 @@ comment on function crm.erase_step(crm.operations) is
   'Does the next step of an erasure: at most 200 records of one kind. The last ones count what still names the person.';
 
 create function crm.erase_contact(p_id uuid, p_texts boolean) returns json
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   o crm.operations;
@@ -321,9 +312,7 @@ comment on function crm.erase_contact(uuid, boolean) is
   'Security definer, because verbs may not change notes, receipts or stored replies.';
 
 create function crm.emit_erased() returns trigger
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 begin
   perform crm.emit(new.workspace_id, 'contact.erased', new.id);
   return null;
@@ -336,9 +325,7 @@ create trigger emit_erased after update of erased_at on crm.contacts
   execute function crm.emit_erased();
 
 create function api.contact_erase(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_id uuid := p_args ->> 'id';

@@ -7,14 +7,9 @@ comment on schema app is
   'crm.raise_code. No client of the API reaches this schema: crm_api has no rights on it.';
 
 create function crm.raise_code(
-  p_code text,
-  p_field text default null,
-  p_message text default null,
-  p_value text default null
+  p_code text, p_field text default null, p_message text default null, p_value text default null
 ) returns void
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   raise exception using
     errcode = 'CRM00',
@@ -33,9 +28,7 @@ comment on function crm.raise_code(text, text, text, text) is
   'id of the inactive subscription that a delivery belongs to.';
 
 create function crm.require_workspace(p_workspace_id uuid) returns void
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   if not exists (select from crm.workspaces w where w.id = p_workspace_id) then
     perform crm.raise_code('not_found', 'workspace_id');

@@ -3,8 +3,7 @@
 -- and losing a role take effect at once.
 
 create function crm.trusted_email(p_email text, p_confirmed_at timestamptz, p_is_sso_user boolean) returns text
-language sql immutable parallel safe
-as $$
+language sql immutable parallel safe as $$
   -- Supabase Auth confirmed the address by a mail. That of single sign-on is whatever the other company's service says,
   -- and an address of .invalid cannot exist (RFC 2606): every workspace without a real admin has the same one.
   select case
@@ -15,9 +14,7 @@ comment on function crm.trusted_email(text, timestamptz, boolean) is
   'The e-mail of a person in auth.users, in lower case, if it may link the person to a member; otherwise null.';
 
 create function crm.session_email(p_user_id uuid, p_session_id uuid, out is_live boolean, out email text)
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   is_live := false;
   -- Dynamic, because only Supabase Auth creates the schema auth, and the local stack a copy of it.
@@ -43,9 +40,7 @@ comment on function crm.session_email(uuid, uuid) is
   'Supabase Auth itself (single sign-on), or cannot exist (.invalid).';
 
 create function crm.has_no_person(p_user_id uuid) returns boolean
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_is_free boolean := true;
 begin
@@ -60,9 +55,7 @@ comment on function crm.has_no_person(uuid) is
   'Whether a member with this user_id is linked to nobody, or to a person who exists no more.';
 
 create function crm.confirmed_since(p_user_id uuid, p_at timestamptz) returns boolean
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_is_so boolean;
 begin
@@ -78,9 +71,7 @@ comment on function crm.confirmed_since(uuid, timestamptz) is
   'mail, which is consent.';
 
 create function crm.link_member(p_user_id uuid, p_email text) returns void
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_member record;
 begin
@@ -112,9 +103,7 @@ comment on function crm.link_member(uuid, text) is
   'the mail of that invitation; whoever had an account accepts the invitation (crm.open_invitations).';
 
 create function crm.open_invitations(p_user_id uuid) returns setof crm.members
-language plpgsql stable security definer
-set search_path = ''
-as $$
+language plpgsql stable security definer set search_path = '' as $$
 declare
   v_email text;
 begin
@@ -138,8 +127,7 @@ comment on function crm.open_invitations(uuid) is
   'any workspace.';
 
 create function crm.roles_included(p_role text) returns text[]
-language sql immutable parallel safe
-as $$
+language sql immutable parallel safe as $$
   select case p_role
     when 'admin' then array['vendedor', 'gestor', 'admin']
     when 'gestor' then array['vendedor', 'gestor']
@@ -150,14 +138,9 @@ comment on function crm.roles_included(text) is
   'The roles whose rights a member has: an admin may do what a gestor may, and both what a vendedor may.';
 
 create function crm.identify_session(
-  p_user_id uuid,
-  p_session_id uuid,
-  p_workspace_id uuid,
-  p_any_workspace boolean
+  p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean
 ) returns crm.caller
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_caller crm.caller;
   v_session record;
@@ -202,9 +185,7 @@ comment on function crm.identify_session(uuid, uuid, uuid, boolean) is
 
 -- written by deno task records: app verbs
 create function crm.run_app_verb(p_verb text, p_args jsonb) returns json
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 begin
   -- The migration `rights` makes crm_app the owner. Were the function restored under another owner, or altered to run
   -- with the rights of its caller, verbs would not be under row-level security.
@@ -271,21 +252,14 @@ begin
 end
 $$;
 comment on function crm.run_app_verb(text, jsonb) is
-  'Calls the verb of that name, as crm_app: security definer, and crm_app owns it. The list has every verb '
-  'that an endpoint for members declares.';
+  'Calls the verb of that name, as crm_app: security definer, and crm_app owns it. The list has every verb that an '
+  'endpoint for members declares.';
 -- end of what is written
 
 create function app.call(
-  p_user_id uuid,
-  p_session_id uuid,
-  p_workspace_id uuid,
-  p_role text,
-  p_verb text,
-  p_args jsonb
+  p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb
 ) returns api.reply
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_session(p_user_id, p_session_id, p_workspace_id, p_role is null);
 begin

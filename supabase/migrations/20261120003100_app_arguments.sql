@@ -1,9 +1,7 @@
 -- Validation of the arguments of schema app: one rule for each name, the same in every verb that takes it.
 
 create function crm.parse_moment(p_text text) returns timestamptz
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_at timestamptz;
 begin
@@ -23,15 +21,9 @@ comment on function crm.parse_moment(text) is
   'or the moment does not exist in the years 1 to 9999.';
 
 create function crm.parse_argument(
-  p_rule text,
-  p_field text,
-  p_value jsonb,
-  out value jsonb,
-  out errors jsonb
+  p_rule text, p_field text, p_value jsonb, out value jsonb, out errors jsonb
 )
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   -- The vertical tab as x0b, because before Postgres 16 the escape with a v is the letter v.
   v_text text := case jsonb_typeof(p_value)
@@ -158,9 +150,7 @@ comment on function crm.parse_argument(text, text, jsonb) is
   'messages, and is empty if there is none. p_field is the field''s name in an error, such as stages.0.type.';
 
 create function crm.check_args(p_args jsonb, p_required text[], p_optional text[] default '{}') returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_field text;
   v_value jsonb;

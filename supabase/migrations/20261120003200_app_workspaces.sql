@@ -1,8 +1,7 @@
 -- Workspaces, for the operator and for signed-in members.
 
 create function crm.workspace_json(w crm.workspaces) returns json
-language sql stable
-as $$
+language sql stable as $$
   select json_build_object(
     'id', w.id,
     'name', w.name,
@@ -16,9 +15,7 @@ $$;
 comment on function crm.workspace_json(crm.workspaces) is 'JSON of a workspace and its plan, for the operator.';
 
 create function app.workspace_create(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{name}', '{member_name, member_email}');
   v_workspace_id uuid;
@@ -53,9 +50,7 @@ comment on function app.workspace_create(jsonb) is
   'member_name, member_email. Codes: validation_error.';
 
 create function crm.workspaces_of_current_user() returns json
-language sql stable security definer
-set search_path = ''
-as $$
+language sql stable security definer set search_path = '' as $$
   select coalesce(json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.name, w.id), '[]')
   from crm.members m
   join crm.workspaces w on w.id = m.workspace_id
@@ -66,9 +61,7 @@ comment on function crm.workspaces_of_current_user() is
   'security shows a member one workspace only.';
 
 create function crm.invitations_of_current_user() returns json
-language sql stable security definer
-set search_path = ''
-as $$
+language sql stable security definer set search_path = '' as $$
   select coalesce(
     json_agg(
       json_build_object(
@@ -85,9 +78,7 @@ comment on function crm.invitations_of_current_user() is
   'The invitations that the person who is signed in has not answered, by the name of the workspace.';
 
 create function app.workspace_choices(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   perform crm.check_args(p_args, '{}');
   return json_build_object(
@@ -101,9 +92,7 @@ comment on function app.workspace_choices(jsonb) is
   'for an answer; none for the operator. Arguments: none. Codes: validation_error.';
 
 create function crm.answer_invitation(p_id uuid, p_accepts boolean) returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_user_id uuid := crm.current_user_id();
   v_member crm.members;
@@ -130,9 +119,7 @@ comment on function crm.answer_invitation(uuid, boolean) is
   'Security definer, because members may link nobody.';
 
 create function app.invitation_accept(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   perform crm.answer_invitation((crm.check_args(p_args, '{id}') ->> 'id')::uuid, true);
   return app.workspace_choices('{}');
@@ -143,9 +130,7 @@ comment on function app.invitation_accept(jsonb) is
   'id. Codes: validation_error, not_found.';
 
 create function app.invitation_decline(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   perform crm.answer_invitation((crm.check_args(p_args, '{id}') ->> 'id')::uuid, false);
   return app.workspace_choices('{}');
@@ -156,9 +141,7 @@ comment on function app.invitation_decline(jsonb) is
   'does. Arguments: id. Codes: validation_error, not_found.';
 
 create function crm.workspace_usage(p_workspace_id uuid) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_today timestamptz := date_trunc('day', now() at time zone 'UTC') at time zone 'UTC';
   v_calls_today bigint;
@@ -208,9 +191,7 @@ comment on function crm.workspace_usage(uuid) is
   'may be larger.';
 
 create function crm.workspace_overview(w crm.workspaces) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   return crm.with_fields(crm.workspace_json(w), json_build_object(
     'member', (
@@ -228,9 +209,7 @@ comment on function crm.workspace_overview(crm.workspaces) is
   'person.';
 
 create function app.workspace_get(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
   v_workspace crm.workspaces;
@@ -248,9 +227,7 @@ comment on function app.workspace_get(jsonb) is
   'workspace_id. Codes: validation_error, not_found.';
 
 create function app.workspace_update(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(
     p_args, '{workspace_id}', '{name, suspended, public_api, rate_limit_per_minute, stale_after_days}'
@@ -307,9 +284,7 @@ comment on function app.workspace_update(jsonb) is
   'insufficient_role (for a member who is no admin any more).';
 
 create function app.workspace_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   perform crm.check_args(p_args, '{}');
   return (select coalesce(json_agg(crm.workspace_json(w) order by w.id), '[]') from crm.workspaces w);
@@ -320,9 +295,7 @@ comment on function app.workspace_list(jsonb) is
   'Codes: validation_error.';
 
 create function app.workspace_find(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{object, id}');
   v_id uuid := (v_args ->> 'id')::uuid;

@@ -4,8 +4,7 @@
 create index api_keys_working on crm.api_keys (workspace_id, member_id) where revoked_at is null;
 
 create function crm.member_json(m crm.members, p_working_keys bigint) returns json
-language sql stable
-as $$
+language sql stable as $$
   select json_build_object(
     'id', m.id,
     'workspace_id', m.workspace_id,
@@ -24,9 +23,7 @@ comment on function crm.member_json(crm.members, bigint) is
 
 create function crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) returns bigint
 -- plpgsql and not sql, because a later migration creates crm.is_working.
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   return (
     select count(*) from (
@@ -42,9 +39,7 @@ comment on function crm.working_keys_of(uuid, uuid) is
   'How many keys of a member are neither revoked nor expired; 1,000 at most are counted.';
 
 create function crm.require_admin_still(p_workspace_id uuid) returns void
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   if crm.current_member_id() is not null and not exists (
     select from crm.members m
@@ -59,9 +54,7 @@ comment on function crm.require_admin_still(uuid) is
   'door read the role: whoever took the role away may be the one it waited for.';
 
 create function crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid default null) returns void
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_hour_ago uuid := crm.uuid_v7_floor(now() - interval '1 hour');
 begin
@@ -89,9 +82,7 @@ comment on function crm.require_invitations_left(uuid, uuid) is
   'together.';
 
 create function app.member_invite(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, name, email, role}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
@@ -124,9 +115,7 @@ comment on function app.member_invite(jsonb) is
   'for members alone).';
 
 create function app.member_reinvite(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
   v_member crm.members;
@@ -153,9 +142,7 @@ comment on function app.member_reinvite(jsonb) is
   'too_many_invitations.';
 
 create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   -- An address of the domain .invalid cannot exist (RFC 2606): the first admin of app.workspace_create has one, and
   -- nobody can sign in as that member. Whoever was invited may decline.
@@ -172,9 +159,7 @@ comment on function crm.require_other_admin(uuid, uuid) is
   'Raises last_admin if no other active admin of the workspace can sign in.';
 
 create function crm.changed_member_json(m crm.members) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_keys json;
   v_managers integer;
@@ -211,9 +196,7 @@ comment on function crm.changed_member_json(crm.members) is
   'JSON of a member who was changed, with what a deactivation leaves behind: keys and active_managers.';
 
 create function app.member_update(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{name, role, is_active}');
   v_before crm.members;
@@ -260,9 +243,7 @@ comment on function app.member_update(jsonb) is
   'sign in; the operator may), insufficient_role.';
 
 create function crm.leave_workspace() returns crm.members
-language sql volatile security definer
-set search_path = ''
-as $$
+language sql volatile security definer set search_path = '' as $$
   update crm.members m set is_active = false, user_id = null, invited_at = now()
   where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
     and m.user_id = crm.current_user_id()
@@ -273,9 +254,7 @@ comment on function crm.leave_workspace() is
   'person again. Null if the member is no longer active. Security definer, because members may link nobody.';
 
 create function app.member_leave(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
@@ -303,9 +282,7 @@ comment on function app.member_leave(jsonb) is
   'whoever is no active member, as the operator).';
 
 create function app.member_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;

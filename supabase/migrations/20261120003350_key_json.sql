@@ -6,9 +6,7 @@ as $$ select k.revoked_at is null and (k.expires_at is null or k.expires_at > no
 comment on function crm.is_working(crm.api_keys) is 'Whether a key is neither revoked nor expired.';
 
 create function crm.calls_by_day(p_days date[], p_calls bigint[], p_last date, p_count integer) returns json
-language sql immutable
-set search_path = ''
-as $$
+language sql immutable set search_path = '' as $$
   select json_agg(
     json_build_object('day', to_char(d.day, 'YYYY-MM-DD'), 'calls', coalesce(c.calls, 0)) order by d.day
   )
@@ -19,9 +17,7 @@ comment on function crm.calls_by_day(date[], bigint[], date, integer) is
   'JSON of the calls of p_count days up to p_last, oldest first, given the days that had calls.';
 
 create function crm.key_records(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, record json)
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_today date := (now() at time zone 'UTC')::date;
 begin
@@ -78,15 +74,12 @@ comment on function crm.key_records(uuid, uuid[]) is
   'oldest first; old_secret_expires_at is null unless an earlier secret still works.';
 
 create function crm.key_record(p_workspace_id uuid, p_id uuid) returns json
-language sql stable
-set search_path = ''
+language sql stable set search_path = ''
 as $$ select r.record from crm.key_records(p_workspace_id, array[p_id]) r $$;
 comment on function crm.key_record(uuid, uuid) is 'JSON of one key of a workspace; null if it has no such key.';
 
 create function crm.key_for_update(p_workspace_id uuid, p_id uuid) returns crm.api_keys
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_key crm.api_keys;
 begin

@@ -2,9 +2,7 @@
 -- secret and passes only its hash.
 
 create function crm.require_room_for_key(p_workspace_id uuid) returns void
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   -- The operator may make more.
   if crm.current_member_id() is null then
@@ -25,9 +23,7 @@ comment on function crm.require_room_for_key(uuid) is
   'key, so whoever makes any number of keys has no limit.';
 
 create function app.key_create(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(
     p_args, '{workspace_id, name, scopes, prefix, hash}', '{member_id, expires_at}'
@@ -81,9 +77,7 @@ comment on function app.key_create(jsonb) is
   'validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
 
 create function app.key_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
@@ -107,9 +101,7 @@ comment on function app.key_list(jsonb) is
   'Returns data. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create function app.key_get(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
@@ -165,9 +157,7 @@ comment on function app.key_get(jsonb) is
   'active ones first, 200 at most. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 create function app.key_update(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id, name}');
   v_name text := v_args ->> 'name';
@@ -187,9 +177,7 @@ comment on function app.key_update(jsonb) is
   'validation_error, not_found.';
 
 create function app.key_rotate(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id, prefix, hash, overlap_seconds}');
   v_overlap_seconds integer := (v_args ->> 'overlap_seconds')::numeric::integer;
@@ -225,9 +213,7 @@ comment on function app.key_rotate(jsonb) is
   'validation_error, not_found, key_revoked (the key is revoked or expired).';
 
 create function app.key_revoke(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{keep_webhooks}');
   v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);

@@ -1,8 +1,7 @@
 -- Pipelines of a workspace and their stages (spec 2.5), for the operator.
 
 create function crm.pipeline_row_json(p crm.pipelines) returns json
-language sql stable
-as $$
+language sql stable as $$
   select json_build_object(
     'id', p.id,
     'workspace_id', p.workspace_id,
@@ -14,8 +13,7 @@ $$;
 comment on function crm.pipeline_row_json(crm.pipelines) is 'JSON of a pipeline without its stages, for the operator.';
 
 create function crm.stage_row_json(s crm.stages) returns json
-language sql stable
-as $$
+language sql stable as $$
   select json_build_object(
     'id', s.id,
     'pipeline_id', s.pipeline_id,
@@ -28,9 +26,7 @@ $$;
 comment on function crm.stage_row_json(crm.stages) is 'JSON of a stage with its pipeline''s id, for the operator.';
 
 create function crm.unset_default_pipeline(p_workspace_id uuid) returns void
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   -- Without this lock, two simultaneous calls could each set a default pipeline, and the second would fail.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
@@ -41,9 +37,7 @@ comment on function crm.unset_default_pipeline(uuid) is
   'Removes the default of a workspace''s pipelines, so that another can become it in the same transaction.';
 
 create function app.pipeline_create(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, name, stages}', '{is_default}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
@@ -75,9 +69,7 @@ comment on function app.pipeline_create(jsonb) is
   'is_default. Codes: validation_error, not_found.';
 
 create function app.pipeline_update(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{is_active, is_default}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
@@ -108,9 +100,7 @@ comment on function app.pipeline_update(jsonb) is
   'id, is_active, is_default (true alone). Codes: validation_error, not_found.';
 
 create function app.pipeline_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
@@ -142,9 +132,7 @@ comment on function app.pipeline_list(jsonb) is
   'validation_error, not_found.';
 
 create function app.stage_update(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id, is_active}');
   v_stage crm.stages;

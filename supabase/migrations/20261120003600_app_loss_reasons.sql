@@ -1,8 +1,7 @@
 -- Why deals of a workspace can be lost, for the operator.
 
 create function crm.loss_reason_json(r crm.loss_reasons) returns json
-language sql stable
-as $$
+language sql stable as $$
   select json_build_object(
     'id', r.id,
     'workspace_id', r.workspace_id,
@@ -14,9 +13,7 @@ $$;
 comment on function crm.loss_reason_json(crm.loss_reasons) is 'JSON of a loss reason, for the operator.';
 
 create function app.loss_reason_create(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, name}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
@@ -33,9 +30,7 @@ comment on function app.loss_reason_create(jsonb) is
   'Adds an active loss reason. Returns id. Arguments: workspace_id, name. Codes: validation_error, not_found.';
 
 create function app.loss_reason_update(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id, is_active}');
   v_reason crm.loss_reasons;
@@ -56,9 +51,7 @@ comment on function app.loss_reason_update(jsonb) is
   'not_found.';
 
 create function app.loss_reason_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;

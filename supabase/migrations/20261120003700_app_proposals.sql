@@ -1,9 +1,7 @@
 -- Proposals of a workspace, for the operator. The caller generates the token of a public link and passes only its hash.
 
 create function app.proposal_create(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(
     p_args, '{workspace_id, deal_id, title}', '{value, recurring_value, expires_at}'
@@ -35,9 +33,7 @@ comment on function app.proposal_create(jsonb) is
   'invalid_reference.';
 
 create function app.proposal_send(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id, token_hash}');
   v_proposal crm.proposals;
@@ -72,9 +68,7 @@ comment on function app.proposal_send(jsonb) is
   'proposal_closed.';
 
 create function app.proposal_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;

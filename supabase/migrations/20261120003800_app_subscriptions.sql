@@ -2,9 +2,7 @@
 -- signing secret: the database never has the encryption key.
 
 create function crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, overview json)
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 #variable_conflict use_column
 declare
   v_today date := (now() at time zone 'UTC')::date;
@@ -71,9 +69,7 @@ comment on function crm.subscription_overviews(uuid, uuid[]) is
   'each); days_are_partial tells that there may be more.';
 
 create function crm.subscription_overview(p_workspace_id uuid, p_id uuid) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_overview json := (select o.overview from crm.subscription_overviews(p_workspace_id, array[p_id]) o);
 begin
@@ -87,9 +83,7 @@ comment on function crm.subscription_overview(uuid, uuid) is
   'JSON of one subscription, as of crm.subscription_overviews. Raises not_found.';
 
 create function app.subscription_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
@@ -112,9 +106,7 @@ comment on function app.subscription_list(jsonb) is
   'most. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create function app.subscription_get(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
 begin
@@ -127,9 +119,7 @@ comment on function app.subscription_get(jsonb) is
 create function crm.record_webhook_action(
   p_workspace_id uuid, p_id uuid, p_action text, p_details jsonb default '{}'
 ) returns void
-language sql volatile
-set search_path = ''
-as $$
+language sql volatile set search_path = '' as $$
   select crm.record_action(p_workspace_id, p_action, 'webhook', s.id, s.target_url, p_details)
   from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_id
@@ -138,9 +128,7 @@ comment on function crm.record_webhook_action(uuid, uuid, text, jsonb) is
   'Adds a line about a subscription to the audit log, with its address as the name.';
 
 create function app.subscription_create(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, new_id, event_types, target_url, secret}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
@@ -170,9 +158,7 @@ comment on function app.subscription_create(jsonb) is
   'base64). Codes: validation_error, not_found.';
 
 create function app.subscription_delete(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;

@@ -1,9 +1,7 @@
 -- Operations on a webhook subscription (spec 6.5), for the operator and for signed-in members: test, reactivate, rotate.
 
 create function crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) returns void
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_is_active boolean;
 begin
@@ -22,9 +20,7 @@ comment on function crm.require_active_subscription(uuid, uuid) is
   'Raises not_found if the workspace has no such subscription, subscription_inactive if it is inactive.';
 
 create function app.subscription_test(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{event_type}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
@@ -50,9 +46,7 @@ comment on function app.subscription_test(jsonb) is
   'not_found, subscription_inactive, queue_full.';
 
 create function app.subscription_reactivate(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
@@ -81,9 +75,7 @@ comment on function app.subscription_reactivate(jsonb) is
   '50 active subscriptions. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 create function app.subscription_recover(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id, since}', '{until}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
@@ -109,9 +101,7 @@ comment on function app.subscription_recover(jsonb) is
   'Arguments: workspace_id, id, since, until. Codes: validation_error, not_found, subscription_inactive, queue_full.';
 
 create function app.subscription_read_secret(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
   v_secret bytea;
@@ -132,9 +122,7 @@ comment on function app.subscription_read_secret(jsonb) is
   'validation_error, not_found.';
 
 create function app.subscription_rotate(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id, secret}', '{overlap_seconds}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;

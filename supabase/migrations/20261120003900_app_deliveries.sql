@@ -1,9 +1,7 @@
 -- Webhook deliveries of a workspace (spec 6.5), for the operator and for signed-in members.
 
 create function app.delivery_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{subscription_id, state, event, since, until, cursor, limit}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
@@ -26,9 +24,7 @@ comment on function app.delivery_list(jsonb) is
 
 create function crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text)
 returns json
-language sql stable
-set search_path = ''
-as $$
+language sql stable set search_path = '' as $$
   select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
   from unnest(
     array[
@@ -58,9 +54,7 @@ comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, tex
   'rotation overlaps.';
 
 create function app.delivery_get(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
   v_detail json := crm.delivery_detail((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
@@ -77,9 +71,7 @@ comment on function app.delivery_get(jsonb) is
   'validation_error, not_found.';
 
 create function app.delivery_retry(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
@@ -97,9 +89,7 @@ comment on function app.delivery_retry(jsonb) is
   'workspace_id. Codes: validation_error, not_found.';
 
 create function app.delivery_redeliver(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;

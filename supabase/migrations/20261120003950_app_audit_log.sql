@@ -1,9 +1,7 @@
 -- The audit log of a workspace, for the console.
 
 create function app.action_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{cursor, limit}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;

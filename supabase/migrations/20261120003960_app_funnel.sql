@@ -1,15 +1,11 @@
 -- The funnel of a pipeline, for the console: its stages, with the newest deals of each.
 
 create function crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) returns json
-language plpgsql stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 -- A generic plan and no compilation: both cost more than the query itself, which is the same for every pipeline.
-set plan_cache_mode = 'force_generic_plan'
-set jit = off
+set plan_cache_mode = 'force_generic_plan' set jit = off
 -- Rows are read in the order of an index, and of no more than 1,001: with a sort the planner could read them all first.
-set enable_sort = off
-set enable_incremental_sort = off
-as $$
+set enable_sort = off set enable_incremental_sort = off as $$
 begin
   return (
     with stage as materialized (
@@ -126,9 +122,7 @@ comment on function crm.funnel_stages(uuid, uuid) is
   'shown.';
 
 create function app.funnel_get(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{pipeline_id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;

@@ -1,9 +1,7 @@
 -- Jobs (crm.jobs), for the operator alone, because they belong to no workspace.
 
 create function app.job_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   perform crm.check_args(p_args, '{}');
   return (
@@ -22,9 +20,7 @@ comment on function app.job_list(jsonb) is
   'validation_error.';
 
 create function app.job_run(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{name}');
   v_name text := v_args ->> 'name';

@@ -1,6 +1,6 @@
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { isEventType } from "../../supabase/functions/_shared/contract/events.ts";
-import { comment } from "./sql_text.ts";
+import { columns, comment } from "./sql_text.ts";
 
 /** Fields that identify the record, and the one that every change sets. */
 const NOT_CHANGES = ["id", "workspace_id", "updated_at"];
@@ -13,14 +13,11 @@ export function changedFieldsSql({ name, about, fields }: CrmRecord): string | n
     .filter(([field, { stored }]) => stored && !NOT_CHANGES.includes(field))
     .map(([field]) => field)
     .sort();
-  const cases = names.map((field) =>
-    `    case when a.${field} is distinct from b.${field} then '${field}' end`
-  );
+  const cases = names.map((field) => `case when a.${field} is distinct from b.${field} then '${field}' end`);
   return `create function crm.changed_fields(a ${table}, b ${table}) returns text[]
-language sql immutable
-as $$
+language sql immutable as $$
   select array_remove(array[
-${cases.join(",\n")}
+${columns(cases, 4)}
   ], null)
 $$;
 ${

@@ -46,9 +46,7 @@ function archiveSql(record: CrmRecord): string {
   const table = `crm.${about.table}`;
   const merged = `\n${indent(mergedRefusal("t"), 4)}`;
   return `create function api.${name}_archive(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   t ${table};
 begin
@@ -79,9 +77,7 @@ function restoreSql(record: CrmRecord): string {
   const { name, about } = record;
   const table = `crm.${about.table}`;
   return `create function api.${name}_restore(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   t ${table} := crm.${name}_lock((p_args ->> 'id')::uuid);
 begin
@@ -110,9 +106,7 @@ function fillSql(record: CrmRecord): string {
       : `  t.${field} := coalesce(t.${field}, other.${field});`
   );
   return `create function crm.${name}_filled(t ${table}, other ${table}) returns ${table}
-language plpgsql immutable
-set search_path = ''
-as $$
+language plpgsql immutable set search_path = '' as $$
 begin
 ${lines.join("\n")}
   return t;
@@ -130,9 +124,7 @@ function survivorSql(record: CrmRecord): string {
   const { name, about } = record;
   const table = `crm.${about.table}`;
   return `create function crm.${name}_survivor(p_id uuid) returns ${table}
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   t ${table};
 begin
@@ -164,9 +156,7 @@ function eraseSql(record: CrmRecord): string {
   const kept = Object.entries(about.erased ?? {});
   const cleared = emptyable(record);
   return `create function crm.${name}_erase(p_workspace_id uuid, p_ids uuid[]) returns void
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   update ${table} r
   set (

@@ -12,7 +12,7 @@ import {
   ranges,
   required,
 } from "./filters.ts";
-import { comment, literal } from "./sql_text.ts";
+import { comment, conjunction, literal } from "./sql_text.ts";
 import { walk } from "./walks.ts";
 
 /** `crm.list_filters`, `crm.kept_walk` and `crm.updated_ids`, of all records with a list. */
@@ -27,8 +27,7 @@ function filtersSql(listed: readonly CrmRecord[]): string {
   );
   return `create function crm.list_filters(p_record text)
 returns table (kind text, name text, target text, given text, sql text)
-language sql immutable
-as $$
+language sql immutable as $$
   select f.kind, f.name, f.target, f.given, f.sql
   from (
     values
@@ -109,7 +108,7 @@ function keptWalkSql(listed: readonly CrmRecord[]): string {
         (
           select ${columns} from ${table}
           where p_ids is null
-            and ${conditions.join("\n            and ")}
+            and ${conjunction(conditions, 12)}
           order by ${order}
           limit p_rows
         )
@@ -125,9 +124,7 @@ function keptWalkSql(listed: readonly CrmRecord[]): string {
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[],
   out walked uuid[], out matches uuid[]
 )
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
 begin
@@ -160,9 +157,7 @@ function updatedIdsSql(listed: readonly CrmRecord[]): string {
       );`;
   });
   return `create function crm.updated_ids(p_record text, p_args jsonb, p_most integer) returns uuid[]
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_since timestamptz := p_args ->> 'updated_since';
 begin

@@ -3,7 +3,7 @@
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { always, argument, columnOf, hiding, type NamedFilter, optional, required } from "./filters.ts";
 import { searchSql } from "./search_sql.ts";
-import { comment } from "./sql_text.ts";
+import { comment, conjunction } from "./sql_text.ts";
 import { walk } from "./walks.ts";
 
 /**
@@ -36,14 +36,12 @@ export function listSql(record: CrmRecord): string {
   return `${search ? `${searchSql(record, search)}\n\n` : ""}${pageSql(record)}
 
 create function api.${name}_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 -- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
 set plan_cache_mode = 'force_generic_plan'
 -- Every list is read in the order of an index. The planner has statistics only of all workspaces together, and would
 -- often read and sort all rows of a workspace instead.
-set enable_sort = off
-as $$
+set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
@@ -178,7 +176,7 @@ ${made}    select array_agg(page.id), count(page.record) = count(*),
     into v_ids, v_complete, v_records
     from (
       select t.id, ${shown} as record from crm.${record.about.table} t
-      where ${conditions.join("\n        and ")}
+      where ${conjunction(conditions, 8)}
       order by ${order}
       limit v_limit + 1
     ) page;`;
@@ -196,8 +194,7 @@ function pageSql({ name, about, fields }: CrmRecord): string {
     `\n    and pg_column_compression(t.${field}) is null`
   );
   return `create function crm.${name}_json_if_short(t crm.${about.table}) returns json
-language sql stable
-as $$
+language sql stable as $$
   select case when ${sizes.join(" + ")} <= 4000${compressed.join("")}
     then crm.${name}_json(t)
   end
@@ -211,9 +208,7 @@ ${
   }
 
 create function crm.${name}_page(p_ids uuid[], p_records json[]) returns json[]
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_record json;
   v_records json[];

@@ -27,13 +27,12 @@ function jsonSql(record: CrmRecord, name: string, text: string, names: readonly 
   const fields = names.map((field) => [field, record.fields[field]!] as const);
   const table = `crm.${record.about.table}`;
   return `create type api.${name} as (
-${fields.map(([field, { sql }]) => `  ${field} ${sql === "timestamptz" ? "text" : sql}`).join(",\n")}
+${columns(fields.map(([field, { sql }]) => `${field} ${sql === "timestamptz" ? "text" : sql}`), 2)}
 );
 ${comment(`type api.${name}`, `${text}: its public fields, in order.`)}
 
 create function crm.${name}_json(t ${table}) returns json
-language sql stable
-as $$
+language sql stable as $$
   select to_json(row(
 ${columns(fields.map(([field, declared]) => shownValue(field, declared)), 4)}
   )::api.${name})
@@ -57,9 +56,7 @@ function insertSql({ name, about, fields }: CrmRecord): string {
   return `create function crm.${name}_insert(${
     alike ? `t ${table}, out made ${type}, out alike uuid[]` : `t ${table}) returns ${type}`
   }${alike ? ")" : ""}
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 ${alike ? "declare\n  v_made record;\n" : result === "t" ? "" : `declare\n  ${result} ${type};\n`}begin
   insert into ${table} as new (
 ${columns(["workspace_id", ...written], 4)}
@@ -115,9 +112,7 @@ function answersWithId(name: string): boolean {
 /** The insert of a batch: what Postgres does once for each statement is half of the time of an insert. */
 function insertAllSql(name: string, table: string, written: readonly string[]): string {
   return `create function crm.${name}_insert(p_rows ${table}[]) returns uuid[]
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
@@ -146,9 +141,7 @@ function lockSql(record: CrmRecord): string {
   const { name, about } = record;
   const table = `crm.${about.table}`;
   return `create function crm.${name}_lock(p_id uuid, p_if_match jsonb default null) returns ${table}
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   t ${table};
 begin
@@ -180,9 +173,7 @@ function saveSql({ name, about, fields }: CrmRecord): string {
   const table = `crm.${about.table}`;
   const written = namesOf(fields, ["always", "on update", "by an action"]);
   return `create function crm.${name}_save(t ${table}) returns ${table}
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 begin
   update ${table} as saved
   set (
@@ -207,9 +198,7 @@ function getSql(record: CrmRecord): string {
   const { name, about } = record;
   if (isMergeable(record)) return getMergeableSql(record);
   return `create function api.${name}_get(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 begin
   return crm.require_record((
     select crm.${name}_json(t) from crm.${about.table} t
@@ -223,9 +212,7 @@ ${comment(`function api.${name}_get(jsonb)`, "Returns one record; raises not_fou
 /** As {@link getSql}, where the row may be one that another record answers for. */
 function getMergeableSql({ name, about }: CrmRecord): string {
   return `create function api.${name}_get(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_record json;
   v_merged_into_id uuid;

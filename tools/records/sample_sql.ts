@@ -4,7 +4,7 @@ import { exampleOf } from "../openapi/examples.ts";
 import { eventOfStory } from "../openapi/story/story.ts";
 import { LeadSubmission } from "../../supabase/functions/api-v1-leads/schema.ts";
 import { EVENT_TYPES, EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
-import { comment } from "./sql_text.ts";
+import { columns, comment } from "./sql_text.ts";
 
 /** The functions with the rows, the state and the facts that crm.sample_data composes. */
 export function sampleSql(): string {
@@ -53,8 +53,7 @@ function caseSql({ name, argument, cases, text }: {
   const [parameter, type] = argument.split(" ");
   const shown = cases.filter(([, value]) => Object.keys(value as object).length > 0);
   return `create function crm.${name}(${argument}) returns jsonb
-language sql immutable
-as $$
+language sql immutable as $$
   select case ${parameter}
 ${shown.map(([key, value]) => `    when '${key}' then ${literal(value)}`).join("\n")}
     else '{}'::jsonb
@@ -63,9 +62,12 @@ $$;
 ${comment(`function crm.${name}(${type})`, text)}`;
 }
 
-/** A JSON literal; an object of many fields has one in each line. */
+/** A JSON literal, with as many fields in a line as fit. */
 function literal(value: unknown): string {
   const flat = JSON.stringify(value);
-  const text = flat.length <= 80 ? flat : JSON.stringify(value, null, 2).replaceAll("\n", "\n    ");
+  const fields = Object.entries(value as object).map(([name, value]) =>
+    JSON.stringify({ [name]: value }).slice(1, -1)
+  );
+  const text = flat.length <= 80 ? flat : `{\n${columns(fields, 6)}\n    }`;
   return `'${text.replaceAll("'", "''")}'`;
 }

@@ -45,8 +45,7 @@ export function searchedSql(records: readonly CrmRecord[]): string {
       on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;`
   );
   return `create function crm.text_changed(p_event crm.event_type, p_facts jsonb) returns text
-language sql immutable
-as $$
+language sql immutable as $$
   select case p_event
 ${kinds.join("\n")}
   end
@@ -59,10 +58,7 @@ ${
   }
 
 create function crm.keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[]) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
+language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
   case p_record
 ${kept.join("\n")}

@@ -79,9 +79,7 @@ function referencesSql(records: readonly CrmRecord[]): string {
   }
   const names = [...tables.keys()].sort();
   return `create function crm.require_references(p_args jsonb) returns jsonb
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_workspace_id uuid;
   v_field text;
@@ -160,9 +158,7 @@ function runVerbSql(schema: "api" | "app"): string {
     .filter(({ route }) => (route.endpoint.gate === "session") === (schema === "app"))
     .flatMap(({ route }) => route.endpoint.verb ?? []);
   return `create function ${name}(p_verb text, p_args jsonb) returns json
-language plpgsql security definer
-set search_path = ''
-as $$
+language plpgsql security definer set search_path = '' as $$
 begin
   -- The migration \`rights\` makes ${role} the owner. Were the function restored under another owner, or altered to run
   -- with the rights of its caller, verbs would not be under row-level security.

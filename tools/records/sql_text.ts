@@ -1,20 +1,29 @@
 /** Characters in a line of SQL. */
-const WIDTH = 110;
+const WIDTH = 118;
 
-/** A list of expressions, several in a line. */
-export function columns(expressions: readonly string[], indent: number): string {
+/** Fills lines of at most `width` characters with words that must not be broken. */
+function fill(words: readonly string[], width: number): string[] {
   const lines: string[] = [];
-  let line = "";
-  for (const [index, expression] of expressions.entries()) {
-    const next = index === expressions.length - 1 ? expression : `${expression},`;
-    if (line !== "" && indent + line.length + 1 + next.length > WIDTH) {
-      lines.push(line);
-      line = next;
-    } else {
-      line = line === "" ? next : `${line} ${next}`;
-    }
+  for (const word of words) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (lines.length > 0 && longer.length <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
   }
-  return [...lines, line].map((text) => " ".repeat(indent) + text).join("\n");
+  return lines;
+}
+
+/** A list of expressions with commas, as many in a line as fit. */
+export function columns(expressions: readonly string[], indent: number): string {
+  const words = expressions.map((expression, index) =>
+    index === expressions.length - 1 ? expression : `${expression},`
+  );
+  return fill(words, WIDTH - indent).map((line) => " ".repeat(indent) + line).join("\n");
+}
+
+/** The conditions of a `where`, as many in a line as fit; `indent` is that of the lines after the first. */
+export function conjunction(conditions: readonly string[], indent: number): string {
+  const words = conditions.map((condition, index) => index === 0 ? condition : `and ${condition}`);
+  return fill(words, WIDTH - indent).join(`\n${" ".repeat(indent)}`);
 }
 
 /** The lines of a statement, moved to the right. */
@@ -25,13 +34,9 @@ export function comment(object: string, text: string): string {
   const statement = `comment on ${object} is`;
   const whole = literal(text);
   if (statement.length + whole.length + 2 <= WIDTH) return `${statement} ${whole};`;
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const longer = [lines.at(-1), word].join(" ");
-    if (lines.length > 0 && literal(longer).length + 4 <= WIDTH) lines[lines.length - 1] = longer;
-    else lines.push(word);
-  }
-  const literals = lines.map((line, index) => literal(index < lines.length - 1 ? `${line} ` : line));
+  // Quotes that the literal doubles are counted by filling the doubled text.
+  const lines = fill(text.replaceAll("'", "''").split(" "), WIDTH - 6);
+  const literals = lines.map((line, index) => `'${line}${index < lines.length - 1 ? " " : ""}'`);
   return `${statement}\n${literals.map((literal) => `  ${literal}`).join("\n")};`;
 }
 

@@ -8,9 +8,7 @@ export function summarySql(record: CrmRecord, { groups, sums, most }: RecordSumm
   const { name } = record;
   const group = (row: string) => groups.map((column) => `${row}.${column}`).join(", ");
   return `create function api.${name}_summary(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_summary json;
 begin

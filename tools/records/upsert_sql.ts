@@ -2,22 +2,21 @@
 import { atLeastOneText, type CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { argument, equalities, type NamedFilter } from "./filters.ts";
 import { isErasable, isMergeable } from "./lifecycle_sql.ts";
-import { comment, indent } from "./sql_text.ts";
+import { comment, conjunction } from "./sql_text.ts";
 import { walk } from "./walks.ts";
 
-/** `api.<name>_upsert`, and `crm.<name>_match` and `crm.<name>_merged`, which look for the record. */
+/** `api.<name>_upsert`, and `crm.<name>_match`, which looks for the record. */
 export function upsertSql(record: CrmRecord): string {
   const { name, about } = record;
   const { by, foundBy = [] } = about.upsert!;
   const locked = [...by, ...foundBy].map((field) => filterOf(record, field));
-  const merged = isMergeable(record) ? `\n\n${mergedSql(record)}` : "";
-  return `create function crm.${name}_match(p_args jsonb) returns uuid[]
-language plpgsql
-set search_path = ''
+  const merged = isMergeable(record);
+  return `create function crm.${name}_match(p_args jsonb${
+    merged ? ", p_merged boolean default false" : ""
+  }) returns uuid[]
+language plpgsql set search_path = ''
 -- As in api.${name}_list: by the index of the field, whatever the statistics say of other workspaces.
-set plan_cache_mode = 'force_generic_plan'
-set enable_sort = off
-as $$
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_first uuid := '00000000-0000-0000-0000-000000000000';
   v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -29,16 +28,18 @@ end
 $$;
 ${
     comment(
-      `function crm.${name}_match(jsonb)`,
-      `The records with the value of the field in match_by, oldest first, 100 at most: those in use; by external_id also ` +
-        `archived ones.${isMergeable(record) ? " Never one that was merged." : ""}`,
+      `function crm.${name}_match(jsonb${merged ? ", boolean" : ""})`,
+      `The ids of the records in use whose field named in match_by has the value sent, oldest first, 100 at most. A search ` +
+        `by external_id also finds archived records.${
+          merged
+            ? " p_merged: looks at merged records instead, and returns the ids of the records they were merged into."
+            : ""
+        }`,
     )
-  }${merged}
+  }
 
 create function api.${name}_upsert(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
+language plpgsql set search_path = '' as $$
 declare
   v_match_by text := p_args ->> 'match_by';
   v_sent jsonb := p_args - 'match_by';
@@ -102,73 +103,34 @@ function filterOf(record: CrmRecord, field: string): NamedFilter {
 }
 
 function matchSql(record: CrmRecord, filter: NamedFilter): string {
-  const inUse = filter.name === "external_id"
-    ? ["merged_into_id", "erased_at"].filter((field) => field in record.fields)
-    : ["archived_at"];
-  // A phone number without a digit, for example.
+  const { conditions, order } = walk([filter], {
+    value: (filter) => argument(record, filter),
+    before: "v_beyond",
+    from: "v_first",
+  });
+  const archivedToo = filter.name === "external_id";
+  const inUse = (archivedToo ? ["merged_into_id", "erased_at"] : ["archived_at"])
+    .filter((field) => field in record.fields)
+    .map((field) => `t.${field} is null`)
+    .join(" and ");
+  const [id, wanted] = isMergeable(record)
+    ? [
+      "case when p_merged then t.merged_into_id else t.id end",
+      `case when p_merged then t.merged_into_id is not null else ${inUse} end`,
+    ]
+    : ["t.id", inUse];
+  // A phone number without a digit, for example, has no value to look for.
   const required = filter.through === undefined ? "" : `
       if ${argument(record, filter)} is null then
         perform api.fail('validation_error', array['${filter.name}']);
       end if;`;
   return `    when '${filter.name}' then${required}
       return array(
-${rowsSql(record, filter, "id", inUse.map((field) => `t.${field} is null`), 8)}
+        select ${id} from crm.${record.about.table} t
+        where ${conjunction(wanted === "" ? conditions : [...conditions, wanted], 10)}
+        order by ${order.replaceAll(" desc", "")}
+        limit 100
       );`;
-}
-
-/** The statement for the rows with the value of a filter, oldest first: by the index of the field. */
-function rowsSql(
-  record: CrmRecord,
-  filter: NamedFilter,
-  columns: string,
-  where: string[],
-  by: number,
-): string {
-  const { conditions, order } = walk([filter], {
-    value: (filter) => argument(record, filter),
-    before: "v_beyond",
-    from: "v_first",
-  });
-  return indent(
-    `select t.${columns} from crm.${record.about.table} t
-where ${[...conditions, ...where].join("\n  and ")}
-order by ${order.replaceAll(" desc", "")}
-limit 100`,
-    by,
-  );
-}
-
-/** The function that finds records which were merged. */
-function mergedSql(record: CrmRecord): string {
-  const { name, about } = record;
-  const cases = about.upsert!.by.map((field) => filterOf(record, field)).map((filter) =>
-    `    when '${filter.name}' then
-      return query
-${rowsSql(record, filter, "*", ["t.merged_into_id is not null"], 6)};`
-  );
-  return `create function crm.${name}_merged(p_args jsonb) returns setof crm.${about.table}
-language plpgsql stable
-set search_path = ''
--- As in crm.${name}_match.
-set plan_cache_mode = 'force_generic_plan'
-set enable_sort = off
-as $$
-declare
-  v_first uuid := '00000000-0000-0000-0000-000000000000';
-  v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-begin
-  case p_args ->> 'match_by'
-${cases.join("\n")}
-  end case;
-end
-$$;
-${
-    comment(
-      `function crm.${name}_merged(jsonb)`,
-      "The records that were merged into another one and have the value of the field in match_by, oldest first, 100 at " +
-        "most. Asked where no record in use has it.",
-    )
-  }`;
 }
 
 /** Statements of an upsert that has found no record: those into which one with the value was merged. */
@@ -180,8 +142,8 @@ function survivorsSql(record: CrmRecord): string {
   return `  if v_ids = '{}' then
     v_ids := array(
       select distinct s.id
-      from (select distinct m.merged_into_id from crm.${name}_merged(p_args) m) m
-      cross join lateral crm.${name}_survivor(m.merged_into_id) s
+      from (select distinct m.id from unnest(crm.${name}_match(p_args, true)) m (id)) m
+      cross join lateral crm.${name}_survivor(m.id) s
       where s.archived_at is null or ${archived}
     );
     if cardinality(v_ids) = 1 then

@@ -1,4 +1,5 @@
 // The parts of the migration `rights` that are written: the functions that the roles of the verbs may execute.
+import { columns } from "../records/sql_text.ts";
 import type { VerbRights, VerbRole } from "./verb_rights.ts";
 
 const END = "-- end of the functions that verbs call";
@@ -13,6 +14,6 @@ export function withVerbFunctions(migration: string, role: VerbRole, { functions
   const [before, rest] = migration.split(`${begin}\n`);
   const end = rest?.indexOf(`${END}\n`) ?? -1;
   if (end === -1) throw new Error(`The migration of rights has no section "${begin}"`);
-  const list = functions.map((signature) => `  ${signature.replaceAll(",", ", ")}`).join(",\n");
+  const list = columns(functions.map((signature) => signature.replaceAll(",", ", ")), 2);
   return `${before}${begin}\ngrant execute on function\n${list}\nto ${role};\n${rest!.slice(end)}`;
 }
