@@ -1,9 +1,12 @@
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { binariesFolder, run } from "../../run/local/postgres_binaries.ts";
+import { compactJson } from "../../tools/json.ts";
 import type { Figure } from "./figures.ts";
 
 const FOLDER = join(import.meta.dirname!, "..", "results");
+/** Wide enough for one figure, so that each figure of a run is one line. */
+const LINE = 400;
 
 /** A whole run of one program of the lab: the content of a JSON file in bench/results/. */
 export interface Results {
@@ -32,7 +35,7 @@ export async function saveResults(name: string, figures: Figure[]): Promise<Resu
     figures,
   };
   await Deno.mkdir(FOLDER, { recursive: true });
-  await Deno.writeTextFile(join(FOLDER, `${name}.json`), JSON.stringify(results, null, 2) + "\n");
+  await Deno.writeTextFile(join(FOLDER, `${name}.json`), compactJson(results, LINE));
   return results;
 }
 
