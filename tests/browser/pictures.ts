@@ -8,7 +8,7 @@ import { makeDataDir } from "../support/own_stack.ts";
 import { startMailboxes } from "../support/receiver.ts";
 
 const OUT = join(import.meta.dirname!, "../../docs/console");
-const REFERENCE = join(import.meta.dirname!, "../../docs/reference.png");
+const REFERENCE = join(import.meta.dirname!, "../../docs/reference.webp");
 
 const mailboxes = await startMailboxes();
 const dataDir = await makeDataDir();

@@ -4,7 +4,7 @@ import { readPage } from "./page.ts";
 
 const PICTURES = join(import.meta.dirname!, "../../docs/console");
 /** A clone has every version of them. */
-const MAX_BYTES = 600 * 1024;
+const MAX_BYTES = 200 * 1024;
 
 const picturesIn = (page: string) =>
   [...page.matchAll(/!\[[^\]]+\]\(console\/([\w.-]+)\)/g)].map(([, name]) => name!);
@@ -14,10 +14,10 @@ Deno.test("docs/console.md and docs/console.en.md have the same sections and pic
   const sections = (page: string) => page.match(/^## .*$/gm)!.length;
   assert.equal(sections(en), sections(pt));
   assert.ok(picturesIn(pt).length > 0);
-  assert.deepEqual(picturesIn(en), picturesIn(pt).map((name) => name.replace(".png", ".en.png")));
+  assert.deepEqual(picturesIn(en), picturesIn(pt).map((name) => name.replace(".webp", ".en.webp")));
 });
 
-Deno.test("The pictures of docs/console are all shown, and have 600 KB together at most", async () => {
+Deno.test("The pictures of docs/console are all shown, and have 200 KB together at most", async () => {
   const shown = [...picturesIn(await readPage("console.md")), ...picturesIn(await readPage("console.en.md"))];
   const files = await Array.fromAsync(Deno.readDir(PICTURES), ({ name }) => name);
   assert.deepEqual(files.toSorted(), shown.toSorted());

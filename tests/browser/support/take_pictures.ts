@@ -6,6 +6,7 @@ import { pt } from "../../../console/strings/pt.ts";
 import { consoleUrl, openBrowser, openPage } from "./browser.ts";
 import { PHONE } from "./screens.ts";
 import { type BusyCompany, makeBusyCompany } from "./busy_company.ts";
+import { writePicture } from "./write_picture.ts";
 import { sessionOf } from "./company.ts";
 
 const DESK = { width: 960, height: 520 };
@@ -13,13 +14,13 @@ const PHONE_SCREEN = { ...PHONE, height: 620 };
 
 type Strings = Record<keyof typeof pt, string>;
 
-/** One picture: what is opened, and what is done before it is taken. */
+/** One picture of the console: the page to open and what to do on it before the picture is taken. */
 interface Picture {
   name: string;
   phone?: true;
-  /** Of a desk's screen, where it is not the usual one. */
+  /** Default: `DESK`, or `PHONE_SCREEN` for `phone`. */
   viewport?: { width: number; height: number };
-  /** The height that the picture has of the screen, where that is not all. */
+  /** Height of the picture in pixels, if it is less than the screen's. */
   shown?: number;
   path: (company: BusyCompany) => string;
   prepare: (page: Page, t: Strings) => Promise<unknown>;
@@ -43,15 +44,6 @@ const PICTURES: Picture[] = [
     },
   },
   {
-    name: "rotate",
-    phone: true,
-    path: ({ keyId }) => `/chaves/?id=${keyId}`,
-    async prepare(page, t) {
-      await page.getByRole("button", { name: t["keys.rotate"] }).click();
-      await page.getByRole("dialog").waitFor();
-    },
-  },
-  {
     name: "deliveries",
     viewport: { width: 1_100, height: 900 },
     shown: 520,
@@ -68,14 +60,6 @@ const PICTURES: Picture[] = [
     path: ({ stoppedId }) => `/webhooks/?id=${stoppedId}`,
     prepare: (page, t) => page.getByText(t["webhook.missed_text"]).waitFor(),
   },
-  {
-    name: "members",
-    path: () => "/conta/",
-    async prepare(page, t) {
-      await page.getByText("Caio Dias").first().waitFor();
-      await scrollTo(page.getByRole("heading", { name: t["members.title"] }));
-    },
-  },
 ];
 
 /** Puts an element at the top of the screen. */
@@ -85,7 +69,7 @@ async function scrollTo(place: Locator): Promise<void> {
   );
 }
 
-/** Writes `<name>.png` in Portuguese and `<name>.en.png` in English into a folder. */
+/** Writes `<name>.webp` in Portuguese and `<name>.en.webp` in English into a folder. */
 export async function takePictures(folder: string): Promise<void> {
   await using sql = openDatabase();
   const browser = await openBrowser();
@@ -98,7 +82,7 @@ export async function takePictures(folder: string): Promise<void> {
       ]
     ) {
       for (const picture of PICTURES) {
-        await take(browser, company, picture, strings, locale, join(folder, `${picture.name}${suffix}.png`));
+        await take(browser, company, picture, strings, locale, join(folder, `${picture.name}${suffix}.webp`));
       }
     }
   } finally {
@@ -128,11 +112,5 @@ async function take(
   );
   await page.goto(consoleUrl + path(company));
   await prepare(page, strings);
-  await page.screenshot({
-    path: file,
-    animations: "disabled",
-    caret: "hide",
-    clip: { x: 0, y: 0, width: viewport.width, height: shown },
-  });
-  console.log(`${file}: ${Math.round((await Deno.stat(file)).size / 1024)} KB`);
+  await writePicture(page, file, { width: viewport.width, height: shown });
 }

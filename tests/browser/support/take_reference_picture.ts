@@ -1,4 +1,5 @@
 import { openBrowser, openPage } from "./browser.ts";
+import { writePicture } from "./write_picture.ts";
 
 /** Writes the picture of the reference that the README shows: an operation with its example, as /docs/ of the stack has it. */
 export async function takeReferencePicture(file: string): Promise<void> {
@@ -10,8 +11,7 @@ export async function takeReferencePicture(file: string): Promise<void> {
     });
     await watched.page.getByRole("heading", { name: "Recebe um lead" }).first().waitFor();
     await watched.page.getByRole("button", { name: /^Testar/ }).first().waitFor();
-    await watched.page.screenshot({ path: file, animations: "disabled", caret: "hide" });
-    console.log(`${file}: ${Math.round((await Deno.stat(file)).size / 1024)} KB`);
+    await writePicture(watched.page, file, { width: 1_280, height: 720 });
   } finally {
     await browser.close();
   }
