@@ -3,7 +3,7 @@ import { setPriority } from "node:os";
 import { readLines } from "../harness/processes.ts";
 import { pause } from "../harness/waiting.ts";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
-import { randomToken } from "../../supabase/functions/_shared/runtime/random_token.ts";
+import { randomToken } from "../../supabase/functions/_shared/keys/random_token.ts";
 import { readAnswer, writeAll } from "../performance/load/http.ts";
 import type { Flood, FloodResult, HostileRequest } from "./flood.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { ApiError } from "../../supabase/functions/_shared/contract/errors.ts";
 import { validateBatch } from "../../supabase/functions/_shared/http/batch_items.ts";
-import { isStorableText } from "../../supabase/functions/_shared/http/json_body.ts";
+import { isStorableText } from "../../supabase/functions/_shared/contract/json.ts";
 import { batches } from "../support/batches.ts";
 import { call } from "../support/client.ts";
 import { test } from "../support/scenario.ts";

@@ -3,7 +3,7 @@ import { startCountingProxy } from "../../bench/harness/counting_proxy.ts";
 import { startDelayProxy } from "../../bench/harness/delay_proxy.ts";
 import { startServer } from "../../bench/harness/functions.ts";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
-import { randomToken } from "../../supabase/functions/_shared/runtime/random_token.ts";
+import { randomToken } from "../../supabase/functions/_shared/keys/random_token.ts";
 import { assertError, client } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";

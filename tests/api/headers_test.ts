@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { serveNotLive } from "../../supabase/functions/_shared/http/not_live.ts";
-import { randomToken } from "../../supabase/functions/_shared/runtime/random_token.ts";
+import { randomToken } from "../../supabase/functions/_shared/keys/random_token.ts";
 import { makeProposal } from "../support/proposals.ts";
 import { test } from "../support/scenario.ts";
 import { baseUrl } from "../support/stack.ts";

@@ -1,7 +1,7 @@
 // The key is judged before the body is read: what a stranger's body costs must not depend on what is in it.
 import assert from "node:assert/strict";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
-import { randomToken } from "../../supabase/functions/_shared/runtime/random_token.ts";
+import { randomToken } from "../../supabase/functions/_shared/keys/random_token.ts";
 import { ERRORS } from "../../supabase/functions/_shared/contract/errors.ts";
 import { assertError, call } from "../support/client.ts";
 import { makeKey } from "../support/fixtures.ts";

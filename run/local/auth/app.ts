@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import type { Sql } from "postgres";
-import { randomToken } from "../../../supabase/functions/_shared/runtime/random_token.ts";
+import { randomToken } from "../../../supabase/functions/_shared/keys/random_token.ts";
 import { isLoopback } from "../../../supabase/functions/_shared/runtime/service.ts";
 import { firstLine } from "../stack_error.ts";
 import { ACCESS_TOKEN_SECONDS, type AccessTokens } from "./access_tokens.ts";

@@ -1,5 +1,5 @@
 import type { ISql, Sql } from "postgres";
-import { randomToken } from "../../../supabase/functions/_shared/runtime/random_token.ts";
+import { randomToken } from "../../../supabase/functions/_shared/keys/random_token.ts";
 import { AuthError } from "./errors.ts";
 import { isBanned, type User } from "./users.ts";
 

@@ -1,7 +1,7 @@
 import { ApiError, type FieldError } from "../_shared/contract/errors.ts";
 import { canonicalJson } from "../_shared/http/idempotency.ts";
 import { isUuid } from "../_shared/runtime/uuid.ts";
-import { type Json, MAX_DETAILS } from "../_shared/http/json_body.ts";
+import { type Json, MAX_DETAILS } from "../_shared/contract/json.ts";
 import { NEAR, type UnknownDetail } from "../_shared/http/unknown_names.ts";
 import { sha256 } from "../_shared/runtime/sha256.ts";
 import { type Caller, type ResourceReply, rpcErrorOf } from "./caller.ts";

@@ -6,7 +6,8 @@ import { ApiError, type FieldError, methodNotAllowed, unknownAddress } from "../
 import { isTurnedAway, readAdmittedBody } from "../_shared/http/admitted_body.ts";
 import { allowedOrigins, type RequestHandler } from "../_shared/http/app.ts";
 import { GATES } from "../_shared/http/gates.ts";
-import { type Json, type JsonText, MAX_DEPTH, parseJson } from "../_shared/http/json_body.ts";
+import type { Json } from "../_shared/contract/json.ts";
+import { type JsonText, MAX_DEPTH, parseJson } from "../_shared/http/json_body.ts";
 import { PACES } from "../_shared/http/pace.ts";
 import { jsonReply } from "../_shared/http/reply.ts";
 import { callDoor } from "../_shared/postgres/door.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../_shared/http/json_body.ts";
+import type { Json } from "../_shared/contract/json.ts";
 import { SERVICE_VERSION } from "../_shared/runtime/service.ts";
 import { callTool } from "./call_tool.ts";
 import { type Caller, rpcErrorOf } from "./caller.ts";

@@ -1,5 +1,5 @@
 import type { ApiError } from "../_shared/contract/errors.ts";
-import type { Json } from "../_shared/http/json_body.ts";
+import type { Json } from "../_shared/contract/json.ts";
 
 /** The codes of JSON-RPC 2.0, and of MCP, for errors of the protocol. */
 export const RPC_CODES = {

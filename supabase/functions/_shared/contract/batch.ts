@@ -1,7 +1,7 @@
 // The body and the reply of a batch, declared once for all records. http/batch_items.ts validates the
 // items, http/batch_results.ts completes the results.
 import { z } from "zod";
-import type { BodyLimits } from "./declaration.ts";
+import type { BatchOperation, BatchOperations, BodyLimits } from "./declaration.ts";
 import { type Doc, doc } from "./doc.ts";
 import { ERRORS } from "./errors.ts";
 import { uuid } from "./fields.ts";
@@ -17,19 +17,9 @@ export const MAX_BATCH_ITEMS = 100;
  */
 export const BATCH_BODY_LIMITS: BodyLimits = { bytes: 1024 * 1024, values: 50_000 };
 
-/** What an item may ask for: its own fields beside `data`, and the rules of its data, those of the single call. */
-export interface BatchOperation {
-  /** The item but for what is in `data`. Built once: building a schema takes longer than validating by it. */
-  readonly item: z.ZodObject;
-  readonly data: z.ZodType;
-}
-
 function operation(op: string, data: z.ZodType, own: z.ZodRawShape = {}): BatchOperation {
   return { item: z.object({ op: z.enum([op]), ...own, data: z.record(z.string(), z.unknown()) }), data };
 }
-
-/** The operations of a batch by name, which is also that of the verb: `contact_create` for `create`. */
-export type BatchOperations = Readonly<Record<string, BatchOperation>>;
 
 const FIELDS: Record<string, Doc> = {
   items: doc("De 1 a 100 itens, feitos na ordem", "1 to 100 items, carried out in order"),

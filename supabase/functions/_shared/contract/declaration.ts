@@ -1,9 +1,8 @@
 // What an endpoint declares in the table of its resource (routes.ts).
 import type { z } from "zod";
-import type { BatchOperations } from "./batch.ts";
 import type { Doc } from "./doc.ts";
 import type { ErrorCode } from "./errors.ts";
-import type { Json } from "../http/json_body.ts";
+import type { Json } from "./json.ts";
 import type { Role } from "./roles.ts";
 import type { Scope } from "./scopes.ts";
 
@@ -12,6 +11,17 @@ export interface PathParams {
   readonly id?: string | undefined;
   readonly delivery_id?: string | undefined;
 }
+
+/** One operation of a batch, such as `create`. */
+export interface BatchOperation {
+  /** The schema of an item without its `data`. Built once, because building a schema takes longer than using it. */
+  readonly item: z.ZodObject;
+  /** The schema of `data`: that of the call for one record. */
+  readonly data: z.ZodType;
+}
+
+/** The operations of a batch by name; `create` of a contact runs the verb `contact_create`. */
+export type BatchOperations = Readonly<Record<string, BatchOperation>>;
 
 /** What a `prepare` hook returns for a body. */
 export interface Prepared<Reply extends z.ZodType> {

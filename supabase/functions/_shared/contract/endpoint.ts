@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { BatchOperations } from "./batch.ts";
 import {
+  type BatchOperations,
   type BodyLimits,
   DEFAULT_BODY_LIMITS,
   type Finish,

@@ -3,7 +3,7 @@ import { type Doc, doc, type FieldDocs } from "./doc.ts";
 import { uuid } from "./fields.ts";
 import { listQuery, several } from "./pagination.ts";
 import { ARCHIVED, type Field, type Filter, searchFilter } from "./record_fields.ts";
-import type { Json } from "../http/json_body.ts";
+import type { Json } from "./json.ts";
 
 /** The properties of a record as a whole. */
 export interface RecordAbout {

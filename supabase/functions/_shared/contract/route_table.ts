@@ -1,4 +1,4 @@
-import type { Json } from "../http/json_body.ts";
+import type { Json } from "./json.ts";
 import type { BodyLimits, GateName, SuccessStatus } from "./declaration.ts";
 import type { Method, Resource } from "./endpoint.ts";
 import type { FieldError } from "./errors.ts";

@@ -3,7 +3,7 @@ import { cors } from "hono/cors";
 import type { GateName } from "../contract/declaration.ts";
 import { WORKSPACE_HEADER } from "./gates.ts";
 import { IDEMPOTENCY_HEADER } from "./idempotency.ts";
-import type { Call } from "./outcome.ts";
+import type { Call } from "./call.ts";
 import { appOrigin } from "../runtime/service.ts";
 import { REPLY_HEADERS } from "./reply.ts";
 

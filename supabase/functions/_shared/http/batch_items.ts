@@ -1,10 +1,12 @@
 // Validation of a batch's items one by one, each by the rules of the call that does the same to one record.
 import { z } from "zod";
-import { batchBody, type BatchOperations } from "../contract/batch.ts";
+import { batchBody } from "../contract/batch.ts";
+import type { BatchOperations } from "../contract/declaration.ts";
 import { ApiError, type FieldError } from "../contract/errors.ts";
 import { itemField } from "../contract/item_field.ts";
 import { STRICT_APPLIED } from "./preference.ts";
-import { type Json, type JsonBody, MAX_DETAILS, storableText } from "./json_body.ts";
+import { type Json, MAX_DETAILS, storableText } from "../contract/json.ts";
+import type { JsonBody } from "./json_body.ts";
 import { MAX_UNKNOWN_FIELDS, validateBody, type ValidBody } from "./validation.ts";
 
 /** Maximum length of a field's name in the result of an item, in characters: a result can be stored for 24 hours. */

@@ -1,27 +1,10 @@
 import type { GateName } from "../contract/declaration.ts";
-import { ApiError, type ErrorCode } from "../contract/errors.ts";
+import { ApiError } from "../contract/errors.ts";
 import { hashCredential, isKey, isLinkToken } from "../contract/credentials.ts";
-import type { Door } from "../postgres/door.ts";
-import type { Call } from "./outcome.ts";
+import type { Gate } from "./call.ts";
 
 /** The request header that chooses the workspace, for a person who is a member of several. */
 export const WORKSPACE_HEADER = "X-Workspace-Id";
-
-/** How calls with one kind of credential are authenticated. */
-export interface Gate {
-  /**
-   * What the door gets of the credential: its SHA-256 in hex, or the ids in a verified token; or an error where it is
-   * absent or malformed, so that no query is needed.
-   */
-  readCredential(call: Call): string | ApiError | Promise<string | ApiError>;
-  readonly door: Door;
-  /** Headers of every reply. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The log field for the id of the caller. */
-  readonly callerField: string;
-  /** Every error that the gate itself can return. */
-  readonly errors: readonly ErrorCode[];
-}
 
 /**
  * The gates by name, but for that of sessions: it is in session_gate.ts, so that no function of the API loads it. Null: the

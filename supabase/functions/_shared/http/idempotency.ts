@@ -1,5 +1,5 @@
 import { ApiError } from "../contract/errors.ts";
-import type { Json } from "./json_body.ts";
+import type { Json } from "../contract/json.ts";
 import { sha256 } from "../runtime/sha256.ts";
 
 /** The request header of spec 4.0.1. */

@@ -4,23 +4,16 @@ import type { BodyReading, RouteEntry } from "../contract/route_table.ts";
 import { loadOnce } from "../runtime/load_once.ts";
 import { isUuid } from "../runtime/uuid.ts";
 import { hashRequest, readIdempotencyKey } from "./idempotency.ts";
-import { type Json, type JsonBody, parseJsonBody } from "./json_body.ts";
-import type { Call } from "./outcome.ts";
+import { type JsonBody, parseJsonBody } from "./json_body.ts";
+import type { Call } from "./call.ts";
 import { appliedHeader, readPreferences } from "./preference.ts";
+import type { ValidInput } from "./valid_input.ts";
 import { readIfMatch } from "./version.ts";
 
 /** A call that passed validation. */
-export interface Input {
-  /** Arguments of the verb. */
-  readonly args: Record<string, Json>;
-  /** The body's fields, as they were validated. */
-  readonly sent: Readonly<Record<string, Json>>;
-  /** Names of unknown fields in the body, for `X-Ignored-Fields`. */
-  readonly ignored: readonly string[];
+export interface Input extends ValidInput {
   /** Headers of the reply, if the call succeeds. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Fields to add to the reply; see `prepare`. */
-  readonly reveal?: Record<string, unknown> | undefined;
 }
 
 /** What a call asks for. An invalid call has an idempotency key too: a replay and a conflict precede its own error. */

@@ -1,13 +1,9 @@
 import { ApiError, type ErrorCode, type FieldError } from "../contract/errors.ts";
+import { isStorableNumber, isStorableText, type Json, RESERVED_NAME } from "../contract/json.ts";
 import { measureJson } from "./json_size.ts";
-
-/** Any JSON value. */
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** Maximum depth of nested objects and arrays. */
 export const MAX_DEPTH = 32;
-/** Maximum of invalid fields in one reply. */
-export const MAX_DETAILS = 100;
 
 /** A body, and the errors of values in it that Postgres would store differently from what was sent. */
 export interface JsonBody {
@@ -73,28 +69,6 @@ export async function parseJson(
 function tooComplex(message: string): ApiError {
   return new ApiError("validation_error", [{ field: "", message }]);
 }
-
-/** Whether Postgres can store this text unchanged: it accepts no NUL, and UTF-8 cannot encode unpaired surrogates. */
-export function isStorableText(text: string): boolean {
-  return !text.includes("\0") && text.isWellFormed();
-}
-
-/** The text with U+FFFD in place of each character that Postgres cannot store. */
-export function storableText(text: string): string {
-  return text.replaceAll("\0", "\u{FFFD}").toWellFormed();
-}
-
-/**
- * Whether a double represents the number exactly, and Postgres, which stores every digit, does not need hundreds of
- * them.
- */
-export function isStorableNumber(value: number): boolean {
-  const magnitude = Math.abs(value);
-  return magnitude === 0 || (1e-15 <= magnitude && magnitude <= Number.MAX_SAFE_INTEGER);
-}
-
-/** Many libraries silently drop this key when they copy an object. */
-export const RESERVED_NAME = "__proto__";
 
 /** Keeps nothing between whole texts, so all bodies share it. */
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });

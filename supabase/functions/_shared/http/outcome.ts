@@ -1,28 +1,5 @@
-import type { GateName, PathParams } from "../contract/declaration.ts";
 import type { ApiError } from "../contract/errors.ts";
-import type { RouteEntry } from "../contract/route_table.ts";
 import type { Admission } from "../postgres/door.ts";
-import type { Gate } from "./gates.ts";
-
-/** A request with the result of its routing. */
-export interface Call {
-  /** The value of X-Request-Id, which is in the log too. */
-  readonly id: string;
-  /** `performance.now()` at the start of the request. */
-  readonly started: number;
-  readonly request: Request;
-  /** `HEAD` for a HEAD request, although the endpoint of GET handles it. */
-  readonly method: string;
-  /** Name of the function. */
-  readonly resource: string;
-  readonly gateName: GateName;
-  /** Null: no credential is required. */
-  readonly gate: Gate | null;
-  /** Parameters of the path. */
-  readonly params: PathParams & { readonly token?: string | undefined };
-  /** The endpoint, or the error for an unknown path or method. */
-  readonly target: RouteEntry | ApiError;
-}
 
 /** The status, body and headers of a successful reply. */
 export interface Success {

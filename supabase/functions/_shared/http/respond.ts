@@ -4,7 +4,8 @@ import { log, logCount } from "../runtime/log.ts";
 import { functionsUrl } from "../runtime/service.ts";
 import { pokeDispatcher } from "../webhooks/poke.ts";
 import { isUuid } from "../runtime/uuid.ts";
-import { type Call, isRepeatable, type Outcome, type Success } from "./outcome.ts";
+import type { Call } from "./call.ts";
+import { isRepeatable, type Outcome, type Success } from "./outcome.ts";
 import { jsonReply, rateHeaders, replyOf } from "./reply.ts";
 
 /**

@@ -1,6 +1,7 @@
 import { ApiError } from "../contract/errors.ts";
 import { verifyAccessToken } from "./access_token.ts";
-import { type Gate, WORKSPACE_HEADER } from "./gates.ts";
+import type { Gate } from "./call.ts";
+import { WORKSPACE_HEADER } from "./gates.ts";
 import { isUuid } from "../runtime/uuid.ts";
 
 /** The gate of people who are signed in. In a file of its own, so that no function of the API loads what it needs. */

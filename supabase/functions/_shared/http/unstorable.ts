@@ -1,7 +1,7 @@
 // In a file of its own, because loading its parser takes longer than most calls.
 import { type JSONVisitor, visit } from "jsonc-parser";
 import type { FieldError } from "../contract/errors.ts";
-import { isStorableNumber, isStorableText, MAX_DETAILS, RESERVED_NAME } from "./json_body.ts";
+import { isStorableNumber, isStorableText, MAX_DETAILS, RESERVED_NAME } from "../contract/json.ts";
 
 /** Finds the values that JSON.parse accepts but Postgres cannot store unchanged. `text` must be valid JSON. */
 export function findUnstorable(text: string): FieldError[] {

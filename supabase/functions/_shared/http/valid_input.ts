@@ -4,10 +4,22 @@ import { type Endpoint, takesQuery } from "../contract/endpoint.ts";
 import { ApiError, type FieldError } from "../contract/errors.ts";
 import { loadOnce } from "../runtime/load_once.ts";
 import { validateBatch } from "./batch_items.ts";
-import type { Input } from "./input.ts";
-import { type Json, type JsonBody, MAX_DETAILS } from "./json_body.ts";
+import { type Json, MAX_DETAILS } from "../contract/json.ts";
+import type { JsonBody } from "./json_body.ts";
 import { NEAR } from "./unknown_names.ts";
 import { validateBody, validateQuery, type ValidBody } from "./validation.ts";
+
+/** What passed validation. */
+export interface ValidInput {
+  /** Arguments of the verb. */
+  readonly args: Record<string, Json>;
+  /** The body's fields, as they were validated. */
+  readonly sent: Readonly<Record<string, Json>>;
+  /** Names of unknown fields in the body, for `X-Ignored-Fields`. */
+  readonly ignored: readonly string[];
+  /** Fields to add to the reply; see `prepare`. */
+  readonly reveal?: Record<string, unknown> | undefined;
+}
 
 /** Validates the query and the body, and prepares the arguments of the verb. */
 export async function validateInput(
@@ -15,7 +27,7 @@ export async function validateInput(
   json: JsonBody,
   parameters: URLSearchParams,
   { strict, ids }: { strict: boolean; ids: PathParams },
-): Promise<Omit<Input, "headers"> | ApiError> {
+): Promise<ValidInput | ApiError> {
   const query = takesQuery(endpoint) ? validateQuery(endpoint.query, parameters) : {};
   const body = validateJson(endpoint, json, { strict });
   const error = joined(query, body);

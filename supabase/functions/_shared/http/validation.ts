@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ApiError, type ErrorCode, type FieldError } from "../contract/errors.ts";
-import { isStorableText, type Json, type JsonBody, MAX_DETAILS } from "./json_body.ts";
+import { isStorableText, type Json, MAX_DETAILS } from "../contract/json.ts";
+import type { JsonBody } from "./json_body.ts";
 import { MISSING, NEAR, type Near, type UnknownDetail } from "./unknown_names.ts";
 import { STRICT_APPLIED } from "./preference.ts";
 

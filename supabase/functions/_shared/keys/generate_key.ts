@@ -1,5 +1,5 @@
 import { checksum, hashCredential, KEY_PREFIX } from "../contract/credentials.ts";
-import { randomToken } from "../runtime/random_token.ts";
+import { randomToken } from "./random_token.ts";
 
 /** The first characters of a key, which are stored in plain text so that a person can recognise it. */
 const VISIBLE_PREFIX_LENGTH = 12;

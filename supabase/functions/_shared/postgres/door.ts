@@ -1,5 +1,5 @@
 import { ApiError, isErrorCode, raisedError, type RaisedField } from "../contract/errors.ts";
-import type { Json } from "../http/json_body.ts";
+import type { Json } from "../contract/json.ts";
 import { log } from "../runtime/log.ts";
 import { DatabaseUnavailable, isBusy, isIdle, query, type Value } from "./database.ts";
 import { UNKNOWN_OWNER } from "./fair_share.ts";

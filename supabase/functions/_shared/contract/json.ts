@@ -1,0 +1,24 @@
+/** Any JSON value. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** Maximum of invalid fields in one reply. */
+export const MAX_DETAILS = 100;
+
+/** Many libraries silently drop this key when they copy an object. */
+export const RESERVED_NAME = "__proto__";
+
+/** Whether Postgres can store this text unchanged: it accepts no NUL, and UTF-8 cannot encode unpaired surrogates. */
+export function isStorableText(text: string): boolean {
+  return !text.includes("\0") && text.isWellFormed();
+}
+
+/** The text with U+FFFD in place of each character that Postgres cannot store. */
+export function storableText(text: string): string {
+  return text.replaceAll("\0", "\u{FFFD}").toWellFormed();
+}
+
+/** Whether a double represents the number exactly, and Postgres does not need hundreds of digits to store it. */
+export function isStorableNumber(value: number): boolean {
+  const magnitude = Math.abs(value);
+  return magnitude === 0 || (1e-15 <= magnitude && magnitude <= Number.MAX_SAFE_INTEGER);
+}
