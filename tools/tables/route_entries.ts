@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { DEFAULT_BODY_LIMITS } from "../../supabase/functions/_shared/contract/declaration.ts";
 import {
   canContinue,
   type Endpoint,
@@ -27,7 +28,13 @@ async function entryOf({ method, path, endpoint }: Route): Promise<RouteEntry> {
     status,
     ...(method === "GET" && !head && { head }),
     ...(takesQuery(endpoint) && { takesQuery: true }),
-    ...(body && { body: { limits: bodyLimits, malformed, ...(bodyOptional && { optional: bodyOptional }) } }),
+    ...(body && {
+      body: {
+        ...(bodyLimits !== DEFAULT_BODY_LIMITS && { limits: bodyLimits }),
+        ...(malformed !== "bad_request" && { malformed }),
+        ...(bodyOptional && { optional: bodyOptional }),
+      },
+    }),
     ...await ofEmptyCall(endpoint),
     ...(idempotent && { idempotent }),
     ...(etag && { etag }),

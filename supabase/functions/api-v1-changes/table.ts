@@ -1,17 +1,12 @@
 // Written by deno task tables.
+// deno-fmt-ignore-file
 import type { RouteTable } from "../_shared/contract/route_table.ts";
 
 export const table: RouteTable = {
   name: "api-v1-changes",
   gate: "key",
-  routes: [{
-    method: "GET",
-    path: "/",
-    operation: "change_list",
-    requirement: "changes:read",
-    status: 200,
-    takesQuery: true,
-    emptyArgs: { limit: 50 },
-  }],
+  routes: [
+    { method: "GET", path: "/", operation: "change_list", requirement: "changes:read", status: 200, takesQuery: true, emptyArgs: { limit: 50 } },
+  ],
   load: async () => (await import("./routes.ts")).changes,
 };

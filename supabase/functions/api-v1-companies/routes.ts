@@ -1,7 +1,6 @@
-import { z } from "zod";
 import { batchOf } from "../_shared/contract/batch.ts";
 import { doc } from "../_shared/contract/doc.ts";
-import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
 import { Merge } from "../_shared/contract/merging.ts";
 import { syncedPageOf } from "../_shared/contract/pagination.ts";
 import { company } from "./record.ts";
@@ -75,8 +74,7 @@ export const companies = resource("api-v1-companies", {
   "POST /:id/archive": endpoint({
     summary: doc("Arquiva a empresa", "Archive the company"),
     scope: "companies:write",
-    body: z.object({}),
-    bodyOptional: true,
+    ...noBody,
     reply: company.reply,
     verb: "company_archive",
     etag: true,
@@ -85,8 +83,7 @@ export const companies = resource("api-v1-companies", {
   "POST /:id/restore": endpoint({
     summary: doc("Tira a empresa do arquivo", "Restore the company from the archive"),
     scope: "companies:write",
-    body: z.object({}),
-    bodyOptional: true,
+    ...noBody,
     reply: company.reply,
     verb: "company_restore",
     etag: true,

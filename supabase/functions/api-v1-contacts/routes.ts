@@ -1,7 +1,6 @@
-import { z } from "zod";
 import { batchOf } from "../_shared/contract/batch.ts";
 import { doc } from "../_shared/contract/doc.ts";
-import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
 import { Merge } from "../_shared/contract/merging.ts";
 import { ErasedContact } from "../_shared/contract/operation.ts";
 import { syncedPageOf } from "../_shared/contract/pagination.ts";
@@ -74,8 +73,7 @@ export const contacts = resource("api-v1-contacts", {
   "POST /:id/archive": endpoint({
     summary: doc("Arquiva o contato", "Archive the contact"),
     scope: "contacts:write",
-    body: z.object({}),
-    bodyOptional: true,
+    ...noBody,
     reply: contact.reply,
     verb: "contact_archive",
     etag: true,
@@ -84,8 +82,7 @@ export const contacts = resource("api-v1-contacts", {
   "POST /:id/restore": endpoint({
     summary: doc("Tira o contato do arquivo", "Restore the contact from the archive"),
     scope: "contacts:write",
-    body: z.object({}),
-    bodyOptional: true,
+    ...noBody,
     reply: contact.reply,
     verb: "contact_restore",
     etag: true,

@@ -1,3 +1,4 @@
+// Written by deno task tables.
 import { serveResource } from "../_shared/http/serve.ts";
 import { table } from "./table.ts";
 

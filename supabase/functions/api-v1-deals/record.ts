@@ -33,10 +33,7 @@ export const deal = record("deal", {
       "POST /api-v1-deals/<id>/lose",
     "What changes; null clears; status aberto reopens, while POST /api-v1-deals/<id>/win or " +
       "POST /api-v1-deals/<id>/lose closes",
-    {
-      value: 14000,
-      expected_close_date: "2026-12-20",
-    },
+    { value: 14000, expected_close_date: "2026-12-20" },
   ),
   upsert: {
     by: ["external_id"],

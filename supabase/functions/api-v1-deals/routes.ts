@@ -1,7 +1,6 @@
-import { z } from "zod";
 import { batchOf } from "../_shared/contract/batch.ts";
 import { doc } from "../_shared/contract/doc.ts";
-import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
 import { syncedPageOf } from "../_shared/contract/pagination.ts";
 import { deal } from "./record.ts";
 import { DealAction, DealDetail, DealSummary, Lose, MoveStage, Win } from "./schema.ts";
@@ -122,8 +121,7 @@ export const deals = resource(
     "POST /:id/archive": endpoint({
       summary: doc("Arquiva o negócio", "Archive the deal"),
       scope: "deals:write",
-      body: z.object({}),
-      bodyOptional: true,
+      ...noBody,
       reply: deal.reply,
       verb: "deal_archive",
       etag: true,
@@ -131,8 +129,7 @@ export const deals = resource(
     "POST /:id/restore": endpoint({
       summary: doc("Tira o negócio do arquivo", "Restore the deal from the archive"),
       scope: "deals:write",
-      body: z.object({}),
-      bodyOptional: true,
+      ...noBody,
       reply: deal.reply,
       verb: "deal_restore",
       etag: true,

@@ -69,9 +69,7 @@ export const Recovery = z.object({
 });
 
 /** The body of a rotation. */
-export const SecretRotation = z.object({
-  overlap_seconds: z.int().min(0).max(MAX_OVERLAP_SECONDS),
-}).meta({
+export const SecretRotation = z.object({ overlap_seconds: z.int().min(0).max(MAX_OVERLAP_SECONDS) }).meta({
   id: "SecretRotation",
   ...doc("Como trocar o segredo", "How to replace the secret"),
   fields: {

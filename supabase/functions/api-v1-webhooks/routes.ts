@@ -1,6 +1,5 @@
-import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
-import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
 import { uuidV7 } from "../_shared/runtime/uuid.ts";
 import { encryptSecret, generateSecret } from "../_shared/webhooks/secret.ts";
 import { DeliveryDetail, DeliveryFilter, DeliveryList, Redelivery } from "./delivery.ts";
@@ -62,8 +61,7 @@ export const webhooks = resource(
     "POST /:id/deliveries/:delivery_id/redeliver": endpoint({
       summary: doc("Reenvia uma entrega", "Send a delivery again"),
       scope: "webhooks:manage",
-      body: z.object({}),
-      bodyOptional: true,
+      ...noBody,
       reply: Redelivery,
       verb: "webhook_redeliver",
       errors: ["subscription_inactive", "queue_full"],
@@ -80,8 +78,7 @@ export const webhooks = resource(
     "POST /:id/reactivate": endpoint({
       summary: doc("Reativa uma assinatura inativa", "Reactivate an inactive subscription"),
       scope: "webhooks:manage",
-      body: z.object({}),
-      bodyOptional: true,
+      ...noBody,
       reply: ReactivatedSubscription,
       verb: "webhook_reactivate",
     }),

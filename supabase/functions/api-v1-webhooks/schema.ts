@@ -23,12 +23,7 @@ export const CreatedSubscription = subscription.reply
     fields: { ...subscription.texts(), secret: secretText },
   });
 
-const Day = z.object({
-  day: z.iso.date(),
-  delivered: z.int(),
-  failed: z.int(),
-  waiting: z.int(),
-}).meta({
+const Day = z.object({ day: z.iso.date(), delivered: z.int(), failed: z.int(), waiting: z.int() }).meta({
   id: "DeliveryDay",
   ...doc("As entregas de um dia, em UTC", "The deliveries of a day, in UTC"),
   fields: {

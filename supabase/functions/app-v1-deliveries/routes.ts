@@ -1,6 +1,5 @@
-import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
-import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
 import { DeliveryDetail, DeliveryFilter, DeliveryList, Redelivery } from "./schema.ts";
 
 export const deliveries = resource(
@@ -27,8 +26,7 @@ export const deliveries = resource(
       summary: doc("Reenvia uma entrega", "Send a delivery again"),
       gate: "session",
       role: "gestor",
-      body: z.object({}),
-      bodyOptional: true,
+      ...noBody,
       reply: Redelivery,
       verb: "delivery_redeliver",
       errors: ["not_found", "subscription_inactive", "queue_full"],

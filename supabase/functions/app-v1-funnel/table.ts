@@ -1,17 +1,12 @@
 // Written by deno task tables.
+// deno-fmt-ignore-file
 import type { RouteTable } from "../_shared/contract/route_table.ts";
 
 export const table: RouteTable = {
   name: "app-v1-funnel",
   gate: "session",
-  routes: [{
-    method: "GET",
-    path: "/",
-    operation: "funnel_get",
-    requirement: "vendedor",
-    status: 200,
-    takesQuery: true,
-    emptyArgs: {},
-  }],
+  routes: [
+    { method: "GET", path: "/", operation: "funnel_get", requirement: "vendedor", status: 200, takesQuery: true, emptyArgs: {} },
+  ],
   load: async () => (await import("./routes.ts")).funnel,
 };

@@ -1,6 +1,5 @@
-import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
-import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
 import { sendInvitation } from "./invitation.ts";
 import { Invitation, InvitedMember, MemberList, MemberPatch, UpdatedMember } from "./schema.ts";
 
@@ -42,8 +41,7 @@ export const members = resource(
       summary: doc("Sai da empresa", "Leave the workspace"),
       gate: "session",
       role: "vendedor",
-      body: z.object({}),
-      bodyOptional: true,
+      ...noBody,
       reply: UpdatedMember,
       verb: "member_leave",
       errors: ["not_found", "last_admin"],
@@ -55,8 +53,7 @@ export const members = resource(
       ),
       gate: "session",
       role: "admin",
-      body: z.object({}),
-      bodyOptional: true,
+      ...noBody,
       reply: InvitedMember,
       verb: "member_reinvite",
       errors: ["not_found", "already_signed_in", "too_many_invitations"],

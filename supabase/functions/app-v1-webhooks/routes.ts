@@ -1,6 +1,5 @@
-import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
-import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
 import { uuidV7 } from "../_shared/runtime/uuid.ts";
 import { encryptSecret, generateSecret } from "../_shared/webhooks/secret.ts";
 import { subscription } from "../api-v1-webhooks/record.ts";
@@ -66,8 +65,7 @@ export const webhooks = resource(
       summary: doc("Reativa um webhook parado", "Reactivate a webhook that has stopped"),
       gate: "session",
       role: "gestor",
-      body: z.object({}),
-      bodyOptional: true,
+      ...noBody,
       reply: ReactivatedWebhook,
       verb: "subscription_reactivate",
       errors: ["not_found"],

@@ -1,14 +1,12 @@
-import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
-import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
 import { Workspace, WorkspaceChoices, WorkspacePatch } from "./schema.ts";
 
 /** What both answers to an invitation share. */
 const answer = {
   gate: "session",
   role: null,
-  body: z.object({}),
-  bodyOptional: true,
+  ...noBody,
   reply: WorkspaceChoices,
   errors: ["not_found"],
 } as const;

@@ -134,8 +134,4 @@ export const Workspace = z.object({
 export const WorkspacePatch = z.object({
   name: name().optional(),
   stale_after_days: z.int().min(1).max(3650).optional(),
-}).meta({
-  id: "WorkspacePatch",
-  ...doc("O que muda na empresa", "What changes of the workspace"),
-  fields,
-});
+}).meta({ id: "WorkspacePatch", ...doc("O que muda na empresa", "What changes of the workspace"), fields });

@@ -150,6 +150,9 @@ export function endpoint(
     : { ...common, ...declaration, query, operation, gate: "key" };
 }
 
+/** For an endpoint that changes something and needs no input: a body without fields, which may be absent. */
+export const noBody = { body: z.object({}), bodyOptional: true } as const;
+
 /** The methods that an endpoint can have. Any other method is a 405 on every path. */
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 

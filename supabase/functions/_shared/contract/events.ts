@@ -41,14 +41,8 @@ export const EVENTS = {
       previous_pipeline_id: fact(uuid(), doc("O pipeline anterior", "The pipeline before")),
     },
   }),
-  "deal.won": event({
-    object: "deal",
-    when: doc("Um negócio foi ganho", "A deal was won"),
-  }),
-  "deal.lost": event({
-    object: "deal",
-    when: doc("Um negócio foi perdido", "A deal was lost"),
-  }),
+  "deal.won": event({ object: "deal", when: doc("Um negócio foi ganho", "A deal was won") }),
+  "deal.lost": event({ object: "deal", when: doc("Um negócio foi perdido", "A deal was lost") }),
   "deal.stale": event({
     object: "deal",
     when: doc(

@@ -36,10 +36,7 @@ const Cleared = z.object({
 /** The kinds of records whose texts are looked through. */
 export const NAMING_OBJECTS = ["activity", "company", "contact", "deal", "note", "proposal"] as const;
 
-const NamingRecord = z.object({
-  object: z.enum(NAMING_OBJECTS),
-  id: uuid(),
-}).meta({
+const NamingRecord = z.object({ object: z.enum(NAMING_OBJECTS), id: uuid() }).meta({
   id: "NamingRecord",
   ...doc("Um registro que ainda cita a pessoa", "A record that still names the person"),
   fields: { object: doc("O tipo do registro", "The kind of the record", "note") },
@@ -66,12 +63,7 @@ const TextsNaming = z.object({
   },
 });
 
-const Moved = z.object({
-  activities: count(),
-  contacts: count(),
-  deals: count(),
-  merged: count(),
-}).meta({
+const Moved = z.object({ activities: count(), contacts: count(), deals: count(), merged: count() }).meta({
   id: "Moved",
   ...doc(
     "Quantos registros passaram ao que fica",
@@ -85,11 +77,7 @@ const Moved = z.object({
   },
 });
 
-const Arguments = z.object({
-  id: uuid(),
-  merge_id: uuid().nullable(),
-  texts: z.boolean().nullable(),
-}).meta({
+const Arguments = z.object({ id: uuid(), merge_id: uuid().nullable(), texts: z.boolean().nullable() }).meta({
   id: "OperationArguments",
   ...doc("O que a chamada pediu", "What the call asked for"),
   fields: {

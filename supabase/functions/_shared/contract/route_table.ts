@@ -5,8 +5,10 @@ import type { FieldError } from "./errors.ts";
 
 /** How the body of a request is read, before its schema is known. */
 export interface BodyReading {
-  readonly limits: BodyLimits;
-  readonly malformed: "bad_request" | "invalid_body";
+  /** Absent: {@link DEFAULT_BODY_LIMITS}. */
+  readonly limits?: BodyLimits;
+  /** The code for a body that is no JSON object; absent: `bad_request`. */
+  readonly malformed?: "invalid_body";
   /** Whether it may be absent; it is then read as an empty object. */
   readonly optional?: true;
 }

@@ -1,5 +1,6 @@
 import { ApiError, malformedId } from "../contract/errors.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
+import { DEFAULT_BODY_LIMITS } from "../contract/declaration.ts";
 import type { BodyReading, RouteEntry } from "../contract/route_table.ts";
 import { loadOnce } from "../runtime/load_once.ts";
 import { isUuid } from "../runtime/uuid.ts";
@@ -88,7 +89,7 @@ const EMPTY: JsonBody = { value: {}, fieldErrors: [] };
 
 async function parseBody(
   bytes: Uint8Array,
-  { optional, malformed, limits }: BodyReading,
+  { optional, malformed = "bad_request", limits = DEFAULT_BODY_LIMITS }: BodyReading,
 ): Promise<JsonBody | ApiError> {
   return await parseJsonBody(bytes, malformed, limits.values) ?? (optional ? EMPTY : new ApiError(malformed));
 }

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { DEFAULT_BODY_LIMITS } from "../contract/declaration.ts";
 import type { Endpoint, Resource } from "../contract/endpoint.ts";
 import { ApiError, methodNotAllowed, unknownAddress } from "../contract/errors.ts";
 import {
@@ -133,7 +134,8 @@ async function receive(
 ): Promise<Reading | DoorReply> {
   if (!entry.body) return await readInput(call, entry, null, load);
   const { request, gateName } = call;
-  const body = await readAdmittedBody(request, gateName, credential, entry.body.limits.bytes, identify);
+  const { bytes } = entry.body.limits ?? DEFAULT_BODY_LIMITS;
+  const body = await readAdmittedBody(request, gateName, credential, bytes, identify);
   return isTurnedAway(body) ? body : await readInput(call, entry, body, load);
 }
 

@@ -2,59 +2,22 @@ import type { ErrorKind } from "./error_kind.ts";
 
 /** The errors of a call, whatever it is about: its credential, its form, its limits, and the service itself. */
 export const CALL_ERRORS = {
-  missing_api_key: {
-    status: 401,
-    message: "Informe a chave de API no cabeçalho X-API-Key",
-  },
-  invalid_api_key: {
-    status: 401,
-    message: "Chave de API inválida",
-  },
-  revoked_api_key: {
-    status: 401,
-    message: "Chave de API revogada ou expirada",
-  },
-  insufficient_scope: {
-    status: 403,
-    message: "A chave de API não tem o escopo exigido",
-  },
-  workspace_suspended: {
-    status: 403,
-    message: "A conta está suspensa",
-  },
-  feature_disabled: {
-    status: 403,
-    message: "O plano da conta não inclui a API pública",
-  },
+  missing_api_key: { status: 401, message: "Informe a chave de API no cabeçalho X-API-Key" },
+  invalid_api_key: { status: 401, message: "Chave de API inválida" },
+  revoked_api_key: { status: 401, message: "Chave de API revogada ou expirada" },
+  insufficient_scope: { status: 403, message: "A chave de API não tem o escopo exigido" },
+  workspace_suspended: { status: 403, message: "A conta está suspensa" },
+  feature_disabled: { status: 403, message: "O plano da conta não inclui a API pública" },
   rate_limited: {
     status: 429,
     message: "Limite de requisições por minuto atingido; aguarde o tempo de Retry-After",
   },
-  method_not_allowed: {
-    status: 405,
-    message: "Método não aceito neste endereço",
-  },
-  invalid_body: {
-    status: 400,
-    message: "O corpo da requisição está ausente ou não é um objeto JSON válido",
-  },
-  bad_request: {
-    status: 400,
-    message: "O corpo da requisição está ausente ou não é um objeto JSON válido",
-  },
-  payload_too_large: {
-    status: 413,
-    message: "O corpo da requisição passa do tamanho máximo",
-  },
-  request_timeout: {
-    status: 408,
-    message: "O corpo da requisição demorou mais de 15 segundos para chegar",
-  },
-  validation_error: {
-    status: 422,
-    message: "A requisição tem campos inválidos",
-    field: "Valor inválido",
-  },
+  method_not_allowed: { status: 405, message: "Método não aceito neste endereço" },
+  invalid_body: { status: 400, message: "O corpo da requisição está ausente ou não é um objeto JSON válido" },
+  bad_request: { status: 400, message: "O corpo da requisição está ausente ou não é um objeto JSON válido" },
+  payload_too_large: { status: 413, message: "O corpo da requisição passa do tamanho máximo" },
+  request_timeout: { status: 408, message: "O corpo da requisição demorou mais de 15 segundos para chegar" },
+  validation_error: { status: 422, message: "A requisição tem campos inválidos", field: "Valor inválido" },
   invalid_cursor: {
     status: 422,
     message: "O cursor não é válido; use o meta.next_cursor da página anterior",
@@ -80,16 +43,10 @@ export const CALL_ERRORS = {
     status: 409,
     message: "A requisição original com esta Idempotency-Key ainda está em processamento",
   },
-  batch_failed: {
-    status: 422,
-    message: "Um ou mais itens falharam, e nenhum foi gravado",
-  },
+  batch_failed: { status: 422, message: "Um ou mais itens falharam, e nenhum foi gravado" },
   service_unavailable: {
     status: 503,
     message: "Serviço temporariamente indisponível; tente de novo em instantes",
   },
-  internal_error: {
-    status: 500,
-    message: "Erro interno; informe o X-Request-Id ao suporte",
-  },
+  internal_error: { status: 500, message: "Erro interno; informe o X-Request-Id ao suporte" },
 } as const satisfies Record<string, ErrorKind>;

@@ -2,10 +2,7 @@ import type { ErrorKind } from "./error_kind.ts";
 
 /** The errors that depend on the records: those that are missing, refer to each other, or are in another state. */
 export const RECORD_ERRORS = {
-  not_found: {
-    status: 404,
-    message: "Registro não encontrado",
-  },
+  not_found: { status: 404, message: "Registro não encontrado" },
   precondition_failed: {
     status: 412,
     message: "O registro mudou desde a versão de If-Match; leia-o de novo antes de alterar",
@@ -35,27 +32,15 @@ export const RECORD_ERRORS = {
     message: "O pipeline não existe no workspace ou está inativo",
     field: "Pipeline inexistente ou inativo",
   },
-  no_default_pipeline: {
-    status: 422,
-    message: "O workspace não tem um pipeline padrão ativo",
-  },
+  no_default_pipeline: { status: 422, message: "O workspace não tem um pipeline padrão ativo" },
   stage_not_found: {
     status: 422,
     message: "A etapa não pertence ao pipeline ou está inativa",
     field: "Etapa de outro pipeline ou inativa",
   },
-  pipeline_has_no_stage: {
-    status: 422,
-    message: "O pipeline não tem nenhuma etapa ativa",
-  },
-  owner_unresolved: {
-    status: 422,
-    message: "Nenhum membro ativo pode ser o responsável pelo lead",
-  },
-  no_owner_available: {
-    status: 422,
-    message: "Nenhum membro ativo pode ser o responsável pelo registro",
-  },
+  pipeline_has_no_stage: { status: 422, message: "O pipeline não tem nenhuma etapa ativa" },
+  owner_unresolved: { status: 422, message: "Nenhum membro ativo pode ser o responsável pelo lead" },
+  no_owner_available: { status: 422, message: "Nenhum membro ativo pode ser o responsável pelo registro" },
   external_id_taken: {
     status: 409,
     message: "O external_id já é de outro registro do workspace",
@@ -66,36 +51,15 @@ export const RECORD_ERRORS = {
     message: "Mais de um registro do workspace tem este valor",
     field: "Este registro tem este valor",
   },
-  no_author_available: {
-    status: 422,
-    message: "O criador da chave de API não é mais um membro ativo",
-  },
-  webhook_not_found: {
-    status: 404,
-    message: "Assinatura de webhook não encontrada",
-  },
-  invalid_event_type: {
-    status: 422,
-    message: "Um dos eventos não existe no catálogo",
-  },
-  invalid_target_url: {
-    status: 422,
-    message: "O endereço de destino deve ser https e público",
-  },
-  subscription_inactive: {
-    status: 409,
-    message: "A assinatura está inativa; reative-a antes",
-  },
+  no_author_available: { status: 422, message: "O criador da chave de API não é mais um membro ativo" },
+  webhook_not_found: { status: 404, message: "Assinatura de webhook não encontrada" },
+  invalid_event_type: { status: 422, message: "Um dos eventos não existe no catálogo" },
+  invalid_target_url: { status: 422, message: "O endereço de destino deve ser https e público" },
+  subscription_inactive: { status: 409, message: "A assinatura está inativa; reative-a antes" },
   queue_full: {
     status: 409,
     message: "Há entregas demais aguardando nesta assinatura; repita quando parte delas tiver sido enviada",
   },
-  proposal_expired: {
-    status: 410,
-    message: "O prazo para responder a proposta terminou",
-  },
-  proposal_closed: {
-    status: 409,
-    message: "A proposta já foi respondida, e a resposta é definitiva",
-  },
+  proposal_expired: { status: 410, message: "O prazo para responder a proposta terminou" },
+  proposal_closed: { status: 409, message: "A proposta já foi respondida, e a resposta é definitiva" },
 } as const satisfies Record<string, ErrorKind>;
