@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import { sha256 } from "../runtime/sha256.ts";
 
 /** Every API key starts with this (spec 5.1). */
@@ -32,22 +33,6 @@ export function checksum(text: string): string {
     rest = Math.floor(rest / 62);
   }
   return digits;
-}
-
-/** CRC-32 (ISO 3309) of each byte; its reversed polynomial is 0xedb88320. */
-const CRC_OF_BYTE = Int32Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte;
-  for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  return crc;
-});
-
-/** CRC-32 of an ASCII text. (Importing node:zlib for it would add 2 ms to the first reply of an isolate.) */
-function crc32(text: string): number {
-  let crc = -1;
-  for (let at = 0; at < text.length; at++) {
-    crc = (crc >>> 8) ^ CRC_OF_BYTE[(crc ^ text.charCodeAt(at)) & 0xff]!;
-  }
-  return ~crc >>> 0;
 }
 
 /**

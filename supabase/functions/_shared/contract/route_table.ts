@@ -8,7 +8,7 @@ export interface BodyReading {
   /** Absent: {@link DEFAULT_BODY_LIMITS}. */
   readonly limits?: BodyLimits;
   /** The code for a body that is no JSON object; absent: `bad_request`. */
-  readonly malformed?: "invalid_body";
+  readonly malformed?: "bad_request" | "invalid_body";
   /** Whether it may be absent; it is then read as an empty object. */
   readonly optional?: true;
 }

@@ -1,5 +1,6 @@
 // The valid name that an unknown one may have meant. Loaded by the first error that has an unknown name.
 import type { FieldError } from "../contract/errors.ts";
+import { editDistance } from "../runtime/edit_distance.ts";
 import { NEAR, type UnknownDetail } from "./unknown_names.ts";
 
 /**
@@ -93,7 +94,7 @@ export function nearestName(unknown: string, valid: readonly string[]): string |
   );
   if (meant !== undefined) return meant;
   const most = Math.min(Math.floor(name.length / 3), 3);
-  const [nearest] = valid.map((other) => ({ other, distance: distanceOf(name, other) }))
+  const [nearest] = valid.map((other) => ({ other, distance: editDistance(name, other) }))
     .filter(({ distance }) => distance <= most)
     .sort((a, b) => a.distance - b.distance);
   return nearest?.other ?? null;
@@ -103,21 +104,4 @@ export function nearestName(unknown: string, valid: readonly string[]): string |
 function normalized(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").normalize("NFD").replace(/\p{M}/gu, "").toLowerCase()
     .replace(/[^a-z0-9]+/g, "_");
-}
-
-/** How many letters differ: missing, added, replaced or exchanged with their neighbour. */
-function distanceOf(a: string, b: string): number {
-  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const isSame = a[i - 1] === b[j - 1];
-      row[j] = Math.min(row[j - 1]! + 1, rows[i - 1]![j]! + 1, rows[i - 1]![j - 1]! + (isSame ? 0 : 1));
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        row[j] = Math.min(row[j]!, rows[i - 2]![j - 2]! + 1);
-      }
-    }
-    rows.push(row);
-  }
-  return rows.at(-1)!.at(-1)!;
 }

@@ -1,5 +1,5 @@
-import { distance } from "fastest-levenshtein";
 import { type Scope, SCOPES } from "../contract/scopes.ts";
+import { editDistance } from "../runtime/edit_distance.ts";
 
 const RESOURCES = [...new Set(SCOPES.map((scope) => scope.split(":")[0]!))];
 
@@ -36,7 +36,7 @@ function similarScopes(scope: string): Scope[] {
 /** The resource that a name is, in the singular or misspelt; null for another name. */
 function closestResource(name: string): string | null {
   const forms = [name, `${name}s`, name.replace(/y$/, "ies")];
-  const wrongLetters = (resource: string) => Math.min(...forms.map((form) => distance(form, resource)));
+  const wrongLetters = (resource: string) => Math.min(...forms.map((form) => editDistance(form, resource)));
   const [closest] = RESOURCES.toSorted((a, b) => wrongLetters(a) - wrongLetters(b));
   const allowed = name.length <= SHORT ? 1 : MAX_WRONG_LETTERS;
   return wrongLetters(closest!) <= allowed ? closest! : null;
