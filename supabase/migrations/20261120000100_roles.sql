@@ -1,5 +1,5 @@
 -- The schemas crm and api, and the three roles that stand between a request and the data. What each may do is in the
--- last migration, `rights`; the reasons are in docs/decisions/0015-least-rights.md.
+-- last migration, `rights`; the reasons are in docs/decisions/0011-least-rights.md.
 
 -- A function is executable by everybody unless that is revoked. For all schemas, because the form with `in schema` can
 -- only add to the rights that PUBLIC has everywhere, never remove one.

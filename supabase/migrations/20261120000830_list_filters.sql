@@ -1,5 +1,5 @@
 -- What the lists know of each record (migrations `lists` and `search_pages`): its filters as data, and the statements
--- of the calls that are common enough to keep their plans. docs/decisions/0016-bounded-lists.md.
+-- of the calls that are common enough to keep their plans. docs/decisions/0012-lists-that-end.md.
 
 -- written by deno task records: filters
 create function crm.list_filters(p_record text)

@@ -1,6 +1,6 @@
 -- Lists and sums by any filters. The calls that are common, without a filter, by one equality, by `updated_since` or
 -- `q` alone, have static statements, whose plans Postgres keeps (api.<name>_list, crm.kept_walk). For any other a
--- statement is composed from the filters that were sent. Why, and what it costs: docs/decisions/0016-bounded-lists.md.
+-- statement is composed from the filters that were sent. Why, and what it costs: docs/decisions/0012-lists-that-end.md.
 
 create type crm.sent_filter as (kind text, name text, target text, is_many boolean, value text, condition text);
 comment on type crm.sent_filter is

@@ -1,5 +1,5 @@
 -- Search (`q` of lists): the text of each record that is searched, and the index by which words are found in it. Why it
--- is made so, and what it costs: docs/decisions/0031-search.md.
+-- is made so, and what it costs: docs/decisions/0013-search.md.
 
 create schema if not exists extensions;
 create extension if not exists pg_trgm with schema extensions;

@@ -1,5 +1,5 @@
 -- The pages of a list with `q`, for every record that is searched. How they are found, and what bounds them:
--- docs/decisions/0031-search.md.
+-- docs/decisions/0013-search.md.
 
 create function crm.chosen_matches(p_record text, p_walk crm.walk, p_ids uuid[], p_words text[] default null)
 returns uuid[]

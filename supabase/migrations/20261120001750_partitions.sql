@@ -2,7 +2,7 @@
 -- its partition, because deleting a day of many rows takes minutes. An id begins with the time of its event (UUIDv7), so a
 -- day is a range of ids, and a statement that knows an id reaches one partition. Each table has a job of its own: a
 -- transaction that locked two of them could wait for one that writes both. Why it is built so:
--- docs/decisions/0024-partitions-and-the-queue.md.
+-- docs/decisions/0008-queue.md.
 
 create function crm.uuid_v7_clock() returns uuid
 -- sql, so that it is part of the plan of the insert whose default it is: a call takes half as long again.

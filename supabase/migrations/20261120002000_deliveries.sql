@@ -25,7 +25,7 @@ create table crm.webhook_deliveries (
   next_attempt_at timestamptz not null default now(),
   created_at timestamptz not null default now(),
   -- A column for the condition of an index, because a change of a column that an index names, be it in its condition,
-  -- writes all indexes again. So a delivery that succeeds writes none (docs/decisions/0048-load-that-looks-like-life.md).
+  -- writes all indexes again. So a delivery that succeeds writes none (docs/decisions/0023-speed-in-postgres.md).
   ended_badly boolean generated always as (state in ('failed', 'cancelled')) stored,
   primary key (workspace_id, id)
 ) partition by range (id);

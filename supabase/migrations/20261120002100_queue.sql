@@ -2,7 +2,7 @@
 -- beside the partitioned deliveries, so that a claim costs the same whatever is stored, and whatever waits for inactive
 -- subscriptions or suspended workspaces. Only the clock of the database decides what is due, so a dispatcher whose own
 -- clock is wrong changes nothing. The functions that the dispatcher calls are security definer, because its role has no
--- rights on any table. Why it is built so: docs/decisions/0024-partitions-and-the-queue.md.
+-- rights on any table. Why it is built so: docs/decisions/0008-queue.md.
 --
 -- A plan is often made while the queue is empty, and is kept when it is long. It then takes the index with the fewest
 -- pages, whatever else it could use. So the functions that walk the queue leave it one:

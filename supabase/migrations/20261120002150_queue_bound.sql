@@ -1,6 +1,6 @@
 -- How much may wait for a workspace. Every event is stored; its deliveries are made at once as long as the queue has room,
 -- and later, from the events, once it has none (migration catching_up). Without that a key could store a delivery for each
--- of 50 subscriptions with every record that it writes. Why it is built so: docs/decisions/0024-partitions-and-the-queue.md.
+-- of 50 subscriptions with every record that it writes. Why it is built so: docs/decisions/0008-queue.md.
 
 create function crm.waiting_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_limit integer) returns integer
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan'

@@ -218,7 +218,7 @@ create trigger emit_closed after update of status on crm.deals
   execute function crm.emit_closed();
 
 -- Every change of a public field is an event, also where a special event tells of it (a win is deal.won and deal.updated):
--- who keeps a copy needs one type for each kind of object (docs/decisions/0025-events-of-changes.md).
+-- who keeps a copy needs one type for each kind of object (docs/decisions/0016-events-feed-change-log.md).
 
 create function crm.emit_change() returns trigger
 language plpgsql security definer set search_path = '' as $$

@@ -1,5 +1,5 @@
 -- The feed of events (GET /api-v1-events): what happened in a workspace, oldest first, read with a cursor that never steps
--- over an event whose transaction commits late. Why it cannot, in docs/decisions/0026-feed-of-events.md.
+-- over an event whose transaction commits late. Why it cannot, in docs/decisions/0016-events-feed-change-log.md.
 
 create type crm.feed_cursor as (position bigint, id uuid, read_until timestamptz);
 comment on type crm.feed_cursor is

@@ -1,5 +1,5 @@
 -- The change log (GET /api-v1-changes): who changed what, and when. It is a reading of the events, which are written once
--- for each change and name its caller (docs/decisions/0034-change-log.md).
+-- for each change and name its caller (docs/decisions/0016-events-feed-change-log.md).
 
 create function crm.actor_json(p_caller_id uuid) returns json
 language plpgsql stable security definer set search_path = '' as $$

@@ -1,6 +1,6 @@
 -- What is searched of the records is written by a job, because it takes longer than all else that a creation does. Until
 -- then a search compares the records themselves: the events since the job's last run name those that have changed. Why
--- nothing is lost on the way: docs/decisions/0043-texts-written-later.md.
+-- nothing is lost on the way: docs/decisions/0013-search.md.
 
 create table crm.search_progress (
   only_row boolean primary key default true check (only_row),

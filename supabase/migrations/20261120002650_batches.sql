@@ -1,4 +1,4 @@
--- Batches: up to 100 creations and changes of one kind of record in one call (docs/decisions/0029-upsert-and-batch.md).
+-- Batches: up to 100 creations and changes of one kind of record in one call (docs/decisions/0018-upserts-and-batches.md).
 
 create function crm.lock_batch(p_record text, p_items jsonb) returns void
 language plpgsql set search_path = '' as $$

@@ -1,6 +1,6 @@
 -- Operations: work that a call began and that takes longer than a call may. The call does a bounded part of it at once; what
 -- is left is done in steps by the job run-operations, and GET /api-v1-operations/:id says how far it is. See
--- docs/decisions/0032-merge-and-erase.md.
+-- docs/decisions/0019-merge-archive-erase.md.
 
 create table crm.operations (
   workspace_id uuid not null,

@@ -1,5 +1,5 @@
 -- What a merge moves: two records of one person, or of one company, become one, and what refers to the other follows by
--- a trigger, so that nothing is left behind when the application merges. See docs/decisions/0032-merge-and-erase.md.
+-- a trigger, so that nothing is left behind when the application merges. See docs/decisions/0019-merge-archive-erase.md.
 
 -- By which a merge finds the records that were merged into the one that it merges.
 create index contacts_merged on crm.contacts (workspace_id, merged_into_id) where merged_into_id is not null;

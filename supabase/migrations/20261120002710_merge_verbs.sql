@@ -1,5 +1,5 @@
 -- The verbs that merge contacts and companies, and the locks by which merges, leads and upserts wait for each other. See
--- docs/decisions/0032-merge-and-erase.md.
+-- docs/decisions/0019-merge-archive-erase.md.
 
 create function crm.lock_matches_of_contacts(p_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$

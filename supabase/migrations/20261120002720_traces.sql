@@ -1,4 +1,4 @@
--- What a person is recognized by in the texts of others, for an erasure (docs/decisions/0032-merge-and-erase.md).
+-- What a person is recognized by in the texts of others, for an erasure (docs/decisions/0019-merge-archive-erase.md).
 
 create function crm.url_decoded(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$

@@ -1,6 +1,6 @@
 -- Erasing a person (LGPD, art. 18 VI): the contact's personal fields, and what repeats them elsewhere, are replaced for
 -- good. Each function does some hundred records, which it locks first, so that it sees what a call was just writing, and
--- returns how many it changed. What is erased and what is not, in docs/decisions/0032-merge-and-erase.md.
+-- returns how many it changed. What is erased and what is not, in docs/decisions/0019-merge-archive-erase.md.
 
 create table crm.texts_naming (
   workspace_id uuid not null,

@@ -1,5 +1,5 @@
 -- What each role may do, in one place. A role may do nothing that is not granted here: no function is executable by
--- PUBLIC (migration `roles`), and no other migration grants anything. Why, in docs/decisions/0015-least-rights.md.
+-- PUBLIC (migration `roles`), and no other migration grants anything. Why, in docs/decisions/0011-least-rights.md.
 --
 --   the owner      applies the migrations; operator, jobs, and whatever is security definer
 --   crm_functions  the login of the functions: the doors, the dispatcher's queue, crm.next_delivery_due and

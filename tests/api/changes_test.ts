@@ -1,4 +1,4 @@
-// The change log (docs/decisions/0034-change-log.md).
+// The change log (docs/decisions/0016-events-feed-change-log.md).
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { Change } from "../../supabase/functions/api-v1-changes/schema.ts";

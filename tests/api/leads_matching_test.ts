@@ -1,4 +1,4 @@
-// Which contact a lead is about, and what is kept of what was typed (docs/decisions/0033-leads-keep-what-was-typed.md).
+// Which contact a lead is about, and what is kept of what was typed (docs/decisions/0003-leads.md).
 import assert from "node:assert/strict";
 import { client } from "../support/client.ts";
 import { readUntil } from "../support/feed.ts";

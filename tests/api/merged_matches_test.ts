@@ -1,4 +1,4 @@
-// Who looks for a record by a value of one that was merged finds the one that stays (docs/decisions/0032-merge-and-erase.md).
+// Who looks for a record by a value of one that was merged finds the one that stays (docs/decisions/0019-merge-archive-erase.md).
 import assert from "node:assert/strict";
 import { assertError, client } from "../support/client.ts";
 import { makeKey } from "../support/fixtures.ts";

@@ -1,4 +1,4 @@
-// Least rights (docs/decisions/0015-least-rights.md): the whole catalogue, so that no function or table is forgotten.
+// Least rights (docs/decisions/0011-least-rights.md): the whole catalogue, so that no function or table is forgotten.
 import { RIGHTS_CHECKS } from "../support/rights_checks.ts";
 import { functionsDatabaseUrl, openDatabase } from "../support/stack.ts";
 

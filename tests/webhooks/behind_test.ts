@@ -1,4 +1,4 @@
-// What a key sees while more deliveries wait than may: docs/decisions/0024-partitions-and-the-queue.md.
+// What a key sees while more deliveries wait than may: docs/decisions/0008-queue.md.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { BATCH, create, full, statuses } from "../support/batches.ts";

@@ -1,4 +1,4 @@
-// Which connections carry another request (docs/decisions/0027-kept-connections.md), over real sockets.
+// Which connections carry another request (docs/decisions/0007-sending-webhooks.md), over real sockets.
 import assert from "node:assert/strict";
 import { issueCertificate, type ServerCertificate } from "../../bench/harness/certificates.ts";
 import { eventually, pause } from "../../bench/harness/waiting.ts";

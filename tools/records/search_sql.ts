@@ -2,7 +2,7 @@
 import type { CrmRecord, RecordSearch } from "../../supabase/functions/_shared/contract/record.ts";
 import { comment } from "./sql_text.ts";
 
-/** What makes the text of the record. docs/decisions/0031-search.md says how searches work, and why. */
+/** What makes the text of the record. docs/decisions/0013-search.md says how searches work, and why. */
 export function searchSql(
   { name, about }: CrmRecord,
   { texts, phones = [], spelled = {} }: RecordSearch,

@@ -1,4 +1,4 @@
-// The sums of the records that a list would have (docs/decisions/0030-lists-that-answer.md).
+// The sums of the records that a list would have (docs/decisions/0012-lists-that-end.md).
 import type { CrmRecord, RecordSummary } from "../../supabase/functions/_shared/contract/record.ts";
 import { requireKnown } from "./list_sql.ts";
 import { columns, comment } from "./sql_text.ts";

@@ -25,7 +25,7 @@ export function shareOfHand(operation: Operation): string {
   return figureOf(CASES.find((one) => one.operation === operation)!.name, "by hand, one statement");
 }
 
-/** The API's requests per second, as a share of those of a function that an engineer writes by hand (decision 42). */
+/** The API's requests per second, as a share of those of a function that an engineer writes by hand (decision 25). */
 export const byHand: Subject = {
   name: "hand",
   title: "Throughput, as a share of a function written by hand with a key, a scope and a limit",

@@ -10,7 +10,7 @@ import { RunLog } from "./run_log.ts";
 const RUN_MS = 60_000;
 /**
  * Number of deliveries after which a run starts another: Supabase retires an isolate after 1 s of CPU and ends it after
- * 2 s. A delivery takes 0.3 to 0.5 ms (docs/decisions/0047-outcomes-in-groups.md), so a machine may be eight times slower.
+ * 2 s. A delivery takes 0.3 to 0.5 ms (docs/decisions/0008-queue.md), so a machine may be eight times slower.
  */
 const RUN_DELIVERIES = 250;
 /**

@@ -30,7 +30,7 @@ export interface Event {
   change: boolean;
 }
 
-/** The events of spec 6.1, in its order, then those that this service adds (docs/decisions/0025-events-of-changes.md). */
+/** The events of spec 6.1, in its order, then those that this service adds (docs/decisions/0016-events-feed-change-log.md). */
 export const EVENTS = {
   "deal.stage_changed": event({
     object: "deal",
