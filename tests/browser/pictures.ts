@@ -1,6 +1,6 @@
 /**
- * `deno task pictures`: writes the pictures of docs/console.md and docs/console.en.md, as Chromium shows a company of some
- * weeks on a stack of its own, and that of the reference, which the README shows.
+ * `deno task pictures`: takes the pictures of docs/console.md and of the reference for the README in Chromium, on a stack of
+ * its own with a company that has used the console for some weeks.
  */
 import { join } from "node:path";
 import { startStackProcess } from "../../run/local/stack_process.ts";

@@ -1,7 +1,6 @@
 import type { Browser, Locator, Page } from "playwright-core";
 import { join } from "node:path";
 import { openDatabase } from "../../support/stack.ts";
-import { en } from "../../../console/strings/en.ts";
 import { pt } from "../../../console/strings/pt.ts";
 import { consoleUrl, openBrowser, openPage } from "./browser.ts";
 import { PHONE } from "./screens.ts";
@@ -12,8 +11,6 @@ import { sessionOf } from "./company.ts";
 const DESK = { width: 960, height: 520 };
 const PHONE_SCREEN = { ...PHONE, height: 620 };
 
-type Strings = Record<keyof typeof pt, string>;
-
 /** One picture of the console: the page to open and what to do on it before the picture is taken. */
 interface Picture {
   name: string;
@@ -23,7 +20,7 @@ interface Picture {
   /** Height of the picture in pixels, if it is less than the screen's. */
   shown?: number;
   path: (company: BusyCompany) => string;
-  prepare: (page: Page, t: Strings) => Promise<unknown>;
+  prepare: (page: Page) => Promise<unknown>;
 }
 
 const PICTURES: Picture[] = [
@@ -36,10 +33,10 @@ const PICTURES: Picture[] = [
     name: "new-key",
     phone: true,
     path: () => "/chaves/?nova=1",
-    async prepare(page, t) {
-      await page.getByLabel(t["keys.name"]).fill("Agência Norte");
-      await page.getByRole("button", { name: t["scopes.preset_site"] }).click();
-      await page.getByRole("button", { name: t["keys.create"] }).click();
+    async prepare(page) {
+      await page.getByLabel(pt["keys.name"]).fill("Agência Norte");
+      await page.getByRole("button", { name: pt["scopes.preset_site"] }).click();
+      await page.getByRole("button", { name: pt["keys.create"] }).click();
       await page.getByText(/^svc_\w+$/).first().waitFor();
     },
   },
@@ -48,8 +45,8 @@ const PICTURES: Picture[] = [
     viewport: { width: 1_100, height: 900 },
     shown: 520,
     path: ({ webhookId, deliveryId }) => `/webhooks/?id=${webhookId}&entrega=${deliveryId}`,
-    async prepare(page, t) {
-      await page.getByText(t["delivery.signature"]).waitFor();
+    async prepare(page) {
+      await page.getByText(pt["delivery.signature"]).waitFor();
       await scrollTo(page.locator("section.delivery"));
     },
   },
@@ -58,7 +55,7 @@ const PICTURES: Picture[] = [
     phone: true,
     shown: 400,
     path: ({ stoppedId }) => `/webhooks/?id=${stoppedId}`,
-    prepare: (page, t) => page.getByText(t["webhook.missed_text"]).waitFor(),
+    prepare: (page) => page.getByText(pt["webhook.missed_text"]).waitFor(),
   },
 ];
 
@@ -69,22 +66,13 @@ async function scrollTo(place: Locator): Promise<void> {
   );
 }
 
-/** Writes `<name>.webp` in Portuguese and `<name>.en.webp` in English into a folder. */
+/** Writes `<name>.webp` into a folder, for each picture. */
 export async function takePictures(folder: string): Promise<void> {
   await using sql = openDatabase();
   const browser = await openBrowser();
   try {
     const company = await makeBusyCompany(sql, "Padaria Sol", "padariasol.example");
-    for (
-      const { suffix, locale, strings } of [
-        { suffix: "", locale: "pt-BR", strings: pt as Strings },
-        { suffix: ".en", locale: "en", strings: en as Strings },
-      ]
-    ) {
-      for (const picture of PICTURES) {
-        await take(browser, company, picture, strings, locale, join(folder, `${picture.name}${suffix}.webp`));
-      }
-    }
+    for (const picture of PICTURES) await take(browser, company, picture, folder);
   } finally {
     await browser.close();
   }
@@ -93,24 +81,19 @@ export async function takePictures(folder: string): Promise<void> {
 async function take(
   browser: Browser,
   company: BusyCompany,
-  { path, prepare, phone, viewport = phone ? PHONE_SCREEN : DESK, shown = viewport.height }: Picture,
-  strings: Strings,
-  locale: string,
-  file: string,
+  { name, path, prepare, phone, viewport = phone ? PHONE_SCREEN : DESK, shown = viewport.height }: Picture,
+  folder: string,
 ): Promise<void> {
   const session = await sessionOf(company.person);
   await using watched = await openPage(browser, null, {
     session,
-    locale,
+    locale: "pt-BR",
     touch: phone ?? false,
     viewport,
   });
   const { page, context } = watched;
-  await context.addInitScript(
-    (chosen) => localStorage.setItem("crm.locale", chosen),
-    locale === "en" ? "en" : "pt",
-  );
+  await context.addInitScript(() => localStorage.setItem("crm.locale", "pt"));
   await page.goto(consoleUrl + path(company));
-  await prepare(page, strings);
-  await writePicture(page, file, { width: viewport.width, height: shown });
+  await prepare(page);
+  await writePicture(page, join(folder, `${name}.webp`), { width: viewport.width, height: shown });
 }
