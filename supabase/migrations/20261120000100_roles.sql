@@ -1,8 +1,8 @@
--- The schemas crm and api, and the three roles that stand between a request and the data. What each may do is in the
--- last migration, `rights`; the reasons are in docs/decisions/0011-least-rights.md.
+-- The schemas crm and api, and the three roles between a request and the data. The migration `rights` grants what each
+-- role may do; docs/decisions/0011-least-rights.md gives the reasons.
 
--- A function is executable by everybody unless that is revoked. For all schemas, because the form with `in schema` can
--- only add to the rights that PUBLIC has everywhere, never remove one.
+-- By default PUBLIC may execute every new function. The revocation covers all schemas: the form with `in schema` can
+-- only add to PUBLIC's rights, never remove one.
 alter default privileges revoke execute on functions from public;
 
 create schema crm;
@@ -11,11 +11,10 @@ comment on schema crm is 'Tables of the CRM and the functions that belong to the
 create schema api;
 comment on schema api is 'The door (api.call) and its verbs: the only way from an HTTP request to the data.';
 
--- Verbs of an API key run as crm_api, those of a signed-in member as crm_app. Neither role can log in or bypass row-level
--- security: a verb sees only the rows that the policies allow. The functions connect as crm_functions. It has no
--- password, so nobody can log in until the operator sets one (docs/deployment.md), and it is a member of no role, so
--- nothing but the doors leads to the data.
--- A role belongs to the whole cluster: it may exist already, for another database or from before a reset of this one.
+-- Verbs for API keys run as crm_api, verbs for signed-in members as crm_app. Neither role can log in or bypass
+-- row-level security. The functions connect as crm_functions: it has no password until the operator sets one
+-- (docs/deployment.md), and it is a member of no role, so it reaches the data only through the doors. A role belongs to
+-- the whole cluster, so it may exist already, for another database or from before a reset.
 do $$
 begin
   if not exists (select from pg_roles where rolname = 'crm_api') then
@@ -29,12 +28,12 @@ begin
   end if;
 end
 $$;
--- The migrations hand crm.run_verb to crm_api and crm.run_app_verb to crm_app, which only a member of them can do.
+-- Only a member of crm_api and crm_app can make them the owners of crm.run_verb and crm.run_app_verb.
 grant crm_api, crm_app to current_user;
 
--- On the role and not on a connection, because a transaction pooler drops the settings of a connection. A function waits
--- 10 s for a statement. Postgres ends the verb before, so that the call is answered, and counted. A lock is waited for
--- even less long, so that a call which cannot get one is answered.
+-- Set on the role, because a transaction pooler drops the settings of a connection. A function waits 10 s for a
+-- statement: Postgres must end the verb earlier, so that the call is counted and gets a reply. The lock timeout is
+-- shorter still, so that a call that cannot get its lock gets a reply too.
 alter role crm_functions set statement_timeout = '8s';
 alter role crm_functions set lock_timeout = '5s';
 alter role crm_functions set idle_in_transaction_session_timeout = '15s';

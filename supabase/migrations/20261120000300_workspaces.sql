@@ -12,18 +12,18 @@ create table crm.workspaces (
   updated_at timestamptz not null default now()
 );
 comment on table crm.workspaces is
-  'The tenants: every record belongs to one workspace. The door reads the plan (public_api, rate_limit_per_minute).';
+  'The tenants. Every record belongs to one workspace. The door reads its plan (public_api, rate_limit_per_minute).';
 comment on column crm.workspaces.public_api is
-  'Whether the plan includes the public API. If not, every call is answered with 403 feature_disabled, and no webhook '
-  'is sent.';
+  'Whether the plan includes the public API. If not, every call gets 403 feature_disabled, and no webhook is sent.';
 comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for each key in any 60 seconds (spec 8).';
 comment on column crm.workspaces.stale_after_days is
   'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
 comment on column crm.workspaces.max_waiting_deliveries is
-  'Deliveries that may wait in crm.webhook_queue, shared equally by the active subscriptions: 50,000 are about 23 MiB, and '
-  'more than the dispatcher sends in the 10 seconds between two runs of the job webhook-catch-up, so it never idles.';
+  'How many deliveries may wait in crm.webhook_queue; the active subscriptions share the number equally. 50,000 take '
+  'about 23 MiB, and are more than the dispatcher sends in the 10 s between two runs of the job webhook-catch-up, so '
+  'it is never idle.';
 
--- No verb of a key reads this table: the policy is for signed-in members alone.
+-- Verbs for keys do not read this table: the policy is for signed-in members alone.
 alter table crm.workspaces enable row level security;
 alter table crm.workspaces force row level security;
 create policy "A member reaches only their own workspace" on crm.workspaces for all to crm_app
@@ -44,17 +44,17 @@ create table crm.members (
   updated_at timestamptz not null default now(),
   primary key (workspace_id, id)
 );
-comment on table crm.members is 'People of a workspace: owners of records, authors of notes, creators of keys.';
+comment on table crm.members is 'The people of a workspace: owners of records, authors of notes, creators of keys.';
 comment on column crm.members.user_id is
-  'The person (auth.users) who signs in as this member: linked at the first sign-in, by confirmed e-mail '
-  '(crm.link_member), or when the person accepts the invitation. Null until then, and after the person left.';
+  'The person (auth.users) who signs in as this member. Set at the first sign-in by the confirmed e-mail '
+  '(crm.link_member), or when the person accepts the invitation; null before, and after the person left.';
 comment on column crm.members.invited_at is
-  'When an admin invited the person, or the person left: nobody is linked without consent. Null: the operator added the '
-  'member, and the person with the e-mail is linked at once.';
+  'When an admin invited the person, or when the person left: either way the person must consent before being linked. '
+  'Null if the operator added the member: the person with that e-mail is then linked at once.';
 
 create unique index members_email on crm.members (workspace_id, lower(email));
 create unique index members_user on crm.members (user_id, workspace_id);
--- Who signs in is looked up among the members of every workspace.
+-- A sign-in looks the person up among the members of all workspaces.
 create index members_by_email on crm.members (lower(email));
 call crm.protect('crm.members');
 create trigger touch before update on crm.members for each row execute function crm.touch();
@@ -69,18 +69,18 @@ begin
 end
 $$;
 comment on function crm.active_member(uuid) is
-  'Returns the same id if it is an active member of the caller''s workspace, otherwise null.';
+  'Returns the id if it belongs to an active member of the caller''s workspace, otherwise null.';
 
 create function crm.default_owner() returns uuid
 language plpgsql stable set search_path = '' as $$
 declare
-  -- As crm.active_member, whose call would take half as long again for every record that is created.
+  -- Repeats crm.active_member: calling it would take half as long again for every new record.
   v_owner_id uuid := (
     select m.id from crm.members m
     where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
   );
 begin
-  -- In a statement of its own, so that it is prepared only where it is needed.
+  -- A separate statement, so that Postgres prepares it only when needed.
   if v_owner_id is null then
     v_owner_id := (
       select m.id from crm.members m
@@ -93,5 +93,5 @@ begin
 end
 $$;
 comment on function crm.default_owner() is
-  'The owner of a record whose call names none: the creator of the key, otherwise the oldest active admin or gestor '
-  '(spec 4.1).';
+  'The owner of a new record if the call names none: the creator of the key, otherwise the oldest active admin or '
+  'gestor (spec 4.1).';

@@ -1,4 +1,4 @@
--- The audit log: which member, or the operator, changed what of a workspace's keys, webhooks, members and settings.
+-- The audit log: who changed the keys, webhooks, members and settings of a workspace, and how.
 
 create table crm.audit_log (
   workspace_id uuid not null references crm.workspaces (id),
@@ -14,10 +14,10 @@ create table crm.audit_log (
   foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
 );
 comment on table crm.audit_log is
-  'Every change that a verb of schema app made to a workspace. Nothing changes or removes a line.';
-comment on column crm.audit_log.member_id is 'Who did it; null for the operator.';
+  'Every change that a verb of schema app made to a workspace. Lines are never changed or removed.';
+comment on column crm.audit_log.member_id is 'The member who made the change; null for the operator.';
 comment on column crm.audit_log.object_name is
-  'What the object was called at that moment, so that a line can be read without it.';
+  'The name of the object at that moment, so that the line can be read without the object.';
 call crm.protect('crm.audit_log');
 
 create function crm.record_action(
@@ -32,7 +32,7 @@ language sql volatile set search_path = '' as $$
 $$;
 comment on function crm.record_action(uuid, text, text, uuid, text, jsonb) is
   'Adds a line to the audit log, in the transaction of the change. p_action is <object>_<past participle>, such as '
-  'key_created; p_details has what the console shows beside it.';
+  'key_created. The console shows p_details beside it.';
 
 create function crm.describe_changes(p_before jsonb, p_after jsonb) returns jsonb
 language sql immutable set search_path = '' as $$
@@ -43,4 +43,4 @@ language sql immutable set search_path = '' as $$
   where a.value is distinct from p_before -> a.key
 $$;
 comment on function crm.describe_changes(jsonb, jsonb) is
-  'The details of an update for the audit log: {field: {from, to}} of each field that differs; {} if none does.';
+  'The details of an update for the audit log: {field: {from, to}} for each field that differs; {} if none does.';

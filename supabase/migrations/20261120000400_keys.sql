@@ -1,5 +1,4 @@
--- API keys, their secrets, and the caller that each secret identifies. SQL gets only the SHA-256 of a secret, never the
--- secret itself.
+-- API keys, their secrets, and the caller that a secret identifies. SQL gets only the SHA-256 of a secret.
 
 create table crm.api_keys (
   workspace_id uuid not null references crm.workspaces (id),
@@ -13,18 +12,18 @@ create table crm.api_keys (
   rotated_at timestamptz,
   created_at timestamptz not null default now(),
   primary key (workspace_id, id),
-  -- The rate limit knows a key by its id alone.
+  -- The rate limit identifies a key by its id alone.
   unique (id),
   foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
 );
 comment on table crm.api_keys is
-  'What an API key is, whatever its secret: a rotation changes none of it, so limits, subscriptions and counted calls go '
-  'on. The role crm_api cannot read it.';
+  'API keys without their secrets. A rotation does not change this row, so limits, subscriptions and call counts '
+  'continue. The role crm_api cannot read the table.';
 comment on column crm.api_keys.member_id is
-  'The member who created the key: default owner of the records it creates, and author of its notes.';
-comment on column crm.api_keys.prefix is
-  'The visible start of the key''s newest secret, by which a person recognises it.';
-comment on column crm.api_keys.rotated_at is 'When the newest secret replaced an earlier one; null if none was replaced.';
+  'The member who created the key: the default owner of the records it creates, and the author of its notes.';
+comment on column crm.api_keys.prefix is 'The visible start of the newest secret, by which people recognise the key.';
+comment on column crm.api_keys.rotated_at is
+  'When the newest secret replaced an earlier one; null before the first rotation.';
 call crm.protect('crm.api_keys');
 
 create table crm.key_secrets (
@@ -39,14 +38,14 @@ create table crm.key_secrets (
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
 );
 comment on table crm.key_secrets is
-  'What clients send as their key, each stored as a hash: a dump of this table opens nothing. After a rotation the key '
-  'has two that work until the earlier one expires. The role crm_api cannot read it.';
+  'The hashes of the secrets that clients send as their key: nobody can call with a dump of this table. After a '
+  'rotation a key has two valid secrets until the earlier one expires. The role crm_api cannot read the table.';
 comment on column crm.key_secrets.prefix is
-  'The visible start of the secret, by which the operator finds the key of one that has leaked.';
+  'The visible start of the secret, by which the operator finds the key of a leaked secret.';
 comment on column crm.key_secrets.hash is
-  'SHA-256 of the whole secret. A fast hash is enough, because a secret has 32 random bytes.';
+  'SHA-256 of the whole secret. A fast hash is enough: a secret has 32 random bytes.';
 comment on column crm.key_secrets.expires_at is
-  'When a rotation ends it; null for the newest, which lasts as long as its key.';
+  'When the secret ends because of a rotation; null for the newest secret, which lasts as long as its key.';
 call crm.protect('crm.key_secrets');
 create unique index key_secrets_newest on crm.key_secrets (workspace_id, key_id) where expires_at is null;
 create index key_secrets_replaced on crm.key_secrets (workspace_id, key_id, expires_at) where expires_at is not null;
@@ -56,16 +55,16 @@ create function crm.purge_key_secrets() returns void
 language sql set search_path = ''
 as $$ delete from crm.key_secrets s where s.expires_at < now() - interval '30 days' $$;
 comment on function crm.purge_key_secrets() is
-  'Deletes secrets that a rotation ended more than 30 days ago. Until then a call with one is answered '
-  'revoked_api_key, which tells its owner more than invalid_api_key.';
+  'Deletes secrets 30 days after a rotation ended them. Until then a call with one gets revoked_api_key, which tells '
+  'the owner more than invalid_api_key.';
 
 create type crm.caller as (
   error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid
 );
 comment on type crm.caller is
-  'Who called: the id of the key, of the proposal that a link opens, or of the member who is signed in; the workspace; '
-  'the scopes, or the roles that a member''s own role includes. user_id: the person who is signed in, null for a key or '
-  'a link. error_code: why the caller is not admitted (spec 5.7).';
+  'Who calls: the id of the key, of the proposal that a link opens, or of the signed-in member; the workspace; the '
+  'scopes, or the roles that the member''s role includes. user_id is the signed-in person, null for a key or a link. '
+  'error_code says why the caller is not admitted (spec 5.7).';
 
 create function crm.identify(p_key_hash bytea) returns crm.caller
 language plpgsql stable set search_path = '' as $$
@@ -90,8 +89,7 @@ begin
   return v_caller;
 end
 $$;
-comment on function crm.identify(bytea) is
-  'The caller to whom the hash of a key''s secret belongs.';
+comment on function crm.identify(bytea) is 'The caller to whom the hash of a secret belongs.';
 
 create function crm.lock_key(p_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$
@@ -103,5 +101,5 @@ begin
 end
 $$;
 comment on function crm.lock_key(uuid) is
-  'Makes a revocation of a key of the current workspace wait until the transaction ends; false if the key is revoked. '
-  'Security definer, because crm_api cannot read keys.';
+  'Blocks a revocation of a key of the current workspace until the transaction ends; false if the key is revoked '
+  'already. Security definer, because crm_api cannot read keys.';

@@ -1,5 +1,5 @@
--- How many calls each key made in each hour, and when the last one was. A request writes nothing for it: the row of its
--- rate limit counts it, and the job `count-calls` moves what is new here.
+-- The calls of each key by hour, and its last call. A request writes nothing for this: the rate limit counts it, and
+-- the job `count-calls` moves the new calls here.
 
 create table crm.key_calls (
   workspace_id uuid not null,
@@ -10,8 +10,8 @@ create table crm.key_calls (
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
 );
 comment on table crm.key_calls is
-  'The admitted calls of each key by hour, for 90 days, up to the last run of crm.drain_calls. An hour without a call '
-  'has no row. crm.count_calls adds what came after that run.';
+  'The admitted calls of each key by hour, for 90 days, up to the last run of crm.drain_calls; crm.count_calls adds '
+  'the later ones. An hour without calls has no row.';
 comment on column crm.key_calls.hour is 'The beginning of the hour.';
 call crm.protect('crm.key_calls');
 create index key_calls_age on crm.key_calls (hour);
@@ -26,16 +26,16 @@ create table crm.key_counters (
   primary key (workspace_id, key_id),
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
 )
--- A run changes every row of a key that was called, all at once: each page has room for two versions of its rows, so that
--- none moves to another page and into the index again.
+-- A run changes the row of every key that was called, all at once. Half-full pages have room for two versions of each
+-- row, so that none moves to another page and into the index again.
 with (fillfactor = 50);
 comment on table crm.key_counters is
-  'How far the counter of each key in crm.rate_limits has been moved to crm.key_calls. It is a table of its own, so that '
+  'How much of each key''s counter in crm.rate_limits has been moved to crm.key_calls. A separate table, so that '
   'moving locks no row that a call waits for.';
 comment on column crm.key_counters.counted_since is
-  'Which counter that was. One that began at another time, after a crash emptied crm.rate_limits, has not been moved yet.';
-comment on column crm.key_counters.last_call_at is
-  'The newest call that was moved; kept after its hour has been purged.';
+  'The counted_since of that counter. A counter with another time, after a crash emptied crm.rate_limits, has not '
+  'been moved yet.';
+comment on column crm.key_counters.last_call_at is 'The newest call that was moved; kept after its hour is purged.';
 call crm.protect('crm.key_counters');
 
 create function crm.calls_by_hour(p_hits timestamptz[], p_calls bigint, out hour timestamptz, out calls bigint)
@@ -43,17 +43,17 @@ returns setof record
 language sql immutable parallel safe set search_path = '' as $$
   select
     date_bin('1 hour', h.at, 'epoch'),
-    -- More calls than times: the times of the first ones are forgotten, and they came before the oldest that is known.
+    -- If there are more calls than times, the first calls were older than the oldest known time.
     count(*) + case when min(h.n) = 1 then greatest(p_calls - cardinality(p_hits), 0) else 0 end
   from unnest(p_hits[cardinality(p_hits) - least(p_calls, cardinality(p_hits))::integer + 1 :])
     with ordinality as h (at, n)
   group by 1
 $$;
 comment on function crm.calls_by_hour(timestamptz[], bigint) is
-  'Divides the newest p_calls calls of a row of crm.rate_limits into hours, given its times. Of calls whose time is no '
-  'longer known, because more than a minute has passed, the hour is that of the oldest known one.';
+  'Divides the newest p_calls calls of a row of crm.rate_limits into hours. Calls older than a minute have no time '
+  'any more; they count in the hour of the oldest known time.';
 
--- The limits belong to no workspace. A member reads those of their own workspace's keys, to which the newest calls belong.
+-- Limits belong to no workspace. A member reads those of the own workspace's keys, for their newest calls.
 create policy "A member reads the limits of their own workspace's keys" on crm.rate_limits for select to crm_app
   using (
     exists (
@@ -66,7 +66,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_keys integer;
 begin
-  -- One run at a time, because two would add the same calls. A run that finds another leaves the work to it.
+  -- One run at a time: two would add the same calls. A run that finds another one leaves the work to it.
   if not pg_try_advisory_xact_lock(crm.lock_number('drain calls')) then
     return 0;
   end if;
@@ -96,9 +96,9 @@ begin
 end
 $$;
 comment on function crm.drain_calls() is
-  'Moves the calls that the rate limits counted since the last run to crm.key_calls, and returns of how many keys. It '
-  'locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses what came after the last '
-  'run. Rows of crm.rate_limits that belong to no key are left out.';
+  'Moves the calls that the rate limits counted since the last run to crm.key_calls, and returns for how many keys. '
+  'It locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses the calls since the '
+  'last run. Rows without a key (links, sessions) are skipped.';
 
 create function crm.count_calls(p_workspace_id uuid, p_key_ids uuid[], p_since timestamptz)
 returns table (key_id uuid, hour timestamptz, calls bigint)
@@ -119,17 +119,17 @@ begin
 end
 $$;
 comment on function crm.count_calls(uuid, uuid[], timestamptz) is
-  'The calls of keys of a workspace by hour, from the hour p_since on, up to this moment: an hour can have two rows, '
-  'whose calls add up. It reads a row for each hour in which a key was called.';
+  'The calls of the workspace''s keys by hour, from the hour p_since until now. An hour may have two rows, to be '
+  'added up. Reads one row for each hour in which a key was called.';
 
 create function crm.purge_key_calls() returns void
 language sql set search_path = ''
 as $$ delete from crm.key_calls c where c.hour < now() - interval '90 days' $$;
-comment on function crm.purge_key_calls() is 'Deletes the counted calls of hours more than 90 days ago.';
+comment on function crm.purge_key_calls() is 'Deletes call counts older than 90 days.';
 
 create function crm.purge_rate_limits() returns void
 language sql set search_path = ''
--- If a call comes meanwhile, the condition is read again on the changed row, or the call makes a new one.
+-- If a call arrives meanwhile, Postgres checks the condition again on the changed row, or the call inserts a new row.
 as $$
   delete from crm.rate_limits r
   where r.hits[cardinality(r.hits)] < now() - interval '1 day'
@@ -141,5 +141,5 @@ as $$
     )
 $$;
 comment on function crm.purge_rate_limits() is
-  'Deletes the rate limits of callers that made no call for a day and whose calls are all moved, so that sessions and '
-  'links which are never used again leave nothing, and crm.drain_calls reads what is in use.';
+  'Deletes the rate limits of callers that made no call for a day and whose calls were all moved. So sessions and '
+  'links that are never used again leave no row, and crm.drain_calls reads only rows in use.';

@@ -1,8 +1,7 @@
 -- The doors: one SQL statement answers one request. api.call is the door for API keys, api.call_by_link (migration
--- `proposal_links`) the one for public links, app.call (migration `app_door`) the one for signed-in members. Each
--- identifies its caller, and crm.answer_request does the rest. See docs/architecture.md. A door runs with the rights of
--- its owner, so that the role which calls it needs none; only the verb runs as crm_api (crm.run_verb), or as crm_app
--- (crm.run_app_verb).
+-- `proposal_links`) for public links, app.call (migration `app_door`) for signed-in members. Each identifies its
+-- caller; crm.answer_request does the rest. See docs/architecture.md. A door runs with the rights of its owner, so that
+-- the calling role needs none; only the verb runs as crm_api (crm.run_verb) or crm_app (crm.run_app_verb).
 
 create function api.fail(p_code text, p_fields text[] default '{}', p_message text default null, p_ids uuid[] default '{}')
 returns void
@@ -21,21 +20,20 @@ begin
 end
 $$;
 comment on function api.fail(text, text[], text, uuid[]) is
-  'Raises an error code of spec 7, with the fields at fault. p_message is the Portuguese message for those fields; '
-  'null means the message that belongs to the code. p_ids has the record that each field is about, if the error names '
-  'one.';
+  'Raises an error code of spec 7 with the invalid fields. p_message is the Portuguese message for these fields; null '
+  'means the message of the code. p_ids names the record that each field is about, if the error names one.';
 
 create function api.mark_replayed() returns void
 language sql
 as $$ select set_config('app.replayed', 'true', true) $$;
 comment on function api.mark_replayed() is
-  'Marks the reply as an earlier one that is returned again: its status is 200, not 201.';
+  'Marks the reply as the repetition of an earlier one: its status is 200, not 201.';
 
 create function api.mark_found() returns void
 language sql
 as $$ select set_config('app.found', 'true', true) $$;
 comment on function api.mark_found() is
-  'Marks the reply as that of a record which existed: its status is 200, not the 201 of a creation.';
+  'Marks the reply as about a record that existed before: its status is 200, not 201.';
 
 -- written by deno task records: verbs
 create function crm.run_verb(p_verb text, p_args jsonb) returns json
@@ -165,19 +163,19 @@ create type api.reply as (
   workspace_id uuid, rate_limit integer, rate_remaining integer, rate_reset integer
 );
 comment on type api.reply is
-  'The answer to a request: an error code of spec 7 with the fields at fault, or the body as JSON text, which the '
-  'function returns without parsing it. Also whether the body is an earlier reply, whether the record existed before '
-  'an upsert, whether webhook deliveries were enqueued, who called, and what is left of the rate limit.';
+  'The answer to a request: an error code of spec 7 with the invalid fields, or the body as JSON text, which the '
+  'function returns without parsing. Also whether the body repeats an earlier reply, whether an upsert found its '
+  'record, whether webhook deliveries were enqueued, who called, and what is left of the rate limit.';
 
 create function crm.is_marked(p_setting text) returns boolean
 language sql stable
--- Not reset by the door, because a setting costs more than the rest of a reply, and this one ends with the transaction.
+-- The door does not reset the setting: that would cost more than the rest of a reply, and it ends with the transaction.
 as $$ select current_setting(p_setting, true) is not distinct from 'true' $$;
 comment on function crm.is_marked(text) is
-  'Whether the request has set this setting, such as app.found. Each request is a transaction of its own.';
+  'Whether the request has set this setting, such as app.found. Each request is one transaction.';
 
 create type crm.failure as (state text, message text, detail text, constraint_name text, context text);
-comment on type crm.failure is 'What Postgres says of an exception: `get stacked diagnostics`.';
+comment on type crm.failure is 'What Postgres reports about an exception (`get stacked diagnostics`).';
 
 create function crm.external_id_holder(p_constraint text, p_external_id text) returns uuid
 language plpgsql stable set search_path = '' as $$
@@ -199,7 +197,7 @@ begin
 end
 $$;
 comment on function crm.external_id_holder(text, text) is
-  'The record of the workspace that has this external_id already, by the unique index that refused to give it to another.';
+  'The record of the workspace that already has this external_id, given the unique index that refused another one.';
 
 create function crm.error_of(
   p_failure crm.failure, p_verb text, p_args jsonb, out error_code text, out details json
@@ -210,7 +208,7 @@ begin
     when p_failure.state = 'CRM00' then
       error_code := p_failure.message;
       details := crm.explain(error_code, nullif(p_failure.detail, '')::json, p_verb, p_args);
-    -- The index refuses it and no statement before, so that no create or update pays for a search.
+    -- The unique index detects this, so that no create or update pays for a search.
     when p_failure.state = '23505' and p_failure.constraint_name like '%\_external\_id\_once' then
       error_code := 'external_id_taken';
       details := json_build_array(json_build_object(
@@ -228,14 +226,14 @@ begin
 end
 $$;
 comment on function crm.error_of(crm.failure, text, jsonb) is
-  'The code of spec 7 for the exception that ended a verb, and the fields at fault. What is unexpected goes to the log of '
-  'Postgres, and is internal_error.';
+  'The code of spec 7 for the exception that ended a verb, and the invalid fields. An unexpected exception goes to '
+  'the log of Postgres and becomes internal_error.';
 
 create function crm.refusal(
   p_error_code text, p_caller crm.caller, p_admission crm.admission default null, p_details json default null
 ) returns api.reply
 language sql stable
--- One expression, so that it is inlined.
+-- Must stay one expression, so that Postgres inlines it.
 as $$
   select row(
     p_error_code, p_details, null, false, false, false, p_caller.id, p_caller.workspace_id,
@@ -244,7 +242,7 @@ as $$
   )::api.reply
 $$;
 comment on function crm.refusal(text, crm.caller, crm.admission, json) is
-  'The answer to a request for which no verb has run, or in vain. p_admission null: the call was not counted.';
+  'The answer to a request whose verb did not run, or failed. p_admission is null if the call was not counted.';
 
 create function crm.answer_request(
   p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea
@@ -261,8 +259,8 @@ begin
   if p_caller.error_code is not null then
     return crm.refusal(p_caller.error_code, p_caller);
   end if;
-  -- Without arguments only the caller is identified: the function asks before it reads a large body, which it need not
-  -- read if the limit is used up.
+  -- Without arguments the door only identifies the caller: the function asks before it reads a large body, and does not
+  -- read it if the limit is used up.
   if p_args is null then
     v_admission := crm.used_up(p_caller.id, p_caller.rate_limit);
     return crm.refusal(case when v_admission.admitted is false then 'rate_limited' end, p_caller, v_admission);
@@ -272,8 +270,8 @@ begin
     v_remembered := crm.idempotency_begin(p_caller.workspace_id, p_idempotency_key, p_request_hash);
   end if;
 
-  -- idempotency_in_progress is not counted while another call of the key runs: counting would block on that call, which
-  -- may be the one that holds the idempotency key.
+  -- idempotency_in_progress is not counted while another call by the key runs: counting would block on that call, which
+  -- may hold the idempotency key.
   if v_remembered.error_code is distinct from 'idempotency_in_progress'
     or not crm.is_call_in_progress(p_caller.id) then
     v_admission := crm.admit(p_caller.id, p_caller.rate_limit);
@@ -294,13 +292,13 @@ begin
       p_caller.rate_limit, v_admission.remaining, v_admission.reset_seconds
     )::api.reply;
   end if;
-  -- Without a verb nothing runs: the function already has a 4xx, and all of the above comes before it.
+  -- Without a verb nothing runs: the function already has a 4xx, which comes after all of the above.
   if v_remembered.error_code is not null or p_verb is null then
     return crm.refusal(v_remembered.error_code, p_caller, v_admission);
   end if;
 
-  -- Assigned, because `perform` is a statement, which costs several times what an expression does. A setting costs as much
-  -- as ten expressions, so the caller is one.
+  -- Assigned, because `perform` costs several times as much as an expression. A setting costs as much as ten
+  -- expressions, so one setting holds the whole caller.
   v_settings := array[
     set_config('app.workspace_id', p_caller.workspace_id::text, true),
     set_config('app.caller', format('%s %s %s', p_caller.id, p_caller.member_id, p_caller.user_id), true)
@@ -321,8 +319,8 @@ begin
       );
     end if;
   exception
-    -- This block is a subtransaction: an error undoes what the verb wrote, and the call stays counted. So does the call
-    -- of a verb that took too long, which `others` leaves out.
+    -- This block is a subtransaction: an error undoes what the verb wrote, and the call stays counted. `others` does
+    -- not include query_canceled, the error of a verb that took too long.
     when others or query_canceled then
       get stacked diagnostics
         v_failure.state = returned_sqlstate,
@@ -333,7 +331,7 @@ begin
       select e.error_code, e.details into v_error from crm.error_of(v_failure, p_verb, p_args) e;
       return crm.refusal(v_error.error_code, p_caller, v_admission, v_error.details);
   end;
-  -- Put together once: a field that is assigned costs as much as the rest of the row.
+  -- Built at once: assigning one field costs as much as the whole row.
   return row(
     null, null, v_body, crm.is_marked('app.replayed'), crm.is_marked('app.found'), crm.is_marked('app.events_enqueued'),
     p_caller.id, p_caller.workspace_id, p_caller.rate_limit,
@@ -342,9 +340,9 @@ begin
 end
 $$;
 comment on function crm.answer_request(crm.caller, text, text, jsonb, text, bytea) is
-  'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency key, verb, stored '
-  'reply. p_scope is a scope or a role; null: none is required. p_verb null: nothing runs after the idempotency key. '
-  'p_args null: the caller is only identified, and the call is not counted. Only the doors call it.';
+  'Answers one request from an identified caller: rate limit, scope, idempotency key, verb, stored reply. p_scope is '
+  'a scope or a role; null requires none. p_verb null: stops after the idempotency key. p_args null: only identifies '
+  'the caller and counts no call. Only the doors call it.';
 
 create function api.call(
   p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea
@@ -355,6 +353,6 @@ begin
 end
 $$;
 comment on function api.call(bytea, text, text, jsonb, text, bytea) is
-  'The door for API keys: answers one request, given the SHA-256 of its key. p_scope null: the path has none (404, '
-  '405). p_verb null: the request is invalid, so only the gate and the idempotency key are checked. p_args null: the '
-  'key is only identified, and the call is not counted.';
+  'The door for API keys: answers one request, given the SHA-256 of the key. p_scope is null for an unknown path or '
+  'method (404, 405). p_verb null: the request is invalid, so only the gate and the idempotency key are checked. '
+  'p_args null: only identifies the key and counts no call.';

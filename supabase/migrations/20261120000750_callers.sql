@@ -1,4 +1,4 @@
--- What the holder of a key may know about it: GET /api-v1-me.
+-- What a key may know about itself: GET /api-v1-me.
 
 create function crm.own_key() returns json
 language plpgsql stable security definer set search_path = '' as $$
@@ -25,10 +25,10 @@ begin
 end
 $$;
 comment on function crm.own_key() is
-  'The key of the request with its workspace, its member and its limit: of what crm_api cannot read, only what is the '
-  'caller''s own, and without the member''s e-mail, which takes a scope. Null for a caller without a key.';
+  'The calling key with its workspace, member and limit, without the member''s e-mail, which requires a scope. Null '
+  'for a caller without a key. Security definer, because crm_api cannot read these tables.';
 
 create function api.me_get(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 as $$ begin return crm.own_key(); end $$;
-comment on function api.me_get(jsonb) is 'Returns the key of the call, its workspace, its member and its limit.';
+comment on function api.me_get(jsonb) is 'Returns the calling key with its workspace, member and limit.';

@@ -1,5 +1,5 @@
--- What an error says beyond its code, so that a caller can mend the call from the reply alone. All of it runs after a
--- verb has failed: a call that succeeds pays nothing.
+-- Details of errors, so that a caller can correct the call from the reply alone. All of this runs after a verb has
+-- failed: a successful call pays nothing.
 
 create function crm.kind_of(p_id uuid) returns text
 language plpgsql stable set search_path = '' as $$
@@ -34,15 +34,15 @@ begin
 end
 $$;
 comment on function crm.kind_of(uuid) is
-  'The kind of the record that has this id in the caller''s workspace; null if there is none. Records of other '
-  'workspaces are as unknown as an id that nobody has.';
+  'The kind of the record with this id in the caller''s workspace; null if there is none. An id of another workspace '
+  'counts as unknown.';
 
 create function crm.choices(p_field text, p_verb text, p_args jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
   c_most constant integer := 20;
   v_workspace_id uuid := crm.current_workspace_id();
-  -- The pipeline whose stages are meant. A filter by a stage alone may mean any pipeline: null.
+  -- The pipeline whose stages are offered. Null (any pipeline) for a filter by a stage alone.
   v_pipeline_id uuid := case when p_field = 'stage_id' then coalesce(
     (
       select p.id from crm.pipelines p
@@ -86,14 +86,13 @@ begin
 end
 $$;
 comment on function crm.choices(text, text, jsonb) is
-  'What a call of the verb may name in a field: active members, loss reasons or pipelines, or the active stages of the '
-  'pipeline that the call is about. Null for any other field, and where there are more than 20: a list to look through '
-  'mends nothing.';
+  'The values that a call may send in a field: active members, loss reasons or pipelines, or the active stages of the '
+  'call''s pipeline. Null for any other field, and if there are more than 20.';
 
 create function crm.explain(p_code text, p_details json, p_verb text, p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  -- The kind that a field names: that of the verb, or of the field's name.
+  -- The kind of record that the verb is about.
   v_own text := regexp_replace(split_part(p_verb, '_', 1), '^(subscription|delivery)$', 'webhook');
   v_told text := coalesce(current_setting('app.choices_told', true), '');
   v_detail jsonb;
@@ -114,7 +113,7 @@ begin
     if v_kind is distinct from (case when v_field in ('id', 'merge_id') then v_own else left(v_field, -3) end) then
       v_detail := v_detail || jsonb_strip_nulls(jsonb_build_object('kind', v_kind));
     end if;
-    -- Once in a call for each field: a hundred items of a batch would repeat them a hundred times.
+    -- Each field's choices appear once in a reply: a batch could repeat them a hundred times.
     v_choices := case when position(v_field in v_told) = 0 then crm.choices(v_field, p_verb, p_args) end;
     if v_choices is not null then
       v_told := concat_ws(' ', v_told, v_field);
@@ -123,13 +122,13 @@ begin
     v_details := v_details || v_detail;
   end loop;
   perform set_config('app.choices_told', v_told, true);
-  -- Without details an error is about a record that nobody knows: there is nothing to add.
+  -- Without details the error is about an unknown record: there is nothing to add.
   return case when p_details is not null or v_details[1] ? 'kind' then array_to_json(v_details) end;
 end
 $$;
 comment on function crm.explain(text, json, text, jsonb) is
-  'The details of an error with what mends it: `kind`, where an id is that of another kind of record, and `choices`, '
-  'where a field has few.';
+  'The details of an error, with `kind` if an id belongs to another kind of record, and `choices` if the field has '
+  'few.';
 
 create function crm.require_known_filters(p_args jsonb) returns void
 language plpgsql stable set search_path = '' as $$
@@ -157,6 +156,6 @@ begin
 end
 $$;
 comment on function crm.require_known_filters(jsonb) is
-  'Raises invalid_reference for a filter by an owner, a pipeline or a stage that the workspace never had. Lists ask '
-  'only when nothing was found, so a list that finds something pays nothing. What is inactive exists: its records are '
-  'listed.';
+  'Raises invalid_reference for a filter by an owner, pipeline or stage that the workspace never had. Lists call it '
+  'only when they found nothing, so other calls pay nothing. Inactive owners, pipelines and stages are known: their '
+  'records are listed.';

@@ -1,4 +1,4 @@
--- Functions that the verbs of every record share: lists, references, partial updates.
+-- Functions that all verbs share: pages, references, partial updates.
 
 create type api.page_meta as (next_cursor uuid, has_more boolean);
 comment on type api.page_meta is 'The cursor of the next page, and whether there is one.';
@@ -10,11 +10,11 @@ create function crm.max_page_bytes() returns integer
 language sql immutable parallel safe
 as $$ select 500000 $$;
 comment on function crm.max_page_bytes() is
-  'The bytes of JSON at which a page ends before its limit, because 200 records of the greatest length are 20 MB.';
+  'The bytes of JSON at which a page ends even below its limit: 200 records of maximum length would be 20 MB.';
 
 create function crm.page(p_records json[], p_next_id uuid) returns json
 language sql stable
--- One expression, so that it is inlined: handing the records to another function would copy the whole page.
+-- Must stay one expression, so that Postgres inlines it: passing the records to a function would copy the whole page.
 as $$
   select to_json(row(
     coalesce(p_records, '{}'),
@@ -22,19 +22,20 @@ as $$
   )::api.page)
 $$;
 comment on function crm.page(json[], uuid) is
-  'Builds a page of a list (spec 4.0). p_next_id is where the next page continues; null: there is none.';
+  'Builds a page of a list (spec 4.0). p_next_id is where the next page continues; null if there is none.';
 
 create type api.synced_page_meta as (next_cursor uuid, has_more boolean, synced_until text);
-comment on type api.synced_page_meta is 'As api.page_meta, with the mark for the next run of a synchronisation.';
+comment on type api.synced_page_meta is 'api.page_meta with the updated_since for the next run of a synchronisation.';
 
 create type api.synced_page as (data json[], meta api.synced_page_meta);
 comment on type api.synced_page is 'The first page of a list by updated_since.';
 
 create function crm.synced_page(p_records json[], p_next_id uuid) returns json
 language sql stable
--- A write shows when its transaction began, and is seen once that has ended. Those of functions end within 15 seconds,
--- so what this page cannot see yet will have a later updated_at than the mark. So will what changes while the pages
--- behind this one are read, for which reason only this page has the mark.
+-- updated_at is when the writing transaction began, and the change becomes visible when it ends. The functions'
+-- transactions end within 15 seconds, so a change that this page cannot see yet will have an updated_at after
+-- synced_until. So will a change made while the later pages are read, which is why only the first page has
+-- synced_until.
 as $$
   select to_json(row(
     coalesce(p_records, '{}'),
@@ -42,8 +43,8 @@ as $$
   )::api.synced_page)
 $$;
 comment on function crm.synced_page(json[], uuid) is
-  'As crm.page, for the first page by updated_since. It has synced_until, the updated_since of the next run: 60 seconds '
-  'ago, so that no change is lost whose transaction takes less.';
+  'crm.page for the first page by updated_since. synced_until, the updated_since for the next run, is 60 seconds ago, '
+  'so that no change of a transaction shorter than that is lost.';
 
 create function crm.require_record(p_record json) returns json
 language plpgsql immutable set search_path = '' as $$
@@ -107,8 +108,8 @@ end
 $$;
 comment on function crm.require_references(jsonb) is
   'Returns the arguments; raises invalid_reference with every field whose record is not of the workspace, is not '
-  'active, or was merged or erased. What can be merged or erased is locked until the transaction ends, as its '
-  'foreign key would do later.';
+  'active, or was merged or erased. What can be merged or erased is locked until the transaction ends, as its foreign '
+  'key would do later.';
 -- end of what is written
 
 create function crm.changes(p_current jsonb, p_args jsonb) returns jsonb
@@ -122,25 +123,24 @@ begin
 end
 $$;
 comment on function crm.changes(jsonb, jsonb) is
-  'The arguments of a PATCH that differ from the record. A client may send back what it read: a reference that does '
-  'not change is not checked again.';
+  'The arguments of a PATCH that differ from the record. A client may send back what it read: an unchanged reference '
+  'is not checked again.';
 
 create function crm.version(p_record json) returns text
 language plpgsql immutable set search_path = ''
 as $$ begin return left(encode(sha256(convert_to(p_record::text, 'UTF8')), 'hex'), 16); end $$;
-comment on function crm.version(json) is
-  'The version of a record, given its public JSON, as replies name it in ETag.';
+comment on function crm.version(json) is 'The version of a record, for ETag, computed from its public JSON.';
 
 create function crm.lock_matches(variadic p_values jsonb[]) returns void
 language plpgsql set search_path = ''
--- The planner would count the values and plan again at every call, for twice the time of the locks.
+-- Without this the planner would plan at every call, for the number of values, which takes twice as long as the locks.
 set plan_cache_mode = 'force_generic_plan' as $$
 begin
   if current_setting('app.matches_locked', true) = 'true' then
     return;
   end if;
   perform pg_advisory_xact_lock_shared(crm.lock_number('matches ' || crm.current_workspace_id()));
-  -- Locked in order of number, so that two calls which share two of these values cannot deadlock.
+  -- Sorted, so that two calls that share two of these values cannot deadlock.
   perform pg_advisory_xact_lock(k.number)
   from (
     select crm.lock_number('match ' || crm.current_workspace_id() || ' ' || v.key || ' ' || v.value) as number
@@ -151,20 +151,19 @@ begin
 end
 $$;
 comment on function crm.lock_matches(jsonb[]) is
-  'Serializes calls that look for a record by one of these values and create it where there is none, until the '
-  'transaction ends. A key names a kind of value, such as `contact email`; a value that is null locks nothing.';
+  'Makes calls that look for a record by one of these values, and create it if there is none, wait for each other '
+  'until the transaction ends. A key names the kind of value, such as `contact email`; null values lock nothing.';
 
 create function crm.lock_all_matches() returns void
 language plpgsql set search_path = '' as $$
 begin
   perform pg_advisory_xact_lock(crm.lock_number('matches ' || crm.current_workspace_id()));
-  -- Local to the transaction, as the lock is.
   perform set_config('app.matches_locked', 'true', true);
 end
 $$;
 comment on function crm.lock_all_matches() is
-  'Stands for crm.lock_matches of every value of the workspace: one lock, where a batch would need some hundreds and the '
-  'table of locks, which all workspaces share, has room for a few thousand.';
+  'Replaces crm.lock_matches for every value of the workspace by one lock: a batch would need hundreds of locks, and '
+  'Postgres has room for a few thousand for all workspaces.';
 
 create function crm.owner_or_default(p_owner_id uuid) returns uuid
 language plpgsql stable set search_path = '' as $$
@@ -178,19 +177,19 @@ begin
 end
 $$;
 comment on function crm.owner_or_default(uuid) is
-  'The owner that the call names, otherwise the default one; raises no_owner_available if there is none (spec 4.2).';
+  'The owner named by the call, otherwise the default owner; raises no_owner_available if there is none (spec 4.2).';
 
 create function crm.with_fields(p_record json, p_fields json) returns json
 language sql immutable parallel safe
--- Joined as text, because jsonb does not keep the order of the fields.
+-- Joined as text, because jsonb does not keep the order of fields.
 as $$ select (left(p_record::text, -1) || ',' || substr(p_fields::text, 2))::json $$;
 comment on function crm.with_fields(json, json) is
   'Appends fields to the public JSON of a record. Both arguments must be non-empty objects from to_json or '
-  'json_build_object, without space around their braces.';
+  'json_build_object, without spaces around their braces.';
 
 create function crm.with_possible_duplicates(p_reply json, p_ids text) returns json
 language sql immutable parallel safe
--- One expression, so that it is inlined: every creation passes here.
+-- Must stay one expression, so that Postgres inlines it: every creation calls it.
 as $$
   select case
     when p_ids is null or p_ids = '' then p_reply
@@ -198,15 +197,15 @@ as $$
   end
 $$;
 comment on function crm.with_possible_duplicates(json, text) is
-  'The reply of a creation with the records that it resembles, ids separated by commas, as its last field. The function '
-  'sends that field as a header, also of a stored reply.';
+  'The reply to a creation with the ids of similar records, separated by commas, as its last field. The function '
+  'sends that field as a header, also from a stored reply.';
 
 create function crm.creation_json(p_args jsonb, p_record json, p_alike uuid[]) returns json
 language plpgsql stable set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
-  -- The usual one, first: most records resemble none.
+  -- The common case first: most records resemble no other.
   if p_alike = '{}' and p_args ->> 'prefer' is null then
     return p_record;
   end if;
@@ -218,4 +217,4 @@ begin
 end
 $$;
 comment on function crm.creation_json(jsonb, json, uuid[]) is
-  'The reply of a creation: the record, or its id alone, and the records that it resembles, the five oldest of those found.';
+  'The reply to a creation: the record or its id, and the five oldest similar records found.';

@@ -1,5 +1,5 @@
--- What the lists know of each record (migrations `lists` and `search_pages`): its filters as data, and the statements
--- of the calls that are common enough to keep their plans. docs/decisions/0012-lists-that-end.md.
+-- What the lists (migrations `lists` and `search_pages`) need to know about each record: its filters as data, and
+-- static statements for common calls. See docs/decisions/0012-lists-that-end.md.
 
 -- written by deno task records: filters
 create function crm.list_filters(p_record text)
@@ -57,10 +57,10 @@ language sql immutable as $$
   where f.record = p_record
 $$;
 comment on function crm.list_filters(text) is
-  'The list of a record, with its table and the text that is searched, and its filters. A filter compares the '
-  'column target with a value, where %L is what was sent; or, for the value given, it is a condition on row t. Of '
-  'the kind range it has an index with the column target, shown holds where the filter was not sent, and hidden is '
-  'of few rows.';
+  'The list of a record, with its table and the text that is searched, and its filters. A filter compares the column '
+  'target with a value, where %L is what was sent; or, for the value given, it is a condition on row t. Of the kind '
+  'range it has an index with the column target, shown holds where the filter was not sent, and hidden is of few '
+  'rows.';
 
 create function crm.kept_walk(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[],
@@ -150,8 +150,7 @@ begin
         (
           select t.id, t.updated_at from crm.notes t
           where p_ids is null
-            and t.workspace_id = crm.current_workspace_id()
-            and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, p_before)
+            and t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, p_before)
             and t.deal_id >= (p_args ->> 'deal_id')::uuid and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
             and t.id < p_before and t.id >= p_from
           order by t.deal_id desc, t.id desc

@@ -1,32 +1,32 @@
--- Lists and sums by any filters. The calls that are common, without a filter, by one equality, by `updated_since` or
--- `q` alone, have static statements, whose plans Postgres keeps (api.<name>_list, crm.kept_walk). For any other a
--- statement is composed from the filters that were sent. Why, and what it costs: docs/decisions/0012-lists-that-end.md.
+-- Lists and sums by any combination of filters. Common calls (no filter, one equality, `updated_since` or `q` alone)
+-- have static statements, whose plans Postgres caches (api.<name>_list, crm.kept_walk). For any other call a statement
+-- is composed from the filters sent. See docs/decisions/0012-lists-that-end.md.
 
 create type crm.sent_filter as (kind text, name text, target text, is_many boolean, value text, condition text);
 comment on type crm.sent_filter is
-  'A filter that was sent, as SQL: its value (an array if is_many) and the condition for row t to match it.';
+  'A filter that was sent, as SQL: its value (an array if is_many) and its condition on row t.';
 
 create type crm.walk as (
   everything text, ways text[], ranges text[], is_alone boolean[], chosen text, shows_all boolean
 );
 comment on type crm.walk is
-  'Statements that read rows for the filters that were sent; the column is_match says whether a row matches all of '
-  'them. everything: all rows, newest first; ways: the rows that one filter has, newest first; ranges: the rows in a '
-  'range, in its order; chosen: the rows with the ids $4. $1 is the id before which a walk begins, $2 the lowest, $3 '
-  'how many rows are read. is_alone: whether only that range was sent; shows_all: whether archived records are asked '
-  'for too.';
+  'Statements that read rows for the filters sent; their column is_match tells whether a row matches all filters. '
+  'everything: all rows, newest first. ways: the rows of one filter, newest first. ranges: the rows in a range, in '
+  'its order. chosen: the rows with the ids $4. $1 is the id before which reading begins, $2 the lowest id, $3 the '
+  'number of rows. is_alone: whether that range is the only filter. shows_all: whether archived records are requested '
+  'too.';
 
 create function crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) returns text
 language sql immutable
--- One expression, so that it is inlined.
+-- Must stay one expression, so that Postgres inlines it.
 as $$
   select format(
     case
       when p_column is null then '%1$s and t.id < $1 and t.id >= $2 order by t.id desc'
-      -- One row at most has a unique value, so its index needs no order by the id.
+      -- At most one row has a unique value, so its index needs no order by id.
       when p_kind = 'unique' then
         '%1$s and t.%2$I = %3$s and (t.%2$I, t.id) < (%3$s, $1) and (t.%2$I, t.id) >= (%3$s, $2) order by t.%2$I desc'
-      -- The conditions are those of api.<name>_list.
+      -- The same conditions as in api.<name>_list.
       else '%1$s and (t.%2$I, t.id) < (%3$s, $1) and t.%2$I >= %3$s and t.%2$I = any (array[%3$s])'
         ' and t.%2$I is not null and t.id < $1 and t.id >= $2 order by t.%2$I desc, t.id desc'
     end,
@@ -34,7 +34,8 @@ as $$
   )
 $$;
 comment on function crm.rows_by(text, text, text, text) is
-  'The rows with the value of a filter, newest first, by the index of its column; without a column all rows.';
+  'Statement text for the rows with the value of a filter, newest first, by the index on its column; for all rows if '
+  'the column is null.';
 
 create function crm.walk_for(p_record text, p_args jsonb, p_columns text default '') returns crm.walk
 language plpgsql stable set search_path = '' as $$
@@ -85,7 +86,7 @@ begin
       end
     ) f
   ) s (kind, name, target, is_many, value, condition);
-  -- A literal, because a function of SQL is parsed anew for each statement that it becomes a part of.
+  -- A literal, because Postgres would parse the SQL function again for each composed statement.
   v_rows := format('t.workspace_id = %L::uuid', crm.current_workspace_id());
   v.chosen := format(
     'select t.id, %s as is_match, %s as text from unnest($4) with ordinality chosen (id, position)'
@@ -134,8 +135,8 @@ begin
 end
 $$;
 comment on function crm.walk_for(text, jsonb, text) is
-  'The statements for the filters that were sent. What a caller sends gets into them only as quoted literals of the '
-  'filter''s type; names of columns and tables come from crm.list_filters.';
+  'The statements for the filters sent. Input from the caller enters them only as quoted literals of the filter''s '
+  'type; names of columns and tables come from crm.list_filters.';
 
 create function crm.shortest_way(p_walk crm.walk, p_before uuid, p_from uuid, p_step integer) returns text
 language plpgsql stable set search_path = '' as $$
@@ -162,17 +163,18 @@ begin
 end
 $$;
 comment on function crm.shortest_way(crm.walk, uuid, uuid, integer) is
-  'The rows of the filter that has the fewest as far as a step goes, or all rows if there is none.';
+  'The statement of the filter whose first p_step rows reach the furthest back, which has the fewest rows; all rows '
+  'if no filter has a statement.';
 
 create function crm.list_by(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
   p_kept boolean default false, out ids uuid[], out next_id uuid
 )
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan'
--- As in api.<name>_list. A composed statement is planned for its values, by statistics that may expect few rows: an
--- incremental sort of them would read the workspace to its end.
+-- As in api.<name>_list. A composed statement is planned for its values: if the statistics suggest few rows, the
+-- planner would sort incrementally and read the workspace to its end.
 set enable_sort = off set enable_incremental_sort = off
--- A page needs no other join than by the primary key.
+-- A page needs only joins by the primary key.
 set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -183,7 +185,7 @@ declare
   v_walked uuid[];
   v_matches uuid[];
   v_in_range uuid[];
-  -- Those of them that are walked.
+  -- The ids of the range to read.
   v_chosen uuid[];
   v_newer integer;
 begin
@@ -208,8 +210,8 @@ begin
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
     v_rows := 4 * p_step;
-    -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
-    -- round was.
+    -- Few rows of the first round match. Read a range of few rows instead, unless most of its rows are in the part read
+    -- already.
     for v_range in 1 .. coalesce(cardinality(v_walk.ranges), 0) loop
       if p_kept then
         v_in_range := crm.updated_ids(p_record, p_args, 10 * p_step + 1);
@@ -229,7 +231,7 @@ begin
         next_id := null;
         return;
       elsif v_walk.is_alone[v_range] then
-        -- Hardly more rows have to be looked at than the page has, because hardly any is hidden.
+        -- Only archived rows are skipped, and they are few: little more than a page must be read.
         v_rows := least(v_rows, v_limit + 51);
       end if;
       v_chosen := coalesce(v_in_range[:v_rows], '{}');
@@ -240,9 +242,9 @@ begin
 end
 $$;
 comment on function crm.list_by(text, jsonb, uuid, uuid, integer, boolean) is
-  'The ids of a page of a list, more than its limit if there are as many, for any combination of its filters. It '
-  'looks through at most 5 * p_step rows; next_id is the last of them if there may be others. p_kept: at most '
-  'updated_since was sent, for which plans are kept.';
+  'The ids of a page of a list for any combination of filters; more ids than the limit if there is a next page. Reads '
+  'at most 5 * p_step rows; next_id is the last row read if there may be more. p_kept: no filter but updated_since '
+  'was sent, so statements with cached plans serve.';
 
 create function crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) returns json
 language plpgsql stable set search_path = ''
@@ -263,7 +265,7 @@ begin
   if p_args ? 'until' then
     v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz);
   end if;
-  -- By a range that was sent, if it has few enough rows.
+  -- Try the ranges that were sent first: one may have few enough rows.
   foreach v_rows in array v_walk.ranges || crm.shortest_way(v_walk, v_before, v_from, 250) loop
     execute format(p_sums, v_rows) into v_looked, v_summary using v_before, v_from, p_most + 1;
     if coalesce(v_looked, 0) <= p_most then
@@ -274,5 +276,5 @@ begin
 end
 $$;
 comment on function crm.summary(text, jsonb, text, integer, text) is
-  'Runs p_sums, a statement that returns how many rows it looked at and a reply, over the rows for the filters that '
-  'were sent, with the columns p_columns. Raises too_many_records if they are more than p_most.';
+  'Runs p_sums, a statement that returns the number of rows read and a reply, over the rows for the filters sent, '
+  'with the columns p_columns. Raises too_many_records if there are more than p_most rows.';

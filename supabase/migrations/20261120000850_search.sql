@@ -1,5 +1,5 @@
--- Search (`q` of lists): the text of each record that is searched, and the index by which words are found in it. Why it
--- is made so, and what it costs: docs/decisions/0013-search.md.
+-- Search (`q` of lists): the searched text of each record, and the index of words. For reasons and costs see
+-- docs/decisions/0013-search.md.
 
 create schema if not exists extensions;
 create extension if not exists pg_trgm with schema extensions;
@@ -21,12 +21,12 @@ $$;
 create function crm.fold(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- Most texts are ASCII, for which this takes a third of the time.
+  -- Most texts are ASCII; this branch takes a third of the time.
   if octet_length(p_text) = char_length(p_text) then
     return replace(lower(p_text), '`', '''');
   end if;
-  -- lower() of ICU writes a sigma at the end of a word in another way, which would be no part of a longer word. Phones
-  -- type one apostrophe, keyboards another.
+  -- ICU's lower() writes a different sigma at the end of a word, which a longer word would not contain. Phones and
+  -- keyboards type different apostrophes.
   return translate(
     regexp_replace(normalize(lower(p_text collate "und-x-icu"), nfd), '[\u0300-\u036f]', '', 'g'),
     'ς’‘´`ʼ', 'σ' || repeat('''', 5)
@@ -34,7 +34,7 @@ begin
 end
 $$;
 comment on function crm.fold(text) is
-  'The text without accents, in lower case and with one kind of apostrophe, as it is searched.';
+  'The text as it is searched: lower case, without accents, with one kind of apostrophe.';
 
 create function crm.spelled_tax_id(p_tax_id text) returns text
 language sql immutable parallel safe as $$
@@ -43,7 +43,7 @@ language sql immutable parallel safe as $$
   end
 $$;
 comment on function crm.spelled_tax_id(text) is
-  'A CNPJ with its punctuation, of which a search may contain a part; null for any other tax id.';
+  'A CNPJ with its punctuation, because a search may contain part of that spelling; null for any other tax id.';
 
 create function crm.search_text(p_texts text[], p_phones text[]) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -53,7 +53,7 @@ declare
   v_phone text;
   v_number text;
 begin
-  -- A word of digits and punctuation is searched by its digits alone (crm.search_words).
+  -- A search reduces a word of digits and punctuation to its digits (crm.search_words).
   if v_texts ~ '\d' then
     v_text := v_text || E'\n' || regexp_replace(v_texts, '[^0-9\n]+', '', 'g');
   end if;
@@ -69,8 +69,8 @@ begin
 end
 $$;
 comment on function crm.search_text(text[], text[]) is
-  'What is searched of a record: its texts as crm.fold makes them, the digits of each, and its phone numbers in digits '
-  'with and without the country.';
+  'The searched text of a record: its texts in the form of crm.fold, the digits of each text, and its phone numbers '
+  'as digits with and without the country code.';
 
 create function crm.search_words(p_query text) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -89,19 +89,19 @@ begin
 end
 $$;
 comment on function crm.search_words(text) is
-  'The words of a search, the longest first. A word of digits and punctuation is reduced to its digits, so that any '
-  'spelling of a phone number is found.';
+  'The words of a search, longest first. A word of digits and punctuation is reduced to its digits, so that every '
+  'spelling of a phone number finds it.';
 
 create function crm.search_trigrams(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- Those with a space are the ends of words, which no search needs: two fifths of all.
+  -- Drops trigrams with a space (the ends of words): no search needs them, and they are two fifths of all.
   return substr(
     regexp_replace(',' || array_to_string(extensions.show_trgm(p_text), ','), '^(?:, ..)+|,.. ', '', 'g'), 2
   );
 end
 $$;
-comment on function crm.search_trigrams(text) is 'The three letters in a row that the words of a text have, with commas.';
+comment on function crm.search_trigrams(text) is 'The trigrams of the words of a text, separated by commas.';
 
 create function crm.search_keys(p_workspace_id uuid, p_record text, p_sample text, p_id uuid, p_trigrams text)
 returns text[]
@@ -114,13 +114,13 @@ declare
     )
   )), 'base64'), 8);
 begin
-  -- As one text: a third of the time of a select over the trigrams.
+  -- Built as one text, in a third of the time of a select over the trigrams.
   return string_to_array(v_block || replace(p_trigrams, ',', ',' || v_block), ',');
 end
 $$;
 comment on function crm.search_keys(uuid, text, text, uuid, text) is
-  'The keys of three letters in the index of searches: each begins with the block of the record, a hash of its workspace, '
-  'its kind, the sample that is meant, and 50 days, which the first two bytes of a UUIDv7 count.';
+  'The keys of trigrams in the search index. Each begins with the block of the record: a hash of its workspace, its '
+  'kind, the sample, and its period of 50 days (the first two bytes of a UUIDv7).';
 
 create function crm.searched_keys(p_workspace_id uuid, p_record text, p_id uuid, p_text text) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -138,8 +138,8 @@ begin
 end
 $$;
 comment on function crm.searched_keys(uuid, text, uuid, text) is
-  'The keys by which a record is found: for one in 64, chosen by the random end of its id, also those of the sample, and for '
-  'one in 4,096 those of the small sample.';
+  'The keys by which the index finds a record. One record in 64, chosen by the random end of its id, also has the '
+  'keys of the sample, and one in 4,096 the keys of the small sample.';
 
 create table crm.search_texts (
   workspace_id uuid not null,
@@ -149,16 +149,17 @@ create table crm.search_texts (
   primary key (workspace_id, record, id)
 );
 comment on table crm.search_texts is
-  'The text of each record that is searched. Apart from the records, so that a change of other fields costs no entry '
-  'in the index of words.';
+  'The searched text of each record. A separate table, so that a change of other fields adds nothing to the index of '
+  'words.';
 comment on column crm.search_texts.record is 'The kind of the record, such as `contact`.';
-comment on column crm.search_texts.text is 'What is searched, in the form of crm.search_text. The job index-texts keeps it.';
--- Keys of one workspace alone: what others have neither slows a search nor shows in its time.
--- New entries are kept in a list that is sorted into the index when it has 64 kB: each search reads that list.
+comment on column crm.search_texts.text is
+  'The text in the form of crm.search_text. The job index-texts keeps it up to date.';
+-- Each key belongs to one workspace, so other workspaces' texts neither slow a search nor show in its duration. New
+-- entries wait in a list that is sorted into the index at 64 kB, because each search reads that list.
 create index search_texts_words on crm.search_texts
   using gin ((crm.searched_keys(workspace_id, record, id, text)) collate "C")
   with (fastupdate = on, gin_pending_list_limit = 64);
--- The planner has no choice to make by these statistics, and analyze would compute the keys of 30,000 rows.
+-- These statistics would change no plan, and analyze would compute the keys of 30,000 rows for them.
 alter index crm.search_texts_words alter column 1 set statistics 0;
 call crm.protect('crm.search_texts');
 
@@ -166,16 +167,16 @@ create function crm.lock_texts() returns void
 language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock(crm.lock_number('texts')); end $$;
 comment on function crm.lock_texts() is
-  'Lets the job index-texts and the jobs that drop partitions of events wait for each other until the transaction ends. '
-  'No call of a client takes it: what one workspace does must not hold up the others.';
+  'Makes the job index-texts and the jobs that drop partitions of events wait for each other until the transaction '
+  'ends. No client''s call takes this lock, because one workspace must not delay the others.';
 
 create function crm.lock_texts_of(p_workspace_id uuid) returns void
 language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock_shared(crm.lock_number('texts of ' || p_workspace_id)); end $$;
 comment on function crm.lock_texts_of(uuid) is
-  'Lets the job index-texts, which holds the lock alone (crm.index_texts_of), and whoever writes texts of the workspace at '
-  'once wait for each other until the transaction ends: otherwise the job could have read a record before it is erased, '
-  'and write its text afterwards.';
+  'Makes the job index-texts, which takes the lock exclusively (crm.index_texts_of), and everybody else who writes '
+  'texts of the workspace wait for each other until the transaction ends. Otherwise the job could read a record, and '
+  'write its text after the record was erased.';
 
 create function crm.forget_text() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -187,7 +188,7 @@ begin
 end
 $$;
 comment on function crm.forget_text() is
-  'Trigger: deletes what is searched of a record that is deleted, of the kind in the trigger''s argument.';
+  'Trigger: deletes the searched text of a deleted record; the trigger''s argument is the kind.';
 
 create function crm.search(
   p_record text, p_words text[], p_before uuid, p_from uuid, p_step integer, p_enough integer, out ids uuid[],
@@ -197,7 +198,7 @@ language plpgsql stable security definer set search_path = '' set plan_cache_mod
 set enable_seqscan = off set jit = off as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
-  -- Three ASCII letters or digits in a row: not all databases take others for letters. 16 of them at most.
+  -- Trigrams of ASCII letters and digits, because not all databases treat others as letters. At most 16 trigrams.
   v_trigrams text := left(
     crm.search_trigrams(regexp_replace(array_to_string(p_words, ' '), '[^a-z0-9]+', ' ', 'g')), 63
   );
@@ -209,10 +210,10 @@ declare
   v_rarest integer;
   v_rare text;
   v_found uuid[];
-  -- The texts that may still be compared, which takes as long as the words are long. The samples do not bound them: whoever
-  -- sees the ids can change the records of a sample.
+  -- How many more texts may be compared; comparing takes longer the longer the words. The samples alone are no bound: a
+  -- client sees the ids, and could change the records of a sample.
   v_texts integer := 16 * p_step * 25 / greatest(25, char_length(array_to_string(p_words, '')));
-  -- How much of the index was read, by the small sample.
+  -- How much of the index was read, measured by the small sample.
   v_read integer := 0;
 begin
   ids := '{}';
@@ -227,7 +228,7 @@ begin
       next_id := null;
       exit;
     end if;
-    -- The index is read as far as the rarest of the trigrams is frequent: each may be more frequent than the words.
+    -- The rarest trigram decides how much of the index is read: each trigram may be more frequent than the words.
     v_rarest := 3;
     v_rare := null;
     foreach v_trigram in array string_to_array(v_trigrams, ',') loop
@@ -242,7 +243,7 @@ begin
       if v_sampled < 2 then
         v_rare := concat_ws(',', v_rare, v_trigram);
       end if;
-      -- Four are enough: what the index has of common ones takes longer to read than some texts take to compare.
+      -- Four are enough: reading common trigrams from the index takes longer than comparing some texts.
       exit when char_length(v_rare) = 15;
     end loop;
     is_common := v_rarest = 3;
@@ -258,7 +259,7 @@ begin
     if v_rare is not null and v_sampled < greatest(p_step / 32, 1) then
       v_keys := crm.search_keys(v_workspace_id, p_record, '', v_newest, v_rare);
     else
-      -- Some thousands may have the words, if the small sample has the rarest: 1 in 64 is counted before all are read.
+      -- If the small sample has the rarest trigram, thousands of records may match: count 1 in 64 before reading all.
       if v_rarest > 0 then
         v_keys := crm.search_keys(v_workspace_id, p_record, '/64', v_newest, v_trigrams);
         select count(*) into v_sampled
@@ -280,7 +281,7 @@ begin
       v_texts - count(*)
     into v_found, v_texts
     from (
-      -- Of the index alone: with the workspace in these conditions, the planner could read the primary key instead.
+      -- No condition on the workspace here: the planner could then read the primary key instead of the index.
       select x.workspace_id, x.record, x.id, x.text from crm.search_texts x
       where crm.searched_keys(x.workspace_id, x.record, x.id, x.text) collate "C" @> v_keys
       limit v_texts
@@ -297,8 +298,8 @@ begin
 end
 $$;
 comment on function crm.search(text, text[], uuid, uuid, integer, integer) is
-  'The ids of the records of the current workspace, newest first, whose text has every word: all of them from p_before '
-  'to next_id, or to p_from where that is null. It ends before a block (crm.search_keys) in which the words are common, '
-  'after p_enough or 2 * p_step ids, and when it has read much of the index or 16 * p_step texts. security definer, '
-  'because @> is not leakproof, so that under row-level security no index would serve it: each of its conditions names '
-  'the workspace, or keys of it.';
+  'The ids of the current workspace''s records whose text has every word, newest first: all from p_before to next_id, '
+  'or to p_from if next_id is null. It stops before a block (crm.search_keys) in which the words are common, after '
+  'p_enough or 2 * p_step ids, and after reading much of the index or 16 * p_step texts. Security definer, because @> '
+  'is not leakproof, so that no index would serve it under row-level security: each condition names the workspace, or '
+  'keys of it.';

@@ -1,5 +1,4 @@
--- The pages of a list with `q`, for every record that is searched. How they are found, and what bounds them:
--- docs/decisions/0013-search.md.
+-- Pages of a list with `q`, for every searched record. See docs/decisions/0013-search.md.
 
 create function crm.chosen_matches(p_record text, p_walk crm.walk, p_ids uuid[], p_words text[] default null)
 returns uuid[]
@@ -23,8 +22,8 @@ begin
 end
 $$;
 comment on function crm.chosen_matches(text, crm.walk, uuid[], text[]) is
-  'Those of the ids, in their order, whose records match the filters of the walk, or are in the list without any if '
-  'that is empty; and whose text, as it is now, has the words.';
+  'The ids, in their order, whose records match the filters of the walk, or are in the unfiltered list if the walk is '
+  'empty, and whose current text has the words.';
 
 create function crm.kept_search(
   p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer,
@@ -34,7 +33,7 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_way text := case when p_walk.ways is not null then crm.shortest_way(p_walk, p_before, p_from, p_step) end;
-  -- Without another filter nearly all records with the words match.
+  -- Without another filter, nearly all records with the words match.
   v_enough integer := case when p_args - '{q,limit,cursor,since,until}'::text[] = '{}'
     then v_limit + 51 else 2 * p_step
   end;
@@ -46,10 +45,9 @@ declare
 begin
   ids := '{}';
   for v_round in 1 .. 2 loop
-    -- Words are compared by strpos(), not LIKE, which takes several times as long, and most with a word that nearly
-    -- repeats itself.
+    -- strpos() and not LIKE, which takes several times as long, most of all for a word that nearly repeats itself.
     if v_way is null then
-      -- The texts are read first, because few records have the words.
+      -- Read the texts first, because few records have the words.
       select array_agg(w.id), array_agg(w.id) filter (
         where not exists (select from unnest(p_words) s (word) where strpos(w.text, s.word) = 0)
       )
@@ -63,7 +61,7 @@ begin
         limit v_rows
       ) w;
       next_id := v_walked[v_rows];
-      -- Hardly more records have to be looked at than the page has, because hardly any is hidden.
+      -- Only archived records are skipped, and they are few: little more than a page must be read.
       if cardinality(v_matches) > v_enough then
         v_matches := v_matches[:v_enough];
         next_id := v_matches[v_enough];
@@ -88,13 +86,13 @@ begin
     ids := ids || v_matches;
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    -- Twice as many as fill the page, if the words are as frequent there. Fewer for a long search: comparing takes as
-    -- long as the words are long.
+    -- Twice as many as would fill the page if the words stay as frequent. Fewer for a long search, because comparing
+    -- takes longer the longer the words.
     v_rows := least(
       4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
       2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
     );
-    -- Few of the newest records have the words. The index has the others, as far as they are few.
+    -- Few of the newest records have the words. The index finds the others if they are few.
     select * into v_found from crm.search(
       p_record, p_words, v_before, p_from, p_step, greatest(v_enough - cardinality(ids), 1)
     );
@@ -106,9 +104,9 @@ begin
 end
 $$;
 comment on function crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer) is
-  'The ids of a page of a list with `q` by the texts that are kept, more than its limit if there are as many. It '
-  'looks through at most 5 * p_step rows, and finds others by crm.search; next_id is where the next page continues if '
-  'there may be others.';
+  'The ids of a page of a list with `q`, found in the stored texts; more ids than the limit if there is a next page. '
+  'Reads at most 5 * p_step rows, and finds others by crm.search; next_id is where the next page continues, if there '
+  'may be one.';
 
 create function crm.search_page(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
@@ -121,16 +119,16 @@ set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_walk crm.walk;
   v_words text[] := crm.search_words(p_args ->> 'q');
-  -- The texts that are made and compared one by one. Fewer for a long search, as in crm.kept_search.
+  -- How many texts are computed and compared one by one. Fewer for a long search, as in crm.kept_search.
   v_rows integer := greatest(2 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')), 1);
-  -- The records whose text is not kept yet, or not as it is now.
+  -- The records whose stored text is missing or out of date.
   v_pending uuid[] := crm.pending_texts(p_record, 16 * p_step);
 begin
   if not p_kept or (v_pending = '{}') is not true then
     v_walk := crm.walk_for(p_record, p_args);
   end if;
   if v_pending is null then
-    -- Too many to tell which they are: all that is walked counts as one of them.
+    -- Too many to list: treat every row read as one of them.
     execute format(
       'select array_agg(w.id) from (%s limit $3) w', crm.shortest_way(v_walk, p_before, p_from, p_step)
     ) into v_pending using p_before, p_from, v_rows;
@@ -164,7 +162,7 @@ begin
 end
 $$;
 comment on function crm.search_page(text, jsonb, uuid, uuid, integer, boolean) is
-  'The ids of a page of a list with `q`, more than its limit if there are as many: those of crm.kept_search, and of '
-  'what changed since its text was kept those that have the words now. Of these it compares at most 2 * p_step; where '
-  'there are too many to be known, it walks as many rows instead. next_id is where the next page continues if there '
-  'may be others. p_kept: only q was sent, for which plans are kept.';
+  'The ids of a page of a list with `q`; more ids than the limit if there is a next page. Combines crm.kept_search '
+  'with the records that changed since their text was stored, of which it compares at most 2 * p_step; if these are '
+  'too many to list, it reads as many rows instead. next_id is where the next page continues, if there may be one. '
+  'p_kept: no filter but q was sent, so statements with cached plans serve.';

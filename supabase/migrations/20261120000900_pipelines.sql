@@ -1,4 +1,4 @@
--- Pipelines and their stages (spec 2.5). The API shows them; the operator manages them.
+-- Pipelines and their stages (spec 2.5): the API shows them, the operator manages them.
 
 create table crm.pipelines (
   workspace_id uuid not null references crm.workspaces (id),
@@ -11,7 +11,7 @@ create table crm.pipelines (
   primary key (workspace_id, id)
 );
 comment on table crm.pipelines is
-  'Sales funnels of a workspace. A deal whose call names no pipeline goes into the default one.';
+  'The sales funnels of a workspace. A deal whose call names no pipeline enters the default one.';
 create unique index pipelines_one_default on crm.pipelines (workspace_id) where is_default;
 call crm.protect('crm.pipelines');
 create trigger touch before update on crm.pipelines for each row execute function crm.touch();
@@ -31,7 +31,8 @@ create table crm.stages (
   unique (workspace_id, pipeline_id, position),
   foreign key (workspace_id, pipeline_id) references crm.pipelines (workspace_id, id)
 );
-comment on table crm.stages is 'Steps of a pipeline, in order of position. A new deal starts in the first active one.';
+comment on table crm.stages is
+  'The steps of a pipeline, in order of position. A new deal starts in the first active one.';
 comment on column crm.stages.type is
   'Known values: pre-venda, venda, won, lost (spec 2.5). Not an enum, because the application may add others.';
 call crm.protect('crm.stages');
@@ -143,7 +144,7 @@ comment on function crm.first_stage(uuid) is 'The first active stage of a pipeli
 create function crm.stage_of_new_deal(p_pipeline_id uuid, p_stage_id uuid)
 returns table (pipeline_id uuid, stage_id uuid)
 language sql stable
--- One statement, so that it is inlined.
+-- Must stay one statement, so that Postgres inlines it.
 as $$
   select p.id, (
     select s.id from crm.stages s
@@ -156,15 +157,15 @@ as $$
     and case when p_pipeline_id is null then p.is_default else p.id = p_pipeline_id end
 $$;
 comment on function crm.stage_of_new_deal(uuid, uuid) is
-  'The pipeline and stage of a new deal, both active: those that the call names, otherwise the default pipeline and its '
-  'first stage. No row without such a pipeline, null without such a stage (crm.choose_stage).';
+  'The pipeline and stage of a new deal, both active: those named by the call, otherwise the default pipeline and its '
+  'first stage. No row if there is no such pipeline, a null stage if there is no such stage (crm.choose_stage).';
 
 create function crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid)
 language plpgsql stable set search_path = '' as $$
 begin
   select s.pipeline_id, s.stage_id into choose_stage.pipeline_id, choose_stage.stage_id
   from crm.stage_of_new_deal(p_pipeline_id, p_stage_id) s;
-  -- What is null was looked for in vain: the functions that are called raise why.
+  -- A null was not found: the called functions raise the reason.
   if pipeline_id is null then
     if p_pipeline_id is null then
       perform api.fail('no_default_pipeline');
@@ -180,5 +181,5 @@ begin
 end
 $$;
 comment on function crm.choose_stage(uuid, uuid) is
-  'The pipeline and stage of a new deal. If the call names none, they are the default pipeline and its first active '
+  'The pipeline and stage of a new deal: those named by the call, otherwise the default pipeline and its first active '
   'stage. Raises pipeline_not_found, no_default_pipeline, stage_not_found, pipeline_has_no_stage (spec 4.1).';

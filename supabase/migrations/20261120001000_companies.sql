@@ -1,8 +1,8 @@
--- Companies: the table, its plain SQL, its verbs.
+-- Companies: the table, its written SQL, its verbs.
 
 create table crm.companies (
-  -- No foreign key to crm.workspaces: the one of owner_id implies it, and a second one would lock the workspace's row
-  -- at every insert.
+  -- No foreign key to crm.workspaces: that of owner_id implies it, and a second one would lock the workspace's row at
+  -- every insert.
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
   name crm.record_name not null,
@@ -29,18 +29,18 @@ create table crm.companies (
   primary key (workspace_id, id),
   foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
   foreign key (workspace_id, merged_into_id) references crm.companies (workspace_id, id),
-  -- So that who looks for companies in use needs one condition.
+  -- So that a search for companies in use needs only one condition.
   check (archived_at is not null or merged_into_id is null)
 );
-comment on table crm.companies is 'Organisations that a workspace sells to.';
-comment on column crm.companies.external_id is 'The caller''s own id of the company, unique in the workspace.';
-comment on column crm.companies.archived_at is 'Since when lists leave the company out; also of a merged one.';
-comment on column crm.companies.merged_into_id is 'The company that this one was merged into, which answers in its place.';
+comment on table crm.companies is 'The organisations that a workspace sells to.';
+comment on column crm.companies.external_id is 'The caller''s own id for the company, unique in the workspace.';
+comment on column crm.companies.archived_at is
+  'Since when lists leave the company out. A merged company is archived too.';
+comment on column crm.companies.merged_into_id is 'The company that replaced this one in a merge.';
 create unique index companies_external_id_once on crm.companies (workspace_id, external_id) where external_id is not null;
 -- A generated column and not an index on the expression: under row-level security an index serves only leakproof
 -- conditions, and only a superuser can create a leakproof function.
-comment on column crm.companies.name_key is
-  'The name in the form of crm.name_key. Searches by name compare this column.';
+comment on column crm.companies.name_key is 'The name in the form of crm.name_key, by which leads find a company.';
 comment on column crm.companies.tax_id is
   'CNPJ (alphanumeric since 2026) or another tax id, in upper case and without punctuation.';
 
@@ -97,8 +97,8 @@ begin
 end
 $$;
 comment on function crm.company_insert(crm.companies) is
-  'Creates the record in the caller''s workspace and returns it, and up to five records in use that it resembles '
-  'for each reason.';
+  'Creates the record in the caller''s workspace and returns it, and up to five records in use that it resembles for '
+  'each reason.';
 
 create function crm.company_insert(p_rows crm.companies[]) returns uuid[]
 language plpgsql set search_path = '' as $$
@@ -521,7 +521,7 @@ begin
 end
 $$;
 comment on function crm.company_new(jsonb) is
-  'The company to insert for the arguments of a creation; raises invalid_reference, no_owner_available (spec 4.6).';
+  'The company to insert for the arguments of a creation. Raises invalid_reference, no_owner_available (spec 4.6).';
 
 create function api.company_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -532,7 +532,7 @@ begin
 end
 $$;
 comment on function api.company_create(jsonb) is
-  'Creates a company and returns it, with the companies that it resembles; raises what crm.company_new raises.';
+  'Creates a company and returns it with the companies it resembles. Raises the codes of crm.company_new.';
 
 create function api.company_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -550,5 +550,4 @@ begin
 end
 $$;
 comment on function api.company_update(jsonb) is
-  'Changes the fields that were sent; null clears a field, and an owner_id of null sets the default owner (spec '
-  '4.6).';
+  'Changes the fields that were sent; null clears a field, and an owner_id of null sets the default owner (spec 4.6).';

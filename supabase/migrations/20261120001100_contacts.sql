@@ -1,7 +1,7 @@
--- Contacts (spec 2.1): the table, its plain SQL, its verbs.
+-- Contacts (spec 2.1): the table, its written SQL, its verbs.
 
 create domain crm.contact_email as text check (value = lower(value));
-comment on domain crm.contact_email is 'The e-mail by which a contact is found: in lower case.';
+comment on domain crm.contact_email is 'The e-mail address of a contact, in lower case so that searches find it.';
 
 create table crm.contacts (
   workspace_id uuid not null,
@@ -29,16 +29,17 @@ create table crm.contacts (
   foreign key (workspace_id, company_id) references crm.companies (workspace_id, id),
   foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
   foreign key (workspace_id, merged_into_id) references crm.contacts (workspace_id, id),
-  -- So that who looks for contacts in use needs one condition.
+  -- So that a search for contacts in use needs only one condition.
   check (archived_at is not null or (merged_into_id is null and erased_at is null))
 );
-comment on table crm.contacts is 'People that a workspace sells to.';
+comment on table crm.contacts is 'The people that a workspace sells to.';
 comment on column crm.contacts.phone_e164 is 'The phone in the form of crm.e164, by which contacts are found.';
-comment on column crm.contacts.external_id is 'The caller''s own id of the contact, unique in the workspace.';
-comment on column crm.contacts.archived_at is 'Since when lists leave the contact out; also of a merged or erased one.';
-comment on column crm.contacts.merged_into_id is 'The contact that this one was merged into, which answers in its place.';
+comment on column crm.contacts.external_id is 'The caller''s own id for the contact, unique in the workspace.';
+comment on column crm.contacts.archived_at is
+  'Since when lists leave the contact out. Merged and erased contacts are archived too.';
+comment on column crm.contacts.merged_into_id is 'The contact that replaced this one in a merge.';
 comment on column crm.contacts.erased_at is
-  'When its personal fields were erased for good; the row stays for what refers to it.';
+  'When the personal fields were erased for good. The row stays, because other rows refer to it.';
 create unique index contacts_external_id_once on crm.contacts (workspace_id, external_id) where external_id is not null;
 call crm.protect('crm.contacts');
 create trigger touch before update on crm.contacts for each row execute function crm.touch();
@@ -92,8 +93,8 @@ begin
 end
 $$;
 comment on function crm.contact_insert(crm.contacts) is
-  'Creates the record in the caller''s workspace and returns its id, and up to five records in use that it '
-  'resembles for each reason.';
+  'Creates the record in the caller''s workspace and returns its id, and up to five records in use that it resembles '
+  'for each reason.';
 
 create function crm.contact_insert(p_rows crm.contacts[]) returns uuid[]
 language plpgsql set search_path = '' as $$
@@ -106,8 +107,8 @@ begin
       custom_fields, external_id
     )
     select
-      crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id,
-      t.owner_id, t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id
+      crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id,
+      t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id
     from unnest(p_rows) t
     returning new.id
   )
@@ -143,8 +144,8 @@ end
 $$;
 comment on function crm.contact_lock(uuid, jsonb) is
   'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and '
-  'returns it. Raises not_found, record_merged, record_erased; precondition_failed if p_if_match, a list of '
-  'versions, has not the record''s.';
+  'returns it. Raises not_found, record_merged, record_erased; precondition_failed if p_if_match, a list of versions, '
+  'has not the record''s.';
 
 create function crm.contact_save(t crm.contacts) returns crm.contacts
 language plpgsql set search_path = '' as $$
@@ -278,11 +279,11 @@ language plpgsql set search_path = '' as $$
 begin
   update crm.contacts r
   set (
-    name, email, phone, phone2, whatsapp, job_title, company_id, instagram, linkedin, notes, custom_fields,
-    external_id, archived_at, erased_at
+    name, email, phone, phone2, whatsapp, job_title, company_id, instagram, linkedin, notes, custom_fields, external_id,
+    archived_at, erased_at
   ) = (
-    'Contato apagado', null, null, null, null, null, null, null, null, null, null, null,
-    coalesce(r.archived_at, now()), now()
+    'Contato apagado', null, null, null, null, null, null, null, null, null, null, null, coalesce(r.archived_at, now()),
+    now()
   )
   where r.workspace_id = p_workspace_id and r.id = any (p_ids) and r.erased_at is null;
 end
@@ -517,7 +518,7 @@ begin
 end
 $$;
 comment on function crm.contact_new(jsonb) is
-  'The contact to insert for the arguments of a creation; raises invalid_reference, no_owner_available (spec 4.2).';
+  'The contact to insert for the arguments of a creation. Raises invalid_reference, no_owner_available (spec 4.2).';
 
 create function api.contact_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -533,8 +534,8 @@ begin
 end
 $$;
 comment on function api.contact_create(jsonb) is
-  'Creates a contact and returns its id, or all of it where the caller prefers the representation, and the contacts that '
-  'it resembles; raises what crm.contact_new raises.';
+  'Creates a contact and returns its id (the whole record if the caller prefers the representation) with the contacts '
+  'it resembles. Raises the codes of crm.contact_new.';
 
 create function api.contact_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -552,5 +553,4 @@ begin
 end
 $$;
 comment on function api.contact_update(jsonb) is
-  'Changes the fields that were sent; null clears a field, and an owner_id of null sets the default owner (spec '
-  '4.2).';
+  'Changes the fields that were sent; null clears a field, and an owner_id of null sets the default owner (spec 4.2).';

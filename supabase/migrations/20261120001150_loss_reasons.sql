@@ -1,4 +1,4 @@
--- Loss reasons: managed by the operator, named by a deal that is lost.
+-- Loss reasons: the operator manages them, a lost deal names one.
 
 create table crm.loss_reasons (
   workspace_id uuid not null references crm.workspaces (id),

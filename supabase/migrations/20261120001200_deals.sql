@@ -1,4 +1,4 @@
--- Deals: the table, its triggers, its plain SQL.
+-- Deals: the table, its triggers, its written SQL.
 
 create domain crm.deal_status as text check (value in ('aberto', 'ganho', 'perdido'));
 comment on domain crm.deal_status is 'Whether a deal is open, won or lost.';
@@ -49,32 +49,32 @@ create table crm.deals (
 );
 comment on table crm.deals is 'Sales in progress or closed.';
 comment on column crm.deals.moved_at is
-  'When the deal last moved: it was changed, an activity of it was created or changed, or a note was added. '
-  'updated_at cannot show that, because a note changes no field of the deal.';
+  'When the deal last moved: it was changed, one of its activities was created or changed, or a note was added. '
+  'updated_at cannot show this, because a note changes no field of the deal.';
 comment on column crm.deals.stale_reported_for is
-  'The moved_at for which deal.stale was last emitted. A later movement differs from it, so the event can be emitted '
+  'The moved_at for which deal.stale was last emitted. A later movement has another time, so the event can be emitted '
   'again.';
 comment on column crm.deals.stale_unreported_since is
-  'moved_at of an open deal in use for which deal.stale has not been emitted since; otherwise null.';
+  'moved_at of an open, unarchived deal for which deal.stale has not been emitted since; otherwise null.';
 comment on column crm.deals.external_id is
-  'The caller''s own id of the deal, by which the caller finds it again. Not unique: crm.lead_receipts makes leads '
-  'idempotent.';
+  'The caller''s own id for the deal. Not unique: crm.lead_receipts makes leads idempotent.';
 comment on column crm.deals.archived_at is 'Since when lists leave the deal out.';
 comment on column crm.deals.lead is
-  'What POST leads was sent, kept as it was while contact and deal change; null of any other deal. An insert with it '
-  'emits lead.received.';
+  'The body of the POST leads that created the deal, unchanged while contact and deal change; null for any other '
+  'deal. An insert with it emits lead.received.';
 comment on column crm.deals.lead_contact_id is
-  'The contact that the deal had when it was given another one, if a lead made it: who sent the lead is erased from it '
-  'too. It keeps the id of a contact that was merged.';
+  'The first contact of a deal that a lead created, kept when the deal gets another one: erasing that person erases '
+  'the lead too. The id stays even if the contact is merged.';
 create index deals_lead_contact on crm.deals (workspace_id, lead_contact_id) where lead_contact_id is not null;
 create index deals_stale on crm.deals (workspace_id, stale_unreported_since) where stale_unreported_since is not null;
--- Of the funnel (app.funnel_get). Winning or losing a deal leaves it in its stage, so stages fill up with closed deals,
--- which the open ones are not looked for among.
+-- For the funnel (app.funnel_get). A closed deal stays in its stage, so stages fill up with closed deals, which must
+-- not be read to find the open ones.
 create index deals_open on crm.deals (workspace_id, stage_id, id) where status = 'aberto' and archived_at is null;
 create index deals_closed on crm.deals (workspace_id, pipeline_id, status, closed_at, id)
   where closed_at is not null and archived_at is null;
--- Of the filters closed_since and closed_until. Open deals are not in it, so that it costs nothing to create or change one.
--- Ids in the other direction, so that what is wanted by closed_at and id of one status is not read here to its end.
+-- For the filters closed_since and closed_until. Open deals are not in it, so creating or changing one costs nothing.
+-- The ids are in the other direction: a query for one status by closed_at and id would otherwise read this index to its
+-- end.
 create index deals_closed_at on crm.deals (workspace_id, closed_at, id desc) where closed_at is not null;
 call crm.protect('crm.deals');
 
@@ -85,7 +85,8 @@ begin
   return new;
 end
 $$;
-comment on function crm.keep_lead_contact() is 'Trigger: keeps which contact sent the lead of a deal that gets another one.';
+comment on function crm.keep_lead_contact() is
+  'Trigger: keeps the contact who sent the lead when the deal gets another contact.';
 
 create trigger keep_lead_contact before update of contact_id on crm.deals
   for each row when (
@@ -96,7 +97,7 @@ create trigger keep_lead_contact before update of contact_id on crm.deals
 create function crm.touch_deal() returns trigger
 language plpgsql set search_path = '' as $$
 begin
-  -- An update that only records deal.stale, or only a movement (crm.set_moved_at), changes no field that a client sees.
+  -- An update that only records deal.stale or a movement (crm.set_moved_at) changes no field that clients see.
   if new.stale_reported_for is not distinct from old.stale_reported_for and new.moved_at = old.moved_at then
     new.updated_at := now();
     new.moved_at := now();
@@ -105,8 +106,8 @@ begin
 end
 $$;
 comment on function crm.touch_deal() is
-  'Trigger: sets updated_at and moved_at on every update of the deal''s own fields, whether the API or the '
-  'application writes.';
+  'Trigger: sets updated_at and moved_at when the deal''s own fields change, whether the API or the application '
+  'writes.';
 
 create trigger touch before update on crm.deals for each row execute function crm.touch_deal();
 
@@ -117,7 +118,7 @@ begin
   return null;
 end
 $$;
-comment on function crm.set_moved_at() is 'Trigger of notes and activities: sets moved_at of their deal.';
+comment on function crm.set_moved_at() is 'Trigger for notes and activities: sets moved_at on their deal.';
 
 create function crm.set_deal_moments() returns trigger
 language plpgsql set search_path = '' as $$
@@ -231,8 +232,8 @@ language plpgsql set search_path = '' as $$
 begin
   update crm.deals as saved
   set (
-    title, status, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
-    expected_close_date, loss_reason_id, loss_note, source, utm, custom_fields
+    title, status, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id, expected_close_date,
+    loss_reason_id, loss_note, source, utm, custom_fields
   ) = (
     t.title, t.status, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id,
     t.expected_close_date, t.loss_reason_id, t.loss_note, t.source, t.utm, t.custom_fields
@@ -267,8 +268,7 @@ language sql immutable as $$
     case when a.stage_changed_at is distinct from b.stage_changed_at then 'stage_changed_at' end,
     case when a.stage_id is distinct from b.stage_id then 'stage_id' end,
     case when a.status is distinct from b.status then 'status' end,
-    case when a.title is distinct from b.title then 'title' end,
-    case when a.utm is distinct from b.utm then 'utm' end,
+    case when a.title is distinct from b.title then 'title' end, case when a.utm is distinct from b.utm then 'utm' end,
     case when a.value is distinct from b.value then 'value' end,
     case when a.won_at is distinct from b.won_at then 'won_at' end
   ], null)

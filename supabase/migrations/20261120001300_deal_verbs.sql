@@ -1,4 +1,4 @@
--- Verbs of deals (spec 3, 4.6): detail, create, update, move-stage, win, lose. The triggers of migration `emission`
+-- Verbs of deals (spec 3, 4.6): get, create, update, move stage, win, lose. The triggers in the migration `emission`
 -- emit their events.
 
 create function api.deal_get(p_args jsonb) returns json
@@ -33,8 +33,8 @@ begin
 end
 $$;
 comment on function api.deal_get(jsonb) is
-  'Returns one deal with its contact, its company, the activity that was created last, and what was sent where POST '
-  'leads created it; raises not_found (spec 4.6).';
+  'Returns one deal with its contact, its company, its newest activity, and the lead''s body if POST leads created '
+  'it. Raises not_found (spec 4.6).';
 
 create function crm.deal_default_title(p_deal crm.deals) returns text
 language plpgsql stable set search_path = '' as $$
@@ -62,13 +62,13 @@ begin
 end
 $$;
 comment on function crm.deal_new(jsonb) is
-  'The deal to insert for the arguments of a creation. Raises invalid_reference, no_owner_available, and the codes of '
+  'The deal to insert for the arguments of a creation. Raises invalid_reference, no_owner_available and the codes of '
   'crm.choose_stage (spec 4.6).';
 
 create function api.deal_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.deal_json(crm.deal_insert(crm.deal_new(p_args))); end $$;
-comment on function api.deal_create(jsonb) is 'Creates a deal and returns it; raises what crm.deal_new raises.';
+comment on function api.deal_create(jsonb) is 'Creates a deal and returns it. Raises the codes of crm.deal_new.';
 
 create function crm.choose_stage_for_move(
   p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid
@@ -77,7 +77,7 @@ language plpgsql stable set search_path = '' as $$
 begin
   pipeline_id := coalesce(p_pipeline_id, p_deal.pipeline_id);
   stage_id := p_stage_id;
-  -- A stage that does not change is not checked again, because it may have been deactivated since.
+  -- An unchanged stage is not checked again: it may have been deactivated since.
   if pipeline_id = p_deal.pipeline_id and stage_id = p_deal.stage_id then
     return;
   end if;
@@ -89,7 +89,7 @@ end
 $$;
 comment on function crm.choose_stage_for_move(crm.deals, uuid, uuid) is
   'The pipeline and stage for a call that names a stage of the workspace, and optionally its pipeline. Raises '
-  'pipeline_not_found or stage_not_found.';
+  'pipeline_not_found, stage_not_found.';
 
 create function crm.choose_stage_for_update(
   p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid
@@ -106,8 +106,8 @@ begin
 end
 $$;
 comment on function crm.choose_stage_for_update(crm.deals, uuid, uuid) is
-  'The pipeline and stage for a PATCH: another pipeline without a stage means its first active stage. Raises the '
-  'codes of crm.choose_stage_for_move, and pipeline_has_no_stage.';
+  'The pipeline and stage for a PATCH: another pipeline without a stage means its first active stage. Raises '
+  'pipeline_has_no_stage and the codes of crm.choose_stage_for_move.';
 
 create function api.deal_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -120,7 +120,7 @@ begin
   if v_changes = '{}' then
     return crm.deal_json(v_deal);
   end if;
-  -- A client may send back the status that it read. Closing a deal takes more than a status, so it has its own actions.
+  -- A client may send back the status that it read. Closing a deal needs more than a status, so it has its own actions.
   if v_changes ->> 'status' <> 'aberto' then
     perform api.fail('validation_error', array['status'], format(
       'Use POST /api-v1-deals/%s/%s', v_deal.id, case v_changes ->> 'status' when 'ganho' then 'win' else 'lose' end
@@ -137,14 +137,14 @@ begin
 end
 $$;
 comment on function api.deal_update(jsonb) is
-  'Changes the fields that were sent; null clears a field. A stage is checked as in deal_move_stage. The status '
-  '`aberto` reopens the deal; any other new status is a validation_error that names the action to use (spec 4.6).';
+  'Changes the fields sent; null clears a field. A stage is checked as in deal_move_stage. The status `aberto` '
+  'reopens the deal; any other new status is a validation_error that names the action to use (spec 4.6).';
 
 create function crm.deal_action_json(p_deal crm.deals, p_idempotent boolean) returns json
 language sql stable
 as $$ select crm.with_fields(crm.deal_json(p_deal), json_build_object('idempotent', p_idempotent)) $$;
 comment on function crm.deal_action_json(crm.deals, boolean) is
-  'The reply of an action: the deal, and whether it was in the requested state already.';
+  'The reply to an action: the deal, and whether it already was in the requested state.';
 
 create function api.deal_move_stage(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -164,15 +164,15 @@ begin
 end
 $$;
 comment on function api.deal_move_stage(jsonb) is
-  'Moves a deal, open or closed, to another stage; its status stays. Raises invalid_reference for a stage outside the '
-  'workspace, otherwise the codes of crm.choose_stage_for_move (spec 3).';
+  'Moves an open or closed deal to another stage and keeps its status. Raises invalid_reference for a stage outside '
+  'the workspace, otherwise the codes of crm.choose_stage_for_move (spec 3).';
 
 create function api.deal_win(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
 begin
-  -- A closed deal does not change, whether it was won or lost.
+  -- A closed deal stays as it is, won or lost.
   if v_deal.status <> 'aberto' then
     return crm.deal_action_json(v_deal, true);
   end if;
@@ -198,4 +198,4 @@ begin
 end
 $$;
 comment on function api.deal_lose(jsonb) is
-  'Marks an open deal as lost, with a reason and a note if they are sent; raises invalid_reference (spec 3).';
+  'Marks an open deal as lost, with a reason and a note if they are sent. Raises invalid_reference (spec 3).';

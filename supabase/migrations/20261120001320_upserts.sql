@@ -1,4 +1,4 @@
--- Upserts: contacts, companies and deals that a caller finds by a value of its own, or creates.
+-- Upserts of contacts, companies and deals: the caller finds the record by a value of its own, or creates it.
 
 -- written by deno task records: upserts
 create function crm.company_match(p_args jsonb, p_merged boolean default false) returns uuid[]
@@ -45,8 +45,8 @@ end
 $$;
 comment on function crm.company_match(jsonb, boolean) is
   'The ids of the records in use whose field named in match_by has the value sent, oldest first, 100 at most. A '
-  'search by external_id also finds archived records. p_merged: looks at merged records instead, and returns the '
-  'ids of the records they were merged into.';
+  'search by external_id also finds archived records. p_merged: looks at merged records instead, and returns the ids '
+  'of the records they were merged into.';
 
 create function api.company_upsert(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -113,8 +113,8 @@ comment on function api.company_upsert(jsonb) is
   'Changes the record that has the value of the field in match_by, as api.company_update does, or creates it, as '
   'api.company_create does, with their codes; returns the whole record, and what was done: created, matched_by, and '
   'the names of fields that were sent and not written (differences). Where only records that were merged have the '
-  'value, it changes the one into which they were, but for that field. Raises ambiguous_match with every record '
-  'that has the value, and validation_error for what only a creation requires.';
+  'value, it changes the one into which they were, but for that field. Raises ambiguous_match with every record that '
+  'has the value, and validation_error for what only a creation requires.';
 
 create function crm.contact_match(p_args jsonb, p_merged boolean default false) returns uuid[]
 language plpgsql set search_path = ''
@@ -152,8 +152,8 @@ begin
         select case when p_merged then t.merged_into_id else t.id end from crm.contacts t
         where t.workspace_id = crm.current_workspace_id()
           and (t.phone_e164, t.id) < (crm.e164(p_args ->> 'phone'), v_beyond)
-          and t.phone_e164 >= crm.e164(p_args ->> 'phone')
-          and t.phone_e164 = any (array[crm.e164(p_args ->> 'phone')]) and t.id < v_beyond and t.id >= v_first
+          and t.phone_e164 >= crm.e164(p_args ->> 'phone') and t.phone_e164 = any (array[crm.e164(p_args ->> 'phone')])
+          and t.id < v_beyond and t.id >= v_first
           and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
         order by t.phone_e164, t.id
         limit 100
@@ -163,8 +163,8 @@ end
 $$;
 comment on function crm.contact_match(jsonb, boolean) is
   'The ids of the records in use whose field named in match_by has the value sent, oldest first, 100 at most. A '
-  'search by external_id also finds archived records. p_merged: looks at merged records instead, and returns the '
-  'ids of the records they were merged into.';
+  'search by external_id also finds archived records. p_merged: looks at merged records instead, and returns the ids '
+  'of the records they were merged into.';
 
 create function api.contact_upsert(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -230,8 +230,8 @@ comment on function api.contact_upsert(jsonb) is
   'Changes the record that has the value of the field in match_by, as api.contact_update does, or creates it, as '
   'api.contact_create does, with their codes; returns the whole record, and what was done: created, matched_by, and '
   'the names of fields that were sent and not written (differences). Where only records that were merged have the '
-  'value, it changes the one into which they were, but for that field. Raises ambiguous_match with every record '
-  'that has the value, and validation_error for what only a creation requires.';
+  'value, it changes the one into which they were, but for that field. Raises ambiguous_match with every record that '
+  'has the value, and validation_error for what only a creation requires.';
 
 create function crm.deal_match(p_args jsonb) returns uuid[]
 language plpgsql set search_path = ''
@@ -302,7 +302,7 @@ end
 $$;
 comment on function api.deal_upsert(jsonb) is
   'Changes the record that has the value of the field in match_by, as api.deal_update does, or creates it, as '
-  'api.deal_create does, with their codes; returns the whole record, and what was done: created, matched_by, and '
-  'the names of fields that were sent and not written (differences). Raises ambiguous_match with every record that '
-  'has the value, and validation_error for what only a creation requires.';
+  'api.deal_create does, with their codes; returns the whole record, and what was done: created, matched_by, and the '
+  'names of fields that were sent and not written (differences). Raises ambiguous_match with every record that has '
+  'the value, and validation_error for what only a creation requires.';
 -- end of what is written

@@ -1,4 +1,4 @@
--- How many deals there are and what they are worth, by pipeline, stage and status.
+-- The number and value of deals by pipeline, stage and status.
 
 -- written by deno task records: deal summary
 create function api.deal_summary(p_args jsonb) returns json
@@ -38,7 +38,7 @@ begin
 end
 $$;
 comment on function api.deal_summary(jsonb) is
-  'Counts and adds up the records that the list with the same filters has, by pipeline_id, stage_id, status. It '
-  'looks through 50,000 records at most, so that a call costs as much whatever the workspace has; raises '
-  'too_many_records where that is not enough.';
+  'Counts and adds up the records that the list with the same filters has, by pipeline_id, stage_id, status. It looks '
+  'through 50,000 records at most, so that a call costs as much whatever the workspace has; raises too_many_records '
+  'where that is not enough.';
 -- end of what is written

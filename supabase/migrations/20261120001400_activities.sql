@@ -1,7 +1,7 @@
--- Activities of a deal: tasks, calls, meetings. The table, its plain SQL, its verbs.
+-- Activities of a deal (tasks, calls, meetings): the table, its written SQL, its verbs.
 
 create domain crm.activity_type as text check (char_length(value) between 1 and 60);
-comment on domain crm.activity_type is 'What kind of activity it is: 1 to 60 characters.';
+comment on domain crm.activity_type is 'The kind of an activity: 1 to 60 characters.';
 
 create domain crm.activity_status as text check (value in ('pendente', 'concluida', 'cancelada'));
 comment on domain crm.activity_status is 'Whether an activity is pending, done or cancelled.';
@@ -37,14 +37,14 @@ create table crm.activities (
   foreign key (workspace_id, created_by_id) references crm.members (workspace_id, id)
 );
 comment on table crm.activities is
-  'What is to be done, or was done, to move a deal. An activity always stays with its deal.';
+  'Tasks that are to be done, or were done, to move a deal. An activity never changes its deal.';
 comment on column crm.activities.type is
   'Free text, because a workspace may have its own types. An activity without a title gets the label of its type.';
 comment on column crm.activities.overdue_reported_for is
   'The due_at for which activity.overdue was last emitted. A new due_at differs from it, so the event can be emitted '
   'again.';
 comment on column crm.activities.overdue_unreported_at is
-  'due_at of a pending activity for which activity.overdue has not been emitted yet; otherwise null. A column for '
+  'due_at of a pending activity for which activity.overdue has not been emitted yet; otherwise null. Generated for '
   'the same reason as crm.deals.stale_unreported_since.';
 
 create index activities_due on crm.activities (workspace_id, due_at, id);
@@ -61,7 +61,7 @@ create trigger touch before update on crm.activities
 create trigger set_moved_at after update on crm.activities
   for each row when (
     old.overdue_reported_for is not distinct from new.overdue_reported_for
-    -- A merge of contacts moves activities within its trigger, and their deals too.
+    -- A merge of contacts moves activities inside its trigger, and moves their deals itself.
     and (pg_trigger_depth() = 0 or old.contact_id is not distinct from new.contact_id)
   )
   execute function crm.set_moved_at();
@@ -90,7 +90,7 @@ begin
   return null;
 end
 $$;
-comment on function crm.set_last_activity_at() is 'Trigger: records on the deal when its last activity was created.';
+comment on function crm.set_last_activity_at() is 'Trigger: stores on the deal when its newest activity was created.';
 
 create trigger set_last_activity_at after insert on crm.activities
   for each row execute function crm.set_last_activity_at();
@@ -107,8 +107,7 @@ language sql immutable as $$
     else p_type
   end
 $$;
-comment on function crm.activity_label(text) is
-  'The title of an activity that was sent without one: the label of its type.';
+comment on function crm.activity_label(text) is 'The default title of an activity: the label of its type.';
 
 -- written by deno task records: activity
 create type api.activity as (
@@ -158,8 +157,8 @@ begin
       is_online_meeting, meeting_url, location, status
     )
     select
-      crm.current_workspace_id(), t.deal_id, t.contact_id, t.owner_id, t.created_by_id, t.type, t.title,
-      t.description, t.due_at, t.duration_minutes, t.is_online_meeting, t.meeting_url, t.location, t.status
+      crm.current_workspace_id(), t.deal_id, t.contact_id, t.owner_id, t.created_by_id, t.type, t.title, t.description,
+      t.due_at, t.duration_minutes, t.is_online_meeting, t.meeting_url, t.location, t.status
     from unnest(p_rows) t
     returning new.id
   )
@@ -196,8 +195,8 @@ language plpgsql set search_path = '' as $$
 begin
   update crm.activities as saved
   set (
-    contact_id, owner_id, type, title, description, due_at, duration_minutes, is_online_meeting, meeting_url,
-    location, status
+    contact_id, owner_id, type, title, description, due_at, duration_minutes, is_online_meeting, meeting_url, location,
+    status
   ) = (
     t.contact_id, t.owner_id, t.type, t.title, t.description, t.due_at, t.duration_minutes, t.is_online_meeting,
     t.meeting_url, t.location, t.status
@@ -440,7 +439,7 @@ begin
 end
 $$;
 comment on function crm.with_activity_defaults(crm.activities) is
-  'Fills each empty field that cannot be empty with its default; raises no_owner_available.';
+  'Gives each required field that is empty its default; raises no_owner_available.';
 
 create function crm.activity_new(p_args jsonb) returns crm.activities
 language plpgsql set search_path = '' as $$
@@ -448,7 +447,8 @@ declare
   v_activity crm.activities := jsonb_populate_record(null::crm.activities, crm.require_references(p_args));
 begin
   if v_activity.contact_id is null then
-    -- Locked, as by the foreign key, before a merge of the contact can move what refers to it; or it has moved already.
+    -- Locked as by the foreign key, before a merge of the contact can move the rows that refer to it. If the contact
+    -- was merged already, take the one that replaced it.
     select coalesce(c.merged_into_id, c.id) into v_activity.contact_id
     from crm.deals d join crm.contacts c on c.workspace_id = d.workspace_id and c.id = d.contact_id
     where d.workspace_id = crm.current_workspace_id() and d.id = v_activity.deal_id
@@ -459,14 +459,14 @@ begin
 end
 $$;
 comment on function crm.activity_new(jsonb) is
-  'The activity to insert for the arguments of a creation, with the deal''s contact if none is sent; raises '
+  'The activity to insert for the arguments of a creation, with the deal''s contact if none is sent. Raises '
   'invalid_reference, no_owner_available (spec 4.6).';
 
 create function api.activity_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.activity_json(crm.activity_insert(crm.activity_new(p_args))); end $$;
 comment on function api.activity_create(jsonb) is
-  'Creates an activity of a deal and returns it; raises what crm.activity_new raises.';
+  'Creates an activity of a deal and returns it. Raises the codes of crm.activity_new.';
 
 create function api.activity_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -483,5 +483,4 @@ begin
 end
 $$;
 comment on function api.activity_update(jsonb) is
-  'Changes the fields that were sent; null clears a field, and a field that cannot be empty returns to its default '
-  '(spec 4.6).';
+  'Changes the fields sent; null clears a field, and resets a required field to its default (spec 4.6).';

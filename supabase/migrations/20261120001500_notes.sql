@@ -4,11 +4,11 @@ create domain crm.note_body as text check (char_length(value) between 1 and 1000
 comment on domain crm.note_body is 'The text of a note: 1 to 10,000 characters.';
 
 create domain crm.note_kind as text check (value in ('note', 'observation'));
-comment on domain crm.note_kind is 'Whether a note is one or an observation.';
+comment on domain crm.note_kind is 'The kind of a note: a note or an observation.';
 
 create domain crm.note_source as text check (value in ('user', 'automation', 'agent', 'integration'));
 comment on domain crm.note_source is
-  'What kind of author wrote the note. Its author_id cannot show it, because it is always a member (spec 2.2).';
+  'The kind of author. author_id cannot show it, because it is always a member (spec 2.2).';
 
 create table crm.notes (
   workspace_id uuid not null,
@@ -27,7 +27,7 @@ create table crm.notes (
 comment on table crm.notes is 'Texts that people and integrations write about a deal.';
 
 call crm.protect('crm.notes');
--- No update, because the API never changes a note.
+-- No trigger for updates: the API never changes a note.
 create trigger touch before update on crm.notes for each row execute function crm.touch();
 create trigger set_moved_at after insert on crm.notes for each row execute function crm.set_moved_at();
 
@@ -236,10 +236,10 @@ begin
 end
 $$;
 comment on function crm.note_new(jsonb) is
-  'The note to insert for the arguments of a creation. Its author is the creator of the key, and never anybody else; '
-  'raises invalid_reference, no_author_available (spec 2.2, 4.3).';
+  'The note to insert for the arguments of a creation. Its author is always the creator of the key. Raises '
+  'invalid_reference, no_author_available (spec 2.2, 4.3).';
 
 create function api.note_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.note_json(crm.note_insert(crm.note_new(p_args))); end $$;
-comment on function api.note_create(jsonb) is 'Creates a note and returns it; raises what crm.note_new raises.';
+comment on function api.note_create(jsonb) is 'Creates a note and returns it. Raises the codes of crm.note_new.';

@@ -1,5 +1,5 @@
--- Proposals: offers to a customer on a deal. The seller creates and sends them; the customer answers through the public
--- link (migration `proposal_links`).
+-- Proposals: offers to a customer about a deal. The seller creates and sends them; the customer answers through the
+-- public link (migration `proposal_links`).
 
 create table crm.proposals (
   workspace_id uuid not null,
@@ -21,9 +21,9 @@ create table crm.proposals (
   primary key (workspace_id, id),
   foreign key (workspace_id, deal_id) references crm.deals (workspace_id, id)
 );
-comment on table crm.proposals is 'Offers to customers, each on a deal.';
+comment on table crm.proposals is 'Offers to customers, each about one deal.';
 comment on column crm.proposals.status is
-  'The last status that was written. `expirada` is never stored: crm.proposal_status derives it from the clock.';
+  'The last status written. `expirada` is never stored: crm.proposal_status derives it from the clock.';
 create index proposals_deal on crm.proposals (workspace_id, deal_id, id);
 call crm.protect('crm.proposals');
 create trigger touch before update on crm.proposals for each row execute function crm.touch();
@@ -36,7 +36,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.proposal_status(crm.proposals) is
-  'The present status of a proposal: `expirada` if it was not answered before expires_at. An answer never changes.';
+  'The current status of a proposal: `expirada` if it was not answered before expires_at. An answer is final.';
 
 -- written by deno task records: proposal
 create type api.proposal as (

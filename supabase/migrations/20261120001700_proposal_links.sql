@@ -1,5 +1,5 @@
--- The public link of a proposal: anybody who has its token can read the proposal and answer it. Its door is
--- api.call_by_link, because there is no key: the token identifies the proposal and its workspace.
+-- The public link of a proposal: anybody with its token can read the proposal and answer it. Its door,
+-- api.call_by_link, takes no key: the token identifies the proposal and its workspace.
 
 create table crm.proposal_links (
   workspace_id uuid not null,
@@ -10,9 +10,9 @@ create table crm.proposal_links (
   foreign key (workspace_id, proposal_id) references crm.proposals (workspace_id, id)
 );
 comment on table crm.proposal_links is
-  'The one valid link of each proposal, by the SHA-256 of its token: a dump of this table opens nothing. The hashes '
-  'are not in crm.proposals, so that crm_api can read proposals and never a hash.';
-comment on column crm.proposal_links.token_hash is 'A fast hash is enough, because a token has 32 random bytes.';
+  'The one valid link of each proposal, as the SHA-256 of its token: nobody can open a proposal with a dump of this '
+  'table. A separate table, so that crm_api can read proposals and never a hash.';
+comment on column crm.proposal_links.token_hash is 'A fast hash is enough: a token has 32 random bytes.';
 call crm.protect('crm.proposal_links');
 
 create function crm.identify_link(p_token_hash bytea) returns crm.caller
@@ -29,13 +29,13 @@ begin
   if not found then
     v_caller.error_code := 'not_found';
   end if;
-  -- Calls of a link in any 60 seconds: enough for a person who reads and answers one proposal.
+  -- Calls by one link in any 60 seconds: enough for a person who reads and answers one proposal.
   v_caller.rate_limit := 60;
   return v_caller;
 end
 $$;
 comment on function crm.identify_link(bytea) is
-  'The caller to whom a token''s hash belongs: a proposal that is not a draft.';
+  'The caller to whom the hash of a token belongs: a proposal that is not a draft.';
 
 create function crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text default null)
 returns crm.proposals
@@ -50,15 +50,15 @@ begin
 end
 $$;
 comment on function crm.proposal_set_status(crm.proposals, text, text) is
-  'Saves a proposal with a new status; raises proposal_expired if the time to answer is over.';
+  'Saves a proposal with a new status; raises proposal_expired after expires_at.';
 
 create function crm.proposal_seller() returns json
 language sql stable security definer set search_path = '' as $$
   select json_build_object('name', w.name) from crm.workspaces w where w.id = crm.current_workspace_id()
 $$;
 comment on function crm.proposal_seller() is
-  'Who makes the offer, as its customer sees it: the caller''s own workspace by its name, and nothing else of it. With '
-  'its owner''s rights, because verbs cannot read crm.workspaces.';
+  'The seller as the customer sees it: the name of the caller''s workspace, and nothing else. Security definer, '
+  'because verbs cannot read crm.workspaces.';
 
 create function crm.proposal_for_customer(p_proposal crm.proposals) returns json
 language sql stable as $$
@@ -87,7 +87,7 @@ comment on function api.proposal_view(jsonb) is
 create function crm.proposal_answer(p_id uuid, p_status text, p_reason text) returns json
 language plpgsql set search_path = '' as $$
 declare
-  -- Locked, so that of a simultaneous acceptance and rejection only one succeeds.
+  -- Locked, so that only one of a simultaneous acceptance and rejection succeeds.
   v_proposal crm.proposals := crm.proposal_lock(p_id);
   v_unchanged boolean := v_proposal.status = p_status;
 begin
@@ -101,8 +101,8 @@ begin
 end
 $$;
 comment on function crm.proposal_answer(uuid, text, text) is
-  'Records the customer''s answer, which is final. The same answer again changes nothing (`idempotent`). Raises '
-  'proposal_closed if the proposal has the other answer, proposal_expired.';
+  'Records the customer''s final answer. The same answer again changes nothing (`idempotent`). Raises '
+  'proposal_expired, and proposal_closed if the other answer was given.';
 
 create function api.proposal_accept(p_args jsonb) returns json
 language plpgsql set search_path = ''
@@ -120,7 +120,7 @@ language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_link(p_token_hash);
 begin
-  -- A token is not a key: even a mistake in the function must not let it reach anything but its own proposal.
+  -- A token is not a key: even a mistake in the function must not let it reach more than its own proposal.
   if p_verb not in ('proposal_view', 'proposal_accept', 'proposal_reject') then
     raise exception 'The verb % is not of proposals', p_verb;
   end if;
@@ -128,6 +128,6 @@ begin
 end
 $$;
 comment on function api.call_by_link(bytea, text, jsonb) is
-  'The door for public links: answers one request, given the SHA-256 of its token. p_verb null: only the gate is '
-  'checked. p_args null: the link is only identified, and the call is not counted. The id in p_args is always that of '
-  'the link''s own proposal.';
+  'The door for public links: answers one request, given the SHA-256 of the token. p_verb null: only the gate is '
+  'checked. p_args null: only identifies the link and counts no call. The id in p_args is always the link''s own '
+  'proposal.';

@@ -1,13 +1,13 @@
--- Partitions by day (UTC): events are kept for 90 days, deliveries and attempts for 30, and what is older is dropped with
--- its partition, because deleting a day of many rows takes minutes. An id begins with the time of its event (UUIDv7), so a
--- day is a range of ids, and a statement that knows an id reaches one partition. Each table has a job of its own: a
--- transaction that locked two of them could wait for one that writes both. Why it is built so:
+-- Partitions by day (UTC): events are kept for 90 days, deliveries and attempts for 30. Older rows are dropped with
+-- their partition, because deleting a large day takes minutes. An id begins with the time of its event (UUIDv7), so a
+-- day is a range of ids, and a statement that knows an id reads one partition. Each table has its own job: a
+-- transaction that locked two tables could deadlock with one that writes both. See
 -- docs/decisions/0008-queue.md.
 
 create function crm.uuid_v7_clock() returns uuid
--- sql, so that it is part of the plan of the insert whose default it is: a call takes half as long again.
+-- sql, so that the plan of each insert includes it: calling a plpgsql default takes half as long again.
 language sql volatile as $$
-  -- 4,096 units a millisecond: the last three digits of the time are those behind the version.
+  -- 4,096 units in a millisecond: the three digits after the version are the fraction.
   select (
     overlay(
       lpad(to_hex(floor(extract(epoch from clock_timestamp()) * 4096000)::bigint), 15, '0') placing '7' from 13 for 0
@@ -16,8 +16,8 @@ language sql volatile as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7_clock() is
-  'A UUIDv7 of this moment with microseconds (RFC 9562, 6.2, method 3), so that the ids that one transaction makes '
-  'rise in the order in which it makes them.';
+  'A UUIDv7 for this moment with microseconds (RFC 9562, 6.2, method 3), so that ids made by one transaction sort in '
+  'the order in which they were made.';
 
 create function crm.partition_key(p_table regclass) returns name
 language sql stable set search_path = '' as $$
@@ -44,15 +44,15 @@ create function crm.kept_days(p_table regclass) returns integer
 language sql stable set search_path = ''
 as $$ select case p_table::text when 'crm.events' then 90 else 30 end $$;
 comment on function crm.kept_days(regclass) is
-  'For how many days the rows of a partitioned table are kept: events for as long as the change log reads them.';
+  'For how many days a partitioned table keeps rows: events for as long as the change log reads them.';
 
 create function crm.partition_fillfactor(p_table regclass) returns integer
 language sql stable set search_path = ''
--- A delivery is written once more, when it has ended. In a page with room, that needs neither an entry in an index nor a
--- vacuum: the room that the first version took is used by the next delivery of the page that ends.
+-- A delivery is updated once, when it ends. With free room in its page the update needs no new index entry and no
+-- vacuum: the next delivery to end in that page reuses the room of the first version.
 as $$ select case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end $$;
 comment on function crm.partition_fillfactor(regclass) is
-  'How many percent of a page of a partition new rows may fill; the rest is for changes of its rows.';
+  'How many percent of a partition''s page new rows may fill; the rest is for updates.';
 
 create function crm.given_columns(p_table regclass) returns text
 language sql stable set search_path = '' as $$
@@ -61,7 +61,7 @@ language sql stable set search_path = '' as $$
   where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
 $$;
 comment on function crm.given_columns(regclass) is
-  'The columns of a table as a list for SQL, without those that are generated: an insert cannot name them.';
+  'The columns of a table as a list for SQL, without generated ones, which an insert cannot name.';
 
 create function crm.missing_days(p_table regclass, p_oldest date, p_today date) returns date[]
 language plpgsql stable set search_path = '' as $$
@@ -85,8 +85,8 @@ begin
 end
 $$;
 comment on function crm.missing_days(regclass, date, date) is
-  'The days that need a partition and have none: from p_today to a week ahead, and those from p_oldest of which the '
-  'default partition has rows.';
+  'The days that need a partition and have none: from p_today to a week ahead, and those from p_oldest on that have '
+  'rows in the default partition.';
 
 create function crm.make_partition(p_table regclass, p_day date) returns bigint
 language plpgsql set search_path = '' as $$
@@ -97,7 +97,7 @@ declare
   v_columns text := crm.given_columns(p_table);
   v_moved bigint;
 begin
-  -- The indexes come with `attach`, because rows are moved five times as fast without.
+  -- `attach` adds the indexes: moving rows is five times as fast without them.
   execute format(
     'create table %s (like %s including all excluding indexes) with (fillfactor = %s)',
     v_partition, p_table, crm.partition_fillfactor(p_table)
@@ -119,17 +119,18 @@ begin
 end
 $$;
 comment on function crm.make_partition(regclass, date) is
-  'Makes the partition of a day and moves its rows out of the default partition, unseen by triggers; returns how many '
-  'there were. The caller has locked the table.';
+  'Creates the partition of a day and moves the day''s rows out of the default partition without firing triggers; '
+  'returns how many. The caller has locked the table.';
 
 create function crm.manage_partitions(
   p_table regclass, p_now timestamptz default now(), p_max_rows bigint default 100000, out made integer,
   out moved bigint, out dropped integer, out hindrance text
 )
--- Security definer, so that a partition has the owner of its table, whoever runs the job.
+-- Security definer, so that a partition gets the owner of its table, whoever runs the job.
 language plpgsql security definer set search_path = ''
--- Everybody who uses the table waits behind a lock that is waited for. It is also less than deadlock_timeout: this
--- function gives up before Postgres ends anybody's transaction, which would lose an event (crm.emit never fails).
+-- While this function waits for its lock, everybody who uses the table waits behind it. The timeout is below
+-- deadlock_timeout: this function gives up before Postgres ends another transaction, which would lose an event
+-- (crm.emit never fails).
 set lock_timeout = '200ms' as $$
 declare
   v_today date := (p_now at time zone 'UTC')::date;
@@ -145,7 +146,8 @@ begin
   moved := 0;
   dropped := 0;
   if p_table::text = 'crm.webhook_deliveries' then
-    -- Before the deliveries themselves, as everybody locks them. What a dispatcher has is left to the next run.
+    -- Queue rows before deliveries, the order in which everybody locks them. The next run deletes rows that a
+    -- dispatcher has locked now.
     delete from crm.webhook_queue q
     where q.ctid = any (array(
       select o.ctid from crm.webhook_queue o where o.delivery_id < v_floor for update skip locked
@@ -167,31 +169,31 @@ begin
   if v_is_missing or exists (select from crm.partitions_of(p_table) p where p.day < v_oldest) then
     begin
       if p_table::text = 'crm.events' then
-        -- The job index-texts reads events for some seconds, and may begin at the same moment each time. Nobody who uses the
-        -- table waits behind this lock.
+        -- The job index-texts reads events for some seconds, and may start at the same moment each time. Nobody who
+        -- uses the table waits behind this lock.
         perform set_config('lock_timeout', '5s', true);
         perform crm.lock_texts();
         perform set_config('lock_timeout', '200ms', true);
       end if;
-      -- Not the weaker lock that `attach` takes: a row that somebody is just writing into the default partition would be
-      -- refused once its day has a partition. `only`, because nobody has another partition who has not the table. The
-      -- default one, whose bounds change too, may be a vacuum's.
+      -- `attach` alone takes a weaker lock: a row being written into the default partition would then be refused once
+      -- its day has a partition. `only`, because nobody holds another partition without holding the table. The default
+      -- partition is locked too, because its bounds change and a vacuum may hold it.
       execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
       if v_is_missing then
-        -- Again, for the rows that were written meanwhile.
+        -- Asked again, because rows may have been written meanwhile.
         foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
           moved := moved + crm.make_partition(p_table, v_day);
           made := made + 1;
         end loop;
       end if;
-      -- A few at a time, because everybody waits. After weeks without a run, the next runs drop the others.
+      -- Dropping a partition blocks all requests, so each run drops ten at most.
       for v_partition in select p.partition from crm.partitions_of(p_table) p where p.day < v_oldest limit 10 loop
         begin
           execute format('lock table %s in access exclusive mode nowait', v_partition);
           execute format('drop table %s', v_partition);
           dropped := dropped + 1;
         exception
-          -- A vacuum has it. The others can be dropped.
+          -- A vacuum holds this partition; the others can be dropped.
           when lock_not_available then
             hindrance := sqlerrm;
         end;
@@ -207,8 +209,8 @@ begin
 end
 $$;
 comment on function crm.manage_partitions(regclass, timestamptz, bigint) is
-  'Makes the partitions of a table from today to a week ahead, and those of earlier days of which the default partition '
-  'has rows; drops those whose whole day is older than crm.kept_days, ten at a time, and what the queue and the default '
-  'partition have of such days. Gives up a lock after 200 ms, and says so in `hindrance`: the next run tries again. Rows are '
-  'moved while everybody waits, 100,000 in about a second: where the default partition has more than p_max_rows, none is '
-  'moved and no partition is made. p_now is the time to go by.';
+  'Creates the missing partitions of a table up to a week ahead, moves their rows out of the default partition, drops '
+  'partitions older than crm.kept_days (ten in each run), and deletes rows of such days from the queue and the '
+  'default partition. Gives up waiting for a lock after 200 ms and returns the reason in `hindrance`: the next run '
+  'tries again. Moving rows blocks everybody (100,000 rows take about a second), so if the default partition has more '
+  'than p_max_rows, nothing is moved and no partition is created. p_now replaces the current time.';

@@ -70,10 +70,11 @@ create table crm.feed_offset (
   cursor_secret bytea not null default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
 );
 comment on table crm.feed_offset is
-  'What is added to a transaction id to make a position of the feed. A database that was restored into another cluster '
-  'begins with small transaction ids again: crm.continue_feed() then raises this number.';
+  'The number added to a transaction id to get a position in the feed. A database restored into another cluster '
+  'starts with small transaction ids again: crm.continue_feed() then raises this number.';
 comment on column crm.feed_offset.cursor_secret is
-  'Seals the cursors of the feed (crm.feed_cursor_text). With another one every cursor is invalid_cursor.';
+  'Signs the cursors of the feed (crm.feed_cursor_text). With another secret, every existing cursor becomes '
+  'invalid_cursor.';
 alter table crm.feed_offset enable row level security;
 alter table crm.feed_offset force row level security;
 insert into crm.feed_offset default values;
@@ -81,7 +82,7 @@ insert into crm.feed_offset default values;
 create function crm.feed_position() returns bigint
 language plpgsql volatile set search_path = ''
 as $$ begin return pg_current_xact_id()::text::bigint + (select o.added from crm.feed_offset o); end $$;
-comment on function crm.feed_position() is 'The position in the feed of what this transaction writes.';
+comment on function crm.feed_position() is 'The position in the feed of the events that this transaction writes.';
 
 create function crm.feed_horizon() returns bigint
 language plpgsql stable security definer set search_path = '' as $$
@@ -90,9 +91,9 @@ begin
 end
 $$;
 comment on function crm.feed_horizon() is
-  'The position below which every transaction has ended, in the snapshot of the statement: an event below it is '
-  'visible now or never, so a reader that stays below it steps over no late commit. Security definer, because verbs '
-  'may not read crm.feed_offset.';
+  'The position below which every transaction has ended, in the snapshot of the statement. An event below it is '
+  'visible now or never, so a reader that stays below it misses no late commit. Security definer, because verbs may '
+  'not read crm.feed_offset.';
 
 create table crm.events (
   workspace_id uuid not null,
@@ -107,17 +108,20 @@ create table crm.events (
   primary key (workspace_id, id)
 ) partition by range (id);
 comment on table crm.events is
-  'One row for each event, whether or not there is a subscription. Only crm.emit writes it, in the transaction of '
-  'the change, and crm.send_test_event. Kept for 90 days, a partition for each day. It has no foreign key: each event '
-  'would lock the workspace''s row.';
+  'One row for each event, whether or not anybody subscribes. Only crm.emit, in the transaction of the change, and '
+  'crm.send_test_event write it. Kept for 90 days in daily partitions. Without foreign keys, because each event would '
+  'lock the workspace''s row.';
 comment on column crm.events.facts is
-  'What the object itself does not show, such as the previous stage. Added to the object''s JSON in the delivery.';
-comment on column crm.events.is_test is 'Whether it was sent to try a receiver: nothing has happened (crm.send_test_event).';
+  'Facts that the object itself does not show, such as the previous stage. A delivery adds them to the object''s '
+  'JSON.';
+comment on column crm.events.is_test is
+  'Whether the event only tries a receiver: nothing happened (crm.send_test_event).';
 comment on column crm.events.caller_id is
-  'Whose request brought it about (crm.current_caller_id); null: the operator, a job, or another writer of the database.';
+  'The caller whose request caused the event (crm.current_caller_id); null for the operator, a job or another writer '
+  'of the database.';
 comment on column crm.events.position is
-  'The place in the feed, by the transaction that wrote it (crm.feed_position); events of one transaction follow each '
-  'other by id.';
+  'The place in the feed, by the writing transaction (crm.feed_position). Events of one transaction follow each other '
+  'by id.';
 call crm.protect('crm.events');
 create table crm.events_default partition of crm.events default;
 comment on table crm.events_default is
@@ -136,7 +140,6 @@ language sql volatile set search_path = '' as $$
   returning o.added
 $$;
 comment on function crm.continue_feed() is
-  'Call it once after a dump was restored into another cluster, before the first call: positions go on above the '
-  'greatest that is stored, so that readers miss nothing. A trillion above it, because the database that was lost had '
-  'given out more after the backup: to a cursor from that time new events must not seem old. Reads all events. Returns '
-  'what is added from now on.';
+  'Call it once after restoring a dump into another cluster, before the first call: positions then continue a '
+  'trillion above the greatest stored one. The lost database gave out positions after the backup; new events must not '
+  'seem old to a cursor from that time. Reads all events. Returns the new offset.';

@@ -23,29 +23,30 @@ create table crm.webhook_subscriptions (
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id),
   check (is_active = (deactivated_at is null)),
   check ((behind_since is null) = (behind_position is null) and (behind_since is null) = (behind_id is null)),
-  -- A secret is sealed for the id of its subscription alone, because the function that seals it does not know the
-  -- workspace yet. So no other workspace may have the same id.
+  -- The id alone must be unique, in all workspaces: a secret is encrypted for the subscription's id, by a function that
+  -- does not know the workspace yet.
   unique (id)
 );
 comment on table crm.webhook_subscriptions is
   'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
 comment on column crm.webhook_subscriptions.key_id is
-  'The key that made the subscription, which ends when the key is revoked; null for one that a person made in the '
-  'console: the audit log says who.';
+  'The key that created the subscription; revoking the key ends it. Null if a person created it in the console: the '
+  'audit log names the person.';
 comment on column crm.webhook_subscriptions.failure_count is 'Failed attempts since the last success.';
 comment on column crm.webhook_subscriptions.target_host is
-  'The host name of the target, without the port: attempts to one host are limited over all workspaces.';
+  'The host name of the target without the port: attempts to one host are limited across all workspaces.';
 comment on column crm.webhook_subscriptions.deactivated_reason is
-  'Why it is inactive: deleted, failures (a fifth attempt failed) or key_revoked. What waits for a deleted one is '
-  'cancelled, for the others it is held.';
+  'Why the subscription is inactive: deleted, failures (a fifth attempt failed) or key_revoked. Waiting deliveries '
+  'are cancelled if it was deleted, otherwise held.';
 comment on column crm.webhook_subscriptions.slow_since is
-  'Since when its attempts time out: until it answers again, one attempt is made at a time.';
+  'Since when its attempts time out. Until it answers again, one attempt is made at a time.';
 comment on column crm.webhook_subscriptions.behind_since is
-  'Since when its events get no delivery, because too many wait (crm.fan_out_within_bound). The job webhook-catch-up makes '
-  'those deliveries later, from the events.';
+  'Since when its events get no delivery, because too many deliveries wait (crm.fan_out_within_bound). The job '
+  'webhook-catch-up creates those deliveries later, from the events.';
 comment on column crm.webhook_subscriptions.behind_position is
-  'While it is behind: the place in the feed, with behind_id, up to which every event has its delivery.';
-comment on column crm.webhook_subscriptions.behind_id is 'While it is behind: the id that belongs to behind_position.';
+  'While the subscription is behind: the place in the feed, with behind_id, up to which every event has its delivery.';
+comment on column crm.webhook_subscriptions.behind_id is
+  'While the subscription is behind: the event id that belongs to behind_position.';
 call crm.protect('crm.webhook_subscriptions');
 create index webhook_subscriptions_behind on crm.webhook_subscriptions (workspace_id, id) where behind_since is not null;
 create trigger touch before update on crm.webhook_subscriptions for each row execute function crm.touch();
@@ -60,7 +61,7 @@ begin
     new.deactivated_at := coalesce(new.deactivated_at, now());
   end if;
   if new.deactivated_reason = 'deleted' then
-    -- As what waits for it is cancelled.
+    -- Its waiting deliveries are cancelled, so it has nothing to catch up on.
     new.behind_since := null;
     new.behind_position := null;
     new.behind_id := null;
@@ -69,8 +70,8 @@ begin
 end
 $$;
 comment on function crm.note_deactivation() is
-  'Trigger: keeps deactivated_at, forgets the reason when a subscription becomes active, and what a deleted one has yet to '
-  'get.';
+  'Trigger: keeps deactivated_at, clears the reason when a subscription becomes active, and ends the catching up of a '
+  'deleted one.';
 create trigger note_deactivation before insert or update of is_active on crm.webhook_subscriptions
   for each row execute function crm.note_deactivation();
 
@@ -86,10 +87,11 @@ create table crm.webhook_secrets (
 );
 comment on table crm.webhook_secrets is
   'Signing secrets, encrypted with a key that the database never has: nobody can sign with a dump of this table. Each '
-  'is sealed for its subscription_id: copied to another row, it cannot be decrypted. '
-  'They are not in crm.webhook_subscriptions, so that crm_api can write a secret and never read one.';
+  'secret is encrypted for its subscription_id: copied to another row, it cannot be decrypted. A separate table, so '
+  'that crm_api can write a secret and never read one.';
 comment on column crm.webhook_secrets.next_secret is
-  'The secret of a rotation with overlap: until next_from it makes a second signature, from then on the only one.';
+  'The new secret during a rotation with overlap: until next_from it makes a second signature, afterwards the only '
+  'one.';
 call crm.protect('crm.webhook_secrets');
 
 create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
@@ -98,8 +100,9 @@ language sql stable security definer set search_path = '' as $$
   where w.id = p_workspace_id and w.id = coalesce(crm.current_workspace_id(), w.id)
 $$;
 comment on function crm.holds_webhooks(uuid) is
-  'Whether the deliveries of a workspace wait, because it is suspended or has no public API (see crm.delivery_claim). '
-  'Security definer, because a key may not read the workspace''s settings: it asks for its own.';
+  'Whether the deliveries of a workspace wait, because it is suspended or has no public API (crm.delivery_claim). '
+  'Security definer, because verbs may not read the workspace''s settings; a caller gets the answer for its own '
+  'workspace only.';
 
 create function crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) returns timestamptz
 language sql stable set search_path = '' as $$
@@ -107,7 +110,7 @@ language sql stable set search_path = '' as $$
   where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id and k.next_from > now()
 $$;
 comment on function crm.old_secret_until(uuid, uuid) is
-  'Until when the old secret of a subscription goes on signing; null unless a rotation overlaps.';
+  'Until when the old secret of a subscription still signs; null unless a rotation overlaps.';
 
 -- written by deno task records: subscription
 create type api.subscription as (
@@ -156,7 +159,7 @@ begin
       'data', coalesce(json_agg(s.record order by s.created_at desc, s.id desc), '[]')
     )
     from (
-      -- All that are active, at most 50. Inactive ones are kept for ever, and each call may make one more.
+      -- All active ones (50 at most). Inactive ones are kept for ever, and each call may add one.
       select crm.subscription_json(l) as record, l.created_at, l.id from crm.webhook_subscriptions l
       where l.workspace_id = crm.current_workspace_id()
       order by l.is_active desc, l.created_at desc, l.id desc
@@ -169,12 +172,12 @@ comment on function api.webhook_list(jsonb) is
   'Lists the active subscriptions and the newest inactive ones, 500 at most, newest first (spec 4.5).';
 
 create function crm.check_active_subscriptions(p_workspace_id uuid, p_field text) returns void
--- volatile, so that the count sees what was committed while the lock was waited for.
+-- volatile, so that the count includes rows committed while this function waited for the lock.
 language plpgsql volatile set search_path = '' as $$
 begin
-  -- Of calls at the same moment, each would count what is there without the others.
+  -- Without the lock, simultaneous calls would not count each other's subscriptions.
   perform pg_advisory_xact_lock(crm.lock_number('subscriptions of ' || p_workspace_id));
-  -- A cap, because every write of the workspace fans out to all active subscriptions, and every claim reads them all.
+  -- A cap, because every write of the workspace fans out to all active subscriptions, and every claim reads them.
   if (
     select count(*) from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active
   ) >= 50 then
@@ -183,14 +186,14 @@ begin
 end
 $$;
 comment on function crm.check_active_subscriptions(uuid, text) is
-  'Raises validation_error of that field if a workspace has 50 active subscriptions, so that there is no place for one '
-  'more. Until the transaction ends, no other one of the workspace is checked.';
+  'Raises validation_error for that field if a workspace already has 50 active subscriptions. Other checks for the '
+  'workspace wait until the transaction ends.';
 
 create function crm.check_new_subscription(p_workspace_id uuid, p_field text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   perform crm.check_active_subscriptions(p_workspace_id, p_field);
-  -- An inactive subscription is kept for ever, so making and deleting them without end is refused too.
+  -- Inactive subscriptions are kept for ever, so creating and deleting them without end is refused too.
   if (
     select count(*) from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.id >= crm.uuid_v7_floor(now() - interval '30 days')
@@ -200,7 +203,7 @@ begin
 end
 $$;
 comment on function crm.check_new_subscription(uuid, text) is
-  'Raises validation_error of that field if a workspace has 50 active subscriptions, or has made 500 in 30 days.';
+  'Raises validation_error for that field if a workspace has 50 active subscriptions, or created 500 in 30 days.';
 
 create function api.webhook_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -229,9 +232,9 @@ begin
 end
 $$;
 comment on function api.webhook_create(jsonb) is
-  'Creates a subscription of the calling key (spec 4.5); a workspace has at most 50 active ones. The function makes its '
-  'id, for which encrypted_secret (base64) is sealed, and adds the plain secret to the reply, once. Raises '
-  'revoked_api_key if the key was revoked meanwhile.';
+  'Creates a subscription for the calling key (spec 4.5); a workspace has at most 50 active ones. The function '
+  'chooses the id, for which encrypted_secret (base64) is encrypted, and adds the plain secret to the reply, once. '
+  'Raises revoked_api_key if the key was revoked meanwhile.';
 
 create function api.webhook_delete(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -246,5 +249,5 @@ begin
 end
 $$;
 comment on function api.webhook_delete(jsonb) is
-  'Deactivates a subscription and keeps its history (spec 4.5); what waits for it is cancelled. Deactivating an inactive '
-  'one gets the same answer.';
+  'Deactivates a subscription and keeps its history (spec 4.5); its waiting deliveries are cancelled. An inactive '
+  'subscription gets the same answer.';

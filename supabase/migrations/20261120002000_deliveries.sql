@@ -1,4 +1,4 @@
--- Deliveries: one message for each subscription to an event (spec 6.2), and its attempts.
+-- Deliveries (one message for each event and subscription, spec 6.2) and their attempts.
 
 create function crm.delivery_id(p_event_id uuid, p_subscription_id uuid) returns uuid
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -6,13 +6,14 @@ declare
   v_id bytea := substring(uuid_send(p_event_id) for 8)
     || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8);
 begin
-  -- The two bits that mark a UUID of RFC 9562.
+  -- The two bits that mark a UUID (RFC 9562).
   return encode(set_byte(v_id, 8, get_byte(v_id, 8) & 63 | 128), 'hex');
 end
 $$;
 comment on function crm.delivery_id(uuid, uuid) is
-  'The id of the delivery of an event to a subscription: the time of the event, then a hash of both. So an event never '
-  'makes two deliveries for a subscription, deliveries sort as their events, and an id alone names its partition.';
+  'The id of the delivery of an event to a subscription: the event''s time, then a hash of both ids. So an event '
+  'never gets two deliveries for a subscription, deliveries sort like their events, and an id alone determines its '
+  'partition.';
 
 create table crm.webhook_deliveries (
   workspace_id uuid not null,
@@ -24,27 +25,28 @@ create table crm.webhook_deliveries (
   attempts integer not null default 0 check (attempts between 0 and 5),
   next_attempt_at timestamptz not null default now(),
   created_at timestamptz not null default now(),
-  -- A column for the condition of an index, because a change of a column that an index names, be it in its condition,
-  -- writes all indexes again. So a delivery that succeeds writes none (docs/decisions/0023-speed-in-postgres.md).
+  -- A generated column for the condition of an index: changing a column that an index names, even in its condition,
+  -- rewrites the row's entries in all indexes. A delivery that succeeds leaves this column as it is
+  -- (docs/decisions/0023-speed-in-postgres.md).
   ended_badly boolean generated always as (state in ('failed', 'cancelled')) stored,
   primary key (workspace_id, id)
 ) partition by range (id);
 comment on table crm.webhook_deliveries is
-  'One event for one subscription. The id is the delivery_id that the receiver gets on every attempt, made by '
-  'crm.delivery_id. Kept for 30 days, a partition for each day of events. It has no foreign keys: events go with their '
+  'One event for one subscription. The id (crm.delivery_id) is the delivery_id that the receiver gets on every '
+  'attempt. Kept for 30 days, in partitions by the day of the event. Without foreign keys: events go with their '
   'partition, and each delivery would lock the subscription''s row.';
 comment on column crm.webhook_deliveries.state is
-  'pending: an attempt will follow, or will once the subscription is active and the workspace may send; delivered; '
-  'failed: after five attempts; cancelled: the subscription was deleted first.';
+  'pending: an attempt will follow, once the subscription is active and the workspace may send; delivered; failed: '
+  'after five attempts; cancelled: the subscription was deleted first.';
 comment on column crm.webhook_deliveries.series is
-  'Counts the series of up to five attempts: grows when a delivery that had ended is sent again.';
+  'The number of the series of up to five attempts; grows when an ended delivery is sent again.';
 comment on column crm.webhook_deliveries.attempts is
-  'Attempts of this series whose outcome was recorded. If a dispatcher dies during an attempt, the next one has the '
-  'same number, because the fault is not the receiver''s.';
+  'Recorded attempts in this series. If a dispatcher dies during an attempt, the next one has the same number: it was '
+  'not the receiver''s fault.';
 comment on column crm.webhook_deliveries.ended_badly is
-  'Whether it failed or was cancelled, for the index of those; what ends well changes no column of an index.';
+  'Whether the delivery failed or was cancelled, for the index of such deliveries.';
 comment on column crm.webhook_deliveries.next_attempt_at is
-  'When the next attempt of a pending delivery is due. Whoever changes it changes the queue (trigger enqueue_changed).';
+  'When the next attempt of a pending delivery is due. The trigger enqueue_changed copies every change to the queue.';
 call crm.protect('crm.webhook_deliveries');
 create table crm.webhook_deliveries_default partition of crm.webhook_deliveries default;
 comment on table crm.webhook_deliveries_default is
@@ -66,7 +68,7 @@ create table crm.webhook_attempts (
   primary key (workspace_id, delivery_id, series, number)
 ) partition by range (delivery_id);
 comment on table crm.webhook_attempts is
-  'The outcome of each attempt. Kept as long as its delivery, in partitions by the day of the event.';
+  'The outcome of each attempt, kept as long as its delivery, in partitions by the day of the event.';
 comment on column crm.webhook_attempts.status is
   'The HTTP status of the response; null if no complete response arrived.';
 comment on column crm.webhook_attempts.reason is
@@ -93,8 +95,7 @@ begin
 end
 $$;
 comment on function crm.lead_data(crm.deals, crm.contacts, crm.companies) is
-  'The `data` of lead.received: the lead, with its contact and its company if it had them, as they are now, and what was '
-  'sent.';
+  'The `data` of lead.received: the lead, its contact and company (if any) as they are now, and the body sent.';
 
 create function crm.event_data(e crm.events, p_object_type text) returns json
 language plpgsql stable set search_path = '' as $$
@@ -105,7 +106,7 @@ begin
     return (
       select crm.lead_data(d, c, o)
       from crm.deals d
-      -- Those that the lead had, or what these were merged into since.
+      -- The contact and company of the lead, or those that replaced them in a merge.
       left join crm.contacts a on a.workspace_id = d.workspace_id and a.id = (e.facts ->> 'contact_id')::uuid
       left join crm.companies b on b.workspace_id = d.workspace_id and b.id = (e.facts ->> 'company_id')::uuid
       left join crm.contacts c on c.workspace_id = d.workspace_id and c.id = coalesce(a.merged_into_id, a.id)
@@ -140,8 +141,8 @@ begin
 end
 $$;
 comment on function crm.event_data(crm.events, text) is
-  'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s own facts. The caller has looked up '
-  'the type of the object (crm.event_types).';
+  'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s facts. The caller looks up the '
+  'type of the object (crm.event_types).';
 
 create function crm.delivery_body(p_delivery_id uuid, e crm.events) returns text
 language plpgsql stable set search_path = '' as $$
@@ -167,5 +168,5 @@ exception when others then
 end
 $$;
 comment on function crm.delivery_body(uuid, crm.events) is
-  'The JSON text to send (spec 6.2), with the object as it is now, or as a sample with "test": true; null if it cannot be '
+  'The JSON text to send (spec 6.2): the object as it is now, or a sample with "test": true; null if it cannot be '
   'built.';

@@ -1,5 +1,5 @@
--- Test events show a made-up object in the event's real shape (spec 6.2). The made-up values are the examples of the
--- OpenAPI documents; the functions that make them JSON are those of real events.
+-- Test events show a made-up object in the real shape of the event (spec 6.2). The values are the examples of the
+-- OpenAPI documents; the functions that turn them into JSON are those for real events.
 
 -- written by deno task records: samples
 create function crm.sample_row(p_object_type text) returns jsonb
@@ -11,11 +11,11 @@ language sql immutable as $$
       "pipeline_id":"019cae6b-6600-723b-8f0d-244a4cb62c85", "stage_id":"019cae6b-6600-7ecd-8137-8bc9dc130008",
       "contact_id":"01a0e82c-9612-7093-8e7d-5fdbaacfa924", "company_id":"01a0e82c-9612-7f16-88cc-dd91548c5a8c",
       "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "expected_close_date":"2026-10-30", "loss_reason_id":null,
-      "loss_note":null, "source":"Formulário do site",
-      "utm":{"source":"google","medium":"cpc","campaign":"primavera"}, "custom_fields":{"segmento":"alimentação"},
-      "external_id":"form-2026-0042", "stage_changed_at":"2026-10-01T12:00:00.480Z",
-      "last_activity_at":"2026-10-01T12:40:00.000Z", "won_at":null, "lost_at":null, "closed_at":null,
-      "archived_at":null, "created_at":"2026-09-28T13:20:31.250Z", "updated_at":"2026-10-01T12:00:00.480Z"
+      "loss_note":null, "source":"Formulário do site", "utm":{"source":"google","medium":"cpc","campaign":"primavera"},
+      "custom_fields":{"segmento":"alimentação"}, "external_id":"form-2026-0042",
+      "stage_changed_at":"2026-10-01T12:00:00.480Z", "last_activity_at":"2026-10-01T12:40:00.000Z", "won_at":null,
+      "lost_at":null, "closed_at":null, "archived_at":null, "created_at":"2026-09-28T13:20:31.250Z",
+      "updated_at":"2026-10-01T12:00:00.480Z"
     }'
     when 'activity' then '{
       "id":"01a0f77a-9100-7065-8186-3bf5d902262b", "workspace_id":"019cae6b-6600-721a-8323-0e03772a58af",
@@ -186,4 +186,4 @@ end
 $$;
 comment on function crm.sample_data(crm.event_type) is
   'The `data` of a test event: a made-up object and made-up facts in the shape of that event. The object''s id is the '
-  'nil UUID, as the event''s object_id.';
+  'nil UUID, like the event''s object_id.';

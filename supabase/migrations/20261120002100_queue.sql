@@ -1,21 +1,21 @@
--- The queue of deliveries (spec 6.5): what may be sent, its claim, the record of an attempt, the poke. It is a small table
--- beside the partitioned deliveries, so that a claim costs the same whatever is stored, and whatever waits for inactive
--- subscriptions or suspended workspaces. Only the clock of the database decides what is due, so a dispatcher whose own
--- clock is wrong changes nothing. The functions that the dispatcher calls are security definer, because its role has no
--- rights on any table. Why it is built so: docs/decisions/0008-queue.md.
+-- The queue of deliveries (spec 6.5). It is a small table beside the partitioned deliveries, so that a claim costs the
+-- same however much is stored, and however much waits for inactive subscriptions or suspended workspaces. Only the
+-- database's clock decides what is due, so a dispatcher with a wrong clock changes nothing. The dispatcher's functions
+-- are security definer, because its role has no rights on tables. See docs/decisions/0008-queue.md.
 --
--- A plan is often made while the queue is empty, and is kept when it is long. It then takes the index with the fewest
--- pages, whatever else it could use. So the functions that walk the queue leave it one:
--- * They forbid scans that read all of the table.
--- * A walk compares and sorts rows that begin with the shard, which the primary key does not have.
--- * No index of a state has a condition that follows from what looks for another one.
--- * Rows that were found are written by their ctid, because a join might walk the primary key to meet them.
+-- Postgres often plans while the queue is empty and keeps the plan when it is long. Such a plan takes the index with
+-- the fewest pages, whatever other index would serve. So the functions that read the queue leave it one choice:
+-- * They forbid scans of the whole table.
+-- * They compare and sort rows that begin with the shard, which the primary key lacks.
+-- * No index of one state has a condition that follows from a search for another state.
+-- * They write the rows they found by ctid, because a join might read the primary key to find them.
 --
--- Locks are taken in this order, so that nobody deadlocks: a shard, a marker of crm.webhook_unsettled, a row of the queue,
--- its delivery, its subscription.
+-- Locks are taken in this order, so that nobody deadlocks: shard, marker in crm.webhook_unsettled, row of the queue,
+-- delivery, subscription.
 
 create sequence crm.webhook_leases;
-comment on sequence crm.webhook_leases is 'The numbers of leases: each is given once, also after a delivery is sent again.';
+comment on sequence crm.webhook_leases is
+  'The numbers of leases. Each is given out once, also if a delivery is sent again.';
 
 create table crm.webhook_queue (
   workspace_id uuid not null,
@@ -30,22 +30,22 @@ create table crm.webhook_queue (
   host text,
   primary key (workspace_id, delivery_id),
   check ((state = 'leased') = (lease_until is not null))
--- By a number, because it is empty when nothing waits. No room in its pages: each change of state is one of indexes too.
+-- Vacuum by a number of rows, because the table is often empty. No fill factor: each change of state changes indexes
+-- too.
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 comment on table crm.webhook_queue is
   'A row for each pending delivery. Written by triggers on crm.webhook_deliveries, by claims and by '
-  'crm.settle_subscription; the dispatcher walks it, and never what has ended.';
-comment on column crm.webhook_queue.event_id is
-  'The event, so that a claim reads no partition of the deliveries.';
+  'crm.settle_subscription. The dispatcher reads it, and never reads ended deliveries.';
+comment on column crm.webhook_queue.event_id is 'The event, so that a claim reads no partition of deliveries.';
 comment on column crm.webhook_queue.shard is 'One of 16 parts of the queue, by workspace, each with its claim lock.';
 comment on column crm.webhook_queue.state is
-  'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher sends it; held: its subscription is '
-  'inactive or its workspace may not send, so no claim looks at it.';
+  'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher is sending it; held: its '
+  'subscription is inactive or its workspace may not send, so claims ignore it.';
 comment on column crm.webhook_queue.lease_until is 'When the lease of the dispatcher that claimed the delivery ends.';
 comment on column crm.webhook_queue.lease_token is
-  'Fencing token of the last lease, until its outcome is recorded: a dispatcher that was too slow cannot overwrite the '
-  'outcome of its successor, and an outcome that is sent twice counts once.';
-comment on column crm.webhook_queue.host is 'The target host of the attempt that is under way or was the last one.';
+  'Fencing token of the last lease, until its outcome is recorded: a dispatcher that was too slow cannot overwrite '
+  'its successor''s outcome, and an outcome sent twice counts once.';
+comment on column crm.webhook_queue.host is 'The target host of the current or the last attempt.';
 call crm.protect('crm.webhook_queue');
 create index webhook_queue_ready on crm.webhook_queue (shard, workspace_id, subscription_id, delivery_id)
   where state = 'ready';
@@ -61,10 +61,10 @@ create table crm.webhook_shards (
   last_workspace_id uuid not null default '00000000-0000-0000-0000-000000000000'
 );
 comment on table crm.webhook_shards is
-  'The parts of the queue. A claim locks the row of a part, so that two claims do not both fill the same free places; '
-  'claims of other parts go on.';
+  'The parts of the queue. A claim locks the row of its part, so that two claims cannot fill the same free places; '
+  'claims of other parts continue.';
 comment on column crm.webhook_shards.last_workspace_id is
-  'Where the last claim stopped, if it did not see all workspaces: the next one begins behind it.';
+  'Where the last claim stopped, if it did not see all workspaces: the next claim begins after it.';
 alter table crm.webhook_shards enable row level security;
 alter table crm.webhook_shards force row level security;
 insert into crm.webhook_shards (shard) select generate_series(0, 15);
@@ -78,13 +78,14 @@ create table crm.webhook_unsettled (
   primary key (workspace_id, subscription_id)
 );
 comment on table crm.webhook_unsettled is
-  'Subscriptions whose rows in the queue must still be held, cancelled or released, after the subscription or its '
-  'workspace changed. Claims do that in small steps (crm.settle_subscription), so that no change of state waits for a '
-  'long queue.';
+  'Markers of subscriptions whose queue rows must still be held, cancelled or released because the subscription or '
+  'its workspace changed. Claims do that in small steps (crm.settle_subscription), so that no change waits for a long '
+  'queue.';
 comment on column crm.webhook_unsettled.send_now is
   'Whether deliveries that wait for their next attempt become due now: after a reactivation.';
 comment on column crm.webhook_unsettled.sent_to is
-  'The last delivery that became due so. Each does once: those that fail again meanwhile wait as long as any.';
+  'The last delivery that became due because of send_now. Each does so once: a delivery that fails again waits for '
+  'its normal time.';
 call crm.protect('crm.webhook_unsettled');
 create index webhook_unsettled_of_shard on crm.webhook_unsettled (shard);
 
@@ -111,7 +112,7 @@ declare
   v_now timestamptz := clock_timestamp();
   v_change record;
 begin
-  -- For all rows at once, because most end together, those of one crm.delivery_record.
+  -- All rows at once, because most deliveries end together, in one crm.delivery_record.
   delete from crm.webhook_queue q using changed c
   where c.state <> 'pending' and q.workspace_id = c.workspace_id and q.delivery_id = c.id;
 
@@ -130,7 +131,7 @@ begin
     on conflict (workspace_id, delivery_id) do update
     set
       due_at = excluded.due_at,
-      -- An attempt that is under way goes on, unless this is the record of its outcome.
+      -- An attempt in progress continues, unless this update records its outcome.
       state = case
         when q.state = 'held' or q.state = 'leased' and not v_change.is_recorded then q.state
         else excluded.state
@@ -142,7 +143,7 @@ begin
 end
 $$;
 comment on function crm.enqueue_changed() is
-  'Trigger: keeps the queue in step with deliveries: their times, their ends, their new series.';
+  'Trigger: copies changes of deliveries to the queue: new times, ends, new series.';
 create trigger enqueue_changed after update on crm.webhook_deliveries
   referencing old table as before new table as changed for each statement execute function crm.enqueue_changed();
 
@@ -157,5 +158,5 @@ begin
 end
 $$;
 comment on function crm.may_send(uuid, uuid) is
-  'Whether deliveries to a subscription are sent: it is active, and its workspace is not suspended and has the public '
-  'API. Otherwise they are held. Security definer, because a key may not read the workspace''s settings.';
+  'Whether deliveries to a subscription are sent: it is active, and its workspace has the public API and is not '
+  'suspended. Otherwise they are held. Security definer, because verbs may not read the workspace''s settings.';

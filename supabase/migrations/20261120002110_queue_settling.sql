@@ -1,5 +1,5 @@
--- What waits for a subscription follows its state: held while nothing may be sent, cancelled when it was deleted, released
--- when it is active again. In small steps, because thousands may wait.
+-- Waiting deliveries follow the state of their subscription: held while nothing may be sent, cancelled if it was
+-- deleted, released when it is active again. Done in small steps, because thousands may wait.
 
 create function crm.settle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns boolean
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -19,7 +19,7 @@ declare
   );
   v_ids uuid[];
 begin
-  -- 500 at a time, because the dispatcher's claims do this.
+  -- 500 at a time, because the dispatcher's claims do this work.
   v_ids := array(
     select q.delivery_id from crm.webhook_queue q
     where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
@@ -66,7 +66,7 @@ begin
       where u.workspace_id = p_workspace_id and u.subscription_id = p_subscription_id;
     end if;
   end if;
-  -- What somebody else has locked was skipped, and is left.
+  -- Rows that others have locked were skipped, and are left for a later call.
   return not exists (
     select from crm.webhook_queue q
     where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
@@ -89,26 +89,26 @@ begin
 end
 $$;
 comment on function crm.settle_subscription(uuid, uuid, boolean) is
-  'Brings up to 500 rows of the queue (1,000 to hold) into the state that their subscription and workspace call for: '
-  'held, released, or cancelled and removed where the subscription was deleted. What is in flight is left alone. Oldest '
-  'first. True if no row is left.';
+  'Brings up to 500 queue rows (1,000 to hold), oldest first, into the state that their subscription and workspace '
+  'require: held, released, or cancelled and removed if the subscription was deleted. Leaves leased rows alone. True '
+  'if no row is left.';
 
 create function crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns void
 language sql volatile set search_path = '' as $$
-  -- An update where the row exists, because it waits for a claim that settles by an older state and removes the row.
+  -- On conflict it updates the row, to wait for a claim that settles by the older state and removes the row.
   insert into crm.webhook_unsettled as u (workspace_id, subscription_id, send_now)
   values (p_workspace_id, p_subscription_id, p_send_now)
   on conflict (workspace_id, subscription_id) do update
   set send_now = excluded.send_now, sent_to = excluded.sent_to
 $$;
 comment on function crm.unsettle_subscription(uuid, uuid, boolean) is
-  'Tells the claims that the rows of a subscription must be held, cancelled or released.';
+  'Tells claims to hold, cancel or release the queue rows of a subscription.';
 
 create function crm.unsettle_changed_subscription() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   perform crm.unsettle_subscription(new.workspace_id, new.id, new.is_active);
-  -- Most have a few rows, and those change with the subscription itself: no claim has to look at it.
+  -- Most subscriptions have few rows: settle them here, so that no claim has to.
   if crm.settle_subscription(new.workspace_id, new.id, new.is_active) then
     delete from crm.webhook_unsettled u where u.workspace_id = new.workspace_id and u.subscription_id = new.id;
   end if;
@@ -116,7 +116,7 @@ begin
 end
 $$;
 comment on function crm.unsettle_changed_subscription() is
-  'Trigger: holds, cancels or releases the first deliveries that wait for a subscription; claims do the rest.';
+  'Trigger: holds, cancels or releases the first waiting deliveries of a changed subscription; claims do the rest.';
 create trigger unsettle_changed_subscription
 after update of is_active, deactivated_reason on crm.webhook_subscriptions for each row
 when (old.is_active <> new.is_active or old.deactivated_reason is distinct from new.deactivated_reason)
@@ -127,11 +127,11 @@ language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmap
 declare
   v_marker crm.webhook_unsettled;
 begin
-  -- 20 subscriptions at most, so that a claim stays short when thousands became inactive together.
+  -- 20 subscriptions at most, so that a claim stays short if thousands became inactive together.
   for v_marker in
     select u.* from crm.webhook_unsettled u where u.shard = p_shard limit 20 for update skip locked
   loop
-    -- Of the whole claim, which visits all shards: 500 cancelled deliveries take some 100 ms.
+    -- The time limit is for the whole claim, which visits all shards: cancelling 500 deliveries takes about 100 ms.
     exit when clock_timestamp() > statement_timestamp() + interval '50 ms';
     if crm.settle_subscription(v_marker.workspace_id, v_marker.subscription_id, v_marker.send_now) then
       delete from crm.webhook_unsettled u
@@ -141,5 +141,5 @@ begin
 end
 $$;
 comment on function crm.settle_shard(smallint) is
-  'Settles what crm.webhook_unsettled names in a shard, unless the claim has taken 50 ms already: then a later claim, '
-  'whose shards come in another order, does it. The caller has locked the shard.';
+  'Settles the subscriptions of a shard that crm.webhook_unsettled names, unless the claim has already taken 50 ms: '
+  'then a later claim, which visits the shards in another order, does it. The caller has locked the shard.';

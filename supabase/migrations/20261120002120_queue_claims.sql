@@ -1,4 +1,4 @@
--- The claim of deliveries (spec 6.5): what becomes ready, who gets a place, the lease.
+-- Claims of deliveries (spec 6.5): what becomes ready, who gets a place, the lease.
 
 create function crm.wake_deliveries(p_shard smallint) returns void
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -15,7 +15,7 @@ begin
 
   update crm.webhook_queue q
   set state = 'ready', lease_until = null
-  -- Not one whose outcome is being recorded: whoever does that may be waiting for a marker that this claim has locked.
+  -- Skip locked rows: whoever records an outcome may be waiting for a marker that this claim has locked.
   where q.ctid = any (array(
     select l.ctid from crm.webhook_queue l
     where l.shard = p_shard and l.state = 'leased' and l.lease_until <= statement_timestamp()
@@ -24,22 +24,23 @@ begin
 end
 $$;
 comment on function crm.wake_deliveries(smallint) is
-  'Makes ready what has become due in a shard, 200 retries at a time, and what a dispatcher left behind. The caller has '
-  'locked the shard.';
+  'Makes due retries of a shard ready, 200 at a time, and deliveries whose lease has ended. The caller has locked the '
+  'shard.';
 
 create type crm.claim_candidate as (
   workspace_id uuid, subscription_id uuid, delivery_id uuid, host text, is_slow boolean,
   workspace_rank integer
 );
 comment on type crm.claim_candidate is
-  'A ready delivery for which its subscription and workspace have a free place: which place of the workspace it would '
-  'be, those in flight included.';
+  'A ready delivery for which its subscription and workspace have a free place. workspace_rank is the number of that '
+  'place, counting deliveries in flight.';
 
 create function crm.claim_candidates(p_shard smallint, p_limit integer) returns crm.claim_candidate[]
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
 #variable_conflict use_column
 declare
-  -- Each takes some steps through indexes, some 20 microseconds. More than the active subscriptions of one workspace.
+  -- Each subscription takes about 20 microseconds in indexes. At least 60, which is more than the active subscriptions
+  -- of one workspace.
   c_max_subscriptions constant integer := greatest(p_limit, 60);
   v_after uuid := (select s.last_workspace_id from crm.webhook_shards s where s.shard = p_shard);
   v_seen integer;
@@ -67,7 +68,7 @@ begin
       ) next
       where w.n < c_max_subscriptions
     ),
-    -- Counted for each target through an index, because the planner does not know how much is in flight.
+    -- Counted for each target by an index, because the planner does not know how much is in flight.
     target as (
       select
         w.workspace_id, w.subscription_id, s.target_host, s.slow_since is not null as is_slow,
@@ -120,7 +121,7 @@ begin
       from candidate c
     ),
     chosen as (
-      -- Among workspaces by chance: by age, whoever recovers old events in many workspaces would always be first.
+      -- Random among workspaces: by age, whoever recovers old events in many workspaces would always be first.
       select r.* from ranked r where r.workspace_rank <= 8 order by r.workspace_rank, random() limit p_limit
     )
     select
@@ -131,7 +132,7 @@ begin
         from chosen c
       ),
       (select count(*) from waiting),
-      -- Of the last workspace, perhaps not all subscriptions were seen: the next call begins with it.
+      -- Some subscriptions of the last workspace may be unseen: the next call begins with that workspace.
       (
         select w.workspace_id from waiting w
         where w.workspace_id <> (select last.workspace_id from waiting last order by last.n desc limit 1)
@@ -149,9 +150,9 @@ begin
 end
 $$;
 comment on function crm.claim_candidates(smallint, integer) is
-  'Ready deliveries of a shard that may be claimed, p_limit at most: 4 in flight for a subscription (1 while it is '
-  'slow), 8 for a workspace; workspaces take turns, in no order, and each gets its oldest events first. Looks at '
-  'p_limit subscriptions, at least 60; the next call begins behind them. The caller has locked the shard.';
+  'Up to p_limit ready deliveries of a shard that may be claimed: 4 in flight for a subscription (1 while it is '
+  'slow), 8 for a workspace. Workspaces take turns in random order, and each gets its oldest events first. Reads '
+  'p_limit subscriptions, at least 60; the next call begins after them. The caller has locked the shard.';
 
 create function crm.delivery_claim(p_batch integer)
 returns table (
@@ -172,13 +173,13 @@ as $$
 #variable_conflict use_column
 declare
   v_now timestamptz;
-  -- Events are kept for longer than deliveries. With a bound that the plan knows, it leaves out their older days.
+  -- Events are kept longer than deliveries. This bound lets the plan skip their older partitions.
   v_oldest uuid := crm.uuid_v7_floor(now() - interval '32 days');
   v_shard smallint;
   v_candidates crm.claim_candidate[] := '{}';
 begin
   for v_shard in select s.shard from crm.webhook_shards s order by random() loop
-    -- Asked shard by shard, because mostly the first has enough, and what was claimed is walked again until a vacuum.
+    -- Shard by shard, because usually the first has enough, and claimed rows are read again until a vacuum.
     continue when not (
       exists (select from crm.webhook_queue q where q.shard = v_shard and q.state = 'ready')
       or exists (
@@ -191,20 +192,20 @@ begin
       )
       or exists (select from crm.webhook_unsettled u where u.shard = v_shard)
     );
-    -- Another dispatcher that has the shard claims what is there.
+    -- A dispatcher that has locked the shard claims its deliveries.
     perform from crm.webhook_shards s where s.shard = v_shard for update skip locked;
     continue when not found;
     perform crm.wake_deliveries(v_shard);
     perform crm.settle_shard(v_shard);
     v_candidates := v_candidates || crm.claim_candidates(v_shard, p_batch);
-    -- Enough workspaces, so that none takes its second place before others have their first.
+    -- Enough workspaces, so that none gets a second place before others get their first.
     exit when (select count(distinct c.workspace_id) from unnest(v_candidates) c) >= p_batch;
   end loop;
   if v_candidates = '{}' then
     return;
   end if;
 
-  -- Claims of other shards may choose the same hosts. In order of number, so that two claims cannot deadlock.
+  -- Claims of other shards may choose the same hosts. Sorted, so that two claims cannot deadlock.
   perform pg_advisory_xact_lock(k.number)
   from (
     select crm.lock_number('webhook host ' || h.host) as number
@@ -214,7 +215,7 @@ begin
   v_now := clock_timestamp();
 
   return query
-  -- Materialized, or what is in flight at a host would be counted for each of its candidates.
+  -- Materialized, or the deliveries in flight to a host would be counted for each candidate.
   with host as materialized (
     select h.host, (
       select count(*) from crm.webhook_queue q where q.lease_until is not null and q.host = h.host
@@ -248,7 +249,7 @@ begin
           offset 0
         ) r
       ))
-      -- Written so that the index of what is ready does not serve it, or a plan might read all of that.
+      -- Written so that the index of ready rows does not serve the condition: a plan might read that index whole.
       and q.state is not distinct from 'ready'
     returning q.workspace_id, q.subscription_id, q.delivery_id, q.event_id, q.lease_token
   )
@@ -259,8 +260,8 @@ begin
     case when k.next_from > v_now then k.next_secret end,
     crm.delivery_body(c.delivery_id, e.event)
   from claimed c
-  -- The conditions leave no index that would read more than one row: a plan that believes that a workspace has few rows
-  -- takes any index, also for a workspace that has a million.
+  -- The conditions let no index read more than one row: a plan that expects a workspace to have few rows takes any
+  -- index, even for a workspace with a million.
   cross join lateral (
     select e as event from crm.events e
     where e.workspace_id = c.workspace_id and e.id >= c.event_id and e.id <= c.event_id and e.id >= v_oldest
@@ -273,6 +274,6 @@ end
 $$;
 comment on function crm.delivery_claim(integer) is
   'Leases up to p_batch due deliveries for 60 seconds, and returns what the dispatcher needs to send them. claimed_at '
-  'is the database''s time, in seconds since 1970; next_secret is null unless a rotation overlaps. At most 64 are in '
-  'flight to a host, 32 of them to slow subscriptions; for the other limits see crm.claim_candidates. Several '
-  'dispatchers claim at the same time, each from shards of its own.';
+  'is the database''s time in seconds since 1970; next_secret is null unless a rotation overlaps. At most 64 '
+  'deliveries are in flight to a host, 32 of them to slow subscriptions; for the other limits see '
+  'crm.claim_candidates. Dispatchers claim at the same time, each from its own shards.';

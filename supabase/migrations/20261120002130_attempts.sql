@@ -1,20 +1,20 @@
--- The record of an attempt, and the schedule of the next one (spec 6.5).
+-- Recording an attempt, and scheduling the next one (spec 6.5).
 
 create function crm.retry_delay(p_failed_attempts integer) returns interval
 language sql volatile
--- Up to 1 % later and never earlier, so that deliveries which failed together are not all retried together.
+-- Up to 1 % later and never earlier, so that deliveries that failed together are not all retried together.
 as $$
   select (array['30 s', '5 min', '30 min', '6 h']::interval[])[p_failed_attempts] * (1 + random() * 0.01)
 $$;
 comment on function crm.retry_delay(integer) is
-  'How long to wait after the n-th failed attempt (spec 6.5); null after the fifth.';
+  'The wait after the n-th failed attempt (spec 6.5); null after the fifth.';
 
 create type crm.recorded_attempt as (
   workspace_id uuid, subscription_id uuid, delivery_id uuid, lease_token bigint, series integer,
   attempt integer, state text, status integer, reason text, duration_ms integer, position bigint
 );
 comment on type crm.recorded_attempt is
-  'An attempt whose outcome is recorded: its number, the state of its delivery since, and its place among the outcomes.';
+  'A recorded attempt: its number, the state of its delivery afterwards, and its place among the outcomes.';
 
 create function crm.delivery_record(p_outcomes json)
 returns table (
@@ -32,7 +32,7 @@ declare
   v_attempt crm.recorded_attempt;
   v_deactivating bigint[] := '{}';
 begin
-  -- Locked in order of their ids, so that two groups cannot deadlock.
+  -- Locked in order of id, so that two groups cannot deadlock.
   with held as materialized (
     select o.*, q.subscription_id
     from (
@@ -41,8 +41,8 @@ begin
           workspace_id uuid, delivery_id uuid, lease_token bigint, status integer, reason text, duration_ms integer
         )
       ) with ordinality as o (workspace_id, delivery_id, lease_token, status, reason, duration_ms, position)
-      -- Always true, but Postgres then expects one outcome, not a hundred. For a hundred it would read the partition of a
-      -- day whole, because it does not know that an id is in one partition only.
+      -- Always true, but it makes Postgres expect one outcome and not a hundred. For a hundred it would read a whole
+      -- day's partition, because it does not know that an id is in one partition only.
       where o.lease_token between 0 and 9223372036854775807
       order by o.workspace_id, o.delivery_id
     ) o
@@ -52,7 +52,7 @@ begin
       for update
     ) q
   ),
-  -- The trigger enqueue_changed puts them into the queue again, or removes them.
+  -- The trigger enqueue_changed puts these into the queue again, or removes them.
   recorded as (
     update crm.webhook_deliveries d
     set
@@ -64,7 +64,7 @@ begin
       )
     from held h
     where d.workspace_id = h.workspace_id and d.id = h.delivery_id and d.state = 'pending'
-      -- For plans that take the other index: they too read one row.
+      -- For plans that take the other index: with this they too read one row.
       and d.subscription_id = h.subscription_id
     returning d.workspace_id, d.subscription_id, d.id, h.lease_token, d.series, d.attempts, d.state, h.status, h.reason,
       h.duration_ms, h.position
@@ -75,7 +75,7 @@ begin
   )
   select array_agg(r::crm.recorded_attempt) into v_recorded from recorded r;
 
-  -- In the order of subscriptions, for the same reason as above, and in that of the outcomes within one.
+  -- In order of subscription, so that two groups cannot deadlock; within one, in the order of the outcomes.
   for v_attempt in
     select r.*
     from (
@@ -88,7 +88,7 @@ begin
       where s.workspace_id = r.workspace_id and s.id = r.subscription_id
       offset 0
     ) s
-    -- Not at every success: hundreds a second would all write the same row.
+    -- Not at every success: hundreds in a second would all write the same row.
     where g.has_failed or s.failure_count > 0 or s.slow_since is not null or s.last_success_at is null
       or s.last_success_at < v_now - interval '10 s'
     order by r.workspace_id, r.subscription_id, r.position
@@ -97,7 +97,7 @@ begin
       update crm.webhook_subscriptions s
       set failure_count = 0, last_success_at = v_now, slow_since = null
       where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id
-        -- Not for each success of the group.
+        -- Once for all successes of the group.
         and (s.failure_count > 0 or s.slow_since is not null or s.last_success_at is distinct from v_now);
       continue;
     end if;
@@ -125,8 +125,7 @@ begin
 end
 $$;
 comment on function crm.delivery_record(json) is
-  'Records the outcomes of attempts, in the order in which they ended, and schedules the next ones. An outcome is an '
-  'object with workspace_id, delivery_id, lease_token, status, reason (absent after a success) and duration_ms. The '
-  'fifth failure ends a delivery and deactivates the subscription (spec 6.5). An outcome whose delivery another '
-  'dispatcher has claimed meanwhile changes nothing, and is not among the rows that are returned. last_success_at is up '
-  'to 10 s late.';
+  'Records the outcomes of attempts in the order in which they ended, and schedules the next attempts. An outcome is '
+  'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success) and duration_ms. '
+  'The fifth failure ends a delivery and deactivates the subscription (spec 6.5). If another dispatcher has claimed '
+  'the delivery meanwhile, its outcome changes nothing and is not returned. last_success_at is up to 10 s late.';

@@ -1,4 +1,4 @@
--- Who wakes the dispatcher, and how its standing still is seen.
+-- Waking the dispatcher, and detecting that it stands still.
 
 create function crm.deliveries_due() returns boolean
 language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -16,7 +16,7 @@ language sql volatile set search_path = '' set enable_seqscan = off set enable_b
 $$;
 comment on function crm.deliveries_due() is
   'Whether a claim would find work now or within 15 seconds. The job webhook-dispatch asks every 10 seconds, so the '
-  'dispatcher is awake at least 5 seconds before a delivery is due, and can send it on time.';
+  'dispatcher is awake at least 5 seconds before a delivery is due.';
 
 create function crm.next_delivery_due(p_within interval) returns double precision
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
@@ -25,8 +25,8 @@ declare
   v_now timestamptz := clock_timestamp();
   v_next timestamptz;
 begin
-  -- A shard was locked by another dispatcher's claim, or a delivery was added meanwhile. Where the workspace has
-  -- something in flight, its dispatcher claims the rest.
+  -- Ready deliveries may be left because another claim had locked their shard, or because they were added since. If the
+  -- workspace has a delivery in flight, its dispatcher will claim the others.
   if exists (select from crm.webhook_unsettled) or exists (
     select from (select distinct q.workspace_id from (
       select q.workspace_id from crm.webhook_queue q where q.state = 'ready' limit 1000
@@ -48,13 +48,13 @@ begin
     order by q.due_at
     limit 1
   ) d;
-  -- Not greatest() alone, which leaves a null out.
+  -- greatest() ignores null, so null needs its own case.
   return case when v_next is not null then greatest(extract(epoch from v_next - v_now), 0) end;
 end
 $$;
 comment on function crm.next_delivery_due(interval) is
   'Seconds until the next delivery is due; null if none becomes due within p_within. For a dispatcher that has just '
-  'claimed all that is due: those that wait for a place of their subscription or workspace do not count.';
+  'claimed everything due: deliveries that wait for a place of their subscription or workspace do not count.';
 
 create function crm.poke_dispatcher() returns void
 language plpgsql security definer set search_path = '' as $$
@@ -65,8 +65,8 @@ begin
   if not crm.deliveries_due() then
     return;
   end if;
-  -- On Supabase pg_net sends the poke; elsewhere the local scheduler listens for the notification. The statements are
-  -- dynamic, because the schemas net and vault may not exist.
+  -- On Supabase pg_net sends the poke; elsewhere the local scheduler listens for the notification. Dynamic statements,
+  -- because the schemas net and vault may not exist.
   if to_regproc('net.http_post') is null or to_regclass('vault.decrypted_secrets') is null then
     perform pg_notify('webhook_dispatch', '');
     return;
@@ -79,19 +79,19 @@ begin
     raise warning 'webhook_dispatcher_url and webhook_dispatcher_secret are not in the vault: no dispatcher is called';
     return;
   end if;
-  -- pg_net puts its functions into the schema net, whichever schema it was created in.
+  -- pg_net puts its functions into the schema net, in whichever schema it was created.
   execute format('select %I.%I(url := $1, headers := $2)', 'net', 'http_post')
   using v_url, jsonb_build_object('Authorization', 'Bearer ' || v_secret, 'Content-Type', 'application/json');
 end
 $$;
 comment on function crm.poke_dispatcher() is
-  'Pokes the dispatcher if a delivery is due now or within 15 seconds: a retry, or a delivery whose poke after the '
-  'request was lost. Security definer, because it looks at every workspace, and members poke it too.';
+  'Pokes the dispatcher if a delivery is due now or within 15 seconds: a retry, or a delivery whose first poke was '
+  'lost. Security definer, because it reads every workspace, and members call it too.';
 
 create function crm.resume_webhooks() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
-  -- A claim that has the shard locks markers of the same subscriptions, in another order.
+  -- A claim of the shard locks markers of the same subscriptions in another order, so lock the shard first.
   perform from crm.webhook_shards p where p.shard = get_byte(uuid_send(new.id), 15) & 15 for update;
   perform crm.unsettle_subscription(s.workspace_id, s.id, false)
   from crm.webhook_subscriptions s
@@ -101,8 +101,8 @@ begin
 end
 $$;
 comment on function crm.resume_webhooks() is
-  'Trigger: releases what is held, and pokes the dispatcher, when a workspace may send webhooks again, whoever changed '
-  'it. Its deliveries kept their attempts and times, so those whose time has passed are sent at once.';
+  'Trigger: releases held deliveries and pokes the dispatcher when a workspace may send webhooks again. The '
+  'deliveries kept their attempts and times, so overdue ones are sent at once.';
 create trigger resume_webhooks after update of suspended, public_api on crm.workspaces for each row
 when ((old.suspended or not old.public_api) and not new.suspended and new.public_api)
 execute function crm.resume_webhooks();
@@ -123,7 +123,7 @@ language sql volatile set search_path = '' set enable_seqscan = off set enable_b
   where q.due_at <= statement_timestamp() - interval '1 minute'
     and (q.lease_until is null or q.lease_until <= statement_timestamp())
     and crm.may_send(q.workspace_id, q.subscription_id)
-    -- With an attempt under way in the workspace the dispatcher works, and the rest waits for a slow receiver.
+    -- If an attempt is in progress in the workspace, the dispatcher works, and the others wait for a slow receiver.
     and not exists (
       select from crm.webhook_queue l
       where l.state = 'leased' and l.lease_until > statement_timestamp()
@@ -132,14 +132,14 @@ language sql volatile set search_path = '' set enable_seqscan = off set enable_b
     )
 $$;
 comment on function crm.stuck_deliveries(integer) is
-  'Deliveries that have been due for over a minute while the dispatcher does nothing for their workspace. Looks at '
-  'p_bound rows of each state of the queue, and of each shard where they wait.';
+  'Deliveries that have been due for over a minute while the dispatcher does nothing for their workspace. Reads '
+  'p_bound rows of each state of the queue, and of each shard for waiting rows.';
 
 create function crm.check_health() returns text
 language sql volatile security definer set search_path = '' as $$
-  -- Bounded, because anybody may ask for the health.
+  -- Bounded, because anybody may ask.
   select case when exists (select from crm.stuck_deliveries(1000)) then 'degraded' else 'ok' end
 $$;
 comment on function crm.check_health() is
-  'The state of the webhooks, for the health check: degraded if a delivery of an active subscription has been due for '
-  'over a minute and the dispatcher does nothing for its workspace, because nobody wakes it or it cannot run; else ok.';
+  'The state of webhooks for the health check: degraded if a delivery of an active subscription has been due for over '
+  'a minute and the dispatcher does nothing for its workspace; otherwise ok.';

@@ -1,6 +1,6 @@
--- How much may wait for a workspace. Every event is stored; its deliveries are made at once as long as the queue has room,
--- and later, from the events, once it has none (migration catching_up). Without that a key could store a delivery for each
--- of 50 subscriptions with every record that it writes. Why it is built so: docs/decisions/0008-queue.md.
+-- The bound of the queue. Every event is stored; its deliveries are created at once while the queue has room for the
+-- workspace, otherwise later, from the events (migration catching_up). Without a bound, a key could store a delivery
+-- for each of 50 subscriptions with every record it writes. See docs/decisions/0008-queue.md.
 
 create function crm.waiting_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_limit integer) returns integer
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan'
@@ -51,8 +51,8 @@ language sql stable set search_path = '' as $$
   where w.id = p_workspace_id
 $$;
 comment on function crm.queue_share(uuid) is
-  'How many deliveries may wait for one subscription of a workspace. The active ones have equal shares of '
-  'max_waiting_deliveries, so that a receiver that is away does not hold up the others.';
+  'How many deliveries may wait for one subscription. The active subscriptions share max_waiting_deliveries equally, '
+  'so that one receiver that is down does not delay the others.';
 
 create function crm.queue_room(p_workspace_id uuid, p_subscription_id uuid) returns integer
 language plpgsql stable set search_path = '' as $$
@@ -76,7 +76,7 @@ begin
 end
 $$;
 comment on function crm.require_room(uuid, uuid) is
-  'As crm.queue_room; raises queue_full if there is none. For what people add to the queue themselves.';
+  'crm.queue_room for deliveries that people add themselves; raises queue_full if there is no room.';
 
 create function crm.subscribers(p_workspace_id uuid, p_event crm.event_type) returns uuid[]
 language plpgsql stable set search_path = '' as $$
@@ -87,14 +87,15 @@ begin
   );
 end
 $$;
-comment on function crm.subscribers(uuid, crm.event_type) is 'The active subscriptions of a workspace to a type of event.';
+comment on function crm.subscribers(uuid, crm.event_type) is
+  'The active subscriptions of a workspace to a type of event.';
 
 create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
 language sql immutable set search_path = ''
 as $$ select crm.lock_number('catch-up of ' || p_subscription_id) $$;
 comment on function crm.catch_up_lock(uuid) is
-  'The advisory lock of a subscription that is behind: shared by transactions that leave a delivery to the catch-up, until '
-  'they end; exclusive for the end of the catch-up, which so sees every event that has no delivery.';
+  'The advisory lock of a subscription that is behind. A transaction that leaves a delivery to the catch-up takes it '
+  'shared until it ends; the end of the catch-up takes it exclusively, and so sees every event without a delivery.';
 
 create function crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
@@ -103,7 +104,7 @@ declare
   v_behind uuid[];
   v_full uuid[];
 begin
-  -- Where the lock is not free, the catch-up is about to end: the deliveries are made here, and nobody waits.
+  -- If the lock is not free, the catch-up is about to end: the deliveries are created here, and nobody waits.
   v_behind := array(
     select b.id
     from (
@@ -114,7 +115,7 @@ begin
     where pg_try_advisory_xact_lock_shared(crm.catch_up_lock(b.id))
   );
   if v_behind <> '{}' then
-    -- Again, in another snapshot: a catch-up may have ended before the lock was taken. Now none can.
+    -- Read again in a new snapshot: a catch-up may have ended before the lock was taken. Now none can.
     v_behind := array(
       select s.id from crm.webhook_subscriptions s
       where s.workspace_id = p_workspace_id and s.id = any (v_behind) and s.behind_since is not null
@@ -125,12 +126,12 @@ begin
     select s.id from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.id = any (p_subscription_ids) and s.is_active and s.behind_since is null
       and crm.waiting_deliveries(s.workspace_id, s.id, v_share) + cardinality(p_event_ids) > v_share
-    -- Whoever has the row may be marking it too, and nobody waits here: until then some deliveries more are made.
+    -- Whoever has locked the row may be marking it too. Nobody waits here; until then some more deliveries are created.
     for no key update skip locked
   ),
   marked as (
     update crm.webhook_subscriptions s
-    -- From the horizon on: transactions that leave deliveries out, because they see this mark, have not ended yet.
+    -- From the horizon on: transactions that see this mark, and leave deliveries out, have not ended yet.
     set behind_since = now(), behind_position = crm.feed_horizon() - 1, behind_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     from chosen c
     where s.workspace_id = p_workspace_id and s.id = c.id
@@ -148,21 +149,22 @@ begin
 end
 $$;
 comment on function crm.fan_out_within_bound(uuid, uuid[], uuid[]) is
-  'Makes the deliveries of events for the subscriptions whose share of the queue has room for them. One that has none is '
-  'marked as behind, and gets them from the job webhook-catch-up. Waits for nobody. Sets app.events_enqueued '
-  'if it made any.';
+  'Creates the deliveries of events for subscriptions whose share of the queue has room. A subscription without room '
+  'is marked as behind, and gets its deliveries from the job webhook-catch-up. Waits for nobody. Sets '
+  'app.events_enqueued if it created any.';
 
 create function crm.checks_queue(p_is_behind boolean, p_deliveries bigint, p_max_waiting integer) returns boolean
 language sql volatile
--- To count what waits takes 1.5 microseconds for each. So it is counted by chance, as often as deliveries are made: on
--- average once while a tenth of the bound is added, and always for so many at once.
+-- Counting takes 1.5 microseconds for each waiting delivery. So it is done at random, on average once while a tenth of
+-- the bound is added, and always if so many are added at once.
 as $$ select p_is_behind or random() * p_max_waiting < p_deliveries * 10 $$;
 comment on function crm.checks_queue(boolean, bigint, integer) is
   'Whether so many deliveries must go through crm.fan_out_within_bound. Null if there is no subscription.';
 
 create function crm.fan_out(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
 language plpgsql set search_path = ''
--- Short arrays look cheaper than unknown ones, so every call would be planned anew, which takes longer than a delivery.
+-- The planner takes short arrays for cheaper than unknown ones, and would plan every call again, which takes longer
+-- than a delivery.
 set plan_cache_mode = 'force_generic_plan' as $$
 begin
   if p_subscription_ids = '{}' then
@@ -189,6 +191,6 @@ begin
 end
 $$;
 comment on function crm.fan_out(uuid, uuid[], uuid[]) is
-  'Enqueues a delivery of each event for each subscription, in the caller''s transaction, as far as the queue has room '
-  '(crm.fan_out_within_bound). Sets app.events_enqueued if there is a delivery. The subscriptions are active and have the '
-  'events'' types.';
+  'Enqueues a delivery of each event for each subscription in the caller''s transaction, as far as the queue has room '
+  '(crm.fan_out_within_bound). Sets app.events_enqueued if there is a delivery. The subscriptions must be active and '
+  'have the events'' types.';

@@ -1,4 +1,4 @@
--- Manual operations on subscriptions and deliveries (spec 6.5), for the operator's commands and for the application.
+-- Manual operations on subscriptions and deliveries (spec 6.5), for the operator's commands and the application.
 
 create function crm.require_own_workspace(p_workspace_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
@@ -9,7 +9,7 @@ begin
 end
 $$;
 comment on function crm.require_own_workspace(uuid) is
-  'For functions that are security definer and take a workspace: raises an error if a caller is in another one. The '
+  'For security definer functions that take a workspace: raises an error if the caller is in another one. The '
   'operator is in none.';
 
 create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
@@ -36,11 +36,11 @@ declare
   v_queued text;
 begin
   perform crm.require_own_workspace(p_workspace_id);
-  -- Locked before the delivery, as whoever records an outcome does.
+  -- The queue row is locked before the delivery, as when an outcome is recorded.
   select q.state into v_queued from crm.webhook_queue q
   where q.workspace_id = p_workspace_id and q.delivery_id = p_delivery_id
   for update;
-  -- It is in flight already, and its dispatcher will record the outcome.
+  -- In flight already: its dispatcher will record the outcome.
   if v_queued = 'leased' then
     return;
   end if;
@@ -59,10 +59,9 @@ begin
 end
 $$;
 comment on function crm.redeliver(uuid, uuid) is
-  'Sends a delivery now, under the same id. A delivery that has ended gets five new attempts and keeps the record of '
-  'the earlier ones; one that waits for its next attempt gets no additional ones. A delivery of an inactive '
-  'subscription waits until that is reactivated. Raises queue_full. Security definer, because members and keys '
-  'may write no delivery.';
+  'Sends a delivery now, under the same id. An ended delivery gets five new attempts and keeps its earlier ones; one '
+  'that waits for its next attempt gets no more attempts. For an inactive subscription it waits until reactivation. '
+  'Raises queue_full. Security definer, because verbs may not write deliveries.';
 
 create function crm.send_test_event(
   p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null
@@ -88,9 +87,9 @@ end
 $$;
 comment on function crm.send_test_event(uuid, uuid, crm.event_type) is
   'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such '
-  'subscription. The event has the given type, or the first of the subscription, no object (the nil UUID), and a sample '
-  'as data beside "test": true, so that a receiver which takes it for a real event finds nothing to act on. Raises '
-  'queue_full. Security definer, because members and keys may write no event.';
+  'subscription. The event has the given type, otherwise the subscription''s first, the nil UUID as its object, and a '
+  'sample as data beside "test": true, so that a receiver that takes it for real finds nothing to act on. Raises '
+  'queue_full. Security definer, because verbs may not write events.';
 
 create function crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) returns bigint
 language plpgsql security definer set search_path = '' as $$
@@ -112,7 +111,7 @@ begin
 end
 $$;
 comment on function crm.reactivate_subscription(uuid, uuid) is
-  'Activates an inactive subscription with a failure_count of 0, makes its waiting deliveries due now, the first 500 at '
-  'once and the others as they are sent, and returns how many there are. Deliveries that have failed for good stay so: '
-  'see crm.redeliver. Changes nothing on an active subscription. Security definer, because members and keys may write '
-  'no delivery.';
+  'Activates an inactive subscription with a failure_count of 0, makes its waiting deliveries due now (the first 500 '
+  'at once, the others as they are sent), and returns how many there are. Failed deliveries stay failed: see '
+  'crm.redeliver. Changes nothing on an active subscription. Security definer, because verbs may not write '
+  'deliveries.';

@@ -54,9 +54,9 @@ begin
 end
 $$;
 comment on function crm.delivery_summaries(uuid, uuid[]) is
-  'JSON of deliveries: event, state, the receiver''s last response, times (spec 6.5). The state is held if it is pending '
-  'and nothing is sent, because the subscription is inactive or the workspace may not send. next_attempt_at is null if '
-  'there is no next attempt. In no order.';
+  'JSON of deliveries: event, state, the receiver''s last response, times (spec 6.5). The state is held if it is '
+  'pending and nothing is sent, because the subscription is inactive or the workspace may not send. next_attempt_at '
+  'is null if there is no next attempt. In no order.';
 
 create function crm.delivery_summary(p_workspace_id uuid, p_id uuid) returns json
 language sql stable set search_path = ''
@@ -186,9 +186,9 @@ begin
 end
 $$;
 comment on function crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamptz, timestamptz, uuid, integer) is
-  'The ids of a page of deliveries, newest event first, of a subscription or (null) of the workspace, and the id behind '
-  'which the next page begins; null if there is none. With a filter by state it looks at 5,000 deliveries, by event at '
-  '2,500, so a page may be short, or empty, though there is a next one.';
+  'The ids of a page of deliveries, newest event first, of a subscription or (null) of the workspace, and the id '
+  'behind which the next page begins; null if there is none. With a filter by state it looks at 5,000 deliveries, by '
+  'event at 2,500, so a page may be short, or empty, though there is a next one.';
 
 create function crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -214,7 +214,8 @@ begin
 end
 $$;
 comment on function crm.delivery_page(uuid, uuid, jsonb) is
-  'A page of deliveries by the arguments state, event, since and until (of the event), cursor and limit: see crm.delivery_ids.';
+  'A page of deliveries by the arguments state, event, since and until (of the event), cursor and limit: see '
+  'crm.delivery_ids.';
 
 create function crm.delivery_detail(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable set search_path = '' as $$

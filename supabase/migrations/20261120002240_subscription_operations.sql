@@ -13,8 +13,8 @@ begin
 end
 $$;
 comment on function crm.makers_of_subscriptions(uuid, uuid[]) is
-  'The keys that made subscriptions: what a person recognises them by, and whether they are revoked. Security definer, '
-  'because crm_api cannot read keys.';
+  'The keys that made subscriptions: what a person recognises them by, and whether they are revoked. Security '
+  'definer, because crm_api cannot read keys.';
 
 create function crm.resume_subscription(
   p_workspace_id uuid, p_id uuid, out was_inactive boolean, out resumed bigint, out revoked_key json
@@ -115,12 +115,11 @@ end
 $$;
 comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz) is
   'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose '
-  'delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing '
-  'twice. Test events are not recovered. Oldest first, as many as the queue has room for (queue_full if it has none), '
-  '20,000 deliveries or little more than a second of work at most: next_since is then where to go on, else null. One '
-  'at a time in a workspace. The window is that of the times in the ids of the events, at which they were stored, and '
-  'goes back 30 days. '
-  'Security definer, because members and keys may write no delivery.';
+  'delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends '
+  'nothing twice. Test events are not recovered. Oldest first, as many as the queue has room for (queue_full if it '
+  'has none), 20,000 deliveries or little more than a second of work at most: next_since is then where to go on, else '
+  'null. One at a time in a workspace. The window is that of the times in the ids of the events, at which they were '
+  'stored, and goes back 30 days. Security definer, because members and keys may write no delivery.';
 
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
 language plpgsql stable set search_path = '' as $$
@@ -173,6 +172,7 @@ language sql volatile security definer set search_path = '' as $$
   where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id
 $$;
 comment on function crm.rotate_secret(uuid, uuid, bytea, integer) is
-  'Gives a subscription a new secret, encrypted. For the overlap the present one goes on signing and the new one makes a '
-  'second signature; 0: the new one signs at once. During an overlap the present one stays, and the one that was to come '
-  'is replaced, so that a call whose reply was lost can be repeated. Security definer, because no verb reads a secret.';
+  'Gives a subscription a new secret, encrypted. For the overlap the present one goes on signing and the new one '
+  'makes a second signature; 0: the new one signs at once. During an overlap the present one stays, and the one that '
+  'was to come is replaced, so that a call whose reply was lost can be repeated. Security definer, because no verb '
+  'reads a secret.';

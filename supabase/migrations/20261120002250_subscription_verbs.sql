@@ -100,8 +100,8 @@ begin
 end
 $$;
 comment on function api.webhook_redeliver(jsonb) is
-  'Sends a delivery of a subscription now, under the same id (crm.redeliver), and returns it. Repeating the call while '
-  'it waits or is under way adds no attempt.';
+  'Sends a delivery of a subscription now, under the same id (crm.redeliver), and returns it. Repeating the call '
+  'while it waits or is under way adds no attempt.';
 
 create function api.webhook_test(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -117,8 +117,8 @@ begin
 end
 $$;
 comment on function api.webhook_test(jsonb) is
-  'Sends a test event to a subscription. Each call sends another one: nothing has happened, so one too many does no harm, '
-  'and no Idempotency-Key is needed.';
+  'Sends a test event to a subscription. Each call sends another one: nothing has happened, so one too many does no '
+  'harm, and no Idempotency-Key is needed.';
 
 create function api.webhook_reactivate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -157,7 +157,8 @@ begin
 end
 $$;
 comment on function api.webhook_recover(jsonb) is
-  'Queues the events between since and until (now where absent) that a subscription never got: crm.recover_deliveries.';
+  'Queues the events between since and until (now where absent) that a subscription never got: '
+  'crm.recover_deliveries.';
 
 create function api.webhook_rotate_secret(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -171,5 +172,5 @@ begin
 end
 $$;
 comment on function api.webhook_rotate_secret(jsonb) is
-  'Replaces the secret of a subscription (crm.rotate_secret) and returns it; the function adds the plain secret to the '
-  'reply, once.';
+  'Replaces the secret of a subscription (crm.rotate_secret) and returns it; the function adds the plain secret to '
+  'the reply, once.';

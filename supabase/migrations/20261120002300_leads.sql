@@ -68,15 +68,15 @@ begin
 end
 $$;
 comment on function crm.lead_company(text) is
-  'The company that a lead names, by its crm.name_key: the oldest of that name that is not archived, otherwise the one '
-  'into which a company of that name was merged, locked until the transaction ends. Null if there is none.';
+  'The company that a lead names, by its crm.name_key: the oldest of that name that is not archived, otherwise the '
+  'one into which a company of that name was merged, locked until the transaction ends. Null if there is none.';
 
 create function crm.name_words(p_name text) returns text
 language sql immutable parallel safe
 as $$ select regexp_replace(crm.fold(btrim(p_name)), '\s+', ' ', 'g') || ' ' $$;
 comment on function crm.name_words(text) is
-  'The words of a name for comparison, each followed by a space: lower case, without accents. "José  Lima" is '
-  '"jose lima ".';
+  'The words of a name for comparison, each followed by a space: lower case, without accents. "José  Lima" is "jose '
+  'lima ".';
 
 create function crm.is_of_person(p_email text, p_words text, c crm.contacts) returns boolean
 language plpgsql immutable set search_path = '' as $$
@@ -89,8 +89,8 @@ begin
 end
 $$;
 comment on function crm.is_of_person(text, text, crm.contacts) is
-  'Whether a contact with the phone of a lead may be the person who sent it, given the lead''s e-mail and the words of its '
-  'first name (crm.name_words).';
+  'Whether a contact with the phone of a lead may be the person who sent it, given the lead''s e-mail and the words '
+  'of its first name (crm.name_words).';
 
 create function crm.lead_contact(p_lead jsonb, out contact crm.contacts, out matched_by text)
 language plpgsql set search_path = '' as $$
@@ -155,10 +155,10 @@ begin
 end
 $$;
 comment on function crm.lead_contact(jsonb) is
-  'The contact that a lead is about, and what it was found by: the oldest with its e-mail, otherwise the oldest with its '
-  'phone and first name whose e-mail is not another one, among those not archived; where there is none, the one into '
-  'which such a contact was merged, locked until the transaction ends. Null if there is none. Looks at 100 contacts of a '
-  'phone.';
+  'The contact that a lead is about, and what it was found by: the oldest with its e-mail, otherwise the oldest with '
+  'its phone and first name whose e-mail is not another one, among those not archived; where there is none, the one '
+  'into which such a contact was merged, locked until the transaction ends. Null if there is none. Looks at 100 '
+  'contacts of a phone.';
 
 create function crm.lead_differences(p_lead jsonb, c crm.contacts, p_company_id uuid) returns text[]
 language plpgsql immutable set search_path = '' as $$
@@ -213,8 +213,8 @@ language sql stable as $$
   )
 $$;
 comment on function crm.lead_result(crm.deals, uuid, uuid, boolean, boolean, boolean, text, text[]) is
-  'The reply of POST leads (spec 2.4). By default nothing was created and nothing compared, as in the answer to a known '
-  'external_id.';
+  'The reply of POST leads (spec 2.4). By default nothing was created and nothing compared, as in the answer to a '
+  'known external_id.';
 
 create function api.lead_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -320,5 +320,5 @@ begin
 end
 $$;
 comment on function api.lead_create(jsonb) is
-  'Creates a lead, or returns the result of an earlier call with the same external_id (spec 2.3, 2.4, 4.1). p_args has '
-  'what was sent, without nulls; the deal keeps it.';
+  'Creates a lead, or returns the result of an earlier call with the same external_id (spec 2.3, 2.4, 4.1). p_args '
+  'has what was sent, without nulls; the deal keeps it.';

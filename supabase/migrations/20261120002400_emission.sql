@@ -31,7 +31,8 @@ end
 $$;
 comment on function crm.emit(uuid, crm.event_type, uuid, jsonb) is
   'Stores an event and enqueues a delivery for each active subscription to its type (crm.fan_out), in the caller''s '
-  'transaction. Fails only where it can store neither the event nor what is searched. No role but the owner may execute it.';
+  'transaction. Fails only where it can store neither the event nor what is searched. No role but the owner may '
+  'execute it.';
 
 create function crm.emit_created() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -95,7 +96,8 @@ exception when others then
 end
 $$;
 comment on function crm.emit_all_created() is
-  'Trigger: emits the event in the trigger''s argument, about all new rows of the statement, as crm.emit does for one.';
+  'Trigger: emits the event in the trigger''s argument, about all new rows of the statement, as crm.emit does for '
+  'one.';
 
 create function crm.facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_company_id uuid)
 returns table (event crm.event_type, facts jsonb)
@@ -238,8 +240,8 @@ begin
 end
 $$;
 comment on function crm.emit_change() is
-  'Trigger: emits the event in the trigger''s argument with the public fields that changed; none, if the row changed only '
-  'in what no client sees. A new row has no changed fields.';
+  'Trigger: emits the event in the trigger''s argument with the public fields that changed; none, if the row changed '
+  'only in what no client sees. A new row has no changed fields.';
 
 -- Postgres fires triggers in the order of their names, so the special event comes before the update. What a merge moves to
 -- another contact or company changes within the merge's trigger, which emits all of these events at once.
@@ -329,8 +331,8 @@ begin
 end
 $$;
 comment on function crm.emit_stale_deals() is
-  'Emits deal.stale for every open deal in use that has not moved for its workspace''s stale_after_days, once until it '
-  'moves again.';
+  'Emits deal.stale for every open deal in use that has not moved for its workspace''s stale_after_days, once until '
+  'it moves again.';
 
 create function crm.emit_overdue_activities() returns void
 language plpgsql set search_path = '' as $$

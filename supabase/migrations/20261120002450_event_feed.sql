@@ -3,8 +3,8 @@
 
 create type crm.feed_cursor as (position bigint, id uuid, read_until timestamptz);
 comment on type crm.feed_cursor is
-  'Where a reader of the feed has come to: the last event (its position and id) that was looked at, and a moment before '
-  'which it has nothing left to read, transactions that are still open apart.';
+  'Where a reader of the feed has come to: the last event (its position and id) that was looked at, and a moment '
+  'before which it has nothing left to read, transactions that are still open apart.';
 
 create function crm.feed_cursor_tag(p_secret bytea, p_content bytea) returns bytea
 language sql immutable parallel safe as $$
@@ -19,7 +19,8 @@ language sql immutable parallel safe as $$
   select ('x' || encode(substring(sha256(p_secret || '\x02'::bytea || p_tag) for 8), 'hex'))::bit(64)::bigint
 $$;
 comment on function crm.feed_cursor_mask(bytea, bytea) is
-  'The number that hides the position in a cursor with this tag. Another position has another tag, and so another mask.';
+  'The number that hides the position in a cursor with this tag. Another position has another tag, and so another '
+  'mask.';
 
 create function crm.feed_cursor_text(c crm.feed_cursor) returns text
 language plpgsql stable security definer set search_path = '' as $$
@@ -37,9 +38,9 @@ begin
 end
 $$;
 comment on function crm.feed_cursor_text(crm.feed_cursor) is
-  'A cursor as clients get it: 48 bytes (version, tag, hidden position, id, read_until) as 64 characters of base64url. '
-  'The position counts the transactions of all workspaces, so it is hidden. Equal cursors have equal texts. Security '
-  'definer, because verbs may not read the secret.';
+  'A cursor as clients get it: 48 bytes (version, tag, hidden position, id, read_until) as 64 characters of '
+  'base64url. The position counts the transactions of all workspaces, so it is hidden. Equal cursors have equal '
+  'texts. Security definer, because verbs may not read the secret.';
 
 create function crm.feed_cursor_of(p_text text) returns crm.feed_cursor
 language plpgsql stable security definer set search_path = '' as $$
@@ -69,8 +70,8 @@ begin
 end
 $$;
 comment on function crm.feed_cursor_of(text) is
-  'The cursor of a text that crm.feed_cursor_text wrote in this database; null for any other text. Security definer, as '
-  'that one.';
+  'The cursor of a text that crm.feed_cursor_text wrote in this database; null for any other text. Security definer, '
+  'as that one.';
 
 create function crm.feed_item(e crm.events) returns json
 language plpgsql stable set search_path = '' as $$
@@ -221,5 +222,5 @@ begin
 end
 $$;
 comment on function api.event_list(jsonb) is
-  'A page of the feed: events in the order of (position, id), from a cursor on. Looks at 5,000 events at most, and ends '
-  'at crm.max_page_bytes, so a page may be short or empty while there is more. Test events are left out.';
+  'A page of the feed: events in the order of (position, id), from a cursor on. Looks at 5,000 events at most, and '
+  'ends at crm.max_page_bytes, so a page may be short or empty while there is more. Test events are left out.';

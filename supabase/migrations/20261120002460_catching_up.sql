@@ -7,7 +7,8 @@ create type crm.caught_up as (
   is_done boolean, queued bigint
 );
 comment on type crm.caught_up is
-  'How far a subscription was caught up: the place in the feed, whether it is done, and how many deliveries were made.';
+  'How far a subscription was caught up: the place in the feed, whether it is done, and how many deliveries were '
+  'made.';
 
 create function crm.catch_up(s crm.webhook_subscriptions, p_deadline timestamptz) returns crm.caught_up
 language plpgsql set search_path = ''
@@ -90,9 +91,9 @@ begin
 end
 $$;
 comment on function crm.catch_up(crm.webhook_subscriptions, timestamptz) is
-  'Makes deliveries of the events that a subscription has not got, in the order of the feed, as many as may wait, until '
-  'p_deadline. The caller records how far it came, when all are read. No row of the subscription is locked meanwhile: the '
-  'record of an outcome would wait.';
+  'Makes deliveries of the events that a subscription has not got, in the order of the feed, as many as may wait, '
+  'until p_deadline. The caller records how far it came, when all are read. No row of the subscription is locked '
+  'meanwhile: the record of an outcome would wait.';
 
 create function crm.catch_up_subscriptions() returns bigint
 language plpgsql set search_path = '' as $$
@@ -137,5 +138,5 @@ begin
 end
 $$;
 comment on function crm.catch_up_subscriptions() is
-  'Catches up the subscriptions that are behind, for about 2 seconds, and returns how many deliveries it made. A run that '
-  'is killed has changed nothing.';
+  'Catches up the subscriptions that are behind, for about 2 seconds, and returns how many deliveries it made. A run '
+  'that is killed has changed nothing.';

@@ -23,15 +23,16 @@ begin
 end
 $$;
 comment on function crm.actor_json(uuid) is
-  'Who a caller of the current workspace is, with the present name: an API key, a member, or the link of a proposal with '
-  'its title; system for null. Security definer, because verbs may not read keys.';
+  'Who a caller of the current workspace is, with the present name: an API key, a member, or the link of a proposal '
+  'with its title; system for null. Security definer, because verbs may not read keys.';
 
 create type crm.change as (
   id uuid, object_type text, object_id uuid, action crm.event_type, changed_fields jsonb, caller_id uuid,
   occurred_at timestamptz
 );
 comment on type crm.change is
-  'An event that was looked at for the change log: names of fields, never values. One without object_type is not shown.';
+  'An event that was looked at for the change log: names of fields, never values. One without object_type is not '
+  'shown.';
 
 create function crm.changes_json(p_changes crm.change[]) returns json[]
 language plpgsql stable set search_path = '' as $$
@@ -152,6 +153,6 @@ begin
 end
 $$;
 comment on function api.change_list(jsonb) is
-  'A page of the change log, newest first: of the workspace in the order of the events'' ids, of one object in the order '
-  'of the feed, reversed. Goes back 90 days. Looks at 5,000 events at most, so a page may be short or empty while there '
-  'is more.';
+  'A page of the change log, newest first: of the workspace in the order of the events'' ids, of one object in the '
+  'order of the feed, reversed. Goes back 90 days. Looks at 5,000 events at most, so a page may be short or empty '
+  'while there is more.';

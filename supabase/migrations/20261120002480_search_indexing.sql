@@ -9,7 +9,8 @@ create table crm.search_progress (
 );
 comment on table crm.search_progress is
   'How far in the feed the texts are kept, but for the workspaces of crm.search_backlog.';
-comment on column crm.search_progress.position is 'Events below it need no more work: crm.feed_horizon when the job ran.';
+comment on column crm.search_progress.position is
+  'Events below it need no more work: crm.feed_horizon when the job ran.';
 comment on column crm.search_progress.reached_at is
   'When that was. What is still to be read was written later, or in a transaction that was open then.';
 alter table crm.search_progress enable row level security;
@@ -23,8 +24,8 @@ create table crm.search_backlog (
   reached_at timestamptz not null
 );
 comment on table crm.search_backlog is
-  'The workspaces in which more has changed than a run of the job could write, such as by an import: the others do not '
-  'wait for it.';
+  'The workspaces in which more has changed than a run of the job could write, such as by an import: the others do '
+  'not wait for it.';
 comment on column crm.search_backlog.event_id is 'The last event that was looked at, of those with this position.';
 comment on column crm.search_backlog.reached_at is 'As in crm.search_progress, when the workspace fell behind.';
 call crm.protect('crm.search_backlog');
@@ -158,8 +159,8 @@ end
 $$;
 comment on function crm.index_texts_of(crm.search_backlog, bigint, integer) is
   'Keeps the texts of what changed next in a workspace of the backlog, by at most p_most events below p_horizon, and '
-  'returns how many those were. A workspace of which none is left leaves the backlog. 0 while '
-  'somebody else writes texts there.';
+  'returns how many those were. A workspace of which none is left leaves the backlog. 0 while somebody else writes '
+  'texts there.';
 
 create function crm.index_texts(p_most interval default '1500 milliseconds') returns integer
 language plpgsql set search_path = ''
@@ -207,5 +208,5 @@ begin
 end
 $$;
 comment on function crm.index_texts(interval) is
-  'Keeps what is searched of the records that have changed since the last run, and returns how many events it looked at. '
-  'Ends after p_most, because the feed of events and an erasure wait for it.';
+  'Keeps what is searched of the records that have changed since the last run, and returns how many events it looked '
+  'at. Ends after p_most, because the feed of events and an erasure wait for it.';

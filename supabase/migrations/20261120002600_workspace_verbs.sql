@@ -64,5 +64,5 @@ begin
 end
 $$;
 comment on function api.workspace_get(jsonb) is
-  'Returns what a call may name in the caller''s workspace: its active loss reasons, pipelines and '
-  'their stages, and the event types; and its members, the active ones first, with the 200 newest that are not.';
+  'Returns what a call may name in the caller''s workspace: its active loss reasons, pipelines and their stages, and '
+  'the event types; and its members, the active ones first, with the 200 newest that are not.';

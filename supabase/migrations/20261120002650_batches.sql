@@ -121,8 +121,8 @@ begin
 end
 $$;
 comment on function crm.bound_details(jsonb[]) is
-  'The results of a batch with 100 faults at most, as any reply has: the first of each item, and further ones in order. A '
-  'reply is stored for its Idempotency-Key, and each erasure searches what is stored.';
+  'The results of a batch with 100 faults at most, as any reply has: the first of each item, and further ones in '
+  'order. A reply is stored for its Idempotency-Key, and each erasure searches what is stored.';
 
 create function crm.batch_json(p_results jsonb[]) returns json
 language plpgsql immutable set search_path = '' as $$
@@ -160,7 +160,8 @@ begin
 end
 $$;
 comment on function crm.name_holder(text, jsonb, jsonb) is
-  'The result of an item, with the record that has its external_id, if an item before it in its group made that record.';
+  'The result of an item, with the record that has its external_id, if an item before it in its group made that '
+  'record.';
 
 create function crm.external_id_holders(p_record text, p_external_ids text[]) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -215,8 +216,8 @@ begin
 end
 $$;
 comment on function crm.all_create(text, jsonb[]) is
-  'Whether each item is a creation, or an upsert by an external_id that no record has yet, as those of a first import are. '
-  'Items that the function found invalid do not count. Where no unique index is (deals), an upsert is none.';
+  'Whether each item is a creation, or an upsert by an external_id that no record has yet, as those of a first import '
+  'are. Items that the function found invalid do not count. Where no unique index is (deals), an upsert is none.';
 
 create function crm.item_error(p_failure crm.failure, p_record text, p_item jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -257,8 +258,8 @@ begin
 end
 $$;
 comment on function crm.refuse_taken(text, jsonb[], jsonb[], boolean) is
-  'The results with external_id_taken for each creation whose external_id a record has. Asked before the insert: the index '
-  'would refuse the whole statement, and not say which item it was.';
+  'The results with external_id_taken for each creation whose external_id a record has. Asked before the insert: the '
+  'index would refuse the whole statement, and not say which item it was.';
 
 create function crm.refuse_invalid(p_record text, p_items jsonb[], p_results jsonb[]) returns jsonb[]
 language plpgsql set search_path = '' as $$
@@ -363,8 +364,8 @@ begin
 end
 $$;
 comment on function crm.create_together(text, jsonb[], boolean) is
-  'Carries out items that all create a record by one insert, half the work of an insert for each, but for those that it '
-  'finds to fail. Their results, with null for each item that remains to be carried out by crm.run_group.';
+  'Carries out items that all create a record by one insert, half the work of an insert for each, but for those that '
+  'it finds to fail. Their results, with null for each item that remains to be carried out by crm.run_group.';
 
 create function crm.run_group(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
 language plpgsql set search_path = '' as $$
@@ -413,9 +414,9 @@ begin
 end
 $$;
 comment on function crm.run_group(text, jsonb[], boolean) is
-  'Carries out items in order; their results. Those between two that fail share a subtransaction: half as many as items '
-  'at most, because one for each item would be more than Postgres keeps at hand of a transaction (64). A deadlock or a '
-  'lock that is waited for too long ends the whole call.';
+  'Carries out items in order; their results. Those between two that fail share a subtransaction: half as many as '
+  'items at most, because one for each item would be more than Postgres keeps at hand of a transaction (64). A '
+  'deadlock or a lock that is waited for too long ends the whole call.';
 
 create function crm.run_batch(p_record text, p_args jsonb, p_group integer default 10) returns json
 language plpgsql set search_path = '' as $$
@@ -436,32 +437,36 @@ begin
 end
 $$;
 comment on function crm.run_batch(text, jsonb, integer) is
-  'Carries out the items of a batch in order. An item that fails leaves nothing and keeps no other from being written, '
-  'unless the batch is atomic. A deadlock or a lock that is waited for too long ends the whole call.';
+  'Carries out the items of a batch in order. An item that fails leaves nothing and keeps no other from being '
+  'written, unless the batch is atomic. A deadlock or a lock that is waited for too long ends the whole call.';
 
 create function api.contact_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('contact', p_args); end $$;
 comment on function api.contact_batch(jsonb) is
-  'Carries out up to 100 creates, updates and upserts of contacts in one call; raises batch_failed where it is atomic and an item fails.';
+  'Carries out up to 100 creates, updates and upserts of contacts in one call; raises batch_failed where it is atomic '
+  'and an item fails.';
 
 create function api.company_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('company', p_args); end $$;
 comment on function api.company_batch(jsonb) is
-  'Carries out up to 100 creates, updates and upserts of companies in one call; raises batch_failed where it is atomic and an item fails.';
+  'Carries out up to 100 creates, updates and upserts of companies in one call; raises batch_failed where it is '
+  'atomic and an item fails.';
 
 create function api.deal_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('deal', p_args); end $$;
 comment on function api.deal_batch(jsonb) is
-  'Carries out up to 100 creates, updates and upserts of deals in one call; raises batch_failed where it is atomic and an item fails.';
+  'Carries out up to 100 creates, updates and upserts of deals in one call; raises batch_failed where it is atomic '
+  'and an item fails.';
 
 create function api.activity_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('activity', p_args); end $$;
 comment on function api.activity_batch(jsonb) is
-  'Carries out up to 100 creates and updates of activities in one call; raises batch_failed where it is atomic and an item fails.';
+  'Carries out up to 100 creates and updates of activities in one call; raises batch_failed where it is atomic and an '
+  'item fails.';
 
 create function api.note_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''

@@ -26,17 +26,20 @@ create table crm.operations (
   check (state <> 'done' or progress is null)
 );
 comment on table crm.operations is
-  'Erasures and merges that are too large for one call. The job run-operations does them step by step; they are kept for 90 '
-  'days after their end.';
-comment on column crm.operations.object_id is 'The contact that is erased; the record that was merged into another one.';
+  'Erasures and merges that are too large for one call. The job run-operations does them step by step; they are kept '
+  'for 90 days after their end.';
+comment on column crm.operations.object_id is
+  'The contact that is erased; the record that was merged into another one.';
 comment on column crm.operations.arguments is 'What the call asked for.';
 comment on column crm.operations.result is 'What was done so far: numbers, and ids of records.';
 comment on column crm.operations.progress is
   'Where to go on; of an erasure also what its person is recognized by. No caller sees it.';
 comment on column crm.operations.caller is 'The setting app.caller of the call, whose events the steps emit.';
 comment on column crm.operations.work is 'Rows and kilobytes that the steps have looked at or written.';
-comment on column crm.operations.failures is 'Steps that failed since the last one that succeeded; ten end the operation.';
-comment on column crm.operations.error_code is 'Why the last step failed: a code of spec 7. Null after a step that succeeded.';
+comment on column crm.operations.failures is
+  'Steps that failed since the last one that succeeded; ten end the operation.';
+comment on column crm.operations.error_code is
+  'Why the last step failed: a code of spec 7. Null after a step that succeeded.';
 -- One for each record, whoever asks how often.
 create unique index operations_unfinished on crm.operations (workspace_id, kind, object_id) where state <> 'done';
 create index operations_due on crm.operations (workspace_id, id) where state in ('queued', 'running');
@@ -68,8 +71,8 @@ language sql stable security definer set search_path = '' as $$
   where o.workspace_id = crm.current_workspace_id() and o.id = p_id
 $$;
 comment on function crm.own_operation(uuid) is
-  'An operation of the current workspace; null if there is none. Security definer, because a caller may read everything of '
-  'an operation but its progress.';
+  'An operation of the current workspace; null if there is none. Security definer, because a caller may read '
+  'everything of an operation but its progress.';
 
 create function crm.unfinished_operation(p_kind text, p_object_id uuid) returns json
 language plpgsql security definer set search_path = '' as $$
@@ -88,8 +91,8 @@ begin
 end
 $$;
 comment on function crm.unfinished_operation(text, uuid) is
-  'The operation that works at a record of the current workspace; null if none does. One that has failed goes on: asking '
-  'again is how to try again. Security definer, as crm.own_operation.';
+  'The operation that works at a record of the current workspace; null if none does. One that has failed goes on: '
+  'asking again is how to try again. Security definer, as crm.own_operation.';
 
 create function api.operation_get(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -123,7 +126,8 @@ begin
 end
 $$;
 comment on function crm.next_step(crm.operations) is
-  'Does the next step of an operation, some hundred rows, and returns the operation after it. Without progress it is done.';
+  'Does the next step of an operation, some hundred rows, and returns the operation after it. Without progress it is '
+  'done.';
 
 create function crm.begin_operation(o crm.operations, p_work bigint) returns crm.operations
 language plpgsql set search_path = '' as $$
@@ -146,8 +150,8 @@ begin
 end
 $$;
 comment on function crm.begin_operation(crm.operations, bigint) is
-  'Does as much of an operation as fits into a call, p_work rows and kilobytes, and leaves what remains to the job. An '
-  'operation that is done by then is not stored.';
+  'Does as much of an operation as fits into a call, p_work rows and kilobytes, and leaves what remains to the job. '
+  'An operation that is done by then is not stored.';
 
 create function crm.take_step() returns trigger
 language plpgsql set search_path = '' as $$
@@ -157,8 +161,8 @@ begin
 end
 $$;
 comment on function crm.take_step() is
-  'Trigger: does a step of the operation, as its caller. A trigger, because what a merge moves must change within one: '
-  'otherwise each row emits its update alone (migration `emission`).';
+  'Trigger: does a step of the operation, as its caller. A trigger, because what a merge moves must change within '
+  'one: otherwise each row emits its update alone (migration `emission`).';
 
 create trigger take_step before update of steps on crm.operations
   for each row when (new.steps > old.steps)
@@ -207,6 +211,6 @@ begin
 end
 $$;
 comment on function crm.run_operations(interval) is
-  'Takes steps of operations, of each workspace in turn, until p_most is over, and returns how many. A step that fails is '
-  'undone and taken again, a little later each time; the tenth failure in a row ends the operation as failed. Whoever ends '
-  'the session undoes the run, and the next one begins where this one did.';
+  'Takes steps of operations, of each workspace in turn, until p_most is over, and returns how many. A step that '
+  'fails is undone and taken again, a little later each time; the tenth failure in a row ends the operation as '
+  'failed. Whoever ends the session undoes the run, and the next one begins where this one did.';

@@ -48,8 +48,8 @@ exception when others then
 end
 $$;
 comment on function crm.emit_for_each(uuid, crm.event_type, uuid[], jsonb) is
-  'As crm.emit, for many objects in two statements: each call of crm.emit is a subtransaction, and more than 64 of them '
-  'slow down every other transaction. Null: no object.';
+  'As crm.emit, for many objects in two statements: each call of crm.emit is a subtransaction, and more than 64 of '
+  'them slow down every other transaction. Null: no object.';
 
 create function crm.move_children(
   p_workspace_id uuid, p_table text, p_column text, p_from uuid, p_to uuid, p_event crm.event_type
@@ -77,8 +77,8 @@ begin
 end
 $$;
 comment on function crm.move_children(uuid, text, text, uuid, uuid, crm.event_type) is
-  'Makes at most 200 rows of a table refer to another record in a column, tells of each by an event, and returns their ids. '
-  'p_event null: clients see nothing of it.';
+  'Makes at most 200 rows of a table refer to another record in a column, tells of each by an event, and returns '
+  'their ids. p_event null: clients see nothing of it.';
 
 create function crm.merge_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
@@ -131,8 +131,8 @@ begin
 end
 $$;
 comment on function crm.merge_step(crm.operations) is
-  'Makes at most 200 of what refers to a merged record refer to the one that it was merged into. It is done when nothing '
-  'refers to it: no more comes, because what is created or changed is refused a merged record.';
+  'Makes at most 200 of what refers to a merged record refer to the one that it was merged into. It is done when '
+  'nothing refers to it: no more comes, because what is created or changed is refused a merged record.';
 
 create function crm.move_receipts(p_workspace_id uuid, p_column text, p_deal_ids uuid[], p_from uuid, p_to uuid) returns void
 language plpgsql set search_path = '' as $$

@@ -46,8 +46,8 @@ end
 $$;
 comment on function crm.lock_company_merges(boolean) is
   'Lets a merge of companies (exclusive) and the merges of contacts of a workspace wait for each other. A merge of '
-  'companies locks the company before its contacts, a merge of contacts needs the company that it fills in afterwards: '
-  'each would wait for the other.';
+  'companies locks the company before its contacts, a merge of contacts needs the company that it fills in '
+  'afterwards: each would wait for the other.';
 
 create function crm.merge_json(p_record json, p_kind text, p_merge_id uuid) returns json
 language plpgsql set search_path = '' as $$
@@ -61,8 +61,8 @@ begin
 end
 $$;
 comment on function crm.merge_json(json, text, uuid) is
-  'The reply of a merge: the record that stays, with the operation that moves what still refers to the other one, if it is '
-  'not done.';
+  'The reply of a merge: the record that stays, with the operation that moves what still refers to the other one, if '
+  'it is not done.';
 
 create function api.contact_merge(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -125,8 +125,8 @@ begin
 end
 $$;
 comment on function api.contact_merge(jsonb) is
-  'Merges the contact merge_id into the contact id, whose empty fields it fills, and returns that; once it is done, only '
-  'returns it. Raises not_found, record_merged, record_erased, validation_error, invalid_reference.';
+  'Merges the contact merge_id into the contact id, whose empty fields it fills, and returns that; once it is done, '
+  'only returns it. Raises not_found, record_merged, record_erased, validation_error, invalid_reference.';
 
 create function api.company_merge(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -178,5 +178,5 @@ begin
 end
 $$;
 comment on function api.company_merge(jsonb) is
-  'Merges the company merge_id into the company id, whose empty fields it fills, and returns that; once it is done, only '
-  'returns it. Raises not_found, record_merged, validation_error, invalid_reference.';
+  'Merges the company merge_id into the company id, whose empty fields it fills, and returns that; once it is done, '
+  'only returns it. Raises not_found, record_merged, validation_error, invalid_reference.';

@@ -99,8 +99,8 @@ begin
 end
 $$;
 comment on function crm.with_lead(crm.traces, jsonb) is
-  'The traces, with those of a lead that the person sent. They are looked for in what is of its deal alone: the traces '
-  'of a thousand leads in a thousand deals would be a million searches.';
+  'The traces, with those of a lead that the person sent. They are looked for in what is of its deal alone: the '
+  'traces of a thousand leads in a thousand deals would be a million searches.';
 
 create function crm.single_names(p_names text[]) returns text[]
 language plpgsql immutable set search_path = '' as $$
@@ -114,4 +114,5 @@ begin
 end
 $$;
 comment on function crm.single_names(text[]) is
-  'Each word of three letters or more of these names, in the form of crm.words, but for the particles "das" and "dos".';
+  'Each word of three letters or more of these names, in the form of crm.words, but for the particles "das" and '
+  '"dos".';

@@ -12,12 +12,13 @@ create table crm.texts_naming (
   primary key (workspace_id, contact_id, object, id)
 );
 comment on table crm.texts_naming is
-  'The records that still named a person when the person''s contact was erased. The names are gone then: a later call can '
-  'look for nobody, but it can clear and count these.';
+  'The records that still named a person when the person''s contact was erased. The names are gone then: a later call '
+  'can look for nobody, but it can clear and count these.';
 comment on column crm.texts_naming.object is 'The kind of the record, such as `note`.';
 comment on column crm.texts_naming.fields is
   'Of a deal of the contact: what has a single name of the person, and is cleared with texts.';
-comment on column crm.texts_naming.digest is 'SHA-256 of what the record said: whoever has changed it may have mended it.';
+comment on column crm.texts_naming.digest is
+  'SHA-256 of what the record said: whoever has changed it may have mended it.';
 call crm.protect('crm.texts_naming');
 
 create function crm.erase_activities(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean)
@@ -93,7 +94,8 @@ comment on function crm.erase_proposals(uuid, uuid[], crm.traces, boolean) is
 
 create type crm.deal_traces as (deal_id uuid, traces crm.traces, origin_traces crm.traces);
 comment on type crm.deal_traces is
-  'What a person is recognized by in what is of one deal, and in where the deal came from: source, utm and external_id.';
+  'What a person is recognized by in what is of one deal, and in where the deal came from: source, utm and '
+  'external_id.';
 
 create function crm.deal_traces_of(d crm.deals, p_traces crm.traces, p_names text[]) returns crm.deal_traces
 language plpgsql immutable set search_path = '' as $$
@@ -125,7 +127,8 @@ language sql immutable set search_path = '' as $$
   )
 $$;
 comment on function crm.has_name(text, crm.traces) is
-  'Whether an external id has a trace of a person, of four letters or more also within a word: programs write "form-QUARESMA7".';
+  'Whether an external id has a trace of a person, of four letters or more also within a word: programs write '
+  '"form-QUARESMA7".';
 
 create function crm.origin_fields(d crm.deals, p_traces crm.traces, p_texts boolean) returns text[]
 language sql immutable set search_path = '' as $$
@@ -219,6 +222,6 @@ begin
 end
 $$;
 comment on function crm.erase_deals(uuid, uuid, uuid[], crm.traces, boolean, text[]) is
-  'Clears what the person sent as a lead, and replaces what mentions the person in the short fields of deals and of their '
-  'receipts. p_texts: also what was written freely about the deals, custom fields included, and a source, external_id or '
-  'utm value that has any of the names; without, it remembers which have.';
+  'Clears what the person sent as a lead, and replaces what mentions the person in the short fields of deals and of '
+  'their receipts. p_texts: also what was written freely about the deals, custom fields included, and a source, '
+  'external_id or utm value that has any of the names; without, it remembers which have.';

@@ -31,8 +31,8 @@ begin
 end
 $$;
 comment on function crm.batch_without_mentions(json, crm.traces) is
-  'The reply of a batch, in which an error of a field whose name mentions the person names only the item. The messages of '
-  'errors quote nothing that was sent.';
+  'The reply of a batch, in which an error of a field whose name mentions the person names only the item. The '
+  'messages of errors quote nothing that was sent.';
 
 create function crm.keys_mentioning(p_keys text[], p_traces crm.traces) returns text[]
 language plpgsql stable set search_path = '' as $$
@@ -77,7 +77,8 @@ language sql stable set search_path = '' as $$
   ) f
 $$;
 comment on function crm.ids_of_person(uuid, uuid[], uuid[]) is
-  'Those of some ids that are one of these contacts, or a deal, an activity or a note of one, as the keys of an object.';
+  'Those of some ids that are one of these contacts, or a deal, an activity or a note of one, as the keys of an '
+  'object.';
 
 create function crm.erase_replies(
   p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, out last_key text,
@@ -176,5 +177,6 @@ $$;
 comment on function crm.erase_replies(uuid, text, uuid[], crm.traces) is
   'Makes the next 200 stored replies, or 256 KB of them, that show a record of the person show it as it is now, and '
   'forgets those whose key mentions the person: by a trace of four characters or more, or by any if they show such a '
-  'record. Those of batches keep their errors, without what mentions the person (crm.batch_without_mentions). last_key is '
-  'null after the last one. It looks at all of the last 24 hours: an index for it would cost every creating call.';
+  'record. Those of batches keep their errors, without what mentions the person (crm.batch_without_mentions). '
+  'last_key is null after the last one. It looks at all of the last 24 hours: an index for it would cost every '
+  'creating call.';

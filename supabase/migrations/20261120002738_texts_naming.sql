@@ -41,7 +41,8 @@ begin
   end case;
 end
 $$;
-comment on function crm.texts_of(uuid, text, uuid[]) is 'What clients and the application may write of some records, text by text.';
+comment on function crm.texts_of(uuid, text, uuid[]) is
+  'What clients and the application may write of some records, text by text.';
 
 create function crm.json_text(p_fields jsonb) returns text
 language sql immutable set search_path = ''

@@ -6,8 +6,9 @@ create type crm.erasure as (
   phase integer, nth integer, deal_id uuid, id uuid, key text, naming bigint
 );
 comment on type crm.erasure is
-  'Where an erasure is: what its person is recognized by (words, numbers, names; none if not known, because an earlier call '
-  'has erased the contact), the contacts that it erased, those whose deals it walks, and the place in that walk.';
+  'Where an erasure is: what its person is recognized by (words, numbers, names; none if not known, because an '
+  'earlier call has erased the contact), the contacts that it erased, those whose deals it walks, and the place in '
+  'that walk.';
 
 create function crm.erasure_phases(e crm.erasure) returns text[]
 language sql immutable set search_path = '' as $$
@@ -121,8 +122,8 @@ begin
 end
 $$;
 comment on function crm.erasure_window(uuid, text, uuid, crm.erasure) is
-  'The next 200 records, of the next 100 deals of a contact, of a table that refers to deals; deal_id and id are the place '
-  'after them, deal_id null after the last one.';
+  'The next 200 records, of the next 100 deals of a contact, of a table that refers to deals; deal_id and id are the '
+  'place after them, deal_id null after the last one.';
 
 create function crm.erase_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
@@ -264,7 +265,8 @@ begin
 end
 $$;
 comment on function crm.erase_step(crm.operations) is
-  'Does the next step of an erasure: at most 200 records of one kind. The last ones count what still names the person.';
+  'Does the next step of an erasure: at most 200 records of one kind. The last ones count what still names the '
+  'person.';
 
 create function crm.erase_contact(p_id uuid, p_texts boolean) returns json
 language plpgsql security definer set search_path = '' as $$
@@ -306,10 +308,10 @@ begin
 end
 $$;
 comment on function crm.erase_contact(uuid, boolean) is
-  'Erases a contact of the current workspace that the transaction has locked, with those that were merged into it, and what '
-  'its deals repeat of it, also those that its leads made and that were given another contact. What takes longer than a '
-  'call may is an operation; asking again while it runs is the same one, which p_texts makes erase texts as well. '
-  'Security definer, because verbs may not change notes, receipts or stored replies.';
+  'Erases a contact of the current workspace that the transaction has locked, with those that were merged into it, '
+  'and what its deals repeat of it, also those that its leads made and that were given another contact. What takes '
+  'longer than a call may is an operation; asking again while it runs is the same one, which p_texts makes erase '
+  'texts as well. Security definer, because verbs may not change notes, receipts or stored replies.';
 
 create function crm.emit_erased() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -345,5 +347,5 @@ begin
 end
 $$;
 comment on function api.contact_erase(jsonb) is
-  'Erases a contact for good, and returns when, what was cleared, and how many texts still name the person. Of one that is '
-  'erased, texts clears what an earlier call left. Raises not_found, record_merged.';
+  'Erases a contact for good, and returns when, what was cleared, and how many texts still name the person. Of one '
+  'that is erased, texts clears what an earlier call left. Raises not_found, record_merged.';

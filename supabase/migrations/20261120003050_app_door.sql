@@ -35,9 +35,9 @@ begin
 end
 $$;
 comment on function crm.session_email(uuid, uuid) is
-  'Whether a session of Supabase Auth exists and has not ended, and the confirmed e-mail of its person in lower case: of '
-  'auth.users, never of the token, some of whose claims a person can write. Null: the e-mail is not confirmed, not by '
-  'Supabase Auth itself (single sign-on), or cannot exist (.invalid).';
+  'Whether a session of Supabase Auth exists and has not ended, and the confirmed e-mail of its person in lower case: '
+  'of auth.users, never of the token, some of whose claims a person can write. Null: the e-mail is not confirmed, not '
+  'by Supabase Auth itself (single sign-on), or cannot exist (.invalid).';
 
 create function crm.has_no_person(p_user_id uuid) returns boolean
 language plpgsql stable set search_path = '' as $$
@@ -67,8 +67,8 @@ begin
 end
 $$;
 comment on function crm.confirmed_since(uuid, timestamptz) is
-  'Whether a person who was invited by a mail of Supabase Auth confirmed the address after that moment: by following the '
-  'mail, which is consent.';
+  'Whether a person who was invited by a mail of Supabase Auth confirmed the address after that moment: by following '
+  'the mail, which is consent.';
 
 create function crm.link_member(p_user_id uuid, p_email text) returns void
 language plpgsql set search_path = '' as $$
@@ -99,8 +99,8 @@ end
 $$;
 comment on function crm.link_member(uuid, text) is
   'Links the members who have this confirmed e-mail, in any workspace, to the person: at the first sign-in, and again '
-  'when the person whom a member was linked to exists no more. Those whom an admin invited only if the person followed '
-  'the mail of that invitation; whoever had an account accepts the invitation (crm.open_invitations).';
+  'when the person whom a member was linked to exists no more. Those whom an admin invited only if the person '
+  'followed the mail of that invitation; whoever had an account accepts the invitation (crm.open_invitations).';
 
 create function crm.open_invitations(p_user_id uuid) returns setof crm.members
 language plpgsql stable security definer set search_path = '' as $$
@@ -123,8 +123,8 @@ begin
 end
 $$;
 comment on function crm.open_invitations(uuid) is
-  'The members whom a person may become by accepting an invitation, the oldest 100. Security definer, because they are of '
-  'any workspace.';
+  'The members whom a person may become by accepting an invitation, the oldest 100. Security definer, because they '
+  'are of any workspace.';
 
 create function crm.roles_included(p_role text) returns text[]
 language sql immutable parallel safe as $$
@@ -180,8 +180,8 @@ begin
 end
 $$;
 comment on function crm.identify_session(uuid, uuid, uuid, boolean) is
-  'The member as whom a person is signed in. p_workspace_id null: the only workspace, or, where any will do, the first '
-  'one, or that of an invitation. A suspended workspace is not refused: its people must see why nothing works.';
+  'The member as whom a person is signed in. p_workspace_id null: the only workspace, or, where any will do, the '
+  'first one, or that of an invitation. A suspended workspace is not refused: its people must see why nothing works.';
 
 -- written by deno task records: app verbs
 create function crm.run_app_verb(p_verb text, p_args jsonb) returns json
@@ -276,7 +276,7 @@ begin
 end
 $$;
 comment on function app.call(uuid, uuid, uuid, text, text, jsonb) is
-  'The door for people who are signed in: answers one request, given the ids of the person and of the session, which the '
-  'function read from a verified token. p_workspace_id null: the person''s only one. p_role: the least role that may '
-  'call; null: every member of any workspace. The workspace_id in p_args is always the member''s own. p_verb null, '
-  'p_args null: as in api.call.';
+  'The door for people who are signed in: answers one request, given the ids of the person and of the session, which '
+  'the function read from a verified token. p_workspace_id null: the person''s only one. p_role: the least role that '
+  'may call; null: every member of any workspace. The workspace_id in p_args is always the member''s own. p_verb '
+  'null, p_args null: as in api.call.';

@@ -146,8 +146,8 @@ end
 $$;
 comment on function crm.parse_argument(text, text, jsonb) is
   'Validates one argument of a verb of schema app by the rule of its name. `value` is the normalized value (trimmed, '
-  'ids and e-mails in lower case, each scope once). `errors` lists the invalid fields with their Portuguese '
-  'messages, and is empty if there is none. p_field is the field''s name in an error, such as stages.0.type.';
+  'ids and e-mails in lower case, each scope once). `errors` lists the invalid fields with their Portuguese messages, '
+  'and is empty if there is none. p_field is the field''s name in an error, such as stages.0.type.';
 
 create function crm.check_args(p_args jsonb, p_required text[], p_optional text[] default '{}') returns jsonb
 language plpgsql stable set search_path = '' as $$

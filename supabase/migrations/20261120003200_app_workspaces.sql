@@ -115,8 +115,8 @@ begin
 end
 $$;
 comment on function crm.answer_invitation(uuid, boolean) is
-  'Links the person who is signed in to the member of an open invitation, or deactivates that member. Raises not_found. '
-  'Security definer, because members may link nobody.';
+  'Links the person who is signed in to the member of an open invitation, or deactivates that member. Raises '
+  'not_found. Security definer, because members may link nobody.';
 
 create function app.invitation_accept(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -126,8 +126,8 @@ begin
 end
 $$;
 comment on function app.invitation_accept(jsonb) is
-  'Makes the person who is signed in the member whom an admin invited. Returns what workspace_choices does. Arguments: '
-  'id. Codes: validation_error, not_found.';
+  'Makes the person who is signed in the member whom an admin invited. Returns what workspace_choices does. '
+  'Arguments: id. Codes: validation_error, not_found.';
 
 create function app.invitation_decline(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -278,10 +278,10 @@ begin
 end
 $$;
 comment on function app.workspace_update(jsonb) is
-  'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. A member may change '
-  'name and stale_after_days alone. Returns the workspace as workspace_get does. Arguments: workspace_id, name, '
-  'suspended, public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found, '
-  'insufficient_role (for a member who is no admin any more).';
+  'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. A member may change name '
+  'and stale_after_days alone. Returns the workspace as workspace_get does. Arguments: workspace_id, name, suspended, '
+  'public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found, insufficient_role (for a '
+  'member who is no admin any more).';
 
 create function app.workspace_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

@@ -50,8 +50,8 @@ begin
 end
 $$;
 comment on function crm.require_admin_still(uuid) is
-  'Raises insufficient_role if the member who calls is no admin any more. For a verb that has waited for a lock since the '
-  'door read the role: whoever took the role away may be the one it waited for.';
+  'Raises insufficient_role if the member who calls is no admin any more. For a verb that has waited for a lock since '
+  'the door read the role: whoever took the role away may be the one it waited for.';
 
 create function crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid default null) returns void
 language plpgsql set search_path = '' as $$
@@ -77,9 +77,9 @@ begin
 end
 $$;
 comment on function crm.require_invitations_left(uuid, uuid) is
-  'Raises too_many_invitations if a workspace sent 30 invitations in the last hour, or 3 to the member who is named: each '
-  'is a mail to an address that an administrator chose, and Supabase Auth sends a limited number for all workspaces '
-  'together.';
+  'Raises too_many_invitations if a workspace sent 30 invitations in the last hour, or 3 to the member who is named: '
+  'each is a mail to an address that an administrator chose, and Supabase Auth sends a limited number for all '
+  'workspaces together.';
 
 create function app.member_invite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -108,11 +108,11 @@ begin
 end
 $$;
 comment on function app.member_invite(jsonb) is
-  'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace, in any case. A person who '
-  'has an account must accept if a member invites, not if the operator does. Whoever calls this sends the invitation. '
-  'Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, '
-  'vendedor). Codes: validation_error, not_found, email_taken, insufficient_role, too_many_invitations (the last two '
-  'for members alone).';
+  'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace, in any case. A person '
+  'who has an account must accept if a member invites, not if the operator does. Whoever calls this sends the '
+  'invitation. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: '
+  'validation_error, not_found, email_taken, insufficient_role, too_many_invitations (the last two for members '
+  'alone).';
 
 create function app.member_reinvite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -138,8 +138,7 @@ end
 $$;
 comment on function app.member_reinvite(jsonb) is
   'Returns a member who has not signed in yet, for another invitation, and adds it to the audit log. Arguments: '
-  'workspace_id, id. Codes: validation_error, not_found, already_signed_in, insufficient_role, '
-  'too_many_invitations.';
+  'workspace_id, id. Codes: validation_error, not_found, already_signed_in, insufficient_role, too_many_invitations.';
 
 create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
@@ -234,13 +233,13 @@ end
 $$;
 comment on function app.member_update(jsonb) is
   'Changes the name or role of a member, deactivates a member, or activates it again; an absent argument changes '
-  'nothing. An inactive member cannot sign in, owns no new records and authors no notes. Keys that the member '
-  'created go on working (spec 5), and writing a note with them is no_author_available (spec 2.2). Returns the '
-  'member, with keys (those neither revoked nor expired, oldest first, 1,000 at most) and active_managers, the '
-  'number of active admins and gestores (1,000 at most): without one, a lead that names no owner is owner_unresolved '
-  '(spec 4.1) unless the creator of its key is active. Arguments: workspace_id, id, name, role, is_active. Codes: '
-  'validation_error, not_found, last_admin (a member may not leave the workspace without an active admin who can '
-  'sign in; the operator may), insufficient_role.';
+  'nothing. An inactive member cannot sign in, owns no new records and authors no notes. Keys that the member created '
+  'go on working (spec 5), and writing a note with them is no_author_available (spec 2.2). Returns the member, with '
+  'keys (those neither revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active '
+  'admins and gestores (1,000 at most): without one, a lead that names no owner is owner_unresolved (spec 4.1) unless '
+  'the creator of its key is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, '
+  'not_found, last_admin (a member may not leave the workspace without an active admin who can sign in; the operator '
+  'may), insufficient_role.';
 
 create function crm.leave_workspace() returns crm.members
 language sql volatile security definer set search_path = '' as $$
@@ -277,8 +276,8 @@ begin
 end
 $$;
 comment on function app.member_leave(jsonb) is
-  'Takes the person who is signed in out of the workspace: the member becomes inactive and is linked to nobody. Returns '
-  'what member_update does. Arguments: workspace_id. Codes: validation_error, last_admin, not_found (for '
+  'Takes the person who is signed in out of the workspace: the member becomes inactive and is linked to nobody. '
+  'Returns what member_update does. Arguments: workspace_id. Codes: validation_error, last_admin, not_found (for '
   'whoever is no active member, as the operator).';
 
 create function app.member_list(p_args jsonb) returns json

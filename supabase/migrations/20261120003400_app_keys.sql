@@ -19,8 +19,8 @@ begin
 end
 $$;
 comment on function crm.require_room_for_key(uuid) is
-  'Raises validation_error if a workspace has 100 working keys and a member would add one: the limit of calls is of each '
-  'key, so whoever makes any number of keys has no limit.';
+  'Raises validation_error if a workspace has 100 working keys and a member would add one: the limit of calls is of '
+  'each key, so whoever makes any number of keys has no limit.';
 
 create function app.key_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -71,10 +71,11 @@ $$;
 comment on function app.key_create(jsonb) is
   'Stores a new key with its secret by its hash. Its creator is the member named, otherwise the member who calls, '
   'otherwise the oldest active admin: the default owner of the records that the key creates, and the author of its '
-  'notes, which it cannot write while that member is inactive. A member adds none to 100 working ones. A well-formed scope that no endpoint requires is stored '
-  'and grants nothing (spec 5.3). Returns the key. Arguments: workspace_id, name, scopes, prefix (the visible 12 '
-  'characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: '
-  'validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
+  'notes, which it cannot write while that member is inactive. A member adds none to 100 working ones. A well-formed '
+  'scope that no endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: workspace_id, '
+  'name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if '
+  'absent). Codes: validation_error, not_found, already_expired (the key could never be used), invalid_reference, '
+  'no_active_admin.';
 
 create function app.key_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -207,10 +208,10 @@ begin
 end
 $$;
 comment on function app.key_rotate(jsonb) is
-  'Gives a working key a new secret, by its hash. The present one works for overlap_seconds more, any earlier one ends '
-  'at once; id, scopes, limit, subscriptions and counted calls stay. Returns the key. Arguments: workspace_id, id, '
-  'prefix (the visible 12 characters), hash (SHA-256, hexadecimal), overlap_seconds (0, 3600, 86400 or 604800). Codes: '
-  'validation_error, not_found, key_revoked (the key is revoked or expired).';
+  'Gives a working key a new secret, by its hash. The present one works for overlap_seconds more, any earlier one '
+  'ends at once; id, scopes, limit, subscriptions and counted calls stay. Returns the key. Arguments: workspace_id, '
+  'id, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), overlap_seconds (0, 3600, 86400 or 604800). '
+  'Codes: validation_error, not_found, key_revoked (the key is revoked or expired).';
 
 create function app.key_revoke(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -257,6 +258,6 @@ $$;
 comment on function app.key_revoke(jsonb) is
   'Revokes a key for good, from its next call on, and ends the active subscriptions that it made, unless '
   'keep_webhooks; their history is kept. A key that is revoked already stays as it is, and those of its subscriptions '
-  'that are still active end now. Returns the key with was_revoked (already, before this call), '
-  'ended_subscriptions and kept_subscriptions, those still active (id, target_url of each, oldest first). '
-  'Arguments: workspace_id, id, keep_webhooks (false if absent). Codes: validation_error, not_found.';
+  'that are still active end now. Returns the key with was_revoked (already, before this call), ended_subscriptions '
+  'and kept_subscriptions, those still active (id, target_url of each, oldest first). Arguments: workspace_id, id, '
+  'keep_webhooks (false if absent). Codes: validation_error, not_found.';

@@ -46,8 +46,8 @@ begin
 end
 $$;
 comment on function app.loss_reason_update(jsonb) is
-  'Deactivates a loss reason, or activates it again. No deal can be lost for an inactive reason; deals that were '
-  'lost for it keep it. Returns the loss reason. Arguments: workspace_id, id, is_active. Codes: validation_error, '
+  'Deactivates a loss reason, or activates it again. No deal can be lost for an inactive reason; deals that were lost '
+  'for it keep it. Returns the loss reason. Arguments: workspace_id, id, is_active. Codes: validation_error, '
   'not_found.';
 
 create function app.loss_reason_list(p_args jsonb) returns json

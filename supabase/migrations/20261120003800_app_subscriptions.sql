@@ -63,10 +63,10 @@ begin
 end
 $$;
 comment on function crm.subscription_overviews(uuid, uuid[]) is
-  'JSON of subscriptions for the operator and the console: the public fields, the key that made it (null for one '
-  'made in the console), and days: the outcomes of the last 7 days in UTC, oldest first. Of each subscription the '
-  'newest 1,000 deliveries are counted, fewer if more than 20 subscriptions are listed (20,000 in all, at least 100 '
-  'each); days_are_partial tells that there may be more.';
+  'JSON of subscriptions for the operator and the console: the public fields, the key that made it (null for one made '
+  'in the console), and days: the outcomes of the last 7 days in UTC, oldest first. Of each subscription the newest '
+  '1,000 deliveries are counted, fewer if more than 20 subscriptions are listed (20,000 in all, at least 100 each); '
+  'days_are_partial tells that there may be more.';
 
 create function crm.subscription_overview(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable set search_path = '' as $$

@@ -96,9 +96,9 @@ begin
 end
 $$;
 comment on function app.subscription_recover(jsonb) is
-  'Queues the events between since and until (now where absent) that a subscription never got, oldest first, as '
-  'many as there is room for (crm.recover_deliveries). Returns count, has_more, and next_since: where to go on. '
-  'Arguments: workspace_id, id, since, until. Codes: validation_error, not_found, subscription_inactive, queue_full.';
+  'Queues the events between since and until (now where absent) that a subscription never got, oldest first, as many '
+  'as there is room for (crm.recover_deliveries). Returns count, has_more, and next_since: where to go on. Arguments: '
+  'workspace_id, id, since, until. Codes: validation_error, not_found, subscription_inactive, queue_full.';
 
 create function app.subscription_read_secret(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -142,7 +142,7 @@ begin
 end
 $$;
 comment on function app.subscription_rotate(jsonb) is
-  'Replaces the signing secret of a subscription. For overlap_seconds (0 where absent, 604800 at most) the present one '
-  'goes on signing, and the new one makes a second signature; then the new one alone signs. Returns the subscription as '
-  'subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64), overlap_seconds. Codes: '
-  'validation_error, not_found.';
+  'Replaces the signing secret of a subscription. For overlap_seconds (0 where absent, 604800 at most) the present '
+  'one goes on signing, and the new one makes a second signature; then the new one alone signs. Returns the '
+  'subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64), '
+  'overlap_seconds. Codes: validation_error, not_found.';

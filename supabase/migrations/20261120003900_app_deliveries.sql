@@ -50,8 +50,8 @@ language sql stable set search_path = '' as $$
 $$;
 comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text) is
   'The headers of an attempt that would be made now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write '
-  'them. The signatures are described, because the database has no secret to sign with; the second one is sent while a '
-  'rotation overlaps.';
+  'them. The signatures are described, because the database has no secret to sign with; the second one is sent while '
+  'a rotation overlaps.';
 
 create function app.delivery_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

@@ -161,6 +161,6 @@ begin
 end
 $$;
 comment on function app.funnel_get(jsonb) is
-  'Returns the funnel of an active pipeline, the default one if none is named, otherwise the oldest: as_of, '
-  'pipelines (the active ones, 100 at most), pipeline (null if none is active), stages (crm.funnel_stages). '
-  'Arguments: workspace_id, pipeline_id. Codes: validation_error, not_found.';
+  'Returns the funnel of an active pipeline, the default one if none is named, otherwise the oldest: as_of, pipelines '
+  '(the active ones, 100 at most), pipeline (null if none is active), stages (crm.funnel_stages). Arguments: '
+  'workspace_id, pipeline_id. Codes: validation_error, not_found.';
