@@ -64,30 +64,63 @@ declare
   ) end;
 begin
   return (
-    select jsonb_agg(jsonb_build_object('id', c.id, 'name', c.name) order by c.pipeline_id, c.position, c.id)
+    select coalesce(
+      jsonb_agg(
+        jsonb_strip_nulls(jsonb_build_object('id', c.id, 'name', c.name, 'type', c.type))
+        order by c.pipeline_id, c.position, c.id
+      ),
+      '[]'
+    )
     from (
-      select t.id, t.name::text, null::uuid as pipeline_id, 0 as position from crm.members t
+      select t.id, t.name::text, null::text as type, null::uuid as pipeline_id, 0 as position
+      from crm.members t
       where p_field = 'owner_id' and t.workspace_id = v_workspace_id and t.is_active
       union all
-      select t.id, t.name, null, 0 from crm.loss_reasons t
+      select t.id, t.name, null, null, 0 from crm.loss_reasons t
       where p_field = 'loss_reason_id' and t.workspace_id = v_workspace_id and t.is_active
       union all
-      select t.id, t.name, null, 0 from crm.pipelines t
+      select t.id, t.name, null, null, 0 from crm.pipelines t
       where p_field = 'pipeline_id' and t.workspace_id = v_workspace_id and t.is_active
       union all
-      select t.id, t.name, t.pipeline_id, t.position from crm.stages t
+      select t.id, t.name, t.type, t.pipeline_id, t.position from crm.stages t
       join crm.pipelines p on p.workspace_id = t.workspace_id and p.id = t.pipeline_id and p.is_active
       where p_field = 'stage_id' and t.workspace_id = v_workspace_id and t.is_active
         and t.pipeline_id = coalesce(v_pipeline_id, t.pipeline_id)
       limit c_most + 1
     ) c
-    having count(*) between 1 and c_most
+    having count(*) <= c_most and p_field in ('owner_id', 'loss_reason_id', 'pipeline_id', 'stage_id')
   );
 end
 $$;
 comment on function crm.choices(text, text, jsonb) is
   'The values that a call may send in a field: active members, loss reasons or pipelines, or the active stages of the '
-  'call''s pipeline. Null for any other field, and if there are more than 20.';
+  'call''s pipeline with their types; empty if the workspace has none. Null for any other field, and if there are more '
+  'than 20.';
+
+create function crm.merged_detail(p_kind text, p_id uuid) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+begin
+  return coalesce(
+    (
+      select jsonb_build_object('id', m.merged_into_id, 'merged', true)
+      from (
+        select t.merged_into_id from crm.contacts t
+        where p_kind = 'contact' and t.workspace_id = v_workspace_id and t.id = p_id
+        union all
+        select t.merged_into_id from crm.companies t
+        where p_kind = 'company' and t.workspace_id = v_workspace_id and t.id = p_id
+      ) m
+      where m.merged_into_id is not null
+    ),
+    '{}'
+  );
+end
+$$;
+comment on function crm.merged_detail(text, uuid) is
+  'What a detail says about a contact or company that was merged: `id`, the record that answers in its place, and '
+  '`merged`. Empty for any other record.';
 
 create function crm.explain(p_code text, p_details json, p_verb text, p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -112,6 +145,8 @@ begin
     v_kind := case when (p_args ->> v_field) ~ '^[0-9a-fA-F-]{36}$' then crm.kind_of((p_args ->> v_field)::uuid) end;
     if v_kind is distinct from (case when v_field in ('id', 'merge_id') then v_own else left(v_field, -3) end) then
       v_detail := v_detail || jsonb_strip_nulls(jsonb_build_object('kind', v_kind));
+    elsif p_code = 'invalid_reference' then
+      v_detail := v_detail || crm.merged_detail(v_kind, (p_args ->> v_field)::uuid);
     end if;
     -- Each field's choices appear once in a reply: a batch could repeat them a hundred times.
     v_choices := case when position(v_field in v_told) = 0 then crm.choices(v_field, p_verb, p_args) end;

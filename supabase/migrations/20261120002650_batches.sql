@@ -73,12 +73,13 @@ declare
         'message', d.message,
         'id', d.id,
         'kind', d.kind,
+        'merged', d.merged,
         'choices', d.choices,
         'code', r.result -> 'error' ->> 'code'
       ) as detail
       from unnest(p_results) with ordinality r (result, position)
       left join lateral jsonb_to_recordset(nullif(r.result -> 'error' -> 'details', 'null'))
-        d (field text, message text, id uuid, kind text, choices json) on true
+        d (field text, message text, id uuid, kind text, merged boolean, choices json) on true
       where r.result ? 'error'
       order by r.position
     ) f

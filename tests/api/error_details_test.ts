@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { FOUND_KINDS } from "../../supabase/functions/_shared/contract/errors/found_kinds.ts";
 import { nearestName } from "../../supabase/functions/_shared/http/nearest_name.ts";
 import { nameTools } from "../../supabase/functions/mcp/tools.ts";
-import { assertError, client, type Reply } from "../support/client.ts";
+import { assertError, call, client, type Reply } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import {
   assertAlike,
@@ -129,7 +129,12 @@ test("The choices for an owner are the active members, for a reason the active o
   await makeLossReason(sql, workspace, false);
   const lose = async () =>
     await api.post(`${DEALS}/${(await newDeal()).id}/lose`, { loss_reason_id: UNKNOWN_ID });
-  assert.equal(choicesOf(await lose()), undefined);
+  const none = await lose();
+  assert.equal(choicesOf(none), undefined);
+  assert.equal(
+    assertError(none, "invalid_reference")["loss_reason_id"],
+    "Não existe no workspace; o workspace não tem nenhum, então não envie este campo",
+  );
   const reason = await makeLossReason(sql, workspace);
   assert.deepEqual((await lose()).body.error.details[0].choices, [{ id: reason, name: "Preço" }]);
 
@@ -144,7 +149,10 @@ test("The choices for a stage are those of the pipeline that is named, of the de
   const other = await makePipeline(sql, workspace);
   const first = workspace.stages.map(({ id }) => id);
   const unknown = { stage_id: UNKNOWN_ID };
-  assert.deepEqual(choicesOf(await api.post(DEALS, { title: "Plano", ...unknown })), first);
+  const created = await api.post(DEALS, { title: "Plano", ...unknown });
+  assert.deepEqual(choicesOf(created), first);
+  const types = created.body.error.details[0].choices.map(({ type }: { type: string }) => type);
+  assert.deepEqual(types, workspace.stages.map(({ type }) => type));
   assert.deepEqual(choicesOf(await api.post("/api-v1-leads", { first_name: "Ana", ...unknown })), first);
   const named = { title: "Plano", pipeline_id: other.id, external_id: "p-1" };
   assert.deepEqual(choicesOf(await api.post(DEALS, { ...named, ...unknown })), other.stages);
@@ -227,8 +235,38 @@ test("not_found and invalid_reference say what an id is of, whatever its kind, a
     }
     if (kind === "company") continue;
     const referring = await api.post(CONTACTS, { name: "Ana", company_id: id });
-    assert.deepEqual(assertError(referring, "invalid_reference"), { company_id: message });
+    const instead = `Este id é de ${name} (${operation}); informe o de uma empresa`;
+    assert.deepEqual(assertError(referring, "invalid_reference"), { company_id: instead });
   }
+});
+
+test("A reference to a merged record names the record that answers in its place, in a batch too", async ({ api }) => {
+  for (const [path, field] of [[CONTACTS, "contact_id"], ["/api-v1-companies", "company_id"]] as const) {
+    const [kept, merged] = [
+      (await api.post(path, { name: "A" })).body.id,
+      (await api.post(path, { name: "B" })).body.id,
+    ];
+    assert.equal((await api.post(`${path}/${kept}/merge`, { merge_id: merged })).status, 200);
+    const message = "Este registro foi unido a outro: use o id deste detalhe";
+    const data = { title: "Plano", [field]: merged };
+    const reply = await api.post(DEALS, data);
+    assertError(reply, "invalid_reference");
+    assert.deepEqual(reply.body.error.details, [{ field, message, id: kept }]);
+    const batch = { items: [{ op: "create", data }], atomic: true };
+    assert.deepEqual((await api.post(`${DEALS}/batch`, batch)).body.error.details, [
+      { field: `items[0].${field}`, message, id: kept },
+    ]);
+  }
+});
+
+test("A refused DELETE names the operation that archives, and a key in Authorization the header for it (spec 4)", async ({ api, workspace }) => {
+  const { body: { id } } = await api.post(CONTACTS, { name: "Ana" });
+  const refused = await call("DELETE", `${CONTACTS}/${id}`, { key: workspace.key });
+  assertError(refused, "method_not_allowed");
+  assert.match(refused.body.error.message, /Para arquivar, use POST \/api-v1-contacts\/:id\/archive$/);
+  const bearer = await call("GET", CONTACTS, { session: workspace.key });
+  assertError(bearer, "missing_api_key");
+  assert.match(bearer.body.error.message, /X-API-Key, não em Authorization$/);
 });
 
 test("The id of another workspace's record is unknown: no error says what it is, and no choice is of another workspace (spec 7)", async ({ sql, api, workspace }) => {

@@ -25,7 +25,9 @@ const ErrorEnvelope = z.strictObject({
         field: z.string(),
         message: z.string().min(1),
         id: z.uuid().optional(),
-        choices: z.array(z.strictObject({ id: z.uuid(), name: z.string().min(1) })).min(1).max(20).optional(),
+        choices: z.array(
+          z.strictObject({ id: z.uuid(), name: z.string().min(1), type: z.string().optional() }),
+        ).min(1).max(20).optional(),
       }),
     ).min(1).optional(),
   }),

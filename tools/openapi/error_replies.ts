@@ -3,7 +3,7 @@ import { type ErrorCode, ERRORS } from "../../supabase/functions/_shared/contrac
 import { CHOICES } from "../../supabase/functions/_shared/contract/batch.ts";
 import { doc } from "../../supabase/functions/_shared/contract/doc.ts";
 import { uuid } from "../../supabase/functions/_shared/contract/fields.ts";
-import { Reference } from "../../supabase/functions/_shared/contract/reference.ts";
+import { Choice } from "../../supabase/functions/_shared/contract/reference.ts";
 import { gateErrorCodes, groupByStatus } from "../errors/error_codes.ts";
 import { ERROR_TEXTS } from "../errors/texts.ts";
 import type { GateName } from "../../supabase/functions/_shared/contract/declaration.ts";
@@ -16,7 +16,7 @@ const ErrorDetail = z.object({
   field: z.string(),
   message: z.string(),
   id: uuid().optional(),
-  choices: z.array(Reference).optional(),
+  choices: z.array(Choice).optional(),
 }).meta({
   id: "ErrorDetail",
   ...doc("Um campo com problema", "An invalid field"),

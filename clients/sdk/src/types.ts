@@ -390,7 +390,7 @@ export interface BatchResult {
          * What the field may name, where the workspace has at most 20; in a batch, only in the first
          * item at fault
          */
-        choices?: Reference[] | undefined;
+        choices?: Choice[] | undefined;
       }[] | undefined;
     } | undefined;
   }[];
@@ -451,6 +451,14 @@ export interface ChangePage {
   /** The records */
   data: Change[];
   meta: PageMeta;
+}
+
+/** What the field may name */
+export interface Choice extends Reference {
+  /** Name */
+  name: string;
+  /** Type of the stage; only of stages */
+  type?: string | undefined;
 }
 
 /** How many records of each kind this call changed */
@@ -1766,7 +1774,7 @@ export interface ErrorDetail {
    * What the field may name, where the workspace has at most 20; in a batch, only in the first
    * item at fault
    */
-  choices?: Reference[] | undefined;
+  choices?: Choice[] | undefined;
 }
 
 /** Something that happened; event says what */

@@ -125,19 +125,27 @@ function idempotencyKeyOf({ credential }: Caller, { definition }: Tool, args: Ar
 
 function successResult({ text, headers }: ResourceReply): ResultText {
   // Serialized anew: the database's reply has white space, for which a model would pay.
-  const json = text === "" ? "{}" : JSON.stringify(JSON.parse(text));
+  const reply = text === "" ? {} : JSON.parse(text) as { idempotent?: boolean; status?: string };
+  const json = JSON.stringify(reply);
   const ignored = headers.get("X-Ignored-Fields");
   const duplicates = headers.get("X-Possible-Duplicate");
   const texts = [
     text === "" ? "Feito" : json,
     ...(headers.has("Idempotent-Replayed") ? [REPLAYED] : []),
-    ...(ignored === null ? [] : [`Não foram usados, porque o registro já estava assim: ${ignored}`]),
+    ...(reply.idempotent && reply.status ? [alreadyClosed(reply.status)] : []),
+    ...(ignored === null ? [] : [`Não foram usados, porque nada mudou: ${ignored}`]),
     ...(duplicates === null
       ? []
       : [`Já havia registros parecidos; talvez seja o mesmo cadastro: ${duplicates}`]),
   ];
   const content = texts.map((text) => JSON.stringify({ type: "text", text })).join(",");
   return new ResultText(`{"content":[${content}],"structuredContent":${json}}`);
+}
+
+/** What `deals_win` and `deals_lose` say of a deal that was closed before, perhaps the other way (spec 3). */
+function alreadyClosed(status: string): string {
+  return `O negócio já estava fechado, com o status ${status}, e nada mudou. Para mudar o resultado ou o motivo, ` +
+    'reabra com deals_update (status "aberto") e feche outra vez';
 }
 
 const REPLAYED =

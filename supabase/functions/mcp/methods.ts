@@ -70,7 +70,10 @@ async function callNamedTool(caller: Caller, params: RpcRequest["params"]): Prom
   const { name, arguments: args = {} } = params;
   const tool = typeof name === "string" ? TOOLS.get(name) : undefined;
   if (tool === undefined) {
-    return new RpcError("invalidParams", `A ferramenta ${JSON.stringify(name)} não existe`);
+    const { nearestName } = await import("../_shared/http/nearest_name.ts");
+    const nearest = typeof name === "string" ? nearestName(name, [...TOOLS.keys()]) : null;
+    const meant = nearest ? `; talvez "${nearest}"` : "";
+    return new RpcError("invalidParams", `A ferramenta ${JSON.stringify(name)} não existe${meant}`);
   }
   if (args === null || typeof args !== "object" || Array.isArray(args)) {
     return new RpcError("invalidParams", 'O parâmetro "arguments" deve ser um objeto');

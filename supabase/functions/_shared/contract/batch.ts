@@ -7,7 +7,7 @@ import { ERRORS } from "./errors.ts";
 import { uuid } from "./fields.ts";
 import { itemField } from "./item_field.ts";
 import { type CrmRecord, MATCH_BY } from "./record.ts";
-import { Reference } from "./reference.ts";
+import { Choice } from "./reference.ts";
 
 /** Items of one batch. */
 export const MAX_BATCH_ITEMS = 100;
@@ -55,7 +55,7 @@ const Result = z.object({
       field: z.string(),
       message: z.string(),
       id: uuid().optional(),
-      choices: z.array(Reference).optional(),
+      choices: z.array(Choice).optional(),
     })).optional(),
   }).optional(),
 });

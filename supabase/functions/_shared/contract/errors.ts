@@ -14,8 +14,8 @@ export interface FieldError {
   choices?: Choice[];
 }
 
-/** A record that a call may name. */
-export type Choice = { id: string; name: string };
+/** A record that a call may name; of a stage also whether it is open, won or lost. */
+export type Choice = { id: string; name: string; type?: string };
 
 /**
  * Every error of the service (spec 7), its status and its texts. There is no default: a code that is not listed here does
@@ -83,10 +83,15 @@ export const malformedId = new ApiError(
   "Registro não encontrado: o id do endereço não é um UUID",
 );
 
-/** The error for a method that a path does not have. HTTP requires the allowed methods in the header `Allow`. */
-export function methodNotAllowed(methods: Iterable<string>): ApiError {
+/**
+ * The error for a method that a path does not have. HTTP requires the allowed methods in the header `Allow`.
+ * @param archive the operation that archives a record, which callers look for with DELETE
+ */
+export function methodNotAllowed(methods: Iterable<string>, archive?: string): ApiError {
   const allow = [...methods].join(", ");
-  const message = `Método não aceito neste endereço; use ${allow}`;
+  const message = `Método não aceito neste endereço; use ${allow}${
+    archive ? `. Para arquivar, use ${archive}` : ""
+  }`;
   return new ApiError("method_not_allowed", undefined, message, { Allow: allow });
 }
 
@@ -108,6 +113,8 @@ export interface RaisedField {
   code?: string;
   /** The kind of the record that has the id, where that is not the kind that was meant. */
   kind?: FoundKind | null;
+  /** Whether the record was merged into that of `id`. */
+  merged?: boolean | null;
   choices?: Choice[] | null;
 }
 
@@ -116,13 +123,17 @@ export function completeDetails(
   code: ErrorCode,
   details: readonly RaisedField[] | null,
 ): FieldError[] | undefined {
-  return details?.map(({ field, message, id, code: own = "", kind, choices }) => {
-    const text = kind ? foundText(kind) : message ?? fieldMessage(isErrorCode(own) ? own : code);
+  return details?.map(({ field, message, id, code: own = "", kind, merged, choices }) => {
+    const text = kind
+      ? foundText(kind, code === "not_found" ? null : meantKind(field))
+      : merged
+      ? "Este registro foi unido a outro: use o id deste detalhe"
+      : message ?? fieldMessage(isErrorCode(own) ? own : code);
     return {
       field,
-      message: choices ? `${text}; use um dos ids de choices` : text,
+      message: choices ? `${text}; ${choicesText(choices)}` : text,
       ...(id !== null && { id }),
-      ...(choices && { choices }),
+      ...(choices?.length && { choices }),
     };
   });
 }
@@ -131,12 +142,24 @@ export function completeDetails(
 export function raisedError(code: ErrorCode, raised: readonly RaisedField[] | null): ApiError {
   const details = completeDetails(code, raised);
   const kind = code === "not_found" ? raised?.[0]?.kind : null;
-  return new ApiError(code, details, kind ? `${ERRORS[code].message}. ${foundText(kind)}` : undefined);
+  return new ApiError(code, details, kind ? `${ERRORS[code].message}. ${foundText(kind, null)}` : undefined);
 }
 
-function foundText(kind: FoundKind): string {
+/** @param meant the kind that the field names; null: what the id is of can be read instead */
+function foundText(kind: FoundKind, meant: FoundKind | null): string {
   const { name, operation } = FOUND_KINDS[kind];
-  return `Este id é de ${name}: use ${operation}`;
+  return `Este id é de ${name}` +
+    (meant === null ? `: use ${operation}` : ` (${operation}); informe o de ${FOUND_KINDS[meant].name}`);
+}
+
+/** The kind of record that a field like `company_id` names. */
+function meantKind(field: string): FoundKind | null {
+  const kind = /(\w+)_id$/.exec(field)?.[1] ?? "";
+  return Object.hasOwn(FOUND_KINDS, kind) ? kind as FoundKind : null;
+}
+
+function choicesText({ length }: readonly Choice[]): string {
+  return length > 0 ? "use um dos ids de choices" : "o workspace não tem nenhum, então não envie este campo";
 }
 
 function fieldMessage(code: ErrorCode): string {

@@ -8,3 +8,13 @@ export const Reference = z.object({ id: uuid(), name: name() }).meta({
   ...doc("Outro registro, pelo nome", "Another record, by its name"),
   fields: { name: doc("Nome", "Name", "Ana Souza") },
 });
+
+/** What a field may name: a stage also says whether it is open, won or lost. */
+export const Choice = Reference.extend({ type: z.string().optional() }).meta({
+  id: "Choice",
+  ...doc("Uma opção do campo", "What the field may name"),
+  fields: {
+    name: doc("Nome", "Name", "Proposta"),
+    type: doc("Tipo da etapa; só em etapas", "Type of the stage; only of stages", "open"),
+  },
+});

@@ -1,5 +1,5 @@
 import type { GateName } from "../contract/declaration.ts";
-import { ApiError } from "../contract/errors.ts";
+import { ApiError, ERRORS } from "../contract/errors.ts";
 import { hashCredential, isKey, isLinkToken } from "../contract/credentials.ts";
 import type { Gate } from "./call.ts";
 
@@ -14,7 +14,15 @@ export const GATES = {
   key: {
     readCredential({ request }) {
       const key = request.headers.get("X-API-Key");
-      if (key === null) return new ApiError("missing_api_key");
+      if (key === null) {
+        const { message } = ERRORS.missing_api_key;
+        const elsewhere = request.headers.has("Authorization");
+        return new ApiError(
+          "missing_api_key",
+          undefined,
+          elsewhere ? `${message}, não em Authorization` : message,
+        );
+      }
       return isKey(key) ? hashCredential(key) : new ApiError("invalid_api_key");
     },
     door: {

@@ -53,7 +53,7 @@ const MEANT_BY: Readonly<Record<string, string>> = {
   target_url: "url callback_url endpoint webhook_url",
   event_types: "events event eventos event_type topics",
   match_by: "match key by id_property",
-  merge_id: "other_id source_id duplicate_id",
+  merge_id: "other_id source_id duplicate_id contact_id company_id id merge_with",
   q: "query search busca term text name nome title",
   limit: "page_size per_page pagesize size top count",
   cursor: "page page_token next next_cursor after starting_after offset",

@@ -63,7 +63,9 @@ function serve(
     return respond(call, outcome);
   };
   for (const [path, entries] of byPath(routes)) {
-    const rejectMethod = handlerFor(methodNotAllowed(allowedMethods(entries)));
+    const archives = routes.some((route) => route.path === `${path}/archive`);
+    const archive = archives ? `POST /${name}${path}/archive` : undefined;
+    const rejectMethod = handlerFor(methodNotAllowed(allowedMethods(entries), archive));
     for (const [method, entry] of entries) {
       const handler = handlerFor(entry);
       const headHandler = entry.head === false ? rejectMethod : handler;
