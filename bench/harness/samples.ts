@@ -1,5 +1,11 @@
 import type { Sql } from "postgres";
+import { createKey } from "../../run/operator/keys.ts";
+import { createWorkspace } from "../../run/operator/workspaces.ts";
 import type { Endpoint } from "../../supabase/functions/_shared/contract/endpoint.ts";
+import { openApiDocument } from "../../tools/openapi/document.ts";
+import type { OpenApi } from "../../tools/openapi/read_document.ts";
+import { keyEndpoints } from "../../tools/resources.ts";
+import { makeMember } from "./sessions.ts";
 
 /** One record of each kind in a workspace. */
 export interface Samples {
@@ -11,11 +17,14 @@ export interface Samples {
   records: Record<string, string>;
 }
 
+/** The dispatcher sends nothing to this address, because it is not public. */
+const TARGET = "https://127.0.0.1:9443/hooks";
+
 /**
- * Creates the samples through the API.
+ * Creates a record of each kind that the API can create, from the examples of the OpenAPI document.
  * @param create sends a POST that must succeed, and returns its body
  * @param stages of the default pipeline
- * @param target where the sample of a subscription sends test events: never to an address that is not the caller's
+ * @param target where the sample of a subscription sends test events: an address of the caller's own
  */
 export async function makeSamples(
   // deno-lint-ignore no-explicit-any -- only the ids are read
@@ -25,29 +34,24 @@ export async function makeSamples(
 ): Promise<Samples> {
   const { lead } = await create("/api-v1-leads", { first_name: "Ana", company_name: "Padaria Sol" });
   const { deal_id, contact_id, company_id } = lead;
-  const activity = await create("/api-v1-activities", { deal_id });
-  const note = await create("/api-v1-notes", { deal_id, body: "Olá" });
-  const subscription = await create("/api-v1-webhooks", {
-    event_types: ["deal.stale"],
-    target_url: target,
-  });
-  return {
-    deal_id,
-    contact_id,
-    company_id,
-    stage_id: stages.at(-1)!.id,
-    records: {
-      "api-v1-deals": deal_id,
-      "api-v1-contacts": contact_id,
-      "api-v1-companies": company_id,
-      "api-v1-activities": activity.id,
-      "api-v1-notes": note.id,
-      "api-v1-webhooks": subscription.id,
-    },
+  const records: Record<string, string> = {
+    "api-v1-leads": deal_id,
+    "api-v1-deals": deal_id,
+    "api-v1-contacts": contact_id,
+    "api-v1-companies": company_id,
   };
+  const samples = { deal_id, contact_id, company_id, stage_id: stages.at(-1)!.id, records };
+  for (const { resource: { name }, route: { method, path } } of keyEndpoints) {
+    if (method !== "POST" || path !== "/" || name in records) continue;
+    const body = withSampleIds(exampleBody(method, name, path)!, samples);
+    records[name] =
+      (await create(`/${name}`, "target_url" in body ? { ...body, target_url: target } : body)).id;
+  }
+  delete records["api-v1-leads"];
+  return samples;
 }
 
-/** Stores an erasure that has ended, which no call of a few records makes, and returns its id. */
+/** Stores an erasure that has ended, which no call for a few records makes, and returns its id. */
 export async function makeOperation(sql: Sql, workspaceId: string): Promise<string> {
   const [{ id }] = await sql<[{ id: string }]>`
     insert into crm.operations (workspace_id, kind, object_id, arguments, state, ended_at)
@@ -56,8 +60,86 @@ export async function makeOperation(sql: Sql, workspaceId: string): Promise<stri
   return id;
 }
 
-/** Replaces the ids of an example's body by those of the samples, and external_id, which is unique, by another one. */
-export function withSampleIds(example: Record<string, unknown>, samples: Samples): Record<string, unknown> {
+/**
+ * Creates one record of each kind that the application's functions show, and a merge that has ended.
+ * @param email of a person who gets an invitation to another workspace; a second admin lets this person leave
+ * @returns the id of each, by the name of its function
+ */
+export async function makeAppSamples(
+  sql: Sql,
+  workspaceId: string,
+  email?: string,
+): Promise<Record<string, string>> {
+  const { id: keyId } = await createKey(sql, { workspaceId, name: "Site", scopes: ["leads:write"] });
+  const { memberId } = await makeMember(sql, workspaceId, "vendedor");
+  const [made] = await sql<[{ subscription_id: string; delivery_id: string; operation_id: string }]>`
+    with subscription as (
+      insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
+      values (${workspaceId}, '{deal.won}', ${TARGET})
+      returning workspace_id, id
+    ), secret as (
+      insert into crm.webhook_secrets (workspace_id, subscription_id, secret) select workspace_id, id, '' from subscription
+    ), event as (
+      insert into crm.events (workspace_id, event, object_id, facts, is_test)
+      values (${workspaceId}, 'deal.won', gen_random_uuid(), '{}', true)
+      returning id
+    ), delivery as (
+      insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id, state, attempts)
+      select s.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id, 'delivered', 1 from subscription s, event e
+      returning id
+    ), operation as (
+      insert into crm.operations (workspace_id, kind, object_id, arguments, state, result, ended_at)
+      values (${workspaceId}, 'contact_merge', ${workspaceId},
+        jsonb_build_object('id', ${workspaceId}::text, 'merge_id', ${workspaceId}::text), 'done',
+        '{"moved": {"activities": 0, "contacts": 0, "deals": 0, "merged": 0}}', now())
+      returning id
+    )
+    select s.id as subscription_id, d.id as delivery_id, o.id as operation_id
+    from subscription s, delivery d, operation o`;
+  return {
+    "api-v1-operations": made.operation_id,
+    "app-v1-keys": keyId,
+    "app-v1-members": memberId,
+    "app-v1-webhooks": made.subscription_id,
+    "app-v1-deliveries": made.delivery_id,
+    ...(email !== undefined && { "app-v1-workspace": await makeInvitation(sql, workspaceId, email) }),
+  };
+}
+
+async function makeInvitation(sql: Sql, workspaceId: string, email: string): Promise<string> {
+  await makeMember(sql, workspaceId, "admin");
+  const { id } = await createWorkspace(sql, { name: "Outra" });
+  const { memberId } = await makeMember(sql, id, "vendedor", email);
+  // As if an admin of that workspace had invited the person.
+  await sql`update crm.members set invited_at = now() where id = ${memberId}`;
+  return memberId;
+}
+
+type Example = Record<string, unknown>;
+
+/** Built by the first caller: it takes longer than most tests. */
+let paths: OpenApi["paths"] | undefined;
+
+/** The path of an endpoint as the OpenAPI document has it, or with these ids in the place of its parameters. */
+export function pathOf(name: string, path: string, id = "{id}", deliveryId = "{delivery_id}"): string {
+  const filled = path.replace(":delivery_id", deliveryId).replace(":token", id === "{id}" ? "{token}" : id);
+  return `/${name}${filled.replace(":id", id).replace(/\/$/, "")}`;
+}
+
+/** The example of an endpoint's body in the OpenAPI documents; undefined where the endpoint takes no body. */
+export function exampleBody(method: string, name: string, path: string): Example | undefined {
+  paths ??= Object.assign(
+    {},
+    ...["api" as const, "app" as const].map((audience) =>
+      (openApiDocument(audience, "en") as unknown as OpenApi).paths
+    ),
+  );
+  const operation = paths![pathOf(name, path)]![method.toLowerCase()]!;
+  return operation.requestBody?.content["application/json"].example as Example | undefined;
+}
+
+/** Replaces the ids in an example by those of the samples, and external_id, which is unique, by a new one. */
+export function withSampleIds(example: Example, samples: Samples): Example {
   const { records: _, ...known } = samples;
   const ids: Record<string, string> = { ...known, external_id: crypto.randomUUID() };
   const replace = (value: unknown): unknown => {
@@ -67,10 +149,10 @@ export function withSampleIds(example: Record<string, unknown>, samples: Samples
       Object.entries(value).map(([name, part]) => [name, ids[name] ?? replace(part)]),
     );
   };
-  return replace(example) as Record<string, unknown>;
+  return replace(example) as Example;
 }
 
-/** The query without which an operation is an error: the deal of a list of notes, the field of an upsert. */
+/** The query without which a call is an error: the deal of a list of notes, the field of an upsert. */
 export function neededQuery(
   { query }: Pick<Endpoint, "query">,
   { deal_id }: Pick<Samples, "deal_id">,

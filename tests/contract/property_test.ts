@@ -2,7 +2,7 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import type { Route } from "../../supabase/functions/_shared/contract/endpoint.ts";
-import { makeAppSamples } from "../../bench/harness/app_samples.ts";
+import { makeAppSamples } from "../../bench/harness/samples.ts";
 import { anything, bodyText, fitting } from "../support/arbitraries.ts";
 import { pause } from "../../bench/harness/waiting.ts";
 import { call, type Reply } from "../support/client.ts";

@@ -1,6 +1,6 @@
 // For every operation and every id that it accepts: another workspace's id is answered as an unknown one.
 import type { z } from "zod";
-import { makeAppSamples } from "../../bench/harness/app_samples.ts";
+import { makeAppSamples } from "../../bench/harness/samples.ts";
 import { call } from "../support/client.ts";
 import { addressOf } from "../support/gates.ts";
 import { makeWorkspace } from "../support/fixtures.ts";

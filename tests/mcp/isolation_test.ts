@@ -1,6 +1,6 @@
 // For every tool and every id that it accepts: another workspace's id is answered as an unknown one.
 import assert from "node:assert/strict";
-import { makeAppSamples } from "../../bench/harness/app_samples.ts";
+import { makeAppSamples } from "../../bench/harness/samples.ts";
 import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { toolClient } from "../support/mcp.ts";

@@ -2,8 +2,7 @@
 import pg from "pg";
 import { hashCredential } from "../../../supabase/functions/_shared/contract/credentials.ts";
 import { GATES } from "../../../supabase/functions/_shared/http/gates.ts";
-import type { EndpointProbe } from "./coverage.ts";
-import type { Probe } from "./probe_parts.ts";
+import type { Probe } from "./probes.ts";
 import { KEYS, type Size } from "./sizes.ts";
 
 const { text: CALL } = GATES.key.door;
@@ -13,10 +12,13 @@ export function recordsOf({ resource }: Probe, { contacts, others }: Size): numb
   return ["api-v1-contacts", "api-v1-leads"].includes(resource) ? contacts : others;
 }
 
-/** Whether a size has what a probe needs: enough records, and an index of searches if it searches. */
+/** Whether a size has what a probe needs: enough records, and an index of searches if the call searches. */
 export function isFit(probe: Probe, size: Size): boolean {
-  return recordsOf(probe, size) >= (probe.least ?? 0) && (size.searched || !("q" in probe.args));
+  return recordsOf(probe, size) >= (probe.least ?? 0) && (size.searched || !/[?&]q\b/.test(probe.operation));
 }
+
+/** Records of a full page. */
+const FULL = 50;
 
 interface Reply {
   error_code: string | null;
@@ -43,50 +45,44 @@ export class Door {
   }
 
   /** Computes the arguments of a probe's calls `first` to `first + calls - 1` in this database. */
-  async argumentsOf(probe: EndpointProbe, first: number, calls: number): Promise<string[]> {
-    const fields = Object.entries(probe.args).map(([name, value]) => `'${name}', ${value}`).join(", ");
-    const limit = probe.finds === undefined ? "" : ` || '{"limit": 50}'`;
+  async argumentsOf(probe: Probe, first: number, calls: number): Promise<string[]> {
     const { rows } = await this.#client.query<{ args: string }>(
-      `select (jsonb_build_object(${fields})${limit})::text as args
-       from generate_series($3::bigint, $4::bigint - 1) r, (values ($1::bigint, $2::bigint)) as of_workspace (total, companies)`,
+      `select (${probe.args})::text as args
+       from generate_series($3::bigint, $4::bigint - 1) r, (values ($1::bigint, $2::bigint)) as of_workspace (total, others)`,
       [recordsOf(probe, this.size), this.size.others, first, first + calls],
     );
     return rows.map(({ args }) => args);
   }
 
   /**
-   * Makes one call, with an Idempotency-Key where the endpoint accepts one.
+   * Makes one call, with an Idempotency-Key where the endpoint accepts one. A write is undone, so that the next call finds
+   * the same rows, all of which have been read before.
    * @returns milliseconds
-   * @throws Error if the reply is an error, or has another number of records than the probe says
+   * @throws Error if the reply is an error, or the page has fewer records than the probe says
    */
-  async call({ endpoint, operation, finds, early }: EndpointProbe, args: string): Promise<number> {
+  async call({ endpoint, method, operation, page }: Probe, args: string): Promise<number> {
     const hash = this.#nextKey();
     const idempotency = endpoint.idempotent ? [`growth ${this.#calls}`, hash] : [null, null];
     const values = [hash, endpoint.scope, endpoint.verb, args, ...idempotency];
+    if (method !== "GET") await this.#client.query("begin");
     const started = performance.now();
     const { rows } = await this.#client.query<Reply>({ name: "api_call", text: CALL, values });
     const milliseconds = performance.now() - started;
+    if (method !== "GET") await this.#client.query("rollback");
 
     const { error_code, details, body } = rows[0]!;
     const where = `${operation} ${args} among ${this.size.name}`;
     if (error_code !== null) throw new Error(`${where}: ${error_code} ${JSON.stringify(details)}`);
-    const found = finds === undefined ? undefined : (JSON.parse(body) as { data: unknown[] }).data.length;
-    if (found !== finds && !early) throw new Error(`${where}: ${found} records on the page, not ${finds}`);
+    const reply = JSON.parse(body) as { data: unknown[]; summary?: { failed: number } };
+    if (page === "full" && reply.data.length < FULL) {
+      throw new Error(`${where}: ${reply.data.length} records`);
+    }
+    if (reply.summary?.failed) throw new Error(`${where}: ${body}`);
     return milliseconds;
   }
 
-  /** Makes one call and undoes it, so that everything it touches has been read before. */
-  async rehearse(probe: EndpointProbe, args: string): Promise<void> {
-    await this.#client.query("begin");
-    try {
-      await this.call(probe, args);
-    } finally {
-      await this.#client.query("rollback");
-    }
-  }
-
   /** Counts the blocks that one call reads. */
-  async countBlocks({ endpoint }: EndpointProbe, args: string): Promise<number> {
+  async countBlocks({ endpoint }: Probe, args: string): Promise<number> {
     const { rows } = await this.#client.query<{ "QUERY PLAN": [{ Plan: Record<string, number> }] }>(
       `explain (analyze, buffers, format json) ${CALL}`,
       [this.#nextKey(), endpoint.scope, endpoint.verb, args, null, null],

@@ -1,333 +1,250 @@
-import {
-  ANY,
-  batch,
-  create,
-  FEW,
-  few,
-  IMPORTED,
-  item,
-  MANY,
-  never,
-  old,
-  OWN,
-  page,
-  pages,
-  type Probe,
-  read,
-  single,
-  update,
-  upsert,
-  words,
-} from "./probe_parts.ts";
+import { z } from "zod";
+import type { KeyEndpoint, Method } from "../../../supabase/functions/_shared/contract/endpoint.ts";
+import { ApiError } from "../../../supabase/functions/_shared/contract/errors.ts";
+import type { CrmRecord } from "../../../supabase/functions/_shared/contract/record.ts";
+import { type Filter, isEquality } from "../../../supabase/functions/_shared/contract/record_fields.ts";
+import { validateInput } from "../../../supabase/functions/_shared/http/valid_input.ts";
+import { isUuid } from "../../../supabase/functions/_shared/runtime/uuid.ts";
+import { records } from "../../../tools/records/records.ts";
+import { keyEndpoints } from "../../../tools/resources.ts";
+import { exampleBody } from "../../harness/samples.ts";
 
-/** The probes of every list. */
-const list = [
-  page({}),
-  ...pages("cursor", "bench.id(0, total / 2)", "bench.id(0, 120)"),
-  ...pages("since", "bench.made_at(total - 99)", "bench.made_at(1)"),
-  ...pages("until", "bench.made_at(total / 2)", "bench.made_at(120)"),
-  ...pages("updated_since", "bench.made_at(total + 300)", "bench.made_at(1)"),
-  page({ updated_since: "bench.made_at(1)", cursor: "bench.id(0, total / 2)" }),
-];
+/** A call to measure. */
+export interface Probe {
+  resource: string;
+  endpoint: KeyEndpoint;
+  method: Method;
+  /** The endpoint and the filters that the call uses, as the figure names them. */
+  operation: string;
+  /**
+   * SQL expression of the arguments (jsonb) for call number `r` to a workspace with `total` records of the resource and
+   * `others` records of every other kind. seed.sql defines the rows.
+   */
+  args: string;
+  /** A list: the page must be full, or may end early. */
+  page?: "full" | "any";
+  /** The fewest records among which the call is measured. */
+  least?: number;
+  /** Why the call may take longer among more records: it is measured, and has no figure. */
+  grows?: string;
+}
 
-/** The oldest 60 are archived. */
-const archived = [
-  ...pages("archived", "'any'", "'true'"),
-  page({ archived: "'true'", updated_since: "bench.made_at(1)" }),
-  { ...page({ until: "bench.made_at(61)" }), finds: 0 },
-];
-
-/** Of the newest hundred records. Every tenth has the value of a filter that many have. */
-const since = "bench.made_at(total - 99)";
-
-const owners = [
-  ...pages("owner_id", "bench.id(0, 2)", "bench.id(0, 3)", "bench.id(0, 1)"),
-  few(10, { owner_id: "bench.id(0, 3)", since }),
-];
-
-/** Records with values of their own, of which every size has sixty. */
-const archive = {
-  route: "POST /:id/archive",
-  args: { id: "bench.id(0, 134 + 10 * r)" },
-  once: true as const,
+/** Resources of which every workspace has few records, except the deliveries of a subscription. */
+const FEW_RECORDS = /^\S+ \/api-v1-(me|operations|pipelines|webhooks|workspace)(?!\/:id\/deliveries)\b/;
+const GROWS: Record<string, string> = {
+  "POST /api-v1-contacts/:id/erase":
+    "An erasure looks through stored replies and texts until a call is full; the rest is an operation",
 };
-const restore = { ...archive, route: "POST /:id/restore" };
+/** A call that ends early has then looked through as many rows as it may. */
+const MANY_RECORDS = 100_000;
 
-const contacts = [
-  read,
-  ...list,
-  ...archived,
-  ...pages("email", "'few@contato.com'", "'many@contato.com'"),
-  single("email", "bench.own(r, total) || '@contato.com'"),
-  ...pages("company_id", FEW, MANY),
-  few(10, { email: "'many@contato.com'", since }),
-  few(10, { company_id: MANY, since }),
-  single("q", "bench.longest(r, total) || '@contato'"),
-  ...pages("q", "'contato'", "'55 co'"),
-  old({ q: "'few@'" }),
-  never({ email: "'many@contato.com'", company_id: "bench.id(0, 11)" }),
-  never({ company_id: MANY, updated_since: "bench.made_at(total + 990)" }),
-  create({ name: "'Ana'", email: "'ana' || r || '@contato.com'", phone: "'+55 21 ' || r", company_id: MANY }),
-  update({ job_title: "'Diretora ' || r" }),
-  archive,
-  restore,
-  {
-    route: "POST /:id/merge",
-    args: { id: "bench.id(0, 131 + 10 * r)", merge_id: "bench.id(0, 132 + 10 * r)" },
-    once: true as const,
-  },
-  {
-    route: "POST /:id/erase",
-    args: { id: "bench.id(0, 133 + 10 * r)", texts: "true" },
-    once: true as const,
-    grows: "It looks through stored replies and texts until a call is full; the rest is an operation",
-  },
-  single("external_id", "'erp-103'"),
-  upsert("external_id", "'novo ' || r", { name: "'Ana'", email: "'nova' || r || '@contato.com'" }),
-  upsert("external_id", IMPORTED, { job_title: "'Gerente ' || r" }),
-  upsert("email", "bench.own(r, total) || '@contato.com'", { job_title: "'Gerente ' || r" }),
-  upsert("phone", "'+55 11 ' || bench.own(r, total)", { job_title: "'Gerente ' || r" }),
-  batch(
-    item("create", { name: "'Ana'", email: "'lote' || r || '@contato.com'" }),
-    item("update", { id: OWN, job_title: "'Lote ' || r" }),
-    item("upsert", { match_by: "'external_id'", external_id: IMPORTED, job_title: "'Lote ' || r" }),
-  ),
-];
+/** Rows of a workspace: any of twelve; one that shares no value with others; one of the oldest; one of every tenth. */
+const ROWS = { any: "bench.anywhere(r, others)", own: "bench.own(r, total)", few: "1", many: "10" };
+const idOf = (row: string) => `bench.id(0, ${row})`;
+/** Rows by age: the oldest, the middle, the newest page. */
+const AGES = ["1", "total / 2", "total - 99"];
+/** The parameters of every list that are no filters of a record. */
+const COMMON = ["cursor", "since", "until", "updated_since"];
 
-/** When the oldest companies were changed. */
-const CHANGED_LAST = "timestamptz '2026-01-01'";
+/** Values of parameters by which no record of record.ts is found: those of events, changes and deliveries. */
+const PARTICULAR: Record<string, string[]> = {
+  "api-v1-events cursor": ["bench.cursor_at(total / 2, total)", "bench.cursor_at(total - 60, total)"],
+  "api-v1-changes cursor": ["bench.event_at(total / 2, total)", "bench.event_at(60, total)"],
+  "api-v1-webhooks cursor": ["bench.delivery_at(total / 2, total)", "bench.delivery_at(60, total)"],
+  since: AGES.map((row) => `bench.happened_at(${row}, total)`),
+  until: AGES.map((row) => `bench.happened_at(${row}, total)`),
+  object_id: [idOf(ROWS.few), idOf(ROWS.many)],
+  event_types: [`'["contact.created"]'::jsonb`, `'["deal.won"]'::jsonb`],
+  event: ["'contact.created'", "'deal.won'"],
+  object_type: ["'contact'", "'deal'"],
+  state: ["'delivered'", "'held'"],
+};
 
-const companies = [
-  read,
-  ...list,
-  ...archived,
-  old({ updated_since: CHANGED_LAST }),
-  page({ updated_since: CHANGED_LAST, cursor: "bench.id(0, total * 6 / 100 + 60)" }),
-  ...pages("name", "'empresa few'", "'EMPRESA MANY'"),
-  single("name", "'Empresa ' || bench.own(r, total)"),
-  ...pages("domain", "'few.com'", "'many.com'"),
-  ...pages("tax_id", "'FEW'", "'MANY'"),
-  single("q", "'empresa ' || bench.longest(r, total) || '.com'"),
-  ...pages("q", "'empresa'"),
-  ...owners,
-  few(10, { name: "'Empresa many'", since }),
-  never({ updated_since: CHANGED_LAST, owner_id: "bench.id(0, 3)" }),
-  never({ updated_since: CHANGED_LAST, name: "'Empresa many'" }),
-  never({ owner_id: "bench.id(0, 1)", domain: "'many.com'" }),
-  never({ tax_id: "'MANY'", owner_id: "bench.id(0, 1)" }),
-  create({ name: "'Padaria ' || r", domain: "'padaria' || r || '.com'" }),
-  update({ industry: "'Alimentos ' || r" }),
-  archive,
-  restore,
-  // Of the companies without contacts, which are more at some sizes.
-  {
-    route: "POST /:id/merge",
-    args: { id: "bench.id(0, 911)", merge_id: "bench.id(0, 912 + r)" },
-    once: true as const,
-  },
-  single("external_id", "'erp-103'"),
-  upsert("external_id", IMPORTED, { industry: "'Varejo ' || r" }),
-  upsert("tax_id", "bench.own(r, total)::text", { industry: "'Varejo ' || r" }),
-  upsert("domain", "bench.own(r, total) || '.com'", { industry: "'Varejo ' || r" }),
-  upsert("domain", "'mercado' || r || '.com'", { name: "'Mercado ' || r" }),
-  batch(
-    item("create", { name: "'Lote ' || r" }),
-    item("update", { id: OWN, industry: "'Lote ' || r" }),
-    item("upsert", { match_by: "'external_id'", external_id: IMPORTED, industry: "'Lote ' || r" }),
-  ),
-];
+/** Rows in the state that an action ends: the oldest 60 are archived, the 60 after them are open. */
+const ENDED_BY: Record<string, string> = {
+  "/:id/restore": "1 + r % 60",
+  "/:id/win": "61 + r % 60",
+  "/:id/lose": "61 + r % 60",
+};
 
-/** Sums over as many deals at every size. */
-const summaries = [
-  { since: "bench.made_at(total - 900)" },
-  { since: "bench.made_at(total - 900)", owner_id: "bench.id(0, 1)", status: words("ganho", "perdido") },
-  { until: "bench.made_at(900)", archived: "'any'", pipeline_id: "bench.id(0, 1)" },
-  { stage_id: "bench.id(0, 5)" },
-  { contact_id: FEW },
-  { company_id: FEW },
-  { external_id: "'few'" },
-  { closed_since: "bench.made_at(total - 900)" },
-  { closed_since: "bench.made_at(1)", closed_until: "bench.made_at(900)" },
-  { updated_since: "bench.made_at(total + 90)" },
-].map((args) => ({ route: "GET /summary", args }));
+/** The ids in the path. */
+function pathOf(resource: string, path: string): Record<string, string> {
+  const row = ENDED_BY[path] ?? ROWS.own;
+  const id = idOf(resource === "api-v1-webhooks" ? ROWS.few : row);
+  return {
+    ...(path.includes(":id") && { id }),
+    ...(path.includes(":delivery_id") && {
+      delivery_id: "bench.delivery_at(bench.anywhere(r, total), total)",
+    }),
+  };
+}
 
-const deals = [
-  read,
-  ...list,
-  ...archived,
-  ...pages("status", words("aberto"), words("ganho"), words("perdido"), words("aberto", "ganho")),
-  ...pages("closed_since", "bench.made_at(1)", "bench.made_at(total - 99)"),
-  ...pages("closed_until", "bench.made_at(200)"),
-  old({ closed_until: "bench.made_at(total / 2)" }),
-  page({ closed_since: "bench.made_at(total / 2)", closed_until: "bench.made_at(total / 2 + 99)" }),
-  never({ closed_until: "bench.made_at(total / 2)", owner_id: "bench.id(0, 1)" }),
-  never({ status: words("aberto", "ganho"), owner_id: "bench.id(0, 1)" }),
-  ...pages("pipeline_id", "bench.id(0, 2)", "bench.id(0, 1)"),
-  ...pages("stage_id", "bench.id(0, 5)", "bench.id(0, 1)", "bench.id(0, 2)"),
-  ...owners,
-  ...pages("contact_id", FEW, MANY),
-  ...pages("company_id", FEW, MANY),
-  ...pages("external_id", "'few'", "'many'"),
-  ...pages("q", "'negocio'", "'many neg'"),
-  few(10, { status: words("ganho"), since }),
-  few(9, { status: words("ganho"), owner_id: "bench.id(0, 3)", since: "bench.made_at(total - 89)" }),
-  never({ status: words("ganho"), owner_id: "bench.id(0, 1)" }),
-  never({ status: words("perdido"), stage_id: "bench.id(0, 1)" }),
-  never({ pipeline_id: "bench.id(0, 1)", stage_id: "bench.id(0, 1)", owner_id: "bench.id(0, 1)" }),
-  never({ contact_id: MANY, status: words("perdido") }),
-  never({ company_id: MANY, owner_id: "bench.id(0, 1)" }),
-  never({ external_id: "'many'", status: words("perdido") }),
-  never({ status: words("ganho"), updated_since: "bench.made_at(total + 990)" }),
-  ...summaries,
-  create({ title: "'Venda ' || r", contact_id: ANY, company_id: ANY }),
-  update({ value: "r" }),
-  upsert("external_id", "bench.own(r, total)::text", { value: "r + 1" }),
-  upsert("external_id", "'novo ' || r", { title: "'Venda ' || r" }),
-  batch(
-    item("create", { title: "'Lote ' || r" }),
-    item("update", { id: OWN, value: "r + 2" }),
-    item("upsert", { match_by: "'external_id'", external_id: "bench.own(r, total)::text", value: "r + 3" }),
-  ),
-  { route: "POST /:id/move-stage", args: { id: OWN, stage_id: "bench.id(0, 1 + r / 12 % 2)" } },
-  { route: "POST /:id/win", args: { id: "bench.id(0, 1 + r)" }, once: true as const },
-  { route: "POST /:id/lose", args: { id: "bench.id(0, 61 + r)" }, once: true as const },
-  archive,
-  restore,
-];
+/**
+ * Builds the probes from the tables of endpoints, the filters of the records and the examples of the OpenAPI document: a
+ * new endpoint, filter or field needs none of its own. Reads come first, because writes leave row versions behind.
+ */
+export async function makeProbes(): Promise<Probe[]> {
+  const probes: Probe[] = [];
+  for (const { resource: { name: resource }, route: { method, path, endpoint }, title } of keyEndpoints) {
+    if (FEW_RECORDS.test(title)) continue;
+    const probe = {
+      resource,
+      endpoint,
+      method,
+      operation: title,
+      ...(GROWS[title] && { grows: GROWS[title] }),
+    };
+    const ids = pathOf(resource, path);
+    if (method === "GET") probes.push(...reads(probe, path, ids));
+    else {for (const args of await bodies(probe, path)) {
+        probes.push({ ...probe, args: `${args} || ${object(ids)}` });
+      }}
+  }
+  return probes.sort((a, b) => Number(a.method !== "GET") - Number(b.method !== "GET"));
+}
 
-const WEEK = "interval '7 days'";
-const MIDDLE = `bench.made_at(total / 2) + ${WEEK}`;
+const object = (fields: Record<string, string>) =>
+  `jsonb_build_object(${Object.entries(fields).map(([name, value]) => `'${name}', ${value}`).join(", ")})`;
 
-const activities = [
-  read,
-  ...list,
-  ...pages("deal_id", FEW, MANY),
-  ...pages("contact_id", FEW, MANY),
-  few(10, { deal_id: MANY, since }),
-  ...owners,
-  ...pages("type", words("visita"), words("ligacao"), words("tarefa"), words("visita", "ligacao")),
-  ...pages("status", words("pendente"), words("concluida"), words("pendente", "cancelada")),
-  old({ is_overdue: "true" }),
-  ...pages("is_overdue", "false"),
-  ...pages("due_before", `bench.made_at(120) + ${WEEK}`),
-  old({ due_before: MIDDLE }),
-  ...pages("due_after", MIDDLE, "bench.made_at(total - 699) + interval '100 years'"),
-  page({ due_before: MIDDLE, cursor: "bench.id(0, total / 4)" }),
-  page({ due_after: MIDDLE, due_before: `bench.made_at(total / 2 + 100) + ${WEEK}` }),
-  never({ is_overdue: "true", owner_id: "bench.id(0, 3)" }),
-  never({ is_overdue: "true", updated_since: "bench.made_at(total / 2)" }),
-  never({ is_overdue: "true", due_after: `bench.made_at(total / 50) + ${WEEK}` }),
-  never({ is_overdue: "false", status: words("pendente") }),
-  never({ due_before: MIDDLE, status: words("pendente") }),
-  never({ due_before: MIDDLE, updated_since: "bench.made_at(total / 4)" }),
-  never({ due_after: MIDDLE, type: words("ligacao"), status: words("concluida") }),
-  never({ deal_id: MANY, status: words("concluida") }),
-  never({ contact_id: MANY, type: words("tarefa") }),
-  create({ deal_id: ANY, title: "'Ligar ' || r" }),
-  update({ title: "'Ligar ' || r" }),
-  batch(
-    item("create", { deal_id: ANY, title: "'Lote ' || r" }),
-    item("update", { id: OWN, title: "'Lote ' || r" }),
-  ),
-];
+function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, string>): Probe[] {
+  const { endpoint: { query }, resource, operation } = probe;
+  const names = Object.keys(query.shape).filter((name) => name !== "limit");
+  if (names.length === 0) return [{ ...probe, args: object(ids) }];
+  const record = path === "/" || path === "/summary"
+    ? records.find(({ about }) => resource === `api-v1-${about.table}`)
+    : undefined;
+  const isList = "limit" in query.shape;
+  const valuesOf = (name: string) =>
+    record ? valuesOfRecord(record, name) : valuesOfFeed(resource, name, query.shape[name]!);
+  const required = Object.fromEntries(
+    names.filter((name) => !query.shape[name]!.isOptional()).map((name) => [name, valuesOf(name)[1]!]),
+  );
+  const call = (filters: Record<string, string>, more: Partial<Probe> = {}): Probe => {
+    // A sum looks through every row that it counts, so it gets the newest thousand where no filter makes them few.
+    const bound = isList || "since" in filters ? {} : { since: "bench.made_at(total - 900)" };
+    const all = { ...bound, ...required, ...filters };
+    const used = names.filter((name) => name in all && (isList || name in filters));
+    const limit = isList ? { limit: "50" } : {};
+    return {
+      ...probe,
+      operation: operation + (used.length > 0 ? `?${used.join("&")}` : ""),
+      args: object({ ...ids, ...limit, ...all }),
+      ...(isList && { page: "any" }),
+      ...more,
+    };
+  };
+  const full = call({}, isList ? { page: "full" } : {});
+  const filters = names.filter((name) => !(name in required));
+  // The first word of a feed's parameter is that of every event; no event has the others.
+  const isOther = (name: string, index: number) =>
+    !record && index > 0 && !COMMON.includes(name) && name !== "object_id";
+  const single = filters.flatMap((name) =>
+    valuesOf(name).map((value, index) =>
+      call({ [name]: value }, isOther(name, index) ? { least: MANY_RECORDS } : {})
+    )
+  );
+  const pairs = filters.flatMap((first, index) =>
+    filters.slice(index + 1).filter((second) => !COMMON.includes(first) || !COMMON.includes(second)).map((
+      second,
+    ) =>
+      call({ [first]: valuesOf(first).at(1)!, [second]: valuesOf(second).at(1)! }, {
+        operation: `${operation}, two filters`,
+        least: MANY_RECORDS,
+      })
+    )
+  );
+  return isList ? [full, ...single, ...pairs] : [full, ...single];
+}
 
-/** A list of notes needs a deal. */
-const ofDeal = (deal: string, probes: Omit<Probe, "resource">[]) =>
-  probes.map(({ args, ...probe }) => ({ ...probe, args: { deal_id: deal, ...args } }));
+/** A column's value in some row; the last is used where the row has none, as of a field that seed.sql does not know. */
+function cell({ about }: CrmRecord, column: string, row: string, otherwise: string): string {
+  return `coalesce((select to_jsonb(t.${column}) from crm.${about.table} t
+    where t.workspace_id = bench.workspace_id(0) and t.id = ${idOf(row)}), to_jsonb(${otherwise}))`;
+}
 
-const notes = [
-  read,
-  ...pages("deal_id", FEW, MANY),
-  single("deal_id", OWN),
-  ...ofDeal(MANY, [
-    ...pages("cursor", "bench.id(0, total / 2)"),
-    ...pages("since", "bench.made_at(total - 199)", "bench.made_at(1)"),
-    ...pages("updated_since", "bench.made_at(total + 200)", "bench.made_at(1)"),
-    ...pages("until", "bench.made_at(total / 2)"),
-    few(30, { since: "bench.made_at(total - 59)" }),
-    ...pages("kind", words("note"), words("observation"), words("note", "observation")),
-    never({ kind: words("observation"), updated_since: "bench.made_at(total / 2)" }),
-  ]),
-  create({ deal_id: ANY, body: "'Ligou ' || r" }),
-  batch(item("create", { deal_id: ANY, body: "'Lote ' || r" })),
-];
+function valuesOfRecord(record: CrmRecord, name: string): string[] {
+  const time = (column: string) => AGES.map((row) => cell(record, column, row, `bench.made_at(${row})`));
+  if (name === "cursor") return [idOf("120"), idOf("total / 2")];
+  if (COMMON.includes(name)) return time(name === "updated_since" ? "updated_at" : "created_at");
+  const filter = record.filters[name]!;
+  if (filter.range) return time(filter.range.column);
+  if (filter.condition) return wordsOf(filter);
+  if (!isEquality(filter)) {
+    const text = cell(record, record.about.search!.texts[0]!, ROWS.own, "'nothing'::text");
+    return [text, `split_part(${text} #>> '{}', ' ', 1)`];
+  }
+  const nothing = record.fields[name]!.sql === "uuid" ? "gen_random_uuid()" : "'a value of no record'::text";
+  return [ROWS.few, ROWS.many, ROWS.own].map((row) => cell(record, name, row, nothing))
+    .map((value) => filter.several ? `jsonb_build_array(${value})` : value);
+}
 
-/** The feed, oldest first. Its events are spread over the month that is kept. */
-const events = [
-  page({}),
-  ...pages("cursor", "bench.cursor_at(total / 2, total)", "bench.cursor_at(total - 60, total)"),
-  ...pages("since", "bench.happened_at(total - 99, total)", "bench.happened_at(1, total)"),
-  ...pages("object_id", FEW, MANY),
-  ...pages("event_types", `'["contact.created"]'::jsonb`),
-  never({ event_types: `'["deal.won"]'::jsonb` }),
-  page({ since: "bench.happened_at(total / 2, total)", object_id: MANY }),
-];
+/** The words that the filter's condition knows, as the verb gets them. */
+function wordsOf({ condition, hides, rule }: Filter): string[] {
+  const words = [...Object.keys(condition!), ...(hides ? [hides.all] : [])];
+  return words.map((word) => rule.parse(word)).filter((value) => value !== undefined)
+    .map((value) => `'${JSON.stringify(value)}'::jsonb`);
+}
 
-/** The change log, newest first, of the same events. */
-const changes = [
-  page({}),
-  ...pages("cursor", "bench.event_at(total / 2, total)", "bench.event_at(60, total)"),
-  ...pages("since", "bench.happened_at(total - 99, total)", "bench.happened_at(1, total)"),
-  ...pages("until", "bench.happened_at(total / 2, total)", "bench.happened_at(60, total)"),
-  ...pages("object_id", FEW, MANY),
-  page({ object_id: MANY, cursor: "bench.event_at(total * 3 / 4, total)" }),
-  page({ object_id: MANY, until: "bench.happened_at(total * 3 / 4, total)" }),
-  ...pages("object_type", "'contact'"),
-  never({ object_type: "'deal'" }),
-];
+function valuesOfFeed(resource: string, name: string, schema: z.ZodType): string[] {
+  const known = PARTICULAR[`${resource} ${name}`] ?? PARTICULAR[name];
+  if (known) return known;
+  const { enum: words } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  return (words ?? ["a value of no record", "a value of no record"]).map((word) => `'${word}'`);
+}
 
-/** The deliveries of the only subscription. The pages of a state or an event that it never had end early. */
-const sent = (probe: Omit<Probe, "resource">) => ({
-  ...probe,
-  route: "GET /:id/deliveries",
-  args: { id: FEW, ...probe.args },
-});
-const DELIVERY = { id: FEW, delivery_id: "bench.delivery_at(bench.anywhere(r, total), total)" };
-const webhooks = [
-  ...[
-    page({}),
-    ...pages("cursor", "bench.delivery_at(total / 2, total)", "bench.delivery_at(60, total)"),
-    ...pages("since", "bench.happened_at(total - 99, total)", "bench.happened_at(1, total)"),
-    ...pages("until", "bench.happened_at(total / 2, total)", "bench.happened_at(60, total)"),
-    few(9, { since: "bench.happened_at(total - 9, total) + interval '1 ms'" }),
-    ...pages("state", "'delivered'", "'failed'"),
-    ...pages("event", "'contact.created'"),
-    never({ state: "'held'" }),
-    never({ event: "'deal.won'" }),
-    never({ state: "'failed'", event: "'deal.won'" }),
-  ].map(sent),
-  { route: "GET /:id/deliveries/:delivery_id", args: DELIVERY },
-  { route: "POST /:id/deliveries/:delivery_id/redeliver", args: DELIVERY },
-];
+/** The ids that stand in an example for rows of the seeded workspace, in the form that validation lets pass. */
+const STAND_INS: Record<string, string> = {
+  "00000000-0000-7000-8000-00000000000a": idOf(ROWS.any),
+  "00000000-0000-7000-8000-00000000000b": idOf(ROWS.own),
+  "00000000-0000-7000-8000-00000000000c": idOf("131 + r % 12 * 10"),
+  "00000000-0000-7000-8000-00000000000d": idOf("1"),
+};
+const [ANY, OWN, MERGED, FIRST] = Object.keys(STAND_INS) as [string, string, string, string];
 
-/** A contact by e-mail, by phone or new; a company by name or new; the same lead again. */
-const leads = [
-  {
-    first_name: "'Ana'",
-    email: "bench.own(r, total) || '@contato.com'",
-    company_name: "'Empresa ' || bench.own(r, companies)",
-    external_id: "'lead ' || r",
-  },
-  { first_name: "'Ana'", phone: "'+55 11 ' || bench.own(r, total)", company_name: "'Empresa many'" },
-  {
-    first_name: "'Ana'",
-    email: "'lead' || r || '@contato.com'",
-    phone: "'+55 31 ' || r",
-    company_name: "'Mercado ' || r",
-  },
-  { first_name: "'Ana'", external_id: "bench.own(r, companies)::text" },
-].map(create);
+/** The arguments of the example's body, as the function would pass them to the verb. An upsert: by each of its fields. */
+async function bodies(
+  { resource, endpoint, method, operation }: Omit<Probe, "args">,
+  path: string,
+): Promise<string[]> {
+  const example = exampleBody(method, resource, path) ?? {};
+  const record = records.find(({ about }) => resource === `api-v1-${about.table}`);
+  const fields = path === "/upsert" ? record!.about.upsert!.by : [undefined];
+  const all: string[] = [];
+  for (const field of fields) {
+    const query = new URLSearchParams(field && { match_by: field });
+    const value = withStandIns(
+      field ? { ...example, [field]: example[field] ?? `novo ${field}` } : example,
+    ) as Record<string, never>;
+    const ids = { id: OWN, delivery_id: OWN };
+    const input = await validateInput(endpoint, { value, fieldErrors: [] }, query, { strict: false, ids });
+    if (input instanceof ApiError) throw new Error(`${operation}: ${JSON.stringify(input)}`);
+    const text = `'${JSON.stringify(input.args).replaceAll("'", "''")}'`;
+    const used = Object.entries(STAND_INS).filter(([id]) => text.includes(id));
+    const args = used.reduce((sql, [id, row]) => `replace(${sql}, '${id}', ${row}::text)`, text);
+    all.push(`(${args})::jsonb`);
+    // A lead whose contact and company are there.
+    if (resource === "api-v1-leads") {
+      all.push(
+        `(${args})::jsonb || ${
+          object({ email: "bench.own(r, total) || '@contato.com'", company_name: "'Empresa many'" })
+        }`,
+      );
+    }
+    if (field) {
+      all.push(`(${args})::jsonb || ${object({ [field]: cell(record!, field, ROWS.own, "'novo'::text") })}`);
+    }
+  }
+  return all;
+}
 
-/** The probes of every operation; coverage.ts throws if one is missing. */
-export const PROBES: Probe[] = Object.entries({
-  contacts,
-  companies,
-  deals,
-  activities,
-  notes,
-  leads,
-  events,
-  changes,
-  webhooks,
-})
-  .flatMap(([name, probes]) => probes.map((probe) => ({ resource: `api-v1-${name}`, ...probe })));
+/** Puts rows of the seeded workspace in the place of an example's ids. */
+function withStandIns(value: unknown, name = ""): unknown {
+  if (Array.isArray(value)) return value.map((item) => withStandIns(item, name));
+  if (value !== null && typeof value === "object") {
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withStandIns(part, name)]));
+  }
+  if (!isUuid(String(value))) return value;
+  if (name === "merge_id") return MERGED;
+  if (name === "id") return OWN;
+  return /^(stage|pipeline|owner)_id$/.test(name) ? FIRST : ANY;
+}

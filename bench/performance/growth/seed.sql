@@ -1,5 +1,6 @@
--- Rows for the growth bench, by the million and without HTTP. Row k of a workspace follows from its number alone: its id,
--- its age, what it refers to. Among any number of rows, the columns that a list can be filtered by hold:
+-- Functions that make rows for the growth bench, by the million and without HTTP; seed.ts has the columns. Row k of a
+-- workspace follows from its number alone: its id, its age, what it refers to. Among any number of rows, the columns that
+-- a list can be filtered by hold:
 --   * a value of only the oldest 120 rows, which a list reaches last (k <= 120),
 --   * a value of every tenth row, which fills a page anywhere (k % 10 = 0),
 --   * values of their own for the others.
@@ -81,54 +82,6 @@ returns table (w bigint, k bigint) language sql stable
 -- offset 0 keeps the planner from computing w and k again at each use.
 as $$ select n % workspaces, 1 + n / workspaces from generate_series(first - 1, last - 1) n offset 0 $$;
 
-create function bench.seed_contacts(first bigint, last bigint, workspaces bigint) returns void language sql
-as $$
-  insert into crm.contacts (
-    workspace_id, id, name, email, phone, company_id, owner_id, external_id, archived_at, created_at, updated_at
-  )
-  select
-    bench.workspace_id(w), bench.id(w, k), 'Contato ' || k, bench.pick(k, 'few', 'many', k::text) || '@contato.com',
-    '+55 11 ' || k,
-    -- Half have one. Every tenth has company 11, and never the e-mail of many.
-    case when k <= 120 or k % 10 < 5 then
-      bench.id(w, bench.pick(k, 1, 10, case k % 10 when 1 then 11 else 12 + k % 900 end))
-    end,
-    bench.id(w, bench.pick(k, 2, 3, 1)), bench.imported(k), bench.archived_at(k), bench.made_at(k),
-    bench.made_at(k + k * 7919 % 1000)
-  from bench.rows(first, last, workspaces)
-$$;
-
--- The oldest 12 % were changed last, all at once, as by an import.
-create function bench.seed_companies(first bigint, last bigint, workspaces bigint) returns void language sql
-as $$
-  insert into crm.companies (
-    workspace_id, id, name, domain, tax_id, owner_id, external_id, archived_at, created_at, updated_at
-  )
-  select
-    bench.workspace_id(w), bench.id(w, k), 'Empresa ' || bench.pick(k, 'few', 'many', k::text),
-    bench.pick(k, 'few', 'many', k::text) || '.com', bench.pick(k, 'FEW', 'MANY', k::text),
-    bench.id(w, bench.pick(k, 2, 3, 1)), bench.imported(k), bench.archived_at(k), bench.made_at(k),
-    case when k <= last / workspaces * 0.12 then timestamptz '2026-01-01' else bench.made_at(k + k * 7919 % 1000) end
-  from bench.rows(first, last, workspaces)
-$$;
-
-create function bench.seed_deals(first bigint, last bigint, workspaces bigint) returns void language sql
-as $$
-  insert into crm.deals (
-    workspace_id, id, title, status, value, pipeline_id, stage_id, contact_id, company_id, owner_id, external_id,
-    stage_changed_at, moved_at, created_at, updated_at, closed_at, won_at, lost_at,
-    archived_at
-  )
-  select
-    bench.workspace_id(w), bench.id(w, k), 'Negócio ' || k, bench.pick(k, 'aberto', 'ganho', 'perdido'), k,
-    bench.id(w, bench.pick(k, 2, 1, 1)), bench.id(w, bench.pick(k, 5, 1, 2 + k % 3)),
-    bench.id(w, bench.pick(k, 1, 10, k)), bench.id(w, bench.pick(k, 1, 10, k)), bench.id(w, bench.pick(k, 2, 3, 1)),
-    bench.pick(k, 'few', 'many', k::text), bench.made_at(k), bench.made_at(k), bench.made_at(k),
-    bench.made_at(k + k * 7919 % 1000), bench.pick(k, null, bench.made_at(k), bench.made_at(k)),
-    bench.pick(k, null, bench.made_at(k), null), bench.pick(k, null, null, bench.made_at(k)), bench.archived_at(k)
-  from bench.rows(first, last, workspaces)
-$$;
-
 -- What is searched of the rows above in the first workspaces. A job keeps it otherwise: it has seen all events so far.
 create function bench.seed_search(workspaces bigint) returns void language sql
 as $$
@@ -142,36 +95,6 @@ as $$
   select workspace_id, 'deal', id, crm.deal_text(d) from crm.deals d
   where workspace_id < bench.workspace_id(workspaces);
   update crm.search_progress set position = crm.feed_position() + 1;
-$$;
-
--- Due a week after they were made; every tenth is due in the next century. The oldest 12 % were never done.
-create function bench.seed_activities(first bigint, last bigint, workspaces bigint) returns void language sql
-as $$
-  insert into crm.activities (
-    workspace_id, id, deal_id, contact_id, owner_id, created_by_id, type, title, due_at, status, completed_at,
-    created_at, updated_at
-  )
-  select
-    bench.workspace_id(w), bench.id(w, k), bench.id(w, bench.pick(k, 1, 10, k)), bench.id(w, bench.pick(k, 1, 10, k)),
-    bench.id(w, bench.pick(k, 2, 3, 1)), bench.id(w, 1), bench.pick(k, 'visita', 'ligacao', 'tarefa'), 'Atividade ' || k,
-    bench.made_at(k) + case when k % 10 = 0 then interval '100 years' else interval '7 days' end,
-    s.status, case s.status when 'concluida' then bench.made_at(k) end,
-    bench.made_at(k), bench.made_at(k + k * 7919 % 1000)
-  from bench.rows(first, last, workspaces)
-  cross join lateral (
-    select case when k <= last / workspaces * 0.12 or k % 10 = 0 then 'pendente' else 'concluida' end as status
-  ) s
-$$;
-
--- Every second note belongs to deal 10; the oldest 300 notes have kind observation, all others note.
-create function bench.seed_notes(first bigint, last bigint, workspaces bigint) returns void language sql
-as $$
-  insert into crm.notes (workspace_id, id, deal_id, author_id, body, kind, source, created_at, updated_at)
-  select
-    bench.workspace_id(w), bench.id(w, k), bench.id(w, case when k <= 120 then 1 when k % 2 = 0 then 10 else k end),
-    bench.id(w, 1), 'Nota ' || k, case when k <= 300 then 'observation' else 'note' end, 'integration',
-    bench.made_at(k), bench.made_at(k + k * 7919 % 1000)
-  from bench.rows(first, last, workspaces)
 $$;
 
 -- The feed goes back 30 days, so however many there are, they happened in 28 of them.

@@ -1,22 +1,22 @@
+import { join } from "node:path";
 import type { TransactionSql } from "postgres";
+import { startOwnPostgres } from "../../../run/local/own_postgres.ts";
+import { startPostgres, stopPostgres, superuserUrl } from "../../../run/local/postgres.ts";
 import { connect } from "../../harness/world.ts";
+import { insertRows, seeded } from "./seed.ts";
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 import type { Conditions } from "../../harness/subject.ts";
-import type { Cluster } from "./cluster.ts";
 
 /** Enough keys for every call of a size, because each key may make only 120 calls a minute. */
 export const KEYS = 100;
 
-/** The tables that each function of seed.sql fills, besides contacts. */
+/** The tables besides those of records, by the function of seed.sql that fills them. */
 const OTHERS = {
-  companies: ["companies"],
-  deals: ["deals"],
-  activities: ["activities"],
-  notes: ["notes"],
   traces: ["events", "idempotency_keys", "lead_receipts"],
   deliveries: ["webhook_deliveries"],
 };
-const TABLES = ["contacts", "search_texts", ...Object.values(OTHERS).flat()].map((table) => `crm.${table}`);
+const TABLES = ["search_texts", ...seeded.map(({ about }) => about.table), ...Object.values(OTHERS).flat()]
+  .map((table) => `crm.${table}`);
 
 /** One database, and the records of the workspace that calls. */
 export interface Size {
@@ -93,7 +93,10 @@ async function seed(url: string, { workspaces, contacts, others, each, searched 
     await sql`select bench.seed_workspaces(${workspaces}, ${KEYS}, ${[...SCOPES]})`;
     const indexes = await dropIndexes(sql);
     const spread = (records: number) => Math.max(1, records / each);
-    await sql`select bench.seed_contacts(1, ${contacts}, ${spread(contacts)})`;
+    for (const record of seeded) {
+      const rows = record.name === "contact" ? contacts : others;
+      await sql.unsafe(insertRows(record), [1, rows, spread(rows)]);
+    }
     for (const kind of Object.keys(OTHERS)) {
       await sql`select ${sql(`bench.seed_${kind}`)}(1, ${others}, ${spread(others)})`;
     }
@@ -115,4 +118,53 @@ async function dropIndexes(sql: TransactionSql): Promise<string[]> {
     order by indexrelid`;
   for (const { name } of indexes) await sql.unsafe(`drop index ${name}`);
   return indexes.map(({ definition }) => definition);
+}
+
+/**
+ * Settings to insert millions of rows in minutes. They favour no size: no call waits for the disk, and no vacuum runs
+ * during a call.
+ */
+const SETTINGS = {
+  wal_level: "minimal",
+  max_wal_senders: "0",
+  fsync: "off",
+  full_page_writes: "off",
+  synchronous_commit: "off",
+  max_wal_size: "8GB",
+  checkpoint_timeout: "1h",
+  autovacuum: "off",
+};
+
+export type Cluster = Awaited<ReturnType<typeof startCluster>>;
+
+/** Starts a Postgres for data that may be lost, with one database for each size. */
+export async function startCluster() {
+  const own = await startOwnPostgres("crm-growth-");
+  try {
+    {
+      await using sql = connect(own.adminUrl);
+      await sql.unsafe(await Deno.readTextFile(join(import.meta.dirname!, "seed.sql")));
+      for (const [name, value] of Object.entries(SETTINGS)) {
+        await sql.unsafe(`alter system set ${name} = '${value}'`);
+      }
+    }
+    // wal_level needs a restart, which takes a new port.
+    await stopPostgres(own.dataDir);
+    const { databaseUrl } = await startPostgres(own.dataDir, own.secrets);
+    const admin = new URL(superuserUrl(databaseUrl, own.secrets));
+    return {
+      /** Creates a database with the migrations and seed.sql. @returns its URL, as the superuser */
+      async createDatabase(name: string): Promise<string> {
+        admin.pathname = "template1";
+        await using sql = connect(admin.href);
+        await sql.unsafe(`create database ${name} template postgres strategy file_copy`);
+        admin.pathname = name;
+        return admin.href;
+      },
+      [Symbol.asyncDispose]: own.close,
+    };
+  } catch (error) {
+    await own.close();
+    throw error;
+  }
 }

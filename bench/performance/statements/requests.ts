@@ -1,7 +1,6 @@
 import type { Sql } from "postgres";
 import { endpoints, keyEndpoints } from "../../../tools/resources.ts";
 import type { AccessTokens } from "../../../run/local/auth/access_tokens.ts";
-import { openApiDocument } from "../../../tools/openapi/document.ts";
 import { generateKey } from "../../../supabase/functions/_shared/keys/generate_key.ts";
 import { createKey } from "../../../run/operator/keys.ts";
 import { sendProposal } from "../../../run/operator/proposals.ts";
@@ -9,12 +8,14 @@ import { createWorkspace, updateWorkspace } from "../../../run/operator/workspac
 import type { GateName } from "../../../supabase/functions/_shared/contract/declaration.ts";
 import { takesQuery } from "../../../supabase/functions/_shared/contract/endpoint.ts";
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
-import { makeAppSamples } from "../../harness/app_samples.ts";
 import { makeMember, signInAs } from "../../harness/sessions.ts";
 import {
+  exampleBody,
+  makeAppSamples,
   makeOperation,
   makeSamples,
   neededQuery,
+  pathOf,
   type Samples,
   withSampleIds,
 } from "../../harness/samples.ts";
@@ -100,7 +101,7 @@ async function* requestEndpoints(caller: Caller): Requests {
     const record = samples.records[route.path.endsWith("/erase") ? ERASED : resource.name];
     const path = pathOf(resource.name, route.path, token ?? record, delivery) +
       neededQuery(route.endpoint, samples);
-    const body = exampleBody(route.method, resource.name, route.path, samples);
+    const body = bodyOf(route.method, resource.name, route.path, samples);
     yield request("endpoint", title, route.method, path, route.endpoint.status, { ...credentials, body });
   }
 }
@@ -112,7 +113,7 @@ async function* requestReplays({ key, samples }: Caller): Requests {
   for (const { resource, route, title } of keyEndpoints) {
     if (!route.endpoint.idempotent) continue;
     const path = pathOf(resource.name, route.path) + neededQuery(route.endpoint, samples);
-    const body = exampleBody(route.method, resource.name, route.path, samples);
+    const body = bodyOf(route.method, resource.name, route.path, samples);
     const { status } = route.endpoint;
     const sent = { key, body, headers: { "Idempotency-Key": title } };
     const other = { ...sent, body: { ...body, custom_fields: { other: true } } };
@@ -258,27 +259,9 @@ function request(
   };
 }
 
-function pathOf(name: string, path: string, id = "", deliveryId = id): string {
-  const filled = path.replace(":delivery_id", deliveryId).replace(/:\w+/, id);
-  return `/${name}${filled.replace(/\/$/, "")}`;
-}
-
-type Example = Record<string, unknown>;
-
-type Paths = Record<
-  string,
-  Record<string, { requestBody?: { content: { "application/json": { example: Example } } } }>
->;
-
-const paths: Paths = Object.assign(
-  {},
-  ...(["api", "app"] as const).map((audience) => (openApiDocument(audience, "en") as { paths: Paths }).paths),
-);
-
-/** Returns the example body of the OpenAPI document, with the ids of the samples. */
-function exampleBody(method: string, name: string, path: string, samples: Samples): Example | undefined {
-  const operation = paths[pathOf(name, path.replaceAll(/:(\w+)/g, "{$1}"))]![method.toLowerCase()]!;
-  const example = operation.requestBody?.content["application/json"].example;
+/** The example of the endpoint's body, with the ids of the samples. */
+function bodyOf(method: string, name: string, path: string, samples: Samples) {
+  const example = exampleBody(method, name, path);
   const body = example && withSampleIds(example, samples);
   return body?.["merge_id"] ? { ...body, merge_id: samples.records[mergedInto(name)] } : body;
 }

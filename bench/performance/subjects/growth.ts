@@ -1,8 +1,7 @@
 import { type Measurement, ratio } from "../../harness/figures.ts";
-import { startCluster } from "../growth/cluster.ts";
-import { type EndpointProbe, isWrite, resolveProbes } from "../growth/coverage.ts";
 import { Door, isFit, recordsOf } from "../growth/door.ts";
-import { makeSizes, show } from "../growth/sizes.ts";
+import { makeProbes, type Probe } from "../growth/probes.ts";
+import { makeSizes, show, startCluster } from "../growth/sizes.ts";
 import type { Conditions, Subject } from "../../harness/subject.ts";
 
 const TARGET = 1.5;
@@ -21,7 +20,7 @@ const AGAIN = 2;
 
 /** The times of a probe at each size, divided by that at the smallest. */
 interface Outcome {
-  probe: EndpointProbe;
+  probe: Probe;
   /** The records of the smallest size, and of the largest with one workspace. */
   records: [smallest: number, largest: number];
   /** Milliseconds at the largest size with one workspace. */
@@ -37,7 +36,7 @@ export const growth: Subject = {
   name: "growth",
   title: "Growth: every operation among ever more records",
   async measure(conditions) {
-    const probes = resolveProbes();
+    const probes = await makeProbes();
     await using cluster = await startCluster();
     const sizes = await makeSizes(cluster, conditions);
     const doors = await Promise.all(sizes.map(Door.open));
@@ -59,22 +58,22 @@ export const growth: Subject = {
  * @param shared whether the last door is one of many workspaces
  */
 async function compareSizes(
-  probe: EndpointProbe,
+  probe: Probe,
   doors: Door[],
   shared: boolean,
   { short, note }: Conditions,
 ): Promise<Outcome> {
   let [smallest, ratios] = await measureProbe(probe, doors, short);
   // Real growth is measured every time; a slow moment of the machine is not.
-  for (let again = 1; again <= AGAIN && !probe.once && Math.max(...ratios) > TARGET; again++) {
+  for (let again = 1; again <= AGAIN && Math.max(...ratios) > TARGET; again++) {
     const [time, others] = await measureProbe(probe, doors, short, again);
     if (Math.max(...others) < Math.max(...ratios)) [smallest, ratios] = [time, others];
   }
+  const [args] = await doors[0]!.argumentsOf(probe, 0, 1);
   const missed = Math.max(...ratios) > TARGET;
   const shown = ratios.map((ratio) => ratio.toFixed(2)).join("  ");
-  const args = Object.entries(probe.args).map(([name, value]) => `${name} = ${value}`).join(", ");
   note(`${missed ? "!" : " "} ${smallest.toFixed(2)} ms × ${shown}  ${probe.operation}  ${args}`);
-  if (missed && !isWrite(probe)) note(`    ${await countBlocks(probe, doors)} blocks touched`);
+  if (missed && probe.method === "GET") note(`    ${await countBlocks(probe, doors)} blocks touched`);
   const alone = shared ? ratios.slice(0, -1) : ratios;
   return {
     probe,
@@ -94,7 +93,7 @@ async function compareSizes(
  * @returns milliseconds of a call at the smallest size, and the ratios of the other sizes
  */
 async function measureProbe(
-  probe: EndpointProbe,
+  probe: Probe,
   doors: Door[],
   short: boolean,
   again = 0,
@@ -107,7 +106,6 @@ async function measureProbe(
       const times = taken[index]!;
       if (times.length < MIN_CALLS || times.reduce((sum, time) => sum + time) < BUDGET_MS) {
         const args = calls[index]![call]!;
-        if (probe.once) await door.rehearse(probe, args);
         times.push(await door.call(probe, args));
       }
     }
@@ -124,7 +122,7 @@ function lowerQuartile(times: number[]): number {
 }
 
 /** Unlike a time, a count of blocks has no noise. */
-async function countBlocks(probe: EndpointProbe, doors: Door[]): Promise<string> {
+async function countBlocks(probe: Probe, doors: Door[]): Promise<string> {
   const counts = await Promise.all(doors.map(async (door) => {
     const [args] = await door.argumentsOf(probe, 0, 1);
     return await door.countBlocks(probe, args!);
@@ -141,8 +139,8 @@ function figures(outcomes: Outcome[], shared: string): Measurement[] {
   const byOperation = Map.groupBy(bounded, ({ probe }) => probe.operation);
   const slowest = largest(bounded, ({ among = 0 }) => among);
   const toFullPage = ({ probe, time }: Outcome) =>
-    time / outcomes.find((full) => isFirstPage(full, probe))!.time;
-  const early = largest(outcomes.filter(({ probe }) => probe.early), toFullPage);
+    time / outcomes.find(({ probe: full }) => full.page === "full" && full.endpoint === probe.endpoint)!.time;
+  const early = largest(outcomes.filter(({ probe }) => probe.page === "any"), toFullPage);
   return [
     ...[...byOperation].map(([operation, probed]) => {
       const { records: [least, most], alone } = largest(probed, ({ alone }) => alone);
@@ -161,12 +159,6 @@ function figures(outcomes: Outcome[], shared: string): Measurement[] {
       EARLY_TARGET,
     ),
   ];
-}
-
-/** Whether it is the first page of the probe's list, without a filter that the list does not require. */
-function isFirstPage({ probe: { resource, route, args, least } }: Outcome, probe: EndpointProbe): boolean {
-  return resource === probe.resource && route === probe.route && least === undefined &&
-    Object.keys(args).every((name) => name === "id" || name === "deal_id" && resource === "api-v1-notes");
 }
 
 function largest(outcomes: Outcome[], value: (outcome: Outcome) => number): Outcome {
