@@ -1,6 +1,7 @@
 /**
- * Writes JSON for review, with a newline at its end: an object or array that fits into `width` characters stands on one
- * line, so that a diff shows whole facts.
+ * Writes JSON for review, with a newline at its end. What fits into `width` characters stands on one line. In a longer
+ * object or array each member that is an object has lines of its own, plain members share lines, and an only member
+ * stands on the line of its brackets.
  */
 export function compactJson(value: unknown, width = 110): string {
   return `${layOut(value, "", 0, width)}\n`;
@@ -11,15 +12,34 @@ function layOut(value: unknown, indent: string, used: number, width: number): st
   const line = onOneLine(value);
   if (value === null || typeof value !== "object") return line;
   if (indent.length + used + line.length < width) return line;
-  const inner = `${indent}  `;
-  const members = Array.isArray(value)
-    ? value.map((item) => inner + layOut(item, inner, 0, width))
-    : Object.entries(value).map(([name, member]) => {
-      const key = `${JSON.stringify(name)}: `;
-      return inner + key + layOut(member, inner, key.length, width);
-    });
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
-  return `${open}\n${members.join(",\n")}\n${indent}${close}`;
+  const entries = Object.entries(value).map(([name, member]) => ({
+    key: Array.isArray(value) ? "" : `${JSON.stringify(name)}: `,
+    member,
+  }));
+  const [only] = entries;
+  if (entries.length === 1) {
+    const space = only!.key && " ";
+    const before = used + 1 + space.length + only!.key.length;
+    return open + space + only!.key + layOut(only!.member, indent, before, width) + space + close;
+  }
+  const inner = `${indent}  `;
+  const lines: string[] = [];
+  let wasPlain = false;
+  for (const { key, member } of entries) {
+    const text = key + layOut(member, inner, key.length, width);
+    const shared = `${lines.at(-1)}, ${text}`;
+    if (wasPlain && isPlain(member) && inner.length + shared.length < width) lines[lines.length - 1] = shared;
+    else lines.push(text);
+    wasPlain = isPlain(member);
+  }
+  return `${open}\n${lines.map((line) => inner + line).join(",\n")}\n${indent}${close}`;
+}
+
+/** Whether a value holds no object: a word, a number, or an array of these. */
+function isPlain(value: unknown): boolean {
+  return value === null || typeof value !== "object" ||
+    Array.isArray(value) && value.every((item) => item === null || typeof item !== "object");
 }
 
 function onOneLine(value: unknown): string {

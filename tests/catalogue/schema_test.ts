@@ -16,21 +16,18 @@ async function schema(option: string): Promise<string> {
 }
 
 Deno.test(needing(["the packages of tools/schema/"], {
-  name: "docs/schema.md is what deno task schema would write",
-  async fn() {
-    await schema("--check");
-    assert.doesNotMatch(await Deno.readTextFile(join(ROOT, "docs/schema.md")), DAY);
-  },
+  name: "The migration of rights is what deno task schema would write",
+  fn: async () => void await schema("--check"),
 }));
 
 Deno.test(needing(["the packages of tools/schema/"], {
-  name: "deno task schema -- --dump prints every table of docs/schema.md, and no partition of a day",
+  name: "deno task schema -- --dump prints every table, and no partition of a day",
   async fn() {
     const dump = await schema("--dump");
-    const page = await Deno.readTextFile(join(ROOT, "docs/schema.md"));
-    const tables = [...page.matchAll(/^## (crm\.\w+)$/gm)].map(([, name]) => name!);
-    assert.ok(tables.length > 20);
-    for (const name of tables) assert.match(dump, new RegExp(`^CREATE (UNLOGGED )?TABLE ${name} \\(`, "m"));
+    for (const name of ["crm.deals", "crm.contacts", "crm.events", "crm.webhook_queue"]) {
+      assert.match(dump, new RegExp(`^CREATE (UNLOGGED )?TABLE ${name} \\(`, "m"));
+    }
+    assert.ok(dump.match(/^CREATE (UNLOGGED )?TABLE crm\./gm)!.length > 20);
     assert.doesNotMatch(dump, DAY);
   },
 }));

@@ -159,7 +159,9 @@ Deno.test("The OpenAPI documents have a union of deliveries and one of events, t
     assert.deepEqual(Object.keys(mapping), EVENT_TYPES);
     assert.deepEqual(oneOf.map(({ $ref }: { $ref: string }) => $ref), Object.values(mapping));
     for (const [event, ref] of Object.entries<string>(mapping)) {
-      assert.equal(schemas[ref.split("/").pop()!].properties.event.const, event);
+      const [, own] = schemas[ref.split("/").pop()!].allOf;
+      assert.equal(own.properties.event.const, event);
+      assert.ok(own.required.includes("event"));
     }
   }
 });

@@ -74,7 +74,7 @@ async function addField(): Promise<void> {
     assert.ok("referred_by" in openapi.components.schemas.NewDeal.properties);
     assert.match(
       await Deno.readTextFile(join(copy, "clients/sdk/src/types.ts")),
-      /^ {2}referred_by: string \| null;$/m,
+      /\breferred_by: string \| null;$/m,
     );
   } finally {
     await Deno.remove(copy, { recursive: true });

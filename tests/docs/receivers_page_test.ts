@@ -135,7 +135,7 @@ function forgeries(real: Delivery, secret: string): Record<string, Delivery> {
   const text = new TextDecoder().decode(real.raw);
   const bytes = (text: string) => new TextEncoder().encode(text);
   const old = String(Number(real.timestamp) - 301);
-  const early = String(Number(real.timestamp) + 330);
+  const early = String(Number(real.timestamp) + 900);
   return {
     "a changed body": { ...real, raw: bytes(text.replace("Filhos", "filhos")) },
     "a body with a byte more": { ...real, raw: bytes(`${text}\n`) },

@@ -6,7 +6,6 @@ import { eventually, openMailbox } from "../support/mailbox.ts";
 import { test } from "../support/scenario.ts";
 import { baseUrl } from "../support/stack.ts";
 import { subscribe } from "../support/webhooks.ts";
-import { Crm } from "../../clients/sdk/src/index.ts";
 import { openPage } from "./claims.ts";
 import { serverOf } from "./sample_receivers.ts";
 
@@ -98,33 +97,6 @@ Deno.test("The programs of the page of the SDK have the types that the SDK asks 
   }).output();
   assert.ok(success, new TextDecoder().decode(stderr));
 });
-
-Deno.test("The page of the SDK names every method of the client", () => {
-  const crm = new Crm({ key: "svc_x", baseUrl });
-  for (const text of [page.pt, page.en]) {
-    for (const [resource, members] of Object.entries(crm) as [string, object][]) {
-      const row = new RegExp(`^\\| \`${resource}\` \\|(.*)\\|$`, "m").exec(text);
-      assert.ok(row, resource);
-      const named = [...row[1]!.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
-      assert.deepEqual(named.sort(), methodsOf(members).sort(), resource);
-    }
-    for (const name of methodsOf(crm)) assert.ok(text.includes(`\`${name}()\``), name);
-  }
-});
-
-/** The methods of an object, with those that its class inherits. */
-function methodsOf(object: object): string[] {
-  const names = new Set<string>();
-  for (
-    let prototype = Object.getPrototypeOf(object);
-    prototype !== Object.prototype;
-    prototype = Object.getPrototypeOf(prototype)
-  ) {
-    for (const name of Object.getOwnPropertyNames(prototype)) names.add(name);
-  }
-  names.delete("constructor");
-  return [...names];
-}
 
 /** A folder in which the package of the SDK is that of this repository. */
 async function openReader(key: string) {

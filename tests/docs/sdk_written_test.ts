@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { basename, join } from "node:path";
-import { Crm } from "../../clients/sdk/src/index.ts";
 import { formatted, writtenFiles } from "../../clients/sdk/write/files.ts";
 import { docstring, typeOf } from "../../clients/sdk/write/schema.ts";
 
@@ -23,19 +22,6 @@ Deno.test("A list of several types is written in parentheses, a nullable one as 
 
 Deno.test("A docstring cannot end its own comment", () => {
   assert.throws(() => docstring("a */ b"), /cannot have/);
-});
-
-Deno.test("The SDK's README names every method, and none that there is not", async () => {
-  const readme = await Deno.readTextFile(join(import.meta.dirname!, "../../clients/sdk/README.md"));
-  const crm = new Crm({ key: "svc_x", baseUrl: "http://127.0.0.1" });
-  const methodsOf = (object: object) =>
-    Object.getOwnPropertyNames(Object.getPrototypeOf(object)).filter((name) => name !== "constructor").sort();
-  for (const [resource, methods] of Object.entries(crm)) {
-    const [, cell] = new RegExp(`^\\| \`${resource}\` \\| ([^|]+) \\|$`, "m").exec(readme) ?? [];
-    const named = [...(cell ?? "").replace(/\(.*\)/, "").matchAll(/`(\w+)`/g)].map(([, name]) => name!);
-    assert.deepEqual(named.sort(), methodsOf(methods), resource);
-  }
-  for (const method of methodsOf(crm)) assert.match(readme, new RegExp(`\`${method}\\(\\)\``));
 });
 
 Deno.test("The SDK's README counts the lines of its samples as they are", async () => {

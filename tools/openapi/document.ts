@@ -10,7 +10,7 @@ import { type Language, selectLanguage } from "./language.ts";
 import { refTo } from "./json_schema.ts";
 import { appParameters, commonParameters, operation } from "./operation.ts";
 import { tagOf } from "./operation_id.ts";
-import { AnyDelivery, AnyEvent } from "./events.ts";
+import { AnyDelivery, AnyEvent, DeliveryEnvelope, EventEnvelope } from "./events.ts";
 import { type Replacements, Schemas } from "./schemas.ts";
 import { DELIVERIES, deliveryHeaders, webhooks } from "./webhooks.ts";
 
@@ -33,7 +33,9 @@ const WITH_EVENTS: Replacements = {
 export function openApiDocument(audience: Audience, language: Language): unknown {
   const { title, introduction, resources, gate, securitySchemes } = AUDIENCES[audience];
   const schemas = new Schemas(audience === "api" ? WITH_EVENTS : {});
-  if (audience === "api") schemas.add(AnyDelivery, "output");
+  if (audience === "api") {
+    for (const schema of [DeliveryEnvelope, EventEnvelope, AnyDelivery]) schemas.add(schema, "output");
+  }
   // Before any example, because the example of an object that extends another needs that one.
   for (const { routes } of resources) {
     for (const { endpoint } of routes) {

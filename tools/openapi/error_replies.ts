@@ -51,7 +51,7 @@ function errorEnvelope(codes: readonly ErrorCode[]) {
   });
 }
 
-/** The error replies of one document. Replies that operations share are stored once, under `components`. */
+/** The error replies of one document. Each is stored once, under `components`, and named for its codes. */
 export class ErrorReplies {
   readonly named: Record<string, unknown> = {};
 
@@ -70,17 +70,14 @@ export class ErrorReplies {
     return Object.fromEntries(
       [...groupByStatus(codes)].map(([status, codes]) => {
         const name = this.#nameOf(status, codes);
-        if (name === null) return [status, this.#reply(status, codes)];
         this.named[name] ??= this.#reply(status, codes);
         return [status, { $ref: `#/components/responses/${name}` }];
       }),
     );
   }
 
-  /** Names a shared reply; returns null if the combination of codes is specific to an operation. */
-  #nameOf(status: number, codes: readonly ErrorCode[]): string | null {
-    if (codes.length === 1) return codes[0]!;
-    return this.#shared.has(status) ? `error_${status}` : null;
+  #nameOf(status: number, codes: readonly ErrorCode[]): string {
+    return codes.length > 1 && this.#shared.has(status) ? `error_${status}` : codes.join("_or_");
   }
 
   #reply(status: number, codes: readonly ErrorCode[]) {

@@ -92,39 +92,54 @@ const TEXTS: FieldDocs = {
   occurred_at: doc("Quando aconteceu", "When it happened"),
 };
 
-/** The body of a delivery of one event (spec 6.2). */
-export const deliveryBody = onePerEvent((type) =>
-  z.object({
+/** The fields that every delivery has in the same form. */
+export const DeliveryEnvelope = z.object({
+  event_id: uuid(),
+  workspace_id: uuid(),
+  object_id: uuid(),
+  occurred_at: timestamp(),
+  delivery_id: uuid(),
+  test: z.literal(true).optional(),
+}).meta({
+  id: "DeliveryEnvelope",
+  ...doc("O que toda entrega tem, seja qual for o evento", "What every delivery has, whatever its event"),
+  fields: {
+    ...TEXTS,
+    event_id: doc(
+      "Identificador do evento, o mesmo em todas as assinaturas",
+      "The event's id, the same for every subscription",
+    ),
+    delivery_id: doc(
+      "Identificador da entrega, o mesmo em todas as tentativas",
+      "The delivery's id, the same on every attempt",
+    ),
+    test: doc(
+      "Só num evento de teste: nada aconteceu, e data é um exemplo",
+      "Only in a test event: nothing has happened, and data is made up",
+    ),
+  },
+});
+
+/** The body of the delivery of one event (spec 6.2), with its fields in the order in which they are sent. */
+export const deliveryBody = onePerEvent((type) => {
+  const { event_id, workspace_id, object_id, ...others } = DeliveryEnvelope.shape;
+  return z.object({
     event: z.literal(type),
-    event_id: uuid(),
-    workspace_id: uuid(),
+    event_id,
+    workspace_id,
     object_type: z.literal(EVENTS[type].object),
-    object_id: uuid(),
+    object_id,
     data: dataOf(type),
-    occurred_at: timestamp(),
-    delivery_id: uuid(),
-    test: z.literal(true).optional(),
+    ...others,
   }).meta({
     id: `${schemaId(type)}Delivery`,
     ...doc(`A entrega de um evento ${type}`, `The delivery of an event ${type}`),
     fields: {
-      ...TEXTS,
-      event_id: doc(
-        "Identificador do evento, o mesmo em todas as assinaturas",
-        "The event's id, the same for every subscription",
-      ),
+      ...fieldsOf(DeliveryEnvelope),
       data: doc("O objeto como está no momento da entrega", "The object as it is at the time of delivery"),
-      delivery_id: doc(
-        "Identificador da entrega, o mesmo em todas as tentativas",
-        "The delivery's id, the same on every attempt",
-      ),
-      test: doc(
-        "Só num evento de teste: nada aconteceu, e data é um exemplo",
-        "Only in a test event: nothing has happened, and data is made up",
-      ),
     },
-  })
-);
+  });
+});
 
 /** An example of a delivery. */
 export function deliveryExample(type: EventType, schemas: Schemas): Known {
@@ -138,22 +153,35 @@ export function deliveryExample(type: EventType, schemas: Schemas): Known {
   }) as Known;
 }
 
+/** The fields that every event of the feed has in the same form. */
+export const EventEnvelope = z.object({
+  id: uuid(),
+  workspace_id: uuid(),
+  object_id: uuid(),
+  occurred_at: timestamp(),
+}).meta({
+  id: "EventEnvelope",
+  ...doc("O que todo evento da lista tem, seja qual for", "What every event of the list has, whatever it is"),
+  fields: { ...fieldsOf(Event), ...TEXTS },
+});
+
 /** An event in the feed: {@link Event} with the `data` of its type. */
-export const feedEvent = onePerEvent((type) =>
-  z.object({
-    id: uuid(),
+export const feedEvent = onePerEvent((type) => {
+  const { id, workspace_id, object_id, occurred_at } = EventEnvelope.shape;
+  return z.object({
+    id,
     event: z.literal(type),
-    workspace_id: uuid(),
+    workspace_id,
     object_type: z.literal(EVENTS[type].object),
-    object_id: uuid(),
+    object_id,
     data: dataOf(type).nullable(),
-    occurred_at: timestamp(),
+    occurred_at,
   }).meta({
     id: `${schemaId(type)}Event`,
     ...doc(`Um evento ${type}`, `An event ${type}`),
     fields: { ...fieldsOf(Event), ...TEXTS },
-  })
-);
+  });
+});
 
 /** An example of an event in the feed. */
 export function feedExample(type: EventType, schemas: Schemas): Known {

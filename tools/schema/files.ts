@@ -3,18 +3,13 @@ import type { PGlite } from "@electric-sql/pglite";
 import { withVerbFunctions } from "../rights/section.ts";
 import { readVerbRights, VERB_ROLES, type VerbRole } from "../rights/verb_rights.ts";
 import { applyMigrations, createDatabase, MIGRATIONS, RIGHTS } from "./database.ts";
-import { schemaPage } from "./schema_page.ts";
 import { schemaSql } from "./schema_sql.ts";
 
-const ROOT = join(import.meta.dirname!, "../..");
 const RIGHTS_FILE = join(MIGRATIONS, RIGHTS);
 
-/** The files that are generated from the migrations, each with its text. */
-export function schemaFiles(): Promise<{ file: string; text: string }[]> {
-  return withSchema(async (database, rights) => [
-    { file: RIGHTS_FILE, text: rights },
-    { file: join(ROOT, "docs/schema.md"), text: await schemaPage(database) },
-  ]);
+/** The migration of rights, as it should be. */
+export function rightsFile(): Promise<{ file: string; text: string }> {
+  return withSchema((_, text) => Promise.resolve({ file: RIGHTS_FILE, text }));
 }
 
 /** The whole schema as pg_dump prints it. */

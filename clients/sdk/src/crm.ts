@@ -1,13 +1,11 @@
-import { Deals } from "./deals.ts";
-import { type CallOptions, type CrmOptions, Http } from "./http.ts";
-import { Activities, Companies, Contacts, Leads, Notes } from "./records.ts";
+import { type CallOptions, type CrmOptions, Http, type UpdateOptions } from "./http.ts";
+import { methodsOf } from "./methods.ts";
+import type { Deals, Events, Resources } from "./operations.ts";
 import { readFeed, type Synced, type SyncOptions } from "./sync.ts";
-import type { BackgroundOperation, EventType, Health, Me, Workspace } from "./types.ts";
-import { Webhooks } from "./webhooks.ts";
-import { Changes, Events, Pipelines, Proposals } from "./workspace.ts";
+import type { Deal, EventType } from "./types.ts";
 
 /**
- * The API, for one key.
+ * A client of the API for one key. Its methods are those of {@link Resources}.
  *
  * ```ts
  * const crm = new Crm({ key: process.env.CRM_KEY, baseUrl: process.env.CRM_URL });
@@ -16,63 +14,29 @@ import { Changes, Events, Pipelines, Proposals } from "./workspace.ts";
  */
 export class Crm {
   readonly #http: Http;
-  /** Lead intake: company, contact and deal in one call. */
-  readonly leads: Leads;
-  /** The people that the workspace deals with. */
-  readonly contacts: Contacts;
-  /** The companies that the workspace deals with. */
-  readonly companies: Companies;
-  /** The deals, from first contact to won or lost. */
-  readonly deals: Deals;
-  /** Tasks, calls, meetings and other activities of a deal. */
-  readonly activities: Activities;
-  /** Notes of a deal. */
-  readonly notes: Notes;
-  /** The sales funnels. */
-  readonly pipelines: Pipelines;
-  /** What happened in the last 30 days. */
-  readonly events: Events;
-  /** Who changed what in the last 90 days. */
-  readonly changes: Changes;
-  /** Subscriptions to events, and their deliveries. */
-  readonly webhooks: Webhooks;
-  /** The public link of a proposal. */
-  readonly proposals: Proposals;
+  declare readonly deals: Deals & {
+    /** Opens a closed deal again: an update of its `status`. */
+    reopen(id: string, options?: UpdateOptions): Promise<Deal>;
+  };
+  declare readonly events: Events & {
+    /**
+     * Returns the cursor of the present moment. Take it before you copy all records: what changes meanwhile is then read
+     * from it.
+     */
+    currentCursor(options?: CallOptions): Promise<string>;
+  };
 
   /** @throws TypeError without a key or an address, so that a missing variable shows at the start */
   constructor(options: CrmOptions) {
     this.#http = new Http(options);
-    this.leads = new Leads(this.#http);
-    this.contacts = new Contacts(this.#http);
-    this.companies = new Companies(this.#http);
-    this.deals = new Deals(this.#http);
-    this.activities = new Activities(this.#http);
-    this.notes = new Notes(this.#http);
-    this.pipelines = new Pipelines(this.#http);
-    this.events = new Events(this.#http);
-    this.changes = new Changes(this.#http);
-    this.webhooks = new Webhooks(this.#http);
-    this.proposals = new Proposals(this.#http);
-  }
-
-  /** Whose the key is, and what it may do. */
-  me(options?: CallOptions): Promise<Me> {
-    return this.#http.call("me.get", { options });
-  }
-
-  /** What can be chosen in the workspace: members, pipelines, reasons of losses. */
-  workspace(options?: CallOptions): Promise<Workspace> {
-    return this.#http.call("workspace.get", { options });
-  }
-
-  /** How far an erasure or a merge is that goes on in the background. */
-  operation(id: string, options?: CallOptions): Promise<BackgroundOperation> {
-    return this.#http.call("operations.get", { path: { id }, options });
-  }
-
-  /** The state of the service; without a key. */
-  health(options?: CallOptions): Promise<Health> {
-    return this.#http.call("health.get", { options });
+    Object.assign(this, methodsOf(this.#http));
+    this.deals.reopen = (id, options) => this.deals.update(id, { status: "aberto" }, options);
+    this.events.currentCursor = async (options) => {
+      let cursor = "";
+      const pages = this.events.list({ since: new Date() }, options).pages();
+      for await (const { meta } of pages) cursor = meta.next_cursor;
+      return cursor;
+    };
   }
 
   /**
@@ -95,3 +59,6 @@ export class Crm {
     return readFeed(this.#http, options);
   }
 }
+
+/** The methods that the constructor assigns. */
+export interface Crm extends Resources {}

@@ -1,5 +1,5 @@
 import { CrmError } from "./error.ts";
-import { type Operation, type OperationId, OPERATIONS, type Operations } from "./operations.ts";
+import { type Operation, type OperationId, OPERATIONS } from "./operations.ts";
 import { etagOf, readReply } from "./reply.ts";
 import { REPEATABLE, sleep, waitBefore } from "./retry.ts";
 
@@ -64,7 +64,7 @@ export interface ReadOptions extends CallOptions {
   ifNoneMatch?: undefined;
 }
 
-/** Options of reading a record that may be known already. */
+/** Options of a conditional read. */
 export interface ReadAgainOptions extends CallOptions {
   /** What was read before, or its ETag: if it has not changed, the result is null. */
   ifNoneMatch: string | object;
@@ -76,10 +76,10 @@ export interface AnyOptions extends CreateOptions, UpdateOptions {
 }
 
 /** What a call sends. */
-export interface Input<Id extends OperationId> {
+export interface Input {
   path?: Record<string, string>;
-  query?: Operations[Id]["query"] | undefined;
-  body?: Operations[Id]["body"] | undefined;
+  query?: object | undefined;
+  body?: object | undefined;
   options?: AnyOptions | undefined;
 }
 
@@ -101,7 +101,7 @@ export class Http {
   }
 
   /** Calls an operation until it is answered, or must not be repeated. */
-  async call<Id extends OperationId>(id: Id, input: Input<Id> = {}): Promise<Operations[Id]["reply"]> {
+  async call<Reply>(id: OperationId, input: Input = {}): Promise<Reply> {
     const { retries = 5, maxWait = 120, onRetry } = this.#options;
     const operation = OPERATIONS[id];
     const { signal, ifMatch } = input.options ?? {};
@@ -113,7 +113,7 @@ export class Http {
       : !ifMatch;
     for (let attempt = 1;; attempt++) {
       try {
-        return await send() as Operations[Id]["reply"];
+        return await send() as Reply;
       } catch (error) {
         if (!(error instanceof CrmError)) throw error;
         const survivor = error.details[0]?.id;
@@ -131,9 +131,9 @@ export class Http {
     }
   }
 
-  #prepare<Id extends OperationId>(
+  #prepare(
     { method, path, keyed, open }: Operation,
-    { path: parameters = {}, query, body, options = {} }: Input<Id>,
+    { path: parameters = {}, query, body, options = {} }: Input,
   ): () => Promise<unknown> {
     const { key, baseUrl, strict, timeout = 30_000 } = this.#options;
     const { signal, idempotencyKey, ifMatch, ifNoneMatch } = options;

@@ -19,9 +19,6 @@ export type {
   UpdateOptions,
 } from "./http.ts";
 export type { Synced, SyncOptions } from "./sync.ts";
-export type { Deals } from "./deals.ts";
-export type { Activities, Companies, Contacts, Leads, Notes } from "./records.ts";
-export type { Changes, Events, Pipelines, Proposals } from "./workspace.ts";
-export type { Webhooks } from "./webhooks.ts";
+export type { Batch, Get } from "./methods.ts";
 export type * from "./operations.ts";
 export type * from "./types.ts";

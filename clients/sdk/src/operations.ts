@@ -1,306 +1,142 @@
 // Written by `deno task sdk` from the table of endpoints: do not edit.
-import type {
-  Activity,
-  ActivityBatch,
-  ActivityPage,
-  ActivityPatch,
-  ActivityStatus,
-  Archived,
-  BackgroundOperation,
-  BatchResult,
-  ChangeObjectType,
-  ChangePage,
-  Company,
-  CompanyBatch,
-  CompanyMatch,
-  CompanyPage,
-  CompanyPatch,
-  CompanyUpsert,
-  Contact,
-  ContactBatch,
-  ContactMatch,
-  ContactPage,
-  ContactPatch,
-  ContactUpsert,
-  CreatedCompany,
-  CreatedContact,
-  CreatedSubscription,
-  Deal,
-  DealAction,
-  DealBatch,
-  DealDetail,
-  DealPage,
-  DealPatch,
-  DealStatus,
-  DealSummary,
-  DealUpsert,
-  DeliveryDetail,
-  DeliveryPage,
-  DeliveryState,
-  ErasedContact,
-  Erasure,
-  EventPage,
-  EventType,
-  Health,
-  LeadRequest,
-  LeadResult,
-  Lose,
-  Me,
-  Merge,
-  MergedCompany,
-  MergedContact,
-  MoveStage,
-  NewActivity,
-  NewCompany,
-  NewContact,
-  NewDeal,
-  NewNote,
-  NewSubscription,
-  Note,
-  NoteBatch,
-  NoteKind,
-  NotePage,
-  PipelineList,
-  ProposalAnswer,
-  ProposalRejection,
-  ProposalView,
-  ReactivatedSubscription,
-  Recovery,
-  RecoveryWindow,
-  Redelivery,
-  RotatedSubscription,
-  SecretRotation,
-  SubscriptionDetail,
-  SubscriptionList,
-  TestOptions,
-  TestSent,
-  UpsertedCompany,
-  UpsertedContact,
-  UpsertedDeal,
-  Win,
-  Workspace,
-} from "./types.ts";
+import type { Batch, Get } from "./methods.ts";
+import type { CallOptions, CreateOptions, UpdateOptions } from "./http.ts";
+import type { List } from "./list.ts";
+import type * as T from "./types.ts";
 
 /** The query of `activities.list` */
 export interface ActivitiesListQuery {
-  /**
-   * Most records on a page, which may have fewer: continue until has_more is false; a value above
-   * 200 is reduced to 200
-   */
+  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
   limit?: number | undefined;
-  /** The previous page's meta.next_cursor */
-  cursor?: string | undefined;
-  /**
-   * Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone,
-   * its beginning
-   */
+  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
+  /** Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning */
   since?: string | Date | undefined;
   /** Only records created before this moment, in the same forms as since */
   until?: string | Date | undefined;
   /** Only records that changed at or after this moment, in the same forms as since */
   updated_since?: string | Date | undefined;
-  /** Only those of this deal */
-  deal_id?: string | undefined;
-  /** Only those of this contact */
-  contact_id?: string | undefined;
-  /** Only those of this member in charge */
-  owner_id?: string | undefined;
-  /** Only of this type, or of these, separated by commas */
-  type?: string | string[] | undefined;
+  /** Only those of this deal */ deal_id?: string | undefined;
+  /** Only those of this contact */ contact_id?: string | undefined;
+  /** Only those of this member in charge */ owner_id?: string | undefined;
+  /** Only of this type, or of these, separated by commas */ type?: string | (string)[] | undefined;
   /** Only those in this state, or in these, separated by commas */
-  status?: ActivityStatus | ActivityStatus[] | undefined;
-  /** Only the overdue ones, or only the others */
-  is_overdue?: boolean | undefined;
-  /** Due before this moment, in the same forms as since */
-  due_before?: string | Date | undefined;
-  /** Due at or after this moment, in the same forms as since */
-  due_after?: string | Date | undefined;
+  status?: T.ActivityStatus | (T.ActivityStatus)[] | undefined;
+  /** Only the overdue ones, or only the others */ is_overdue?: boolean | undefined;
+  /** Due before this moment, in the same forms as since */ due_before?: string | Date | undefined;
+  /** Due at or after this moment, in the same forms as since */ due_after?: string | Date | undefined;
 }
 /** The query of `changes.list` */
 export interface ChangesListQuery {
-  /**
-   * Most records on a page, which may have fewer: continue until has_more is false; a value above
-   * 200 is reduced to 200
-   */
+  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
   limit?: number | undefined;
-  /** The previous page's meta.next_cursor */
-  cursor?: string | undefined;
-  /** Only those of this object */
-  object_id?: string | undefined;
-  /** Only those of objects of this type */
-  object_type?: ChangeObjectType | undefined;
-  /**
-   * Only those made at or after this moment: ISO 8601; without an offset, UTC; a date alone, its
-   * beginning
-   */
+  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
+  /** Only those of this object */ object_id?: string | undefined;
+  /** Only those of objects of this type */ object_type?: T.ChangeObjectType | undefined;
+  /** Only those made at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning */
   since?: string | Date | undefined;
-  /** Only those made before this moment: ISO 8601 */
-  until?: string | Date | undefined;
+  /** Only those made before this moment: ISO 8601 */ until?: string | Date | undefined;
 }
 /** The query of `companies.list` */
 export interface CompaniesListQuery {
-  /**
-   * Most records on a page, which may have fewer: continue until has_more is false; a value above
-   * 200 is reduced to 200
-   */
+  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
   limit?: number | undefined;
-  /** The previous page's meta.next_cursor */
-  cursor?: string | undefined;
-  /**
-   * Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone,
-   * its beginning
-   */
+  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
+  /** Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning */
   since?: string | Date | undefined;
   /** Only records created before this moment, in the same forms as since */
   until?: string | Date | undefined;
   /** Only records that changed at or after this moment, in the same forms as since */
   updated_since?: string | Date | undefined;
-  /** This name, ignoring case */
-  name?: string | undefined;
-  /** This tax id, with or without punctuation */
-  tax_id?: string | undefined;
-  /** This domain */
-  domain?: string | undefined;
-  /** Only those of this member in charge */
-  owner_id?: string | undefined;
-  /** This id */
-  external_id?: string | undefined;
-  /**
-   * false: only those in use; true: only the archived ones; any: all. To copy the records, any:
-   * archived_at tells which are archived
-   */
-  archived?: Archived | undefined;
-  /**
-   * All of these words, in any order, ignoring accents and case, in name, legal name, tax id,
-   * domain, e-mail, external_id and phone number (digits alone)
-   */
+  /** This name, ignoring case */ name?: string | undefined;
+  /** This tax id, with or without punctuation */ tax_id?: string | undefined;
+  /** This domain */ domain?: string | undefined;
+  /** Only those of this member in charge */ owner_id?: string | undefined;
+  /** This id */ external_id?: string | undefined;
+  /** false: only those in use; true: only the archived ones; any: all. To copy the records, any: archived_at tells which are archived */
+  archived?: T.Archived | undefined;
+  /** All of these words, in any order, ignoring accents and case, in name, legal name, tax id, domain, e-mail, external_id and phone number (digits alone) */
   q?: string | undefined;
 }
 /** The query of `companies.upsert` */
 export interface CompaniesUpsertQuery {
   /** The field by which the record is looked for; the body must have a value in it */
-  match_by: CompanyMatch;
+  match_by: T.CompanyMatch;
 }
 /** The query of `contacts.list` */
 export interface ContactsListQuery {
-  /**
-   * Most records on a page, which may have fewer: continue until has_more is false; a value above
-   * 200 is reduced to 200
-   */
+  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
   limit?: number | undefined;
-  /** The previous page's meta.next_cursor */
-  cursor?: string | undefined;
-  /**
-   * Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone,
-   * its beginning
-   */
+  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
+  /** Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning */
   since?: string | Date | undefined;
   /** Only records created before this moment, in the same forms as since */
   until?: string | Date | undefined;
   /** Only records that changed at or after this moment, in the same forms as since */
   updated_since?: string | Date | undefined;
-  /** This e-mail address, exactly */
-  email?: string | undefined;
-  /** This phone number, in any spelling */
-  phone?: string | undefined;
-  /** Only those of this company */
-  company_id?: string | undefined;
-  /** This id */
-  external_id?: string | undefined;
-  /**
-   * false: only those in use; true: only the archived ones; any: all. To copy the records, any:
-   * archived_at tells which are archived
-   */
-  archived?: Archived | undefined;
-  /**
-   * All of these words, in any order, ignoring accents and case, in name, e-mail, job title,
-   * external_id and phone numbers (digits alone)
-   */
+  /** This e-mail address, exactly */ email?: string | undefined;
+  /** This phone number, in any spelling */ phone?: string | undefined;
+  /** Only those of this company */ company_id?: string | undefined;
+  /** This id */ external_id?: string | undefined;
+  /** false: only those in use; true: only the archived ones; any: all. To copy the records, any: archived_at tells which are archived */
+  archived?: T.Archived | undefined;
+  /** All of these words, in any order, ignoring accents and case, in name, e-mail, job title, external_id and phone numbers (digits alone) */
   q?: string | undefined;
 }
 /** The query of `contacts.upsert` */
 export interface ContactsUpsertQuery {
   /** The field by which the record is looked for; the body must have a value in it */
-  match_by: ContactMatch;
+  match_by: T.ContactMatch;
 }
 /** The query of `deals.list` */
 export interface DealsListQuery {
-  /**
-   * Most records on a page, which may have fewer: continue until has_more is false; a value above
-   * 200 is reduced to 200
-   */
+  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
   limit?: number | undefined;
-  /** The previous page's meta.next_cursor */
-  cursor?: string | undefined;
-  /**
-   * Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone,
-   * its beginning
-   */
+  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
+  /** Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning */
   since?: string | Date | undefined;
   /** Only records created before this moment, in the same forms as since */
   until?: string | Date | undefined;
   /** Only records that changed at or after this moment, in the same forms as since */
   updated_since?: string | Date | undefined;
   /** Only those in this state, or in these, separated by commas */
-  status?: DealStatus | DealStatus[] | undefined;
-  /** Only those of this pipeline */
-  pipeline_id?: string | undefined;
-  /** Only those of this stage */
-  stage_id?: string | undefined;
-  /** Only those of this contact */
-  contact_id?: string | undefined;
-  /** Only those of this company */
-  company_id?: string | undefined;
-  /** Only those of this member in charge */
-  owner_id?: string | undefined;
-  /** Only those with this id in the system they come from */
-  external_id?: string | undefined;
+  status?: T.DealStatus | (T.DealStatus)[] | undefined;
+  /** Only those of this pipeline */ pipeline_id?: string | undefined;
+  /** Only those of this stage */ stage_id?: string | undefined;
+  /** Only those of this contact */ contact_id?: string | undefined;
+  /** Only those of this company */ company_id?: string | undefined;
+  /** Only those of this member in charge */ owner_id?: string | undefined;
+  /** Only those with this id in the system they come from */ external_id?: string | undefined;
   /** Won or lost at or after this moment, in the same forms as since */
   closed_since?: string | Date | undefined;
   /** Won or lost before this moment, in the same forms as since */
   closed_until?: string | Date | undefined;
-  /**
-   * false: only those in use; true: only the archived ones; any: all. To copy the records, any:
-   * archived_at tells which are archived
-   */
-  archived?: Archived | undefined;
+  /** false: only those in use; true: only the archived ones; any: all. To copy the records, any: archived_at tells which are archived */
+  archived?: T.Archived | undefined;
   /** All of these words, in any order, ignoring accents and case, in title and external_id */
   q?: string | undefined;
 }
 /** The query of `deals.summary` */
 export interface DealsSummaryQuery {
-  /**
-   * Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone,
-   * its beginning
-   */
+  /** Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning */
   since?: string | Date | undefined;
   /** Only records created before this moment, in the same forms as since */
   until?: string | Date | undefined;
   /** Only records that changed at or after this moment, in the same forms as since */
   updated_since?: string | Date | undefined;
   /** Only those in this state, or in these, separated by commas */
-  status?: DealStatus | DealStatus[] | undefined;
-  /** Only those of this pipeline */
-  pipeline_id?: string | undefined;
-  /** Only those of this stage */
-  stage_id?: string | undefined;
-  /** Only those of this contact */
-  contact_id?: string | undefined;
-  /** Only those of this company */
-  company_id?: string | undefined;
-  /** Only those of this member in charge */
-  owner_id?: string | undefined;
-  /** Only those with this id in the system they come from */
-  external_id?: string | undefined;
+  status?: T.DealStatus | (T.DealStatus)[] | undefined;
+  /** Only those of this pipeline */ pipeline_id?: string | undefined;
+  /** Only those of this stage */ stage_id?: string | undefined;
+  /** Only those of this contact */ contact_id?: string | undefined;
+  /** Only those of this company */ company_id?: string | undefined;
+  /** Only those of this member in charge */ owner_id?: string | undefined;
+  /** Only those with this id in the system they come from */ external_id?: string | undefined;
   /** Won or lost at or after this moment, in the same forms as since */
   closed_since?: string | Date | undefined;
   /** Won or lost before this moment, in the same forms as since */
   closed_until?: string | Date | undefined;
-  /**
-   * false: only those in use; true: only the archived ones; any: all. To copy the records, any:
-   * archived_at tells which are archived
-   */
-  archived?: Archived | undefined;
+  /** false: only those in use; true: only the archived ones; any: all. To copy the records, any: archived_at tells which are archived */
+  archived?: T.Archived | undefined;
 }
 /** The query of `deals.upsert` */
 export interface DealsUpsertQuery {
@@ -309,139 +145,285 @@ export interface DealsUpsertQuery {
 }
 /** The query of `events.list` */
 export interface EventsListQuery {
-  /**
-   * Most records on a page, which may have fewer: continue until has_more is false; a value above
-   * 200 is reduced to 200
-   */
+  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
   limit?: number | undefined;
   /** The previous reply's meta.next_cursor, also where has_more was false */
   cursor?: string | undefined;
-  /** Only these events, separated by commas */
-  event_types?: EventType | EventType[] | undefined;
-  /** Only those of this object */
-  object_id?: string | undefined;
-  /**
-   * Only what happened at or after this moment: ISO 8601; without an offset, UTC; a date alone,
-   * its beginning
-   */
+  /** Only these events, separated by commas */ event_types?: T.EventType | (T.EventType)[] | undefined;
+  /** Only those of this object */ object_id?: string | undefined;
+  /** Only what happened at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning */
   since?: string | Date | undefined;
 }
 /** The query of `notes.list` */
 export interface NotesListQuery {
-  /**
-   * Most records on a page, which may have fewer: continue until has_more is false; a value above
-   * 200 is reduced to 200
-   */
+  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
   limit?: number | undefined;
-  /** The previous page's meta.next_cursor */
-  cursor?: string | undefined;
-  /**
-   * Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone,
-   * its beginning
-   */
+  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
+  /** Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning */
   since?: string | Date | undefined;
   /** Only records created before this moment, in the same forms as since */
   until?: string | Date | undefined;
   /** Only records that changed at or after this moment, in the same forms as since */
   updated_since?: string | Date | undefined;
-  /** Only those of this deal */
-  deal_id: string;
+  /** Only those of this deal */ deal_id: string;
   /** Only notes of this kind, or of these, separated by commas */
-  kind?: NoteKind | NoteKind[] | undefined;
+  kind?: T.NoteKind | (T.NoteKind)[] | undefined;
 }
 /** The query of `webhooks.deliveries` */
 export interface WebhooksDeliveriesQuery {
-  /**
-   * Most records on a page, which may have fewer: continue until has_more is false; a value above
-   * 200 is reduced to 200
-   */
+  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
   limit?: number | undefined;
-  /** The previous page's meta.next_cursor */
-  cursor?: string | undefined;
-  /** Only those in this state */
-  state?: DeliveryState | undefined;
-  /** Only those of this event */
-  event?: EventType | undefined;
+  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
+  /** Only those in this state */ state?: T.DeliveryState | undefined;
+  /** Only those of this event */ event?: T.EventType | undefined;
   /** Only those of events at or after this moment, in any form of a date and time */
   since?: string | Date | undefined;
-  /** Only those of events before this moment */
-  until?: string | Date | undefined;
+  /** Only those of events before this moment */ until?: string | Date | undefined;
 }
-/** What each operation takes and returns */
-export interface Operations {
-  "activities.list": { query: ActivitiesListQuery; body: undefined; reply: ActivityPage };
-  "activities.create": { query: undefined; body: NewActivity; reply: Activity };
-  "activities.batch": { query: undefined; body: ActivityBatch; reply: BatchResult };
-  "activities.get": { query: undefined; body: undefined; reply: Activity };
-  "activities.update": { query: undefined; body: ActivityPatch; reply: Activity };
-  "changes.list": { query: ChangesListQuery; body: undefined; reply: ChangePage };
-  "companies.list": { query: CompaniesListQuery; body: undefined; reply: CompanyPage };
-  "companies.create": { query: undefined; body: NewCompany; reply: CreatedCompany };
-  "companies.upsert": { query: CompaniesUpsertQuery; body: CompanyUpsert; reply: UpsertedCompany };
-  "companies.batch": { query: undefined; body: CompanyBatch; reply: BatchResult };
-  "companies.get": { query: undefined; body: undefined; reply: Company };
-  "companies.update": { query: undefined; body: CompanyPatch; reply: Company };
-  "companies.merge": { query: undefined; body: Merge; reply: MergedCompany };
-  "companies.archive": { query: undefined; body: Record<string, never> | undefined; reply: Company };
-  "companies.restore": { query: undefined; body: Record<string, never> | undefined; reply: Company };
-  "contacts.list": { query: ContactsListQuery; body: undefined; reply: ContactPage };
-  "contacts.create": { query: undefined; body: NewContact; reply: CreatedContact };
-  "contacts.upsert": { query: ContactsUpsertQuery; body: ContactUpsert; reply: UpsertedContact };
-  "contacts.batch": { query: undefined; body: ContactBatch; reply: BatchResult };
-  "contacts.get": { query: undefined; body: undefined; reply: Contact };
-  "contacts.update": { query: undefined; body: ContactPatch; reply: Contact };
-  "contacts.merge": { query: undefined; body: Merge; reply: MergedContact };
-  "contacts.archive": { query: undefined; body: Record<string, never> | undefined; reply: Contact };
-  "contacts.restore": { query: undefined; body: Record<string, never> | undefined; reply: Contact };
-  "contacts.erase": { query: undefined; body: Erasure | undefined; reply: ErasedContact };
-  "deals.list": { query: DealsListQuery; body: undefined; reply: DealPage };
-  "deals.create": { query: undefined; body: NewDeal; reply: Deal };
-  "deals.summary": { query: DealsSummaryQuery; body: undefined; reply: DealSummary };
-  "deals.upsert": { query: DealsUpsertQuery; body: DealUpsert; reply: UpsertedDeal };
-  "deals.batch": { query: undefined; body: DealBatch; reply: BatchResult };
-  "deals.get": { query: undefined; body: undefined; reply: DealDetail };
-  "deals.update": { query: undefined; body: DealPatch; reply: Deal };
-  "deals.move_stage": { query: undefined; body: MoveStage; reply: DealAction };
-  "deals.win": { query: undefined; body: Win | undefined; reply: DealAction };
-  "deals.lose": { query: undefined; body: Lose | undefined; reply: DealAction };
-  "deals.archive": { query: undefined; body: Record<string, never> | undefined; reply: Deal };
-  "deals.restore": { query: undefined; body: Record<string, never> | undefined; reply: Deal };
-  "events.list": { query: EventsListQuery; body: undefined; reply: EventPage };
-  "leads.create": { query: undefined; body: LeadRequest; reply: LeadResult };
-  "me.get": { query: undefined; body: undefined; reply: Me };
-  "notes.list": { query: NotesListQuery; body: undefined; reply: NotePage };
-  "notes.create": { query: undefined; body: NewNote; reply: Note };
-  "notes.batch": { query: undefined; body: NoteBatch; reply: BatchResult };
-  "notes.get": { query: undefined; body: undefined; reply: Note };
-  "operations.get": { query: undefined; body: undefined; reply: BackgroundOperation };
-  "pipelines.list": { query: undefined; body: undefined; reply: PipelineList };
-  "webhooks.list": { query: undefined; body: undefined; reply: SubscriptionList };
-  "webhooks.create": { query: undefined; body: NewSubscription; reply: CreatedSubscription };
-  "webhooks.get": { query: undefined; body: undefined; reply: SubscriptionDetail };
-  "webhooks.delete": { query: undefined; body: undefined; reply: undefined };
-  "webhooks.deliveries": { query: WebhooksDeliveriesQuery; body: undefined; reply: DeliveryPage };
-  "webhooks.delivery": { query: undefined; body: undefined; reply: DeliveryDetail };
-  "webhooks.redeliver": { query: undefined; body: Record<string, never> | undefined; reply: Redelivery };
-  "webhooks.test": { query: undefined; body: TestOptions | undefined; reply: TestSent };
-  "webhooks.reactivate": {
-    query: undefined;
-    body: Record<string, never> | undefined;
-    reply: ReactivatedSubscription;
-  };
-  "webhooks.recover": { query: undefined; body: RecoveryWindow; reply: Recovery };
-  "webhooks.rotate_secret": { query: undefined; body: SecretRotation; reply: RotatedSubscription };
-  "workspace.get": { query: undefined; body: undefined; reply: Workspace };
-  "proposals.get": { query: undefined; body: undefined; reply: ProposalView };
-  "proposals.accept": { query: undefined; body: undefined; reply: ProposalAnswer };
-  "proposals.reject": { query: undefined; body: ProposalRejection | undefined; reply: ProposalAnswer };
-  "health.get": { query: undefined; body: undefined; reply: Health };
+/** Tasks, calls, meetings and other activities of a deal */
+export interface Activities {
+  /** List activities. Scope of the key: `activities:read`. */
+  list(query?: ActivitiesListQuery, options?: CallOptions): List<T.Activity, T.ActivityPage>;
+  /** Create an activity. Scope of the key: `activities:write`. */
+  create(body: T.NewActivity, options?: CreateOptions): Promise<T.Activity>;
+  /** Up to 100 creations and changes in one call. Scope of the key: `activities:write`. */
+  batch: Batch<T.ActivityBatch>;
+  /** Show an activity. Scope of the key: `activities:read`. */
+  get: Get<T.Activity>;
+  /** Update an activity. Scope of the key: `activities:write`. */
+  update(id: string, body: T.ActivityPatch, options?: UpdateOptions): Promise<T.Activity>;
+}
+/** Who changed what in the last 90 days: names of fields, never values */
+export interface Changes {
+  /** List who changed what, and when. Scope of the key: `changes:read`. */
+  list(query?: ChangesListQuery, options?: CallOptions): List<T.Change, T.ChangePage>;
+}
+/** The companies that the workspace deals with */
+export interface Companies {
+  /** List companies. Scope of the key: `companies:read`. */
+  list(query?: CompaniesListQuery, options?: CallOptions): List<T.Company, T.CompanyPage>;
+  /** Create a company. Scope of the key: `companies:write`. */
+  create(body: T.NewCompany, options?: CreateOptions): Promise<T.CreatedCompany>;
+  /** Create or update a company, looked for by a field. Scope of the key: `companies:write`. */
+  upsert(matchBy: T.CompanyMatch, body: T.CompanyUpsert, options?: CreateOptions): Promise<T.UpsertedCompany>;
+  /** Up to 100 creations and changes in one call. Scope of the key: `companies:write`. */
+  batch: Batch<T.CompanyBatch>;
+  /** Show a company. Scope of the key: `companies:read`. */
+  get: Get<T.Company>;
+  /** Update a company. Scope of the key: `companies:write`. */
+  update(id: string, body: T.CompanyPatch, options?: UpdateOptions): Promise<T.Company>;
+  /** Merge another company into this one. Scope of the key: `companies:write`. */
+  merge(id: string, mergeId: string, options?: CallOptions): Promise<T.MergedCompany>;
+  /** Archive the company. Scope of the key: `companies:write`. */
+  archive(id: string, options?: CallOptions): Promise<T.Company>;
+  /** Restore the company from the archive. Scope of the key: `companies:write`. */
+  restore(id: string, options?: CallOptions): Promise<T.Company>;
+}
+/** The people that the workspace deals with */
+export interface Contacts {
+  /** List contacts. Scope of the key: `contacts:read`. */
+  list(query?: ContactsListQuery, options?: CallOptions): List<T.Contact, T.ContactPage>;
+  /** Create a contact. Scope of the key: `contacts:write`. */
+  create(body: T.NewContact, options?: CreateOptions): Promise<T.CreatedContact>;
+  /** Create or update a contact, looked for by a field. Scope of the key: `contacts:write`. */
+  upsert(matchBy: T.ContactMatch, body: T.ContactUpsert, options?: CreateOptions): Promise<T.UpsertedContact>;
+  /** Up to 100 creations and changes in one call. Scope of the key: `contacts:write`. */
+  batch: Batch<T.ContactBatch>;
+  /** Show a contact. Scope of the key: `contacts:read`. */
+  get: Get<T.Contact>;
+  /** Update a contact. Scope of the key: `contacts:write`. */
+  update(id: string, body: T.ContactPatch, options?: UpdateOptions): Promise<T.Contact>;
+  /** Merge another contact into this one. Scope of the key: `contacts:write`. */
+  merge(id: string, mergeId: string, options?: CallOptions): Promise<T.MergedContact>;
+  /** Archive the contact. Scope of the key: `contacts:write`. */
+  archive(id: string, options?: CallOptions): Promise<T.Contact>;
+  /** Restore the contact from the archive. Scope of the key: `contacts:write`. */
+  restore(id: string, options?: CallOptions): Promise<T.Contact>;
+  /** Erase the contact's personal data. Scope of the key: `contacts:manage`. */
+  erase(id: string, body?: T.Erasure, options?: CallOptions): Promise<T.ErasedContact>;
+}
+/** The deals, from first contact to won or lost */
+export interface Deals {
+  /** List deals. Scope of the key: `deals:read`. */
+  list(query?: DealsListQuery, options?: CallOptions): List<T.Deal, T.DealPage>;
+  /** Create a deal. Scope of the key: `deals:write`. */
+  create(body: T.NewDeal, options?: CreateOptions): Promise<T.Deal>;
+  /** Count and add up the deals of the list by pipeline, stage and status. Scope of the key: `deals:read`. */
+  summary(query?: DealsSummaryQuery, options?: CallOptions): Promise<T.DealSummary>;
+  /** Create or update a deal, looked for by a field. Scope of the key: `deals:write`. */
+  upsert(matchBy: "external_id", body: T.DealUpsert, options?: CreateOptions): Promise<T.UpsertedDeal>;
+  /** Up to 100 creations and changes in one call. Scope of the key: `deals:write`. */
+  batch: Batch<T.DealBatch>;
+  /** Show a deal with contact, company and last activity. Scope of the key: `deals:read`. */
+  get: Get<T.DealDetail>;
+  /** Update or reopen a deal. Scope of the key: `deals:write`. */
+  update(id: string, body: T.DealPatch, options?: UpdateOptions): Promise<T.Deal>;
+  /** Move the deal to another stage. Scope of the key: `deals:write`. */
+  moveStage(id: string, body: T.MoveStage, options?: CallOptions): Promise<T.DealAction>;
+  /** Mark the deal won. Scope of the key: `deals:write`. */
+  win(id: string, body?: T.Win, options?: CallOptions): Promise<T.DealAction>;
+  /** Mark the deal lost. Scope of the key: `deals:write`. */
+  lose(id: string, body?: T.Lose, options?: CallOptions): Promise<T.DealAction>;
+  /** Archive the deal. Scope of the key: `deals:write`. */
+  archive(id: string, options?: CallOptions): Promise<T.Deal>;
+  /** Restore the deal from the archive. Scope of the key: `deals:write`. */
+  restore(id: string, options?: CallOptions): Promise<T.Deal>;
+}
+/** What happened in the last 30 days, in order, to read and to resume where you stopped */
+export interface Events {
+  /** List what happened, oldest first. Scope of the key: `events:read`. */
+  list(query?: EventsListQuery, options?: CallOptions): List<T.Event, T.EventPage>;
+}
+/** Lead intake: company, contact and deal in one call */
+export interface Leads {
+  /** Receive a lead. Scope of the key: `leads:write`. */
+  create(body: T.LeadRequest, options?: CreateOptions): Promise<T.LeadResult>;
+}
+/** Notes of a deal; they cannot be changed or removed */
+export interface Notes {
+  /** List a deal's notes. Scope of the key: `notes:read`. */
+  list(query: NotesListQuery, options?: CallOptions): List<T.Note, T.NotePage>;
+  /** Create a note. Scope of the key: `notes:write`. */
+  create(body: T.NewNote, options?: CreateOptions): Promise<T.Note>;
+  /** Up to 100 creations and changes in one call. Scope of the key: `notes:write`. */
+  batch: Batch<T.NoteBatch>;
+  /** Show a note. Scope of the key: `notes:read`. */
+  get: Get<T.Note>;
+}
+/** The sales funnels */
+export interface Pipelines {
+  /** List active pipelines with their stages. Scope of the key: `pipelines:read`. */
+  list(options?: CallOptions): List<T.Pipeline, T.PipelineList>;
+}
+/** Subscriptions to events, delivered over HTTP and signed */
+export interface Webhooks {
+  /** List subscriptions. Scope of the key: `webhooks:manage`. */
+  list(options?: CallOptions): List<T.Subscription, T.SubscriptionList>;
+  /** Subscribe to events. Scope of the key: `webhooks:manage`. */
+  create(body: T.NewSubscription, options?: CallOptions): Promise<T.CreatedSubscription>;
+  /** Show a subscription. Scope of the key: `webhooks:manage`. */
+  get: Get<T.SubscriptionDetail>;
+  /** Deactivate a subscription. Scope of the key: `webhooks:manage`. */
+  delete(id: string, options?: CallOptions): Promise<void>;
+  /** List the deliveries of a subscription. Scope of the key: `webhooks:manage`. */
+  deliveries(
+    id: string,
+    query?: WebhooksDeliveriesQuery,
+    options?: CallOptions,
+  ): List<T.Delivery, T.DeliveryPage>;
+  /** Show a delivery and its attempts. Scope of the key: `webhooks:manage`. */
+  delivery(id: string, deliveryId: string, options?: CallOptions): Promise<T.DeliveryDetail>;
+  /** Send a delivery again. Scope of the key: `webhooks:manage`. */
+  redeliver(id: string, deliveryId: string, options?: CallOptions): Promise<T.Redelivery>;
+  /** Send a test event. Scope of the key: `webhooks:manage`. */
+  test(id: string, body?: T.TestOptions, options?: CallOptions): Promise<T.TestSent>;
+  /** Reactivate an inactive subscription. Scope of the key: `webhooks:manage`. */
+  reactivate(id: string, options?: CallOptions): Promise<T.ReactivatedSubscription>;
+  /** Send the events that were missed. Scope of the key: `webhooks:manage`. */
+  recover(id: string, body: T.RecoveryWindow, options?: CallOptions): Promise<T.Recovery>;
+  /** Replace the secret of a subscription. Scope of the key: `webhooks:manage`. */
+  rotateSecret(id: string, body: T.SecretRotation, options?: CallOptions): Promise<T.RotatedSubscription>;
+}
+/** The public link of a proposal, without an API key */
+export interface Proposals {
+  /** Show the proposal to its customer. Without an API key: the link's token is enough. */
+  get(token: string, options?: CallOptions): Promise<T.ProposalView>;
+  /** Accept the proposal; the answer is final. Without an API key: the link's token is enough. */
+  accept(token: string, options?: CallOptions): Promise<T.ProposalAnswer>;
+  /** Reject the proposal; the answer is final. Without an API key: the link's token is enough. */
+  reject(token: string, body?: T.ProposalRejection, options?: CallOptions): Promise<T.ProposalAnswer>;
+}
+/** The methods of the client, by resource */
+export interface Resources {
+  /** Tasks, calls, meetings and other activities of a deal */
+  readonly activities: Activities;
+  /** Who changed what in the last 90 days: names of fields, never values */
+  readonly changes: Changes;
+  /** The companies that the workspace deals with */
+  readonly companies: Companies;
+  /** The people that the workspace deals with */
+  readonly contacts: Contacts;
+  /** The deals, from first contact to won or lost */
+  readonly deals: Deals;
+  /** What happened in the last 30 days, in order, to read and to resume where you stopped */
+  readonly events: Events;
+  /** Lead intake: company, contact and deal in one call */
+  readonly leads: Leads;
+  /** Show the key that calls. Any key, whatever its scopes. */
+  me(options?: CallOptions): Promise<T.Me>;
+  /** Notes of a deal; they cannot be changed or removed */
+  readonly notes: Notes;
+  /** Show how far an operation is. Any key, whatever its scopes. */
+  operation: Get<T.BackgroundOperation>;
+  /** The sales funnels */
+  readonly pipelines: Pipelines;
+  /** Subscriptions to events, delivered over HTTP and signed */
+  readonly webhooks: Webhooks;
+  /** Show members, loss reasons, pipelines and event types. Scope of the key: `workspace:read`. */
+  workspace(options?: CallOptions): Promise<T.Workspace>;
+  /** The public link of a proposal, without an API key */
+  readonly proposals: Proposals;
+  /** Show whether the service is up. Without a credential. */
+  health(options?: CallOptions): Promise<T.Health>;
 }
 /** The name of an operation, as in the OpenAPI documents */
-export type OperationId = keyof Operations;
+export type OperationId =
+  | `activities.${"list" | "create" | "batch" | "get" | "update"}`
+  | `changes.${"list"}`
+  | `companies.${"list" | "create" | "upsert" | "batch" | "get" | "update" | "merge" | "archive" | "restore"}`
+  | `contacts.${
+    | "list"
+    | "create"
+    | "upsert"
+    | "batch"
+    | "get"
+    | "update"
+    | "merge"
+    | "archive"
+    | "restore"
+    | "erase"}`
+  | `deals.${
+    | "list"
+    | "create"
+    | "summary"
+    | "upsert"
+    | "batch"
+    | "get"
+    | "update"
+    | "move_stage"
+    | "win"
+    | "lose"
+    | "archive"
+    | "restore"}`
+  | `events.${"list"}`
+  | `leads.${"create"}`
+  | `me.${"get"}`
+  | `notes.${"list" | "create" | "batch" | "get"}`
+  | `operations.${"get"}`
+  | `pipelines.${"list"}`
+  | `webhooks.${
+    | "list"
+    | "create"
+    | "get"
+    | "delete"
+    | "deliveries"
+    | "delivery"
+    | "redeliver"
+    | "test"
+    | "reactivate"
+    | "recover"
+    | "rotate_secret"}`
+  | `workspace.${"get"}`
+  | `proposals.${"get" | "accept" | "reject"}`
+  | `health.${"get"}`;
 /** An operation: its address below `baseUrl`, and how it may be called */
 export interface Operation {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
+  /** The arguments of its method behind those of the path: `query`, `body`, or one member of either. */
+  readonly takes?: readonly string[];
+  /** Whether its method returns a `List`. */
+  readonly list?: true;
   /** Whether a repetition with the same `Idempotency-Key` creates nothing more. */
   readonly keyed?: true;
   /** Whether it is called without an API key. */
@@ -449,66 +431,86 @@ export interface Operation {
 }
 /** Every operation of the API */
 export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
-  "activities.list": { method: "GET", path: "/api-v1-activities" },
-  "activities.create": { method: "POST", path: "/api-v1-activities", keyed: true },
-  "activities.batch": { method: "POST", path: "/api-v1-activities/batch", keyed: true },
+  "activities.list": { method: "GET", path: "/api-v1-activities", takes: ["query"], list: true },
+  "activities.create": { method: "POST", path: "/api-v1-activities", takes: ["body"], keyed: true },
+  "activities.batch": { method: "POST", path: "/api-v1-activities/batch", takes: ["body"], keyed: true },
   "activities.get": { method: "GET", path: "/api-v1-activities/{id}" },
-  "activities.update": { method: "PATCH", path: "/api-v1-activities/{id}" },
-  "changes.list": { method: "GET", path: "/api-v1-changes" },
-  "companies.list": { method: "GET", path: "/api-v1-companies" },
-  "companies.create": { method: "POST", path: "/api-v1-companies", keyed: true },
-  "companies.upsert": { method: "POST", path: "/api-v1-companies/upsert", keyed: true },
-  "companies.batch": { method: "POST", path: "/api-v1-companies/batch", keyed: true },
+  "activities.update": { method: "PATCH", path: "/api-v1-activities/{id}", takes: ["body"] },
+  "changes.list": { method: "GET", path: "/api-v1-changes", takes: ["query"], list: true },
+  "companies.list": { method: "GET", path: "/api-v1-companies", takes: ["query"], list: true },
+  "companies.create": { method: "POST", path: "/api-v1-companies", takes: ["body"], keyed: true },
+  "companies.upsert": {
+    method: "POST",
+    path: "/api-v1-companies/upsert",
+    takes: ["query.match_by", "body"],
+    keyed: true,
+  },
+  "companies.batch": { method: "POST", path: "/api-v1-companies/batch", takes: ["body"], keyed: true },
   "companies.get": { method: "GET", path: "/api-v1-companies/{id}" },
-  "companies.update": { method: "PATCH", path: "/api-v1-companies/{id}" },
-  "companies.merge": { method: "POST", path: "/api-v1-companies/{id}/merge" },
+  "companies.update": { method: "PATCH", path: "/api-v1-companies/{id}", takes: ["body"] },
+  "companies.merge": { method: "POST", path: "/api-v1-companies/{id}/merge", takes: ["body.merge_id"] },
   "companies.archive": { method: "POST", path: "/api-v1-companies/{id}/archive" },
   "companies.restore": { method: "POST", path: "/api-v1-companies/{id}/restore" },
-  "contacts.list": { method: "GET", path: "/api-v1-contacts" },
-  "contacts.create": { method: "POST", path: "/api-v1-contacts", keyed: true },
-  "contacts.upsert": { method: "POST", path: "/api-v1-contacts/upsert", keyed: true },
-  "contacts.batch": { method: "POST", path: "/api-v1-contacts/batch", keyed: true },
+  "contacts.list": { method: "GET", path: "/api-v1-contacts", takes: ["query"], list: true },
+  "contacts.create": { method: "POST", path: "/api-v1-contacts", takes: ["body"], keyed: true },
+  "contacts.upsert": {
+    method: "POST",
+    path: "/api-v1-contacts/upsert",
+    takes: ["query.match_by", "body"],
+    keyed: true,
+  },
+  "contacts.batch": { method: "POST", path: "/api-v1-contacts/batch", takes: ["body"], keyed: true },
   "contacts.get": { method: "GET", path: "/api-v1-contacts/{id}" },
-  "contacts.update": { method: "PATCH", path: "/api-v1-contacts/{id}" },
-  "contacts.merge": { method: "POST", path: "/api-v1-contacts/{id}/merge" },
+  "contacts.update": { method: "PATCH", path: "/api-v1-contacts/{id}", takes: ["body"] },
+  "contacts.merge": { method: "POST", path: "/api-v1-contacts/{id}/merge", takes: ["body.merge_id"] },
   "contacts.archive": { method: "POST", path: "/api-v1-contacts/{id}/archive" },
   "contacts.restore": { method: "POST", path: "/api-v1-contacts/{id}/restore" },
-  "contacts.erase": { method: "POST", path: "/api-v1-contacts/{id}/erase" },
-  "deals.list": { method: "GET", path: "/api-v1-deals" },
-  "deals.create": { method: "POST", path: "/api-v1-deals", keyed: true },
-  "deals.summary": { method: "GET", path: "/api-v1-deals/summary" },
-  "deals.upsert": { method: "POST", path: "/api-v1-deals/upsert", keyed: true },
-  "deals.batch": { method: "POST", path: "/api-v1-deals/batch", keyed: true },
+  "contacts.erase": { method: "POST", path: "/api-v1-contacts/{id}/erase", takes: ["body"] },
+  "deals.list": { method: "GET", path: "/api-v1-deals", takes: ["query"], list: true },
+  "deals.create": { method: "POST", path: "/api-v1-deals", takes: ["body"], keyed: true },
+  "deals.summary": { method: "GET", path: "/api-v1-deals/summary", takes: ["query"] },
+  "deals.upsert": {
+    method: "POST",
+    path: "/api-v1-deals/upsert",
+    takes: ["query.match_by", "body"],
+    keyed: true,
+  },
+  "deals.batch": { method: "POST", path: "/api-v1-deals/batch", takes: ["body"], keyed: true },
   "deals.get": { method: "GET", path: "/api-v1-deals/{id}" },
-  "deals.update": { method: "PATCH", path: "/api-v1-deals/{id}" },
-  "deals.move_stage": { method: "POST", path: "/api-v1-deals/{id}/move-stage" },
-  "deals.win": { method: "POST", path: "/api-v1-deals/{id}/win" },
-  "deals.lose": { method: "POST", path: "/api-v1-deals/{id}/lose" },
+  "deals.update": { method: "PATCH", path: "/api-v1-deals/{id}", takes: ["body"] },
+  "deals.move_stage": { method: "POST", path: "/api-v1-deals/{id}/move-stage", takes: ["body"] },
+  "deals.win": { method: "POST", path: "/api-v1-deals/{id}/win", takes: ["body"] },
+  "deals.lose": { method: "POST", path: "/api-v1-deals/{id}/lose", takes: ["body"] },
   "deals.archive": { method: "POST", path: "/api-v1-deals/{id}/archive" },
   "deals.restore": { method: "POST", path: "/api-v1-deals/{id}/restore" },
-  "events.list": { method: "GET", path: "/api-v1-events" },
-  "leads.create": { method: "POST", path: "/api-v1-leads", keyed: true },
+  "events.list": { method: "GET", path: "/api-v1-events", takes: ["query"], list: true },
+  "leads.create": { method: "POST", path: "/api-v1-leads", takes: ["body"], keyed: true },
   "me.get": { method: "GET", path: "/api-v1-me" },
-  "notes.list": { method: "GET", path: "/api-v1-notes" },
-  "notes.create": { method: "POST", path: "/api-v1-notes", keyed: true },
-  "notes.batch": { method: "POST", path: "/api-v1-notes/batch", keyed: true },
+  "notes.list": { method: "GET", path: "/api-v1-notes", takes: ["query"], list: true },
+  "notes.create": { method: "POST", path: "/api-v1-notes", takes: ["body"], keyed: true },
+  "notes.batch": { method: "POST", path: "/api-v1-notes/batch", takes: ["body"], keyed: true },
   "notes.get": { method: "GET", path: "/api-v1-notes/{id}" },
   "operations.get": { method: "GET", path: "/api-v1-operations/{id}" },
-  "pipelines.list": { method: "GET", path: "/api-v1-pipelines" },
-  "webhooks.list": { method: "GET", path: "/api-v1-webhooks" },
-  "webhooks.create": { method: "POST", path: "/api-v1-webhooks" },
+  "pipelines.list": { method: "GET", path: "/api-v1-pipelines", list: true },
+  "webhooks.list": { method: "GET", path: "/api-v1-webhooks", list: true },
+  "webhooks.create": { method: "POST", path: "/api-v1-webhooks", takes: ["body"] },
   "webhooks.get": { method: "GET", path: "/api-v1-webhooks/{id}" },
   "webhooks.delete": { method: "DELETE", path: "/api-v1-webhooks/{id}" },
-  "webhooks.deliveries": { method: "GET", path: "/api-v1-webhooks/{id}/deliveries" },
+  "webhooks.deliveries": {
+    method: "GET",
+    path: "/api-v1-webhooks/{id}/deliveries",
+    takes: ["query"],
+    list: true,
+  },
   "webhooks.delivery": { method: "GET", path: "/api-v1-webhooks/{id}/deliveries/{delivery_id}" },
   "webhooks.redeliver": { method: "POST", path: "/api-v1-webhooks/{id}/deliveries/{delivery_id}/redeliver" },
-  "webhooks.test": { method: "POST", path: "/api-v1-webhooks/{id}/test" },
+  "webhooks.test": { method: "POST", path: "/api-v1-webhooks/{id}/test", takes: ["body"] },
   "webhooks.reactivate": { method: "POST", path: "/api-v1-webhooks/{id}/reactivate" },
-  "webhooks.recover": { method: "POST", path: "/api-v1-webhooks/{id}/recover" },
-  "webhooks.rotate_secret": { method: "POST", path: "/api-v1-webhooks/{id}/rotate-secret" },
+  "webhooks.recover": { method: "POST", path: "/api-v1-webhooks/{id}/recover", takes: ["body"] },
+  "webhooks.rotate_secret": { method: "POST", path: "/api-v1-webhooks/{id}/rotate-secret", takes: ["body"] },
   "workspace.get": { method: "GET", path: "/api-v1-workspace" },
   "proposals.get": { method: "GET", path: "/proposals/{token}", open: true },
   "proposals.accept": { method: "POST", path: "/proposals/{token}/accept", open: true },
-  "proposals.reject": { method: "POST", path: "/proposals/{token}/reject", open: true },
+  "proposals.reject": { method: "POST", path: "/proposals/{token}/reject", takes: ["body"], open: true },
   "health.get": { method: "GET", path: "/api-v1-health", open: true },
 };

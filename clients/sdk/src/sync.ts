@@ -1,6 +1,6 @@
 import type { CallOptions, Http } from "./http.ts";
 import { sleep } from "./retry.ts";
-import type { Event, EventType } from "./types.ts";
+import type { Event, EventPage, EventType } from "./types.ts";
 
 /** Where and what {@link Crm.sync} reads. The choices must be the same in each run. */
 export interface SyncOptions<Type extends EventType = EventType> extends CallOptions {
@@ -33,7 +33,7 @@ export async function* readFeed<Type extends EventType>(
 ): AsyncGenerator<Synced<Type>, void, undefined> {
   for (;;) {
     const query = { cursor: cursor ?? undefined, event_types, object_id, since, limit };
-    const { data, meta } = await http.call("events.list", { query, options });
+    const { data, meta } = await http.call<EventPage>("events.list", { query, options });
     cursor = meta.next_cursor;
     // Also without events: a cursor that is stored grows old, and one older than 30 days has expired.
     yield { events: data as Synced<Type>["events"], cursor };

@@ -2,90 +2,58 @@
 
 /** An active loss reason */
 export interface ActiveLossReason {
-  /** The loss_reason_id of POST lose */
-  id: string;
-  /** The reason */
-  name: string;
+  /** The loss_reason_id of POST lose */ id: string;
+  /** The reason */ name: string;
 }
 
 /** An active pipeline with its active stages */
 export interface ActivePipeline {
-  /** The record's id */
-  id: string;
-  /** Name */
-  name: string;
-  /** Whether it is the workspace's default */
-  is_default: boolean;
-  /** The stages, in the funnel's order */
-  stages: ActiveStage[];
+  /** The record's id */ id: string;
+  /** Name */ name: string;
+  /** Whether it is the workspace's default */ is_default: boolean;
+  /** The stages, in the funnel's order */ stages: ActiveStage[];
 }
 
 /** An active stage */
 export interface ActiveStage {
-  /** The record's id */
-  id: string;
-  /** Name */
-  name: string;
-  /** Type: pre-venda, venda, won or lost */
-  type: string;
+  /** The record's id */ id: string;
+  /** Name */ name: string;
+  /** Type: pre-venda, venda, won or lost */ type: string;
 }
 
 /** An activity of a deal */
 export interface Activity {
-  /** The record's id */
-  id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The deal that the activity belongs to */
-  deal_id: string;
-  /** The contact; the contact of the deal where absent */
-  contact_id: string | null;
-  /**
-   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
-   * oldest active manager
-   */
+  /** The record's id */ id: string;
+  /** The record's workspace, always the API key's */ workspace_id: string;
+  /** The deal that the activity belongs to */ deal_id: string;
+  /** The contact; the contact of the deal where absent */ contact_id: string | null;
+  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id: string;
-  /** The member who created the API key that was used */
-  created_by_id: string;
-  /** Type: tarefa (where absent), ligacao, reuniao, email, whatsapp, visita, or another */
-  type: string;
-  /** Title; derived from the type where absent */
-  title: string;
-  /** Description */
-  description: string | null;
-  /** Due date: ISO 8601; without an offset, UTC */
-  due_at: string | null;
-  /** Duration in minutes */
-  duration_minutes: number | null;
-  /** Whether it is an online meeting */
-  is_online_meeting: boolean;
-  /** Address of the meeting */
-  meeting_url: string | null;
-  /** Place */
-  location: string | null;
+  /** The member who created the API key that was used */ created_by_id: string;
+  /** Type: tarefa (where absent), ligacao, reuniao, email, whatsapp, visita, or another */ type: string;
+  /** Title; derived from the type where absent */ title: string;
+  /** Description */ description: string | null;
+  /** Due date: ISO 8601; without an offset, UTC */ due_at: string | null;
+  /** Duration in minutes */ duration_minutes: number | null;
+  /** Whether it is an online meeting */ is_online_meeting: boolean;
+  /** Address of the meeting */ meeting_url: string | null;
+  /** Place */ location: string | null;
   status: ActivityStatus;
-  /** When it was completed */
-  completed_at: string | null;
-  /** Whether it is pending and past its due date */
-  is_overdue: boolean;
-  /** When the record was created */
-  created_at: string;
-  /** When the record last changed */
-  updated_at: string;
+  /** When it was completed */ completed_at: string | null;
+  /** Whether it is pending and past its due date */ is_overdue: boolean;
+  /** When the record was created */ created_at: string;
+  /** When the record last changed */ updated_at: string;
 }
 
 /** What to create and change */
 export interface ActivityBatch {
   /** 1 to 100 items, carried out in order */
   items: ({
-    /** What to do */
-    op: "create";
+    /** What to do */ op: "create";
     data: NewActivity;
   } | {
-    /** What to do */
-    op: "update";
-    /** The record to change */
-    id: string;
+    /** What to do */ op: "update";
+    /** The record to change */ id: string;
     data: ActivityPatch;
   })[];
   /** true: all items, or none and 422; where absent, each item stands for itself */
@@ -94,161 +62,75 @@ export interface ActivityBatch {
 
 /** The completed activity, and what changed */
 export interface ActivityCompleted extends Activity {
-  /** The fields that changed, in alphabetical order, without updated_at */
-  changed_fields: string[];
+  /** The fields that changed, in alphabetical order, without updated_at */ changed_fields: string[];
 }
 
 /** The delivery of an event activity.completed */
-export interface ActivityCompletedDelivery {
-  /** The event */
-  event: "activity.completed";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "activity";
-  /** The object's id */
-  object_id: string;
+export interface ActivityCompletedDelivery extends DeliveryEnvelope {
+  /** The event */ event: "activity.completed";
+  /** The object's type */ object_type: "activity";
   data: ActivityCompleted;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event activity.completed */
-export interface ActivityCompletedEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "activity.completed";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "activity";
-  /** The object's id */
-  object_id: string;
+export interface ActivityCompletedEvent extends EventEnvelope {
+  /** The event */ event: "activity.completed";
+  /** The object's type */ object_type: "activity";
   data: ActivityCompleted | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 /** The delivery of an event activity.created */
-export interface ActivityCreatedDelivery {
-  /** The event */
-  event: "activity.created";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "activity";
-  /** The object's id */
-  object_id: string;
+export interface ActivityCreatedDelivery extends DeliveryEnvelope {
+  /** The event */ event: "activity.created";
+  /** The object's type */ object_type: "activity";
   data: Activity;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event activity.created */
-export interface ActivityCreatedEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "activity.created";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "activity";
-  /** The object's id */
-  object_id: string;
+export interface ActivityCreatedEvent extends EventEnvelope {
+  /** The event */ event: "activity.created";
+  /** The object's type */ object_type: "activity";
   data: Activity | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 /** The overdue activity */
 export interface ActivityOverdue extends Activity {
-  /** The due date that passed */
-  overdue_since: string;
+  /** The due date that passed */ overdue_since: string;
 }
 
 /** The delivery of an event activity.overdue */
-export interface ActivityOverdueDelivery {
-  /** The event */
-  event: "activity.overdue";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "activity";
-  /** The object's id */
-  object_id: string;
+export interface ActivityOverdueDelivery extends DeliveryEnvelope {
+  /** The event */ event: "activity.overdue";
+  /** The object's type */ object_type: "activity";
   data: ActivityOverdue;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event activity.overdue */
-export interface ActivityOverdueEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "activity.overdue";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "activity";
-  /** The object's id */
-  object_id: string;
+export interface ActivityOverdueEvent extends EventEnvelope {
+  /** The event */ event: "activity.overdue";
+  /** The object's type */ object_type: "activity";
   data: ActivityOverdue | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 export interface ActivityPage {
-  /** The records */
-  data: Activity[];
+  /** The records */ data: Activity[];
   meta: SyncedPageMeta;
 }
 
 /** What changes; null clears the field, or restores its default */
 export interface ActivityPatch {
-  /** The contact; the contact of the deal where absent */
-  contact_id?: string | null | undefined;
-  /**
-   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
-   * oldest active manager
-   */
+  /** The contact; the contact of the deal where absent */ contact_id?: string | null | undefined;
+  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
   /** Type: tarefa (where absent), ligacao, reuniao, email, whatsapp, visita, or another */
   type?: string | null | undefined;
-  /** Title; derived from the type where absent */
-  title?: string | null | undefined;
-  /** Description */
-  description?: string | null | undefined;
-  /** Due date: ISO 8601; without an offset, UTC */
-  due_at?: string | null | undefined;
-  /** Duration in minutes */
-  duration_minutes?: number | null | undefined;
-  /** Whether it is an online meeting */
-  is_online_meeting?: boolean | null | undefined;
-  /** Address of the meeting */
-  meeting_url?: string | null | undefined;
-  /** Place */
-  location?: string | null | undefined;
+  /** Title; derived from the type where absent */ title?: string | null | undefined;
+  /** Description */ description?: string | null | undefined;
+  /** Due date: ISO 8601; without an offset, UTC */ due_at?: string | null | undefined;
+  /** Duration in minutes */ duration_minutes?: number | null | undefined;
+  /** Whether it is an online meeting */ is_online_meeting?: boolean | null | undefined;
+  /** Address of the meeting */ meeting_url?: string | null | undefined;
+  /** Place */ location?: string | null | undefined;
   status?: ActivityStatus | null | undefined;
 }
 
@@ -257,46 +139,21 @@ export type ActivityStatus = "pendente" | "concluida" | "cancelada";
 
 /** The activity, and what changed */
 export interface ActivityUpdated extends Activity {
-  /** The fields that changed, in alphabetical order, without updated_at */
-  changed_fields: string[];
+  /** The fields that changed, in alphabetical order, without updated_at */ changed_fields: string[];
 }
 
 /** The delivery of an event activity.updated */
-export interface ActivityUpdatedDelivery {
-  /** The event */
-  event: "activity.updated";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "activity";
-  /** The object's id */
-  object_id: string;
+export interface ActivityUpdatedDelivery extends DeliveryEnvelope {
+  /** The event */ event: "activity.updated";
+  /** The object's type */ object_type: "activity";
   data: ActivityUpdated;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event activity.updated */
-export interface ActivityUpdatedEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "activity.updated";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "activity";
-  /** The object's id */
-  object_id: string;
+export interface ActivityUpdatedEvent extends EventEnvelope {
+  /** The event */ event: "activity.updated";
+  /** The object's type */ object_type: "activity";
   data: ActivityUpdated | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 /** Who made a change */
@@ -304,22 +161,14 @@ export type ActorType = "key" | "member" | "link" | "system";
 
 /** An address */
 export interface Address {
-  /** Street */
-  street?: string | null | undefined;
-  /** Number */
-  number?: string | null | undefined;
-  /** Complement */
-  complement?: string | null | undefined;
-  /** District */
-  district?: string | null | undefined;
-  /** City */
-  city?: string | null | undefined;
-  /** State */
-  state?: string | null | undefined;
-  /** Postal code */
-  postal_code?: string | null | undefined;
-  /** Country */
-  country?: string | null | undefined;
+  /** Street */ street?: string | null | undefined;
+  /** Number */ number?: string | null | undefined;
+  /** Complement */ complement?: string | null | undefined;
+  /** District */ district?: string | null | undefined;
+  /** City */ city?: string | null | undefined;
+  /** State */ state?: string | null | undefined;
+  /** Postal code */ postal_code?: string | null | undefined;
+  /** Country */ country?: string | null | undefined;
 }
 
 /** true: only archived ones; false: only the others; any: all */
@@ -327,24 +176,17 @@ export type Archived = "false" | "true" | "any";
 
 /** An attempt */
 export interface Attempt {
-  /** The series; sending again begins another */
-  series: number;
-  /** The number in the series, 1 to 5 */
-  number: number;
-  /** HTTP status of the last response */
-  status: number | null;
-  /** Why it failed; null if it succeeded */
-  reason: string | null;
-  /** Duration, in ms */
-  duration_ms: number;
-  /** When it ended */
-  finished_at: string;
+  /** The series; sending again begins another */ series: number;
+  /** The number in the series, 1 to 5 */ number: number;
+  /** HTTP status of the last response */ status: number | null;
+  /** Why it failed; null if it succeeded */ reason: string | null;
+  /** Duration, in ms */ duration_ms: number;
+  /** When it ended */ finished_at: string;
 }
 
 /** Work that is too large for one call, and goes on in the background */
 export interface BackgroundOperation {
-  /** The record's id */
-  id: string;
+  /** The record's id */ id: string;
   kind: OperationKind;
   state: OperationState;
   arguments: OperationArguments;
@@ -352,79 +194,58 @@ export interface BackgroundOperation {
   texts_naming: TextsNaming | null;
   moved: Moved | null;
   error: OperationError | null;
-  /** When the record was created */
-  created_at: string;
-  /** When the record last changed */
-  updated_at: string;
-  /** When it ended */
-  ended_at: string | null;
+  /** When the record was created */ created_at: string;
+  /** When the record last changed */ updated_at: string;
+  /** When it ended */ ended_at: string | null;
 }
 
 /** What became of each item */
 export interface BatchResult {
   /** One result for each item, in order */
   results: {
-    /** Position of the item, from 0 */
-    index: number;
-    /** The status that the call for one record would have */
-    status: number;
-    /** The record's id */
-    id?: string | undefined;
+    /** Position of the item, from 0 */ index: number;
+    /** The status that the call for one record would have */ status: number;
+    /** The record's id */ id?: string | undefined;
     /** The fields that an upsert did not write, as in the call for one record; absent if none */
     differences?: string[] | undefined;
     /** The error that this call would have */
     error?: {
-      /** A stable code */
-      code: string;
-      /** What happened, in Portuguese */
-      message: string;
+      /** A stable code */ code: string;
+      /** What happened, in Portuguese */ message: string;
       /** The invalid fields; at most 100 in the whole reply, at least the first of each item */
       details?: {
-        /** Name of the field, with the item */
-        field: string;
-        /** What happened, in Portuguese */
-        message: string;
-        /** The record's id */
-        id?: string | undefined;
-        /**
-         * What the field may name, where the workspace has at most 20; in a batch, only in the first
-         * item at fault
-         */
+        /** Name of the field, with the item */ field: string;
+        /** What happened, in Portuguese */ message: string;
+        /** The record's id */ id?: string | undefined;
+        /** What the field may name, where the workspace has at most 20; in a batch, only in the first item at fault */
         choices?: Choice[] | undefined;
       }[] | undefined;
     } | undefined;
   }[];
   /** How many items of each */
   summary: {
-    /** Items that created a record */
-    created: number;
-    /** Items that found or changed a record */
-    updated: number;
-    /** Items with an error, which wrote nothing */
-    failed: number;
+    /** Items that created a record */ created: number;
+    /** Items that found or changed a record */ updated: number;
+    /** Items with an error, which wrote nothing */ failed: number;
   };
 }
 
 /** A change of an object */
 export interface Change {
-  /** The id of the event that tells of it */
-  id: string;
+  /** The id of the event that tells of it */ id: string;
   object_type: ChangeObjectType;
-  /** The object's id */
-  object_id: string;
+  /** The object's id */ object_id: string;
   action: ChangeAction;
   /** The fields that changed, in alphabetical order; empty where the action says it all */
   changed_fields: string[];
   /** Who changed it */
   actor: {
     type: ActorType;
-    /** The id of the event that tells of it */
-    id: string | null;
+    /** The id of the event that tells of it */ id: string | null;
     /** The present name of the key or the member, or the proposal's title; null for system */
     name: string | null;
   };
-  /** When */
-  occurred_at: string;
+  /** When */ occurred_at: string;
 }
 
 /** What a change did: the event */
@@ -448,103 +269,68 @@ export type ChangeAction =
 export type ChangeObjectType = "activity" | "proposal" | "deal" | "contact" | "company" | "note";
 
 export interface ChangePage {
-  /** The records */
-  data: Change[];
+  /** The records */ data: Change[];
   meta: PageMeta;
 }
 
 /** What the field may name */
 export interface Choice extends Reference {
-  /** Name */
-  name: string;
-  /** Type of the stage; only of stages */
-  type?: string | undefined;
+  /** Name */ name: string;
+  /** Type of the stage; only of stages */ type?: string | undefined;
 }
 
 /** How many records of each kind this call changed */
 export interface Cleared {
-  /** The contact and those merged into it */
-  contacts: number;
-  /** Deals */
-  deals: number;
-  /** Notes */
-  notes: number;
-  /** Activities */
-  activities: number;
-  /** Proposals */
-  proposals: number;
-  /** external_id of leads that were received */
-  lead_receipts: number;
-  /** Replies stored for an Idempotency-Key */
-  stored_replies: number;
+  /** The contact and those merged into it */ contacts: number;
+  /** Deals */ deals: number;
+  /** Notes */ notes: number;
+  /** Activities */ activities: number;
+  /** Proposals */ proposals: number;
+  /** external_id of leads that were received */ lead_receipts: number;
+  /** Replies stored for an Idempotency-Key */ stored_replies: number;
 }
 
 /** A company */
 export interface Company {
-  /** The record's id */
-  id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** Name */
-  name: string;
-  /** Legal name */
-  legal_name: string | null;
-  /** CNPJ or another tax id, stored in upper case and without punctuation */
-  tax_id: string | null;
-  /** Domain, stored in lower case */
-  domain: string | null;
-  /** Website */
-  website: string | null;
-  /** E-mail address, stored in lower case */
-  email: string | null;
-  /** Phone number */
-  phone: string | null;
-  /** Industry */
-  industry: string | null;
-  /** Number of employees */
-  employee_count: number | null;
-  /** LinkedIn profile */
-  linkedin: string | null;
-  /** Instagram profile */
-  instagram: string | null;
+  /** The record's id */ id: string;
+  /** The record's workspace, always the API key's */ workspace_id: string;
+  /** Name */ name: string;
+  /** Legal name */ legal_name: string | null;
+  /** CNPJ or another tax id, stored in upper case and without punctuation */ tax_id: string | null;
+  /** Domain, stored in lower case */ domain: string | null;
+  /** Website */ website: string | null;
+  /** E-mail address, stored in lower case */ email: string | null;
+  /** Phone number */ phone: string | null;
+  /** Industry */ industry: string | null;
+  /** Number of employees */ employee_count: number | null;
+  /** LinkedIn profile */ linkedin: string | null;
+  /** Instagram profile */ instagram: string | null;
   address: Address | null;
-  /**
-   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
-   * oldest active manager
-   */
+  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id: string;
-  /** Free notes */
-  notes: string | null;
+  /** Free notes */ notes: string | null;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields: Record<string, unknown> | null;
   /** The id in the system that the company comes from, unique in the workspace */
   external_id: string | null;
-  /** Since when it is archived, and left out of lists */
-  archived_at: string | null;
-  /** The company that this one was merged into */
-  merged_into_id: string | null;
-  /** When the record was created */
-  created_at: string;
-  /** When the record last changed */
-  updated_at: string;
+  /** Since when it is archived, and left out of lists */ archived_at: string | null;
+  /** The company that this one was merged into */ merged_into_id: string | null;
+  /** When the record was created */ created_at: string;
+  /** When the record last changed */ updated_at: string;
 }
 
 /** What to create and change */
 export interface CompanyBatch {
   /** 1 to 100 items, carried out in order */
   items: ({
-    /** What to do */
-    op: "create";
+    /** What to do */ op: "create";
     data: NewCompany;
   } | {
-    /** What to do */
-    op: "update";
-    /** The record to change */
-    id: string;
+    /** What to do */ op: "update";
+    /** The record to change */ id: string;
     data: CompanyPatch;
   } | {
-    /** What to do */
-    op: "upsert";
+    /** What to do */ op: "upsert";
     /** The field by which the record is looked for; the body must have a value in it */
     match_by: CompanyMatch;
     data: CompanyUpsert;
@@ -554,84 +340,45 @@ export interface CompanyBatch {
 }
 
 /** The delivery of an event company.created */
-export interface CompanyCreatedDelivery {
-  /** The event */
-  event: "company.created";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "company";
-  /** The object's id */
-  object_id: string;
+export interface CompanyCreatedDelivery extends DeliveryEnvelope {
+  /** The event */ event: "company.created";
+  /** The object's type */ object_type: "company";
   data: Company;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event company.created */
-export interface CompanyCreatedEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "company.created";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "company";
-  /** The object's id */
-  object_id: string;
+export interface CompanyCreatedEvent extends EventEnvelope {
+  /** The event */ event: "company.created";
+  /** The object's type */ object_type: "company";
   data: Company | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 /** The field by which a company is looked for */
 export type CompanyMatch = "external_id" | "tax_id" | "domain";
 
 export interface CompanyPage {
-  /** The records */
-  data: Company[];
+  /** The records */ data: Company[];
   meta: SyncedPageMeta;
 }
 
 /** What changes; null clears */
 export interface CompanyPatch {
-  /** Name */
-  name?: string | undefined;
-  /** Legal name */
-  legal_name?: string | null | undefined;
+  /** Name */ name?: string | undefined;
+  /** Legal name */ legal_name?: string | null | undefined;
   /** CNPJ or another tax id, stored in upper case and without punctuation */
   tax_id?: string | null | undefined;
-  /** Domain, stored in lower case */
-  domain?: string | null | undefined;
-  /** Website */
-  website?: string | null | undefined;
-  /** E-mail address, stored in lower case */
-  email?: string | null | undefined;
-  /** Phone number */
-  phone?: string | null | undefined;
-  /** Industry */
-  industry?: string | null | undefined;
-  /** Number of employees */
-  employee_count?: number | null | undefined;
-  /** LinkedIn profile */
-  linkedin?: string | null | undefined;
-  /** Instagram profile */
-  instagram?: string | null | undefined;
+  /** Domain, stored in lower case */ domain?: string | null | undefined;
+  /** Website */ website?: string | null | undefined;
+  /** E-mail address, stored in lower case */ email?: string | null | undefined;
+  /** Phone number */ phone?: string | null | undefined;
+  /** Industry */ industry?: string | null | undefined;
+  /** Number of employees */ employee_count?: number | null | undefined;
+  /** LinkedIn profile */ linkedin?: string | null | undefined;
+  /** Instagram profile */ instagram?: string | null | undefined;
   address?: Address | null | undefined;
-  /**
-   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
-   * oldest active manager
-   */
+  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
-  /** Free notes */
-  notes?: string | null | undefined;
+  /** Free notes */ notes?: string | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** The id in the system that the company comes from, unique in the workspace */
@@ -640,80 +387,41 @@ export interface CompanyPatch {
 
 /** The company, and what changed */
 export interface CompanyUpdated extends Company {
-  /** The fields that changed, in alphabetical order, without updated_at */
-  changed_fields: string[];
+  /** The fields that changed, in alphabetical order, without updated_at */ changed_fields: string[];
 }
 
 /** The delivery of an event company.updated */
-export interface CompanyUpdatedDelivery {
-  /** The event */
-  event: "company.updated";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "company";
-  /** The object's id */
-  object_id: string;
+export interface CompanyUpdatedDelivery extends DeliveryEnvelope {
+  /** The event */ event: "company.updated";
+  /** The object's type */ object_type: "company";
   data: CompanyUpdated;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event company.updated */
-export interface CompanyUpdatedEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "company.updated";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "company";
-  /** The object's id */
-  object_id: string;
+export interface CompanyUpdatedEvent extends EventEnvelope {
+  /** The event */ event: "company.updated";
+  /** The object's type */ object_type: "company";
   data: CompanyUpdated | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 /** A company to create, or what changes of it */
 export interface CompanyUpsert {
-  /** Name */
-  name?: string | undefined;
-  /** Legal name */
-  legal_name?: string | null | undefined;
+  /** Name */ name?: string | undefined;
+  /** Legal name */ legal_name?: string | null | undefined;
   /** CNPJ or another tax id, stored in upper case and without punctuation */
   tax_id?: string | null | undefined;
-  /** Domain, stored in lower case */
-  domain?: string | null | undefined;
-  /** Website */
-  website?: string | null | undefined;
-  /** E-mail address, stored in lower case */
-  email?: string | null | undefined;
-  /** Phone number */
-  phone?: string | null | undefined;
-  /** Industry */
-  industry?: string | null | undefined;
-  /** Number of employees */
-  employee_count?: number | null | undefined;
-  /** LinkedIn profile */
-  linkedin?: string | null | undefined;
-  /** Instagram profile */
-  instagram?: string | null | undefined;
+  /** Domain, stored in lower case */ domain?: string | null | undefined;
+  /** Website */ website?: string | null | undefined;
+  /** E-mail address, stored in lower case */ email?: string | null | undefined;
+  /** Phone number */ phone?: string | null | undefined;
+  /** Industry */ industry?: string | null | undefined;
+  /** Number of employees */ employee_count?: number | null | undefined;
+  /** LinkedIn profile */ linkedin?: string | null | undefined;
+  /** Instagram profile */ instagram?: string | null | undefined;
   address?: Address | null | undefined;
-  /**
-   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
-   * oldest active manager
-   */
+  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
-  /** Free notes */
-  notes?: string | null | undefined;
+  /** Free notes */ notes?: string | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** The id in the system that the company comes from, unique in the workspace */
@@ -722,67 +430,43 @@ export interface CompanyUpsert {
 
 /** A contact */
 export interface Contact {
-  /** The record's id */
-  id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** Name */
-  name: string;
-  /** E-mail address, stored in lower case */
-  email: string | null;
-  /** Phone number */
-  phone: string | null;
-  /** Second phone number */
-  phone2: string | null;
-  /** WhatsApp number */
-  whatsapp: string | null;
-  /** Job title */
-  job_title: string | null;
-  /** The company that the contact works for, of the same workspace */
-  company_id: string | null;
-  /**
-   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
-   * oldest active manager
-   */
+  /** The record's id */ id: string;
+  /** The record's workspace, always the API key's */ workspace_id: string;
+  /** Name */ name: string;
+  /** E-mail address, stored in lower case */ email: string | null;
+  /** Phone number */ phone: string | null;
+  /** Second phone number */ phone2: string | null;
+  /** WhatsApp number */ whatsapp: string | null;
+  /** Job title */ job_title: string | null;
+  /** The company that the contact works for, of the same workspace */ company_id: string | null;
+  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id: string;
-  /** Instagram profile */
-  instagram: string | null;
-  /** LinkedIn profile */
-  linkedin: string | null;
-  /** Free notes */
-  notes: string | null;
+  /** Instagram profile */ instagram: string | null;
+  /** LinkedIn profile */ linkedin: string | null;
+  /** Free notes */ notes: string | null;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields: Record<string, unknown> | null;
   /** The id in the system that the contact comes from, unique in the workspace */
   external_id: string | null;
-  /** Since when it is archived, and left out of lists */
-  archived_at: string | null;
-  /** The contact that this one was merged into */
-  merged_into_id: string | null;
-  /** When the personal data was erased */
-  erased_at: string | null;
-  /** When the record was created */
-  created_at: string;
-  /** When the record last changed */
-  updated_at: string;
+  /** Since when it is archived, and left out of lists */ archived_at: string | null;
+  /** The contact that this one was merged into */ merged_into_id: string | null;
+  /** When the personal data was erased */ erased_at: string | null;
+  /** When the record was created */ created_at: string;
+  /** When the record last changed */ updated_at: string;
 }
 
 /** What to create and change */
 export interface ContactBatch {
   /** 1 to 100 items, carried out in order */
   items: ({
-    /** What to do */
-    op: "create";
+    /** What to do */ op: "create";
     data: NewContact;
   } | {
-    /** What to do */
-    op: "update";
-    /** The record to change */
-    id: string;
+    /** What to do */ op: "update";
+    /** The record to change */ id: string;
     data: ContactPatch;
   } | {
-    /** What to do */
-    op: "upsert";
+    /** What to do */ op: "upsert";
     /** The field by which the record is looked for; the body must have a value in it */
     match_by: ContactMatch;
     data: ContactUpsert;
@@ -792,85 +476,36 @@ export interface ContactBatch {
 }
 
 /** The delivery of an event contact.created */
-export interface ContactCreatedDelivery {
-  /** The event */
-  event: "contact.created";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "contact";
-  /** The object's id */
-  object_id: string;
+export interface ContactCreatedDelivery extends DeliveryEnvelope {
+  /** The event */ event: "contact.created";
+  /** The object's type */ object_type: "contact";
   data: Contact;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event contact.created */
-export interface ContactCreatedEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "contact.created";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "contact";
-  /** The object's id */
-  object_id: string;
+export interface ContactCreatedEvent extends EventEnvelope {
+  /** The event */ event: "contact.created";
+  /** The object's type */ object_type: "contact";
   data: Contact | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 /** The contact whose data was erased */
 export interface ContactErased {
-  /** The record's id */
-  id: string;
+  /** The record's id */ id: string;
 }
 
 /** The delivery of an event contact.erased */
-export interface ContactErasedDelivery {
-  /** The event */
-  event: "contact.erased";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "contact";
-  /** The object's id */
-  object_id: string;
+export interface ContactErasedDelivery extends DeliveryEnvelope {
+  /** The event */ event: "contact.erased";
+  /** The object's type */ object_type: "contact";
   data: ContactErased;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event contact.erased */
-export interface ContactErasedEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "contact.erased";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "contact";
-  /** The object's id */
-  object_id: string;
+export interface ContactErasedEvent extends EventEnvelope {
+  /** The event */ event: "contact.erased";
+  /** The object's type */ object_type: "contact";
   data: ContactErased | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 /** The field by which a contact is looked for */
@@ -878,81 +513,43 @@ export type ContactMatch = "external_id" | "email" | "phone";
 
 /** The contact that stayed, and the one merged into it */
 export interface ContactMerged extends Contact {
-  /** The contact that no longer exists */
-  merged_contact_id: string;
+  /** The contact that no longer exists */ merged_contact_id: string;
 }
 
 /** The delivery of an event contact.merged */
-export interface ContactMergedDelivery {
-  /** The event */
-  event: "contact.merged";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "contact";
-  /** The object's id */
-  object_id: string;
+export interface ContactMergedDelivery extends DeliveryEnvelope {
+  /** The event */ event: "contact.merged";
+  /** The object's type */ object_type: "contact";
   data: ContactMerged;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event contact.merged */
-export interface ContactMergedEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "contact.merged";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "contact";
-  /** The object's id */
-  object_id: string;
+export interface ContactMergedEvent extends EventEnvelope {
+  /** The event */ event: "contact.merged";
+  /** The object's type */ object_type: "contact";
   data: ContactMerged | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 export interface ContactPage {
-  /** The records */
-  data: Contact[];
+  /** The records */ data: Contact[];
   meta: SyncedPageMeta;
 }
 
 /** What changes; null clears */
 export interface ContactPatch {
-  /** Name */
-  name?: string | undefined;
-  /** E-mail address, stored in lower case */
-  email?: string | null | undefined;
-  /** Phone number */
-  phone?: string | null | undefined;
-  /** Second phone number */
-  phone2?: string | null | undefined;
-  /** WhatsApp number */
-  whatsapp?: string | null | undefined;
-  /** Job title */
-  job_title?: string | null | undefined;
+  /** Name */ name?: string | undefined;
+  /** E-mail address, stored in lower case */ email?: string | null | undefined;
+  /** Phone number */ phone?: string | null | undefined;
+  /** Second phone number */ phone2?: string | null | undefined;
+  /** WhatsApp number */ whatsapp?: string | null | undefined;
+  /** Job title */ job_title?: string | null | undefined;
   /** The company that the contact works for, of the same workspace */
   company_id?: string | null | undefined;
-  /**
-   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
-   * oldest active manager
-   */
+  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
-  /** Instagram profile */
-  instagram?: string | null | undefined;
-  /** LinkedIn profile */
-  linkedin?: string | null | undefined;
-  /** Free notes */
-  notes?: string | null | undefined;
+  /** Instagram profile */ instagram?: string | null | undefined;
+  /** LinkedIn profile */ linkedin?: string | null | undefined;
+  /** Free notes */ notes?: string | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** The id in the system that the contact comes from, unique in the workspace */
@@ -961,75 +558,38 @@ export interface ContactPatch {
 
 /** The contact, and what changed */
 export interface ContactUpdated extends Contact {
-  /** The fields that changed, in alphabetical order, without updated_at */
-  changed_fields: string[];
+  /** The fields that changed, in alphabetical order, without updated_at */ changed_fields: string[];
 }
 
 /** The delivery of an event contact.updated */
-export interface ContactUpdatedDelivery {
-  /** The event */
-  event: "contact.updated";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "contact";
-  /** The object's id */
-  object_id: string;
+export interface ContactUpdatedDelivery extends DeliveryEnvelope {
+  /** The event */ event: "contact.updated";
+  /** The object's type */ object_type: "contact";
   data: ContactUpdated;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event contact.updated */
-export interface ContactUpdatedEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "contact.updated";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "contact";
-  /** The object's id */
-  object_id: string;
+export interface ContactUpdatedEvent extends EventEnvelope {
+  /** The event */ event: "contact.updated";
+  /** The object's type */ object_type: "contact";
   data: ContactUpdated | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 /** A contact to create, or what changes of it */
 export interface ContactUpsert {
-  /** Name */
-  name?: string | undefined;
-  /** E-mail address, stored in lower case */
-  email?: string | null | undefined;
-  /** Phone number */
-  phone?: string | null | undefined;
-  /** Second phone number */
-  phone2?: string | null | undefined;
-  /** WhatsApp number */
-  whatsapp?: string | null | undefined;
-  /** Job title */
-  job_title?: string | null | undefined;
+  /** Name */ name?: string | undefined;
+  /** E-mail address, stored in lower case */ email?: string | null | undefined;
+  /** Phone number */ phone?: string | null | undefined;
+  /** Second phone number */ phone2?: string | null | undefined;
+  /** WhatsApp number */ whatsapp?: string | null | undefined;
+  /** Job title */ job_title?: string | null | undefined;
   /** The company that the contact works for, of the same workspace */
   company_id?: string | null | undefined;
-  /**
-   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
-   * oldest active manager
-   */
+  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
-  /** Instagram profile */
-  instagram?: string | null | undefined;
-  /** LinkedIn profile */
-  linkedin?: string | null | undefined;
-  /** Free notes */
-  notes?: string | null | undefined;
+  /** Instagram profile */ instagram?: string | null | undefined;
+  /** LinkedIn profile */ linkedin?: string | null | undefined;
+  /** Free notes */ notes?: string | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** The id in the system that the contact comes from, unique in the workspace */
@@ -1038,82 +598,49 @@ export interface ContactUpsert {
 
 /** The record that was created */
 export interface CreatedCompany extends Company {
-  /**
-   * Records that existed before and resemble this one, 5 at most; only with Prefer:
-   * return=representation
-   */
+  /** Records that existed before and resemble this one, 5 at most; only with Prefer: return=representation */
   possible_duplicates?: string[] | undefined;
 }
 
 /** The new contact's id; with Prefer: return=representation, the whole contact */
 export interface CreatedContact {
-  /** The record's id */
-  id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id?: string | undefined;
-  /** Name */
-  name?: string | undefined;
-  /** E-mail address, stored in lower case */
-  email?: string | null | undefined;
-  /** Phone number */
-  phone?: string | null | undefined;
-  /** Second phone number */
-  phone2?: string | null | undefined;
-  /** WhatsApp number */
-  whatsapp?: string | null | undefined;
-  /** Job title */
-  job_title?: string | null | undefined;
+  /** The record's id */ id: string;
+  /** The record's workspace, always the API key's */ workspace_id?: string | undefined;
+  /** Name */ name?: string | undefined;
+  /** E-mail address, stored in lower case */ email?: string | null | undefined;
+  /** Phone number */ phone?: string | null | undefined;
+  /** Second phone number */ phone2?: string | null | undefined;
+  /** WhatsApp number */ whatsapp?: string | null | undefined;
+  /** Job title */ job_title?: string | null | undefined;
   /** The company that the contact works for, of the same workspace */
   company_id?: string | null | undefined;
-  /**
-   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
-   * oldest active manager
-   */
+  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id?: string | undefined;
-  /** Instagram profile */
-  instagram?: string | null | undefined;
-  /** LinkedIn profile */
-  linkedin?: string | null | undefined;
-  /** Free notes */
-  notes?: string | null | undefined;
+  /** Instagram profile */ instagram?: string | null | undefined;
+  /** LinkedIn profile */ linkedin?: string | null | undefined;
+  /** Free notes */ notes?: string | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** The id in the system that the contact comes from, unique in the workspace */
   external_id?: string | null | undefined;
-  /** Since when it is archived, and left out of lists */
-  archived_at?: string | null | undefined;
-  /** The contact that this one was merged into */
-  merged_into_id?: string | null | undefined;
-  /** When the personal data was erased */
-  erased_at?: string | null | undefined;
-  /** When the record was created */
-  created_at?: string | undefined;
-  /** When the record last changed */
-  updated_at?: string | undefined;
-  /**
-   * Records that existed before and resemble this one, 5 at most; only with Prefer:
-   * return=representation
-   */
+  /** Since when it is archived, and left out of lists */ archived_at?: string | null | undefined;
+  /** The contact that this one was merged into */ merged_into_id?: string | null | undefined;
+  /** When the personal data was erased */ erased_at?: string | null | undefined;
+  /** When the record was created */ created_at?: string | undefined;
+  /** When the record last changed */ updated_at?: string | undefined;
+  /** Records that existed before and resemble this one, 5 at most; only with Prefer: return=representation */
   possible_duplicates?: string[] | undefined;
 }
 
 /** The new subscription, with its secret */
 export interface CreatedSubscription {
-  /** The record's id */
-  id: string;
-  /** The events subscribed to */
-  event_types: EventType[];
-  /** The address that deliveries go to: https and public */
-  target_url: string;
-  /**
-   * Whether it gets deliveries; it becomes inactive after the 5th failure of a delivery, or when
-   * it is deleted
-   */
+  /** The record's id */ id: string;
+  /** The events subscribed to */ event_types: EventType[];
+  /** The address that deliveries go to: https and public */ target_url: string;
+  /** Whether it gets deliveries; it becomes inactive after the 5th failure of a delivery, or when it is deleted */
   is_active: boolean;
-  /** When the record was created */
-  created_at: string;
-  /** The secret of the signatures; shown in this reply only */
-  secret: string;
+  /** When the record was created */ created_at: string;
+  /** The secret of the signatures; shown in this reply only */ secret: string;
 }
 
 /** Whether the database answers */
@@ -1124,83 +651,53 @@ export type DeactivatedReason = "deleted" | "failures" | "key_revoked";
 
 /** A deal */
 export interface Deal {
-  /** The record's id */
-  id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** Title; the contact's name, or the company's, where absent */
-  title: string;
+  /** The record's id */ id: string;
+  /** The record's workspace, always the API key's */ workspace_id: string;
+  /** Title; the contact's name, or the company's, where absent */ title: string;
   status: DealStatus;
-  /** The amount, without a currency symbol */
-  value: number | null;
-  /** The recurring (monthly) amount, without a currency symbol */
-  recurring_value: number | null;
-  /** The pipeline; the workspace's default where absent */
-  pipeline_id: string;
-  /** The stage; on creation, where absent, the pipeline's first */
-  stage_id: string;
-  /** A contact of the same workspace */
-  contact_id: string | null;
-  /** A company of the same workspace */
-  company_id: string | null;
-  /**
-   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
-   * oldest active manager
-   */
+  /** The amount, without a currency symbol */ value: number | null;
+  /** The recurring (monthly) amount, without a currency symbol */ recurring_value: number | null;
+  /** The pipeline; the workspace's default where absent */ pipeline_id: string;
+  /** The stage; on creation, where absent, the pipeline's first */ stage_id: string;
+  /** A contact of the same workspace */ contact_id: string | null;
+  /** A company of the same workspace */ company_id: string | null;
+  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id: string;
-  /** Expected close date */
-  expected_close_date: string | null;
-  /** Reason for the loss */
-  loss_reason_id: string | null;
-  /** Note on the loss */
-  loss_note: string | null;
-  /** Where the record comes from, in free text */
-  source: string | null;
+  /** Expected close date */ expected_close_date: string | null;
+  /** Reason for the loss */ loss_reason_id: string | null;
+  /** Note on the loss */ loss_note: string | null;
+  /** Where the record comes from, in free text */ source: string | null;
   utm: Utm | null;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields: Record<string, unknown> | null;
-  /** The id in the system that the deal comes from */
-  external_id: string | null;
-  /** When it last changed stage */
-  stage_changed_at: string;
-  /** The last activity */
-  last_activity_at: string | null;
-  /** When it was won */
-  won_at: string | null;
-  /** When it was lost */
-  lost_at: string | null;
-  /** When it was won or lost */
-  closed_at: string | null;
-  /** Since when it is archived, and left out of lists */
-  archived_at: string | null;
-  /** When the record was created */
-  created_at: string;
-  /** When the record last changed */
-  updated_at: string;
+  /** The id in the system that the deal comes from */ external_id: string | null;
+  /** When it last changed stage */ stage_changed_at: string;
+  /** The last activity */ last_activity_at: string | null;
+  /** When it was won */ won_at: string | null;
+  /** When it was lost */ lost_at: string | null;
+  /** When it was won or lost */ closed_at: string | null;
+  /** Since when it is archived, and left out of lists */ archived_at: string | null;
+  /** When the record was created */ created_at: string;
+  /** When the record last changed */ updated_at: string;
 }
 
 /** The deal after the action */
 export interface DealAction extends Deal {
-  /** true where the result already existed and the call changed nothing */
-  idempotent: boolean;
+  /** true where the result already existed and the call changed nothing */ idempotent: boolean;
 }
 
 /** What to create and change */
 export interface DealBatch {
   /** 1 to 100 items, carried out in order */
   items: ({
-    /** What to do */
-    op: "create";
+    /** What to do */ op: "create";
     data: NewDeal;
   } | {
-    /** What to do */
-    op: "update";
-    /** The record to change */
-    id: string;
+    /** What to do */ op: "update";
+    /** The record to change */ id: string;
     data: DealPatch;
   } | {
-    /** What to do */
-    op: "upsert";
+    /** What to do */ op: "upsert";
     /** The field by which the record is looked for; the body must have a value in it */
     match_by: "external_id";
     data: DealUpsert;
@@ -1210,41 +707,17 @@ export interface DealBatch {
 }
 
 /** The delivery of an event deal.created */
-export interface DealCreatedDelivery {
-  /** The event */
-  event: "deal.created";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "deal";
-  /** The object's id */
-  object_id: string;
+export interface DealCreatedDelivery extends DeliveryEnvelope {
+  /** The event */ event: "deal.created";
+  /** The object's type */ object_type: "deal";
   data: Deal;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event deal.created */
-export interface DealCreatedEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "deal.created";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "deal";
-  /** The object's id */
-  object_id: string;
+export interface DealCreatedEvent extends EventEnvelope {
+  /** The event */ event: "deal.created";
+  /** The object's type */ object_type: "deal";
   data: Deal | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 /** A deal with contact, company, last activity and the lead that was sent */
@@ -1256,79 +729,39 @@ export interface DealDetail extends Deal {
 }
 
 /** The delivery of an event deal.lost */
-export interface DealLostDelivery {
-  /** The event */
-  event: "deal.lost";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "deal";
-  /** The object's id */
-  object_id: string;
+export interface DealLostDelivery extends DeliveryEnvelope {
+  /** The event */ event: "deal.lost";
+  /** The object's type */ object_type: "deal";
   data: Deal;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event deal.lost */
-export interface DealLostEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "deal.lost";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "deal";
-  /** The object's id */
-  object_id: string;
+export interface DealLostEvent extends EventEnvelope {
+  /** The event */ event: "deal.lost";
+  /** The object's type */ object_type: "deal";
   data: Deal | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 export interface DealPage {
-  /** The records */
-  data: Deal[];
+  /** The records */ data: Deal[];
   meta: SyncedPageMeta;
 }
 
-/**
- * What changes; null clears; status aberto reopens, while POST /api-v1-deals/<id>/win or POST
- * /api-v1-deals/<id>/lose closes
- */
+/** What changes; null clears; status aberto reopens, while POST /api-v1-deals/<id>/win or POST /api-v1-deals/<id>/lose closes */
 export interface DealPatch {
-  /** Title; the contact's name, or the company's, where absent */
-  title?: string | undefined;
-  /** State */
-  status?: "aberto" | undefined;
-  /** The amount, without a currency symbol */
-  value?: number | null | undefined;
+  /** Title; the contact's name, or the company's, where absent */ title?: string | undefined;
+  /** State */ status?: "aberto" | undefined;
+  /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
-  /** The pipeline; the workspace's default where absent */
-  pipeline_id?: string | undefined;
-  /** The stage; on creation, where absent, the pipeline's first */
-  stage_id?: string | undefined;
-  /** A contact of the same workspace */
-  contact_id?: string | null | undefined;
-  /** A company of the same workspace */
-  company_id?: string | null | undefined;
-  /**
-   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
-   * oldest active manager
-   */
+  /** The pipeline; the workspace's default where absent */ pipeline_id?: string | undefined;
+  /** The stage; on creation, where absent, the pipeline's first */ stage_id?: string | undefined;
+  /** A contact of the same workspace */ contact_id?: string | null | undefined;
+  /** A company of the same workspace */ company_id?: string | null | undefined;
+  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
-  /** Expected close date */
-  expected_close_date?: string | null | undefined;
-  /** Where the record comes from, in free text */
-  source?: string | null | undefined;
+  /** Expected close date */ expected_close_date?: string | null | undefined;
+  /** Where the record comes from, in free text */ source?: string | null | undefined;
   utm?: Utm | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
@@ -1336,138 +769,61 @@ export interface DealPatch {
 
 /** The reopened deal, and what changed */
 export interface DealReopened extends Deal {
-  /** The fields that changed, in alphabetical order, without updated_at */
-  changed_fields: string[];
+  /** The fields that changed, in alphabetical order, without updated_at */ changed_fields: string[];
 }
 
 /** The delivery of an event deal.reopened */
-export interface DealReopenedDelivery {
-  /** The event */
-  event: "deal.reopened";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "deal";
-  /** The object's id */
-  object_id: string;
+export interface DealReopenedDelivery extends DeliveryEnvelope {
+  /** The event */ event: "deal.reopened";
+  /** The object's type */ object_type: "deal";
   data: DealReopened;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event deal.reopened */
-export interface DealReopenedEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "deal.reopened";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "deal";
-  /** The object's id */
-  object_id: string;
+export interface DealReopenedEvent extends EventEnvelope {
+  /** The event */ event: "deal.reopened";
+  /** The object's type */ object_type: "deal";
   data: DealReopened | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 /** The deal, with its previous stage and pipeline */
 export interface DealStageChanged extends Deal {
-  /** The previous stage */
-  previous_stage_id: string;
-  /** The pipeline before */
-  previous_pipeline_id: string;
+  /** The previous stage */ previous_stage_id: string;
+  /** The pipeline before */ previous_pipeline_id: string;
 }
 
 /** The delivery of an event deal.stage_changed */
-export interface DealStageChangedDelivery {
-  /** The event */
-  event: "deal.stage_changed";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "deal";
-  /** The object's id */
-  object_id: string;
+export interface DealStageChangedDelivery extends DeliveryEnvelope {
+  /** The event */ event: "deal.stage_changed";
+  /** The object's type */ object_type: "deal";
   data: DealStageChanged;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event deal.stage_changed */
-export interface DealStageChangedEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "deal.stage_changed";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "deal";
-  /** The object's id */
-  object_id: string;
+export interface DealStageChangedEvent extends EventEnvelope {
+  /** The event */ event: "deal.stage_changed";
+  /** The object's type */ object_type: "deal";
   data: DealStageChanged | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 /** The stale deal */
 export interface DealStale extends Deal {
-  /** Days without movement */
-  days_without_movement: number;
-  /** Days that the workspace tolerates */
-  threshold_days: number;
+  /** Days without movement */ days_without_movement: number;
+  /** Days that the workspace tolerates */ threshold_days: number;
 }
 
 /** The delivery of an event deal.stale */
-export interface DealStaleDelivery {
-  /** The event */
-  event: "deal.stale";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "deal";
-  /** The object's id */
-  object_id: string;
+export interface DealStaleDelivery extends DeliveryEnvelope {
+  /** The event */ event: "deal.stale";
+  /** The object's type */ object_type: "deal";
   data: DealStale;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event deal.stale */
-export interface DealStaleEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "deal.stale";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "deal";
-  /** The object's id */
-  object_id: string;
+export interface DealStaleEvent extends EventEnvelope {
+  /** The event */ event: "deal.stale";
+  /** The object's type */ object_type: "deal";
   data: DealStale | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 /** The state of a deal */
@@ -1477,219 +833,133 @@ export type DealStatus = "aberto" | "ganho" | "perdido";
 export interface DealSummary {
   /** An item for each pipeline, stage and status that has deals */
   data: {
-    /** The pipeline */
-    pipeline_id: string;
-    /** The stage */
-    stage_id: string;
+    /** The pipeline */ pipeline_id: string;
+    /** The stage */ stage_id: string;
     status: DealStatus;
-    /** How many deals */
-    count: number;
-    /** Sum of value */
-    value: number;
-    /** Sum of recurring_value */
-    recurring_value: number;
+    /** How many deals */ count: number;
+    /** Sum of value */ value: number;
+    /** Sum of recurring_value */ recurring_value: number;
   }[];
   /** The sum of data */
   totals: {
-    /** How many deals */
-    count: number;
-    /** Sum of value */
-    value: number;
-    /** Sum of recurring_value */
-    recurring_value: number;
+    /** How many deals */ count: number;
+    /** Sum of value */ value: number;
+    /** Sum of recurring_value */ recurring_value: number;
   };
 }
 
 /** The deal, and what changed */
 export interface DealUpdated extends Deal {
-  /** The fields that changed, in alphabetical order, without updated_at */
-  changed_fields: string[];
+  /** The fields that changed, in alphabetical order, without updated_at */ changed_fields: string[];
 }
 
 /** The delivery of an event deal.updated */
-export interface DealUpdatedDelivery {
-  /** The event */
-  event: "deal.updated";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "deal";
-  /** The object's id */
-  object_id: string;
+export interface DealUpdatedDelivery extends DeliveryEnvelope {
+  /** The event */ event: "deal.updated";
+  /** The object's type */ object_type: "deal";
   data: DealUpdated;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event deal.updated */
-export interface DealUpdatedEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "deal.updated";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "deal";
-  /** The object's id */
-  object_id: string;
+export interface DealUpdatedEvent extends EventEnvelope {
+  /** The event */ event: "deal.updated";
+  /** The object's type */ object_type: "deal";
   data: DealUpdated | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 /** A deal to create, with at least one of title, contact_id and company_id, or what changes of it */
 export interface DealUpsert {
-  /** Title; the contact's name, or the company's, where absent */
-  title?: string | undefined;
-  /** The amount, without a currency symbol */
-  value?: number | null | undefined;
+  /** Title; the contact's name, or the company's, where absent */ title?: string | undefined;
+  /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
-  /** The pipeline; the workspace's default where absent */
-  pipeline_id?: string | undefined;
-  /** The stage; on creation, where absent, the pipeline's first */
-  stage_id?: string | undefined;
-  /** A contact of the same workspace */
-  contact_id?: string | null | undefined;
-  /** A company of the same workspace */
-  company_id?: string | null | undefined;
-  /**
-   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
-   * oldest active manager
-   */
+  /** The pipeline; the workspace's default where absent */ pipeline_id?: string | undefined;
+  /** The stage; on creation, where absent, the pipeline's first */ stage_id?: string | undefined;
+  /** A contact of the same workspace */ contact_id?: string | null | undefined;
+  /** A company of the same workspace */ company_id?: string | null | undefined;
+  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
-  /** Expected close date */
-  expected_close_date?: string | null | undefined;
-  /** Where the record comes from, in free text */
-  source?: string | null | undefined;
+  /** Expected close date */ expected_close_date?: string | null | undefined;
+  /** Where the record comes from, in free text */ source?: string | null | undefined;
   utm?: Utm | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
-  /** The id in the system that the deal comes from */
-  external_id?: string | null | undefined;
+  /** The id in the system that the deal comes from */ external_id?: string | null | undefined;
 }
 
 /** The delivery of an event deal.won */
-export interface DealWonDelivery {
-  /** The event */
-  event: "deal.won";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "deal";
-  /** The object's id */
-  object_id: string;
+export interface DealWonDelivery extends DeliveryEnvelope {
+  /** The event */ event: "deal.won";
+  /** The object's type */ object_type: "deal";
   data: Deal;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event deal.won */
-export interface DealWonEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "deal.won";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "deal";
-  /** The object's id */
-  object_id: string;
+export interface DealWonEvent extends EventEnvelope {
+  /** The event */ event: "deal.won";
+  /** The object's type */ object_type: "deal";
   data: Deal | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 /** A delivery */
 export interface Delivery {
-  /** The delivery's id, the delivery_id of the body */
-  id: string;
-  /** The event, the event_id of the body */
-  event_id: string;
-  /** The subscription */
-  subscription_id: string;
-  /** Where it goes */
-  target_url: string;
+  /** The delivery's id, the delivery_id of the body */ id: string;
+  /** The event, the event_id of the body */ event_id: string;
+  /** The subscription */ subscription_id: string;
+  /** Where it goes */ target_url: string;
   event: EventType;
-  /** The type of the event's object */
-  object_type: string;
-  /** The event's object */
-  object_id: string;
-  /** Whether it is a test event */
-  is_test: boolean;
+  /** The type of the event's object */ object_type: string;
+  /** The event's object */ object_id: string;
+  /** Whether it is a test event */ is_test: boolean;
   state: DeliveryState;
-  /** Attempts made, of 5 */
-  attempts: number;
-  /** HTTP status of the last response */
-  last_status: number | null;
-  /** Why the last attempt failed */
-  last_reason: string | null;
-  /** Duration of the last attempt, in ms */
-  last_duration_ms: number | null;
-  /** When the last attempt was */
-  last_attempt_at: string | null;
+  /** Attempts made, of 5 */ attempts: number;
+  /** HTTP status of the last response */ last_status: number | null;
+  /** Why the last attempt failed */ last_reason: string | null;
+  /** Duration of the last attempt, in ms */ last_duration_ms: number | null;
+  /** When the last attempt was */ last_attempt_at: string | null;
   /** When the next attempt will be; null if there is none, or the delivery is held */
   next_attempt_at: string | null;
-  /** When the event occurred */
-  occurred_at: string;
-  /** When the delivery was created */
-  created_at: string;
+  /** When the event occurred */ occurred_at: string;
+  /** When the delivery was created */ created_at: string;
 }
 
 /** The deliveries of a day, in UTC */
 export interface DeliveryDay {
-  /** The day */
-  day: string;
-  /** Delivered */
-  delivered: number;
-  /** Failed for good */
-  failed: number;
-  /** Waiting for an attempt */
-  waiting: number;
+  /** The day */ day: string;
+  /** Delivered */ delivered: number;
+  /** Failed for good */ failed: number;
+  /** Waiting for an attempt */ waiting: number;
 }
 
 /** A delivery, its attempts and what it sends */
 export interface DeliveryDetail extends Delivery {
-  /** The attempts, oldest first; the newest 100 */
-  attempts_made: Attempt[];
-  /** The body that would be sent now; null if it cannot be built */
-  body: string | null;
-  /** The headers of an attempt */
-  headers: Header[];
+  /** The attempts, oldest first; the newest 100 */ attempts_made: Attempt[];
+  /** The body that would be sent now; null if it cannot be built */ body: string | null;
+  /** The headers of an attempt */ headers: Header[];
+}
+
+/** What every delivery has, whatever its event */
+export interface DeliveryEnvelope {
+  /** The event's id, the same for every subscription */ event_id: string;
+  /** The record's workspace, always the API key's */ workspace_id: string;
+  /** The object's id */ object_id: string;
+  /** When it happened */ occurred_at: string;
+  /** The delivery's id, the same on every attempt */ delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */ test?: true | undefined;
 }
 
 export interface DeliveryPage {
-  /** The records */
-  data: Delivery[];
+  /** The records */ data: Delivery[];
   meta: PageMeta;
 }
 
-/**
- * pending waits for an attempt; held waits until the subscription or the workspace may send
- * again; cancelled was waiting when the subscription was deleted
- */
+/** pending waits for an attempt; held waits until the subscription or the workspace may send again; cancelled was waiting when the subscription was deleted */
 export type DeliveryState = "pending" | "held" | "delivered" | "failed" | "cancelled";
 
 /** The erased contact */
 export interface ErasedContact {
-  /** The record's id */
-  id: string;
-  /** When the personal data was erased */
-  erased_at: string;
+  /** The record's id */ id: string;
+  /** When the personal data was erased */ erased_at: string;
   cleared: Cleared;
   texts_naming: TextsNaming | null;
   operation?: BackgroundOperation | undefined;
@@ -1697,10 +967,7 @@ export interface ErasedContact {
 
 /** How far to erase */
 export interface Erasure {
-  /**
-   * Whether to erase what was written about the contact's deals as well: notes, activities,
-   * custom fields, reasons of losses and rejections; false where absent
-   */
+  /** Whether to erase what was written about the contact's deals as well: notes, activities, custom fields, reasons of losses and rejections; false where absent */
   texts?: boolean | null | undefined;
 }
 
@@ -1709,10 +976,8 @@ export interface Error {
   /** The error */
   error: {
     code: ErrorCode;
-    /** What happened, in Portuguese */
-    message: string;
-    /** Every invalid field */
-    details?: ErrorDetail[] | undefined;
+    /** What happened, in Portuguese */ message: string;
+    /** Every invalid field */ details?: ErrorDetail[] | undefined;
   };
 }
 
@@ -1764,16 +1029,10 @@ export type ErrorCode =
 
 /** An invalid field */
 export interface ErrorDetail {
-  /** Name of the field or parameter */
-  field: string;
-  /** What is allowed, in Portuguese */
-  message: string;
-  /** The record that the error is about, where there is one */
-  id?: string | undefined;
-  /**
-   * What the field may name, where the workspace has at most 20; in a batch, only in the first
-   * item at fault
-   */
+  /** Name of the field or parameter */ field: string;
+  /** What is allowed, in Portuguese */ message: string;
+  /** The record that the error is about, where there is one */ id?: string | undefined;
+  /** What the field may name, where the workspace has at most 20; in a batch, only in the first item at fault */
   choices?: Choice[] | undefined;
 }
 
@@ -1802,20 +1061,23 @@ export type Event =
   | ContactMergedEvent
   | ContactErasedEvent;
 
+/** What every event of the list has, whatever it is */
+export interface EventEnvelope {
+  /** The event's id, the event_id of deliveries by webhook */ id: string;
+  /** The record's workspace, always the API key's */ workspace_id: string;
+  /** The object's id */ object_id: string;
+  /** When it happened */ occurred_at: string;
+}
+
 export interface EventPage {
-  /** The records */
-  data: Event[];
+  /** The records */ data: Event[];
   meta: EventPageMeta;
 }
 
 /** Where the list continues */
 export interface EventPageMeta {
-  /** Where to go on, now or later; never null */
-  next_cursor: string;
-  /**
-   * Whether there is more to read now; a page may have fewer events than limit, or none, and
-   * there be more
-   */
+  /** Where to go on, now or later; never null */ next_cursor: string;
+  /** Whether there is more to read now; a page may have fewer events than limit, or none, and there be more */
   has_more: boolean;
 }
 
@@ -1846,19 +1108,15 @@ export type EventType =
 
 /** A header */
 export interface Header {
-  /** Name */
-  name: string;
-  /** Value; that of the signature is described */
-  value: string;
+  /** Name */ name: string;
+  /** Value; that of the signature is described */ value: string;
 }
 
 /** The state of the service */
 export interface Health {
   status: HealthStatus;
-  /** Version */
-  version: string;
-  /** The database */
-  database: {
+  /** Version */ version: string;
+  /** The database */ database: {
     status: DatabaseStatus;
   };
   webhooks: WebhooksStatus | null;
@@ -1877,186 +1135,107 @@ export type LeadMatch = "email" | "phone";
 export interface LeadReceived {
   /** The lead's records */
   lead: {
-    /** The deal */
-    deal_id: string;
-    /** The contact */
-    contact_id: string;
-    /** The company; null without company_name */
-    company_id: string | null;
-    /** The record's workspace, always the API key's */
-    workspace_id: string;
+    /** The deal */ deal_id: string;
+    /** The contact */ contact_id: string;
+    /** The company; null without company_name */ company_id: string | null;
+    /** The record's workspace, always the API key's */ workspace_id: string;
     status: DealStatus;
-    /** The deal's pipeline */
-    pipeline_id: string;
-    /** The deal's stage */
-    stage_id: string;
-    /** The member in charge */
-    owner_id: string;
-    /** When the record was created */
-    created_at: string;
+    /** The deal's pipeline */ pipeline_id: string;
+    /** The deal's stage */ stage_id: string;
+    /** The member in charge */ owner_id: string;
+    /** When the record was created */ created_at: string;
   };
   contact: Contact | null;
   company: Company | null;
-  /** Where the record comes from, in free text */
-  source: string | null;
+  /** Where the record comes from, in free text */ source: string | null;
   utm: Utm | null;
-  /** The id in the system that the record comes from */
-  external_id: string | null;
+  /** The id in the system that the record comes from */ external_id: string | null;
   submitted: LeadSubmission | null;
 }
 
 /** The delivery of an event lead.received */
-export interface LeadReceivedDelivery {
-  /** The event */
-  event: "lead.received";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "deal";
-  /** The object's id */
-  object_id: string;
+export interface LeadReceivedDelivery extends DeliveryEnvelope {
+  /** The event */ event: "lead.received";
+  /** The object's type */ object_type: "deal";
   data: LeadReceived;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event lead.received */
-export interface LeadReceivedEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "lead.received";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "deal";
-  /** The object's id */
-  object_id: string;
+export interface LeadReceivedEvent extends EventEnvelope {
+  /** The event */ event: "lead.received";
+  /** The object's type */ object_type: "deal";
   data: LeadReceived | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 /** A lead: creates or reuses company and contact, and creates a deal */
 export interface LeadRequest {
-  /** First name */
-  first_name: string;
-  /** Last name */
-  last_name?: string | null | undefined;
-  /** E-mail address, stored in lower case */
-  email?: string | null | undefined;
-  /** Phone number */
-  phone?: string | null | undefined;
-  /** The company, created or reused by its name */
-  company_name?: string | null | undefined;
+  /** First name */ first_name: string;
+  /** Last name */ last_name?: string | null | undefined;
+  /** E-mail address, stored in lower case */ email?: string | null | undefined;
+  /** Phone number */ phone?: string | null | undefined;
+  /** The company, created or reused by its name */ company_name?: string | null | undefined;
   /** The id in the system that the lead comes from; a repeated id returns the lead created before */
   external_id?: string | null | undefined;
-  /** The amount, without a currency symbol */
-  value?: number | null | undefined;
+  /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
-  /** The pipeline; the workspace's default where absent */
-  pipeline_id?: string | null | undefined;
-  /** The stage; on creation, where absent, the pipeline's first */
-  stage_id?: string | null | undefined;
-  /**
-   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
-   * oldest active manager
-   */
+  /** The pipeline; the workspace's default where absent */ pipeline_id?: string | null | undefined;
+  /** The stage; on creation, where absent, the pipeline's first */ stage_id?: string | null | undefined;
+  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
-  /** Where the record comes from, in free text */
-  source?: string | null | undefined;
+  /** Where the record comes from, in free text */ source?: string | null | undefined;
   utm?: Utm | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
-  /** Source of the traffic; the same as inside utm */
-  utm_source?: string | null | undefined;
-  /** Medium; the same as inside utm */
-  utm_medium?: string | null | undefined;
-  /** Campaign; the same as inside utm */
-  utm_campaign?: string | null | undefined;
-  /** Keyword; the same as inside utm */
-  utm_term?: string | null | undefined;
-  /** Variant of the advertisement; the same as inside utm */
-  utm_content?: string | null | undefined;
+  /** Source of the traffic; the same as inside utm */ utm_source?: string | null | undefined;
+  /** Medium; the same as inside utm */ utm_medium?: string | null | undefined;
+  /** Campaign; the same as inside utm */ utm_campaign?: string | null | undefined;
+  /** Keyword; the same as inside utm */ utm_term?: string | null | undefined;
+  /** Variant of the advertisement; the same as inside utm */ utm_content?: string | null | undefined;
 }
 
 /** The records that the lead created or reused */
 export interface LeadResult {
   /** The lead's records */
   lead: {
-    /** The deal */
-    deal_id: string;
-    /** The contact */
-    contact_id: string;
-    /** The company; null without company_name */
-    company_id: string | null;
-    /** The record's workspace, always the API key's */
-    workspace_id: string;
+    /** The deal */ deal_id: string;
+    /** The contact */ contact_id: string;
+    /** The company; null without company_name */ company_id: string | null;
+    /** The record's workspace, always the API key's */ workspace_id: string;
     status: DealStatus;
-    /** The deal's pipeline */
-    pipeline_id: string;
-    /** The deal's stage */
-    stage_id: string;
-    /** The member in charge */
-    owner_id: string;
-    /** When the record was created */
-    created_at: string;
+    /** The deal's pipeline */ pipeline_id: string;
+    /** The deal's stage */ stage_id: string;
+    /** The member in charge */ owner_id: string;
+    /** When the record was created */ created_at: string;
   };
-  /** true where the result already existed and the call changed nothing */
-  idempotent: boolean;
+  /** true where the result already existed and the call changed nothing */ idempotent: boolean;
   /** What this call actually created */
   created: {
-    /** The company is new */
-    company: boolean;
-    /** The contact is new */
-    contact: boolean;
-    /** The deal is new */
-    deal: boolean;
+    /** The company is new */ company: boolean;
+    /** The contact is new */ contact: boolean;
+    /** The deal is new */ deal: boolean;
   };
   matched_by: LeadMatch | null;
-  /**
-   * The fields that were sent and whose value the reused contact does not have: the contact stays
-   * as it is, and the deal keeps what was sent
-   */
+  /** The fields that were sent and whose value the reused contact does not have: the contact stays as it is, and the deal keeps what was sent */
   differences: LeadDifference[];
 }
 
 /** What POST leads was sent; fields that were not sent are absent */
 export interface LeadSubmission {
-  /** First name */
-  first_name: string;
-  /** Last name */
-  last_name?: string | undefined;
-  /** E-mail address, stored in lower case */
-  email?: string | undefined;
-  /** Phone number */
-  phone?: string | undefined;
-  /** The company, created or reused by its name */
-  company_name?: string | undefined;
+  /** First name */ first_name: string;
+  /** Last name */ last_name?: string | undefined;
+  /** E-mail address, stored in lower case */ email?: string | undefined;
+  /** Phone number */ phone?: string | undefined;
+  /** The company, created or reused by its name */ company_name?: string | undefined;
   /** The id in the system that the lead comes from; a repeated id returns the lead created before */
   external_id?: string | undefined;
-  /** The amount, without a currency symbol */
-  value?: number | undefined;
-  /** The recurring (monthly) amount, without a currency symbol */
-  recurring_value?: number | undefined;
-  /** The pipeline; the workspace's default where absent */
-  pipeline_id?: string | undefined;
-  /** The stage; on creation, where absent, the pipeline's first */
-  stage_id?: string | undefined;
-  /**
-   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
-   * oldest active manager
-   */
+  /** The amount, without a currency symbol */ value?: number | undefined;
+  /** The recurring (monthly) amount, without a currency symbol */ recurring_value?: number | undefined;
+  /** The pipeline; the workspace's default where absent */ pipeline_id?: string | undefined;
+  /** The stage; on creation, where absent, the pipeline's first */ stage_id?: string | undefined;
+  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id?: string | undefined;
-  /** Where the record comes from, in free text */
-  source?: string | undefined;
+  /** Where the record comes from, in free text */ source?: string | undefined;
   utm?: Utm | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | undefined;
@@ -2064,24 +1243,17 @@ export interface LeadSubmission {
 
 /** The limits of the key and of the service */
 export interface Limits {
-  /** Calls of the key in any 60 seconds */
-  requests_per_minute: number;
-  /** Greatest limit of a list */
-  page_size_max: number;
-  /** Items of a batch */
-  batch_items_max: number;
-  /** Bytes of the body of a call that is no batch */
-  body_bytes_max: number;
-  /** Bytes of the body of a batch */
-  batch_body_bytes_max: number;
+  /** Calls of the key in any 60 seconds */ requests_per_minute: number;
+  /** Greatest limit of a list */ page_size_max: number;
+  /** Items of a batch */ batch_items_max: number;
+  /** Bytes of the body of a call that is no batch */ body_bytes_max: number;
+  /** Bytes of the body of a batch */ batch_body_bytes_max: number;
 }
 
 /** Why it was lost */
 export interface Lose {
-  /** Reason for the loss */
-  loss_reason_id?: string | null | undefined;
-  /** Note on the loss */
-  loss_note?: string | null | undefined;
+  /** Reason for the loss */ loss_reason_id?: string | null | undefined;
+  /** Note on the loss */ loss_note?: string | null | undefined;
 }
 
 /** The key that calls, whose it is and what it may do */
@@ -2110,22 +1282,16 @@ export interface MergedContact extends Contact {
 
 /** The stage to move the deal to */
 export interface MoveStage {
-  /** The new stage */
-  stage_id: string;
-  /** The stage's pipeline; the deal's where absent */
-  pipeline_id?: string | null | undefined;
+  /** The new stage */ stage_id: string;
+  /** The stage's pipeline; the deal's where absent */ pipeline_id?: string | null | undefined;
 }
 
 /** How many records were moved to the one that stays */
 export interface Moved {
-  /** Activities */
-  activities: number;
-  /** Contacts of the company */
-  contacts: number;
-  /** Deals */
-  deals: number;
-  /** Records that were merged before */
-  merged: number;
+  /** Activities */ activities: number;
+  /** Contacts of the company */ contacts: number;
+  /** Deals */ deals: number;
+  /** Records that were merged before */ merged: number;
 }
 
 /** The kind of a record that names the person */
@@ -2134,72 +1300,45 @@ export type NamingObject = "activity" | "company" | "contact" | "deal" | "note" 
 /** A record that still names the person */
 export interface NamingRecord {
   object: NamingObject;
-  /** The record's id */
-  id: string;
+  /** The record's id */ id: string;
 }
 
 /** An activity to create */
 export interface NewActivity {
-  /** The deal that the activity belongs to */
-  deal_id: string;
-  /** The contact; the contact of the deal where absent */
-  contact_id?: string | null | undefined;
-  /**
-   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
-   * oldest active manager
-   */
+  /** The deal that the activity belongs to */ deal_id: string;
+  /** The contact; the contact of the deal where absent */ contact_id?: string | null | undefined;
+  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
   /** Type: tarefa (where absent), ligacao, reuniao, email, whatsapp, visita, or another */
   type?: string | null | undefined;
-  /** Title; derived from the type where absent */
-  title?: string | null | undefined;
-  /** Description */
-  description?: string | null | undefined;
-  /** Due date: ISO 8601; without an offset, UTC */
-  due_at?: string | null | undefined;
-  /** Duration in minutes */
-  duration_minutes?: number | null | undefined;
-  /** Whether it is an online meeting */
-  is_online_meeting?: boolean | null | undefined;
-  /** Address of the meeting */
-  meeting_url?: string | null | undefined;
-  /** Place */
-  location?: string | null | undefined;
+  /** Title; derived from the type where absent */ title?: string | null | undefined;
+  /** Description */ description?: string | null | undefined;
+  /** Due date: ISO 8601; without an offset, UTC */ due_at?: string | null | undefined;
+  /** Duration in minutes */ duration_minutes?: number | null | undefined;
+  /** Whether it is an online meeting */ is_online_meeting?: boolean | null | undefined;
+  /** Address of the meeting */ meeting_url?: string | null | undefined;
+  /** Place */ location?: string | null | undefined;
   status?: ActivityStatus | null | undefined;
 }
 
 /** A company to create */
 export interface NewCompany {
-  /** Name */
-  name: string;
-  /** Legal name */
-  legal_name?: string | null | undefined;
+  /** Name */ name: string;
+  /** Legal name */ legal_name?: string | null | undefined;
   /** CNPJ or another tax id, stored in upper case and without punctuation */
   tax_id?: string | null | undefined;
-  /** Domain, stored in lower case */
-  domain?: string | null | undefined;
-  /** Website */
-  website?: string | null | undefined;
-  /** E-mail address, stored in lower case */
-  email?: string | null | undefined;
-  /** Phone number */
-  phone?: string | null | undefined;
-  /** Industry */
-  industry?: string | null | undefined;
-  /** Number of employees */
-  employee_count?: number | null | undefined;
-  /** LinkedIn profile */
-  linkedin?: string | null | undefined;
-  /** Instagram profile */
-  instagram?: string | null | undefined;
+  /** Domain, stored in lower case */ domain?: string | null | undefined;
+  /** Website */ website?: string | null | undefined;
+  /** E-mail address, stored in lower case */ email?: string | null | undefined;
+  /** Phone number */ phone?: string | null | undefined;
+  /** Industry */ industry?: string | null | undefined;
+  /** Number of employees */ employee_count?: number | null | undefined;
+  /** LinkedIn profile */ linkedin?: string | null | undefined;
+  /** Instagram profile */ instagram?: string | null | undefined;
   address?: Address | null | undefined;
-  /**
-   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
-   * oldest active manager
-   */
+  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
-  /** Free notes */
-  notes?: string | null | undefined;
+  /** Free notes */ notes?: string | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** The id in the system that the company comes from, unique in the workspace */
@@ -2208,31 +1347,19 @@ export interface NewCompany {
 
 /** A contact to create */
 export interface NewContact {
-  /** Name */
-  name: string;
-  /** E-mail address, stored in lower case */
-  email?: string | null | undefined;
-  /** Phone number */
-  phone?: string | null | undefined;
-  /** Second phone number */
-  phone2?: string | null | undefined;
-  /** WhatsApp number */
-  whatsapp?: string | null | undefined;
-  /** Job title */
-  job_title?: string | null | undefined;
+  /** Name */ name: string;
+  /** E-mail address, stored in lower case */ email?: string | null | undefined;
+  /** Phone number */ phone?: string | null | undefined;
+  /** Second phone number */ phone2?: string | null | undefined;
+  /** WhatsApp number */ whatsapp?: string | null | undefined;
+  /** Job title */ job_title?: string | null | undefined;
   /** The company that the contact works for, of the same workspace */
   company_id?: string | null | undefined;
-  /**
-   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
-   * oldest active manager
-   */
+  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
-  /** Instagram profile */
-  instagram?: string | null | undefined;
-  /** LinkedIn profile */
-  linkedin?: string | null | undefined;
-  /** Free notes */
-  notes?: string | null | undefined;
+  /** Instagram profile */ instagram?: string | null | undefined;
+  /** LinkedIn profile */ linkedin?: string | null | undefined;
+  /** Free notes */ notes?: string | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** The id in the system that the contact comes from, unique in the workspace */
@@ -2241,77 +1368,54 @@ export interface NewContact {
 
 /** A deal to create; at least one of title, contact_id and company_id */
 export interface NewDeal {
-  /** Title; the contact's name, or the company's, where absent */
-  title?: string | null | undefined;
-  /** The amount, without a currency symbol */
-  value?: number | null | undefined;
+  /** Title; the contact's name, or the company's, where absent */ title?: string | null | undefined;
+  /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
-  /** The pipeline; the workspace's default where absent */
-  pipeline_id?: string | null | undefined;
-  /** The stage; on creation, where absent, the pipeline's first */
-  stage_id?: string | null | undefined;
-  /** A contact of the same workspace */
-  contact_id?: string | null | undefined;
-  /** A company of the same workspace */
-  company_id?: string | null | undefined;
-  /**
-   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
-   * oldest active manager
-   */
+  /** The pipeline; the workspace's default where absent */ pipeline_id?: string | null | undefined;
+  /** The stage; on creation, where absent, the pipeline's first */ stage_id?: string | null | undefined;
+  /** A contact of the same workspace */ contact_id?: string | null | undefined;
+  /** A company of the same workspace */ company_id?: string | null | undefined;
+  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
-  /** Expected close date */
-  expected_close_date?: string | null | undefined;
-  /** Where the record comes from, in free text */
-  source?: string | null | undefined;
+  /** Expected close date */ expected_close_date?: string | null | undefined;
+  /** Where the record comes from, in free text */ source?: string | null | undefined;
   utm?: Utm | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
-  /** The id in the system that the deal comes from */
-  external_id?: string | null | undefined;
+  /** The id in the system that the deal comes from */ external_id?: string | null | undefined;
 }
 
 /** A note to create */
 export interface NewNote {
-  /** The deal that the note belongs to */
-  deal_id: string;
-  /** Free text */
-  body: string;
+  /** The deal that the note belongs to */ deal_id: string;
+  /** Free text */ body: string;
   kind?: NoteKind | null | undefined;
 }
 
 /** A subscription to create */
 export interface NewSubscription {
-  /** The events subscribed to */
-  event_types: EventType[];
-  /** The address that deliveries go to: https and public */
-  target_url: string;
+  /** The events subscribed to */ event_types: EventType[];
+  /** The address that deliveries go to: https and public */ target_url: string;
 }
 
 /** A note of a deal */
 export interface Note {
-  /** The record's id */
-  id: string;
-  /** The deal that the note belongs to */
-  deal_id: string;
-  /** The member who created the API key that was used */
-  author_id: string;
-  /** Free text */
-  body: string;
+  /** The record's id */ id: string;
+  /** The deal that the note belongs to */ deal_id: string;
+  /** The member who created the API key that was used */ author_id: string;
+  /** Free text */ body: string;
   kind: NoteKind;
   source: NoteSource;
-  /** When the record was created */
-  created_at: string;
-  /** When the record last changed */
-  updated_at: string;
+  /** When the record was created */ created_at: string;
+  /** When the record last changed */ updated_at: string;
 }
 
 /** What to create and change */
 export interface NoteBatch {
   /** 1 to 100 items, carried out in order */
   items: {
-    /** What to do */
-    op: "create";
+    /** What to do */ op: "create";
     data: NewNote;
   }[];
   /** true: all items, or none and 422; where absent, each item stands for itself */
@@ -2319,49 +1423,24 @@ export interface NoteBatch {
 }
 
 /** The delivery of an event note.created */
-export interface NoteCreatedDelivery {
-  /** The event */
-  event: "note.created";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "note";
-  /** The object's id */
-  object_id: string;
+export interface NoteCreatedDelivery extends DeliveryEnvelope {
+  /** The event */ event: "note.created";
+  /** The object's type */ object_type: "note";
   data: Note;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event note.created */
-export interface NoteCreatedEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "note.created";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "note";
-  /** The object's id */
-  object_id: string;
+export interface NoteCreatedEvent extends EventEnvelope {
+  /** The event */ event: "note.created";
+  /** The object's type */ object_type: "note";
   data: Note | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 /** note: something that happened; observation: free context */
 export type NoteKind = "note" | "observation";
 
 export interface NotePage {
-  /** The records */
-  data: Note[];
+  /** The records */ data: Note[];
   meta: SyncedPageMeta;
 }
 
@@ -2370,12 +1449,9 @@ export type NoteSource = "user" | "automation" | "agent" | "integration";
 
 /** What the call asked for */
 export interface OperationArguments {
-  /** The record's id */
-  id: string;
-  /** The record that was merged */
-  merge_id: string | null;
-  /** Whether texts are erased as well */
-  texts: boolean | null;
+  /** The record's id */ id: string;
+  /** The record that was merged */ merge_id: string | null;
+  /** Whether texts are erased as well */ texts: boolean | null;
 }
 
 /** An error code */
@@ -2389,195 +1465,110 @@ export type OperationState = "queued" | "running" | "done" | "failed";
 
 /** The key that calls */
 export interface OwnKey {
-  /** The record's id */
-  id: string;
-  /** What the key is for */
-  name: string;
-  /** What the key's newest value begins with */
-  prefix: string;
-  /** The key's scopes */
-  scopes: string[];
-  /** When the record was created */
-  created_at: string;
-  /** When it expires; null: never */
-  expires_at: string | null;
+  /** The record's id */ id: string;
+  /** What the key is for */ name: string;
+  /** What the key's newest value begins with */ prefix: string;
+  /** The key's scopes */ scopes: string[];
+  /** When the record was created */ created_at: string;
+  /** When it expires; null: never */ expires_at: string | null;
 }
 
 /** The member who created the key: author of its notes and default owner */
 export interface OwnMember {
-  /** The record's id */
-  id: string;
-  /** The member's name */
-  name: string;
+  /** The record's id */ id: string;
+  /** The member's name */ name: string;
   role: Role;
-  /** Whether still an active member; if not, the key writes no notes */
-  is_active: boolean;
+  /** Whether still an active member; if not, the key writes no notes */ is_active: boolean;
 }
 
 /** The key's workspace */
 export interface OwnWorkspace {
-  /** The record's id */
-  id: string;
-  /** The workspace's name */
-  name: string;
+  /** The record's id */ id: string;
+  /** The workspace's name */ name: string;
 }
 
 /** Where the list continues */
 export interface PageMeta {
-  /** Cursor of the next page; null on the last */
-  next_cursor: string | null;
+  /** Cursor of the next page; null on the last */ next_cursor: string | null;
   /** Whether there is another page, even if this one has fewer records than limit, or none */
   has_more: boolean;
 }
 
 /** A sales funnel with its stages */
 export interface Pipeline {
-  /** The record's id */
-  id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** Name */
-  name: string;
-  /** Whether it is the workspace's default */
-  is_default: boolean;
-  /** Whether it is in use */
-  is_active: boolean;
-  /** When the record was created */
-  created_at: string;
-  /** The stages, in the funnel's order */
-  stages: Stage[];
+  /** The record's id */ id: string;
+  /** The record's workspace, always the API key's */ workspace_id: string;
+  /** Name */ name: string;
+  /** Whether it is the workspace's default */ is_default: boolean;
+  /** Whether it is in use */ is_active: boolean;
+  /** When the record was created */ created_at: string;
+  /** The stages, in the funnel's order */ stages: Stage[];
 }
 
 export interface PipelineList {
-  /** The records */
-  data: Pipeline[];
+  /** The records */ data: Pipeline[];
 }
 
 /** A proposal */
 export interface Proposal {
-  /** The record's id */
-  id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The proposal's deal */
-  deal_id: string;
-  /** Title */
-  title: string;
-  /** The amount, without a currency symbol */
-  value: number | null;
-  /** The recurring (monthly) amount, without a currency symbol */
-  recurring_value: number | null;
+  /** The record's id */ id: string;
+  /** The record's workspace, always the API key's */ workspace_id: string;
+  /** The proposal's deal */ deal_id: string;
+  /** Title */ title: string;
+  /** The amount, without a currency symbol */ value: number | null;
+  /** The recurring (monthly) amount, without a currency symbol */ recurring_value: number | null;
   status: ProposalStatus;
-  /** When it was sent */
-  sent_at: string | null;
-  /** When the customer first opened it */
-  viewed_at: string | null;
-  /** When it was accepted */
-  accepted_at: string | null;
-  /** When it was rejected */
-  rejected_at: string | null;
-  /** The reason that the customer gave */
-  rejection_reason: string | null;
-  /** Until when it can be answered */
-  expires_at: string | null;
-  /** When the record was created */
-  created_at: string;
-  /** When the record last changed */
-  updated_at: string;
+  /** When it was sent */ sent_at: string | null;
+  /** When the customer first opened it */ viewed_at: string | null;
+  /** When it was accepted */ accepted_at: string | null;
+  /** When it was rejected */ rejected_at: string | null;
+  /** The reason that the customer gave */ rejection_reason: string | null;
+  /** Until when it can be answered */ expires_at: string | null;
+  /** When the record was created */ created_at: string;
+  /** When the record last changed */ updated_at: string;
 }
 
 /** The delivery of an event proposal.accepted */
-export interface ProposalAcceptedDelivery {
-  /** The event */
-  event: "proposal.accepted";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "proposal";
-  /** The object's id */
-  object_id: string;
+export interface ProposalAcceptedDelivery extends DeliveryEnvelope {
+  /** The event */ event: "proposal.accepted";
+  /** The object's type */ object_type: "proposal";
   data: Proposal;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event proposal.accepted */
-export interface ProposalAcceptedEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "proposal.accepted";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "proposal";
-  /** The object's id */
-  object_id: string;
+export interface ProposalAcceptedEvent extends EventEnvelope {
+  /** The event */ event: "proposal.accepted";
+  /** The object's type */ object_type: "proposal";
   data: Proposal | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 /** The proposal that was answered */
 export interface ProposalAnswer extends ProposalView {
-  /** true where the result already existed and the call changed nothing */
-  idempotent: boolean;
+  /** true where the result already existed and the call changed nothing */ idempotent: boolean;
 }
 
 /** The delivery of an event proposal.rejected */
-export interface ProposalRejectedDelivery {
-  /** The event */
-  event: "proposal.rejected";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "proposal";
-  /** The object's id */
-  object_id: string;
+export interface ProposalRejectedDelivery extends DeliveryEnvelope {
+  /** The event */ event: "proposal.rejected";
+  /** The object's type */ object_type: "proposal";
   data: Proposal;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event proposal.rejected */
-export interface ProposalRejectedEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "proposal.rejected";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "proposal";
-  /** The object's id */
-  object_id: string;
+export interface ProposalRejectedEvent extends EventEnvelope {
+  /** The event */ event: "proposal.rejected";
+  /** The object's type */ object_type: "proposal";
   data: Proposal | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 /** Why the proposal is rejected */
 export interface ProposalRejection {
-  /** Reason for the rejection */
-  reason?: string | null | undefined;
+  /** Reason for the rejection */ reason?: string | null | undefined;
 }
 
 /** Who makes the offer */
 export interface ProposalSeller {
-  /** Name of the seller's workspace */
-  name: string;
+  /** Name of the seller's workspace */ name: string;
 }
 
 /** The state of a proposal */
@@ -2585,89 +1576,50 @@ export type ProposalStatus = "rascunho" | "enviada" | "visualizada" | "aceita" |
 
 /** A proposal as its customer sees it */
 export interface ProposalView {
-  /** The record's id */
-  id: string;
-  /** Title */
-  title: string;
-  /** The amount, without a currency symbol */
-  value: number | null;
-  /** The recurring (monthly) amount, without a currency symbol */
-  recurring_value: number | null;
+  /** The record's id */ id: string;
+  /** Title */ title: string;
+  /** The amount, without a currency symbol */ value: number | null;
+  /** The recurring (monthly) amount, without a currency symbol */ recurring_value: number | null;
   status: ProposalStatus;
-  /** When it was sent */
-  sent_at: string | null;
-  /** Until when it can be answered */
-  expires_at: string | null;
-  /** When it was accepted */
-  accepted_at: string | null;
-  /** When it was rejected */
-  rejected_at: string | null;
-  /** The reason that the customer gave */
-  rejection_reason: string | null;
+  /** When it was sent */ sent_at: string | null;
+  /** Until when it can be answered */ expires_at: string | null;
+  /** When it was accepted */ accepted_at: string | null;
+  /** When it was rejected */ rejected_at: string | null;
+  /** The reason that the customer gave */ rejection_reason: string | null;
   seller: ProposalSeller;
 }
 
 /** The delivery of an event proposal.viewed */
-export interface ProposalViewedDelivery {
-  /** The event */
-  event: "proposal.viewed";
-  /** The event's id, the same for every subscription */
-  event_id: string;
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "proposal";
-  /** The object's id */
-  object_id: string;
+export interface ProposalViewedDelivery extends DeliveryEnvelope {
+  /** The event */ event: "proposal.viewed";
+  /** The object's type */ object_type: "proposal";
   data: Proposal;
-  /** When it happened */
-  occurred_at: string;
-  /** The delivery's id, the same on every attempt */
-  delivery_id: string;
-  /** Only in a test event: nothing has happened, and data is made up */
-  test?: true | undefined;
 }
 
 /** An event proposal.viewed */
-export interface ProposalViewedEvent {
-  /** The event's id, the event_id of deliveries by webhook */
-  id: string;
-  /** The event */
-  event: "proposal.viewed";
-  /** The record's workspace, always the API key's */
-  workspace_id: string;
-  /** The object's type */
-  object_type: "proposal";
-  /** The object's id */
-  object_id: string;
+export interface ProposalViewedEvent extends EventEnvelope {
+  /** The event */ event: "proposal.viewed";
+  /** The object's type */ object_type: "proposal";
   data: Proposal | null;
-  /** When it happened */
-  occurred_at: string;
 }
 
 /** The subscription, active */
 export interface ReactivatedSubscription extends Subscription {
-  /** How many deliveries were waiting */
-  resumed: number;
+  /** How many deliveries were waiting */ resumed: number;
   revoked_key: RevokedMaker | null;
 }
 
 /** What was queued */
 export interface Recovery {
-  /** Deliveries queued, 50,000 at most */
-  count: number;
-  /** Whether the window has more: repeat with next_since as since */
-  has_more: boolean;
-  /** Where to go on; null if there is no more */
-  next_since: string | null;
+  /** Deliveries queued, 50,000 at most */ count: number;
+  /** Whether the window has more: repeat with next_since as since */ has_more: boolean;
+  /** Where to go on; null if there is no more */ next_since: string | null;
 }
 
 /** The events to recover */
 export interface RecoveryWindow {
-  /** Events at or after this moment, which is past: ISO 8601; without an offset, UTC */
-  since: string;
-  /** Events before this moment; now where absent */
-  until?: string | undefined;
+  /** Events at or after this moment, which is past: ISO 8601; without an offset, UTC */ since: string;
+  /** Events before this moment; now where absent */ until?: string | undefined;
 }
 
 /** The delivery, on its way again */
@@ -2678,20 +1630,15 @@ export interface Redelivery extends Delivery {
 
 /** Another record, by its name */
 export interface Reference {
-  /** The record's id */
-  id: string;
-  /** Name */
-  name: string;
+  /** The record's id */ id: string;
+  /** Name */ name: string;
 }
 
 /** A key that is revoked */
 export interface RevokedMaker {
-  /** The record's id */
-  id: string;
-  /** Name */
-  name: string;
-  /** How the key begins */
-  prefix: string;
+  /** The record's id */ id: string;
+  /** Name */ name: string;
+  /** How the key begins */ prefix: string;
 }
 
 /** A member's role; vendedor only sees */
@@ -2699,65 +1646,41 @@ export type Role = "vendedor" | "gestor" | "admin";
 
 /** The subscription, with its new secret */
 export interface RotatedSubscription extends Subscription {
-  /** The secret of the signatures; shown in this reply only */
-  secret: string;
+  /** The secret of the signatures; shown in this reply only */ secret: string;
 }
 
 /** How to replace the secret */
 export interface SecretRotation {
-  /**
-   * For how many seconds X-Service-Signature is still of the old secret, and
-   * X-Service-Signature-Next of the new one; 0: at once
-   */
+  /** For how many seconds X-Service-Signature is still of the old secret, and X-Service-Signature-Next of the new one; 0: at once */
   overlap_seconds: number;
 }
 
 /** A step of a pipeline */
 export interface Stage {
-  /** The record's id */
-  id: string;
-  /** Name */
-  name: string;
-  /** Order in the funnel */
-  position: number;
-  /** Type: pre-venda, venda, won or lost */
-  type: string;
-  /** Whether it is in use */
-  is_active: boolean;
+  /** The record's id */ id: string;
+  /** Name */ name: string;
+  /** Order in the funnel */ position: number;
+  /** Type: pre-venda, venda, won or lost */ type: string;
+  /** Whether it is in use */ is_active: boolean;
 }
 
 /** A webhook subscription */
 export interface Subscription {
-  /** The record's id */
-  id: string;
-  /** The events subscribed to */
-  event_types: EventType[];
-  /** The address that deliveries go to: https and public */
-  target_url: string;
-  /**
-   * Whether it gets deliveries; it becomes inactive after the 5th failure of a delivery, or when
-   * it is deleted
-   */
+  /** The record's id */ id: string;
+  /** The events subscribed to */ event_types: EventType[];
+  /** The address that deliveries go to: https and public */ target_url: string;
+  /** Whether it gets deliveries; it becomes inactive after the 5th failure of a delivery, or when it is deleted */
   is_active: boolean;
-  /** Failed attempts since the last success */
-  failure_count: number;
-  /** The last attempt that succeeded */
-  last_success_at: string | null;
-  /** The last attempt that failed */
-  last_failure_at: string | null;
-  /** When the record was created */
-  created_at: string;
+  /** Failed attempts since the last success */ failure_count: number;
+  /** The last attempt that succeeded */ last_success_at: string | null;
+  /** The last attempt that failed */ last_failure_at: string | null;
+  /** When the record was created */ created_at: string;
   /** The key that made the subscription, which ends with it; null if it was made in the console */
   key_id: string | null;
-  /** When it became inactive; null while it is active */
-  deactivated_at: string | null;
+  /** When it became inactive; null while it is active */ deactivated_at: string | null;
   deactivated_reason: DeactivatedReason | null;
-  /** Whether deliveries wait because the workspace is suspended or has no public API */
-  held: boolean;
-  /**
-   * Since when events wait outside the queue, because too many deliveries wait; they arrive
-   * later, in order. Normally null
-   */
+  /** Whether deliveries wait because the workspace is suspended or has no public API */ held: boolean;
+  /** Since when events wait outside the queue, because too many deliveries wait; they arrive later, in order. Normally null */
   behind_since: string | null;
   /** Until when X-Service-Signature is still of the old secret; null unless one is being replaced */
   old_secret_until: string | null;
@@ -2766,18 +1689,13 @@ export interface Subscription {
 /** A subscription, and the deliveries of 7 days */
 export interface SubscriptionDetail extends Subscription {
   key: Reference | null;
-  /**
-   * The deliveries of the last 7 days, oldest first; counts the newest 1,000, or fewer in a long
-   * list
-   */
+  /** The deliveries of the last 7 days, oldest first; counts the newest 1,000, or fewer in a long list */
   days: DeliveryDay[];
-  /** Whether there may be more deliveries than were counted */
-  days_are_partial: boolean;
+  /** Whether there may be more deliveries than were counted */ days_are_partial: boolean;
 }
 
 export interface SubscriptionList {
-  /** The records */
-  data: Subscription[];
+  /** The records */ data: Subscription[];
 }
 
 /** Where the list continues, and until when it was read */
@@ -2793,74 +1711,49 @@ export interface TestOptions {
 
 /** The test delivery */
 export interface TestSent {
-  /** The delivery of the test event */
-  delivery_id: string;
-  /** Whether it waits because the workspace is suspended or has no public API */
-  held: boolean;
+  /** The delivery of the test event */ delivery_id: string;
+  /** Whether it waits because the workspace is suspended or has no public API */ held: boolean;
 }
 
 /** The records of the workspace whose texts still name the person */
 export interface TextsNaming {
-  /** How many there are */
-  count: number;
-  /**
-   * true if there may be more: the contact was erased before, and only those that named it then
-   * are looked at
-   */
+  /** How many there are */ count: number;
+  /** true if there may be more: the contact was erased before, and only those that named it then are looked at */
   is_minimum: boolean;
-  /** The first 20 */
-  records: NamingRecord[];
+  /** The first 20 */ records: NamingRecord[];
 }
 
 /** The record after an upsert, and what was done */
 export interface UpsertedCompany extends Company {
-  /** Whether the record was created now */
-  created: boolean;
+  /** Whether the record was created now */ created: boolean;
   matched_by: CompanyMatch | null;
-  /**
-   * The fields that were sent and that the record kept as they were: a fuller phone number, or
-   * the field of match_by of a record that was merged into this one
-   */
+  /** The fields that were sent and that the record kept as they were: a fuller phone number, or the field of match_by of a record that was merged into this one */
   differences: string[];
 }
 
 /** The record after an upsert, and what was done */
 export interface UpsertedContact extends Contact {
-  /** Whether the record was created now */
-  created: boolean;
+  /** Whether the record was created now */ created: boolean;
   matched_by: ContactMatch | null;
-  /**
-   * The fields that were sent and that the record kept as they were: a fuller phone number, or
-   * the field of match_by of a record that was merged into this one
-   */
+  /** The fields that were sent and that the record kept as they were: a fuller phone number, or the field of match_by of a record that was merged into this one */
   differences: string[];
 }
 
 /** The record after an upsert, and what was done */
 export interface UpsertedDeal extends Deal {
-  /** Whether the record was created now */
-  created: boolean;
-  /** The field by which the record was found; null if it was created */
-  matched_by: string | null;
-  /**
-   * The fields that were sent and that the record kept as they were: a fuller phone number, or
-   * the field of match_by of a record that was merged into this one
-   */
+  /** Whether the record was created now */ created: boolean;
+  /** The field by which the record was found; null if it was created */ matched_by: string | null;
+  /** The fields that were sent and that the record kept as they were: a fuller phone number, or the field of match_by of a record that was merged into this one */
   differences: string[];
 }
 
 /** What campaign a lead came from */
 export interface Utm {
-  /** Source of the traffic */
-  source?: string | null | undefined;
-  /** Medium */
-  medium?: string | null | undefined;
-  /** Campaign */
-  campaign?: string | null | undefined;
-  /** Keyword */
-  term?: string | null | undefined;
-  /** Variant of the advertisement */
-  content?: string | null | undefined;
+  /** Source of the traffic */ source?: string | null | undefined;
+  /** Medium */ medium?: string | null | undefined;
+  /** Campaign */ campaign?: string | null | undefined;
+  /** Keyword */ term?: string | null | undefined;
+  /** Variant of the advertisement */ content?: string | null | undefined;
 }
 
 /** The body of a delivery; event says of what */
@@ -2893,37 +1786,27 @@ export type WebhooksStatus = "ok" | "degraded";
 
 /** The final amounts, where they differ */
 export interface Win {
-  /** The amount, without a currency symbol */
-  value?: number | null | undefined;
+  /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
 }
 
 /** The key's workspace, and what can be chosen in it */
 export interface Workspace {
-  /** The record's id */
-  id: string;
-  /** The workspace's name */
-  name: string;
+  /** The record's id */ id: string;
+  /** The workspace's name */ name: string;
   /** The members, oldest first: the active ones, then the 200 newest of those that are not */
   members: WorkspaceMember[];
-  /** The active loss reasons */
-  loss_reasons: ActiveLossReason[];
-  /** The active pipelines, oldest first */
-  pipelines: ActivePipeline[];
-  /** The events that can be subscribed to */
-  event_types: EventType[];
+  /** The active loss reasons */ loss_reasons: ActiveLossReason[];
+  /** The active pipelines, oldest first */ pipelines: ActivePipeline[];
+  /** The events that can be subscribed to */ event_types: EventType[];
 }
 
 /** A member; only an active one can become the owner of a record */
 export interface WorkspaceMember {
-  /** The owner_id of the member's records */
-  id: string;
-  /** The member's name */
-  name: string;
-  /** The member's e-mail */
-  email: string;
+  /** The owner_id of the member's records */ id: string;
+  /** The member's name */ name: string;
+  /** The member's e-mail */ email: string;
   role: Role;
-  /** Whether the person still is a member */
-  is_active: boolean;
+  /** Whether the person still is a member */ is_active: boolean;
 }

@@ -1,125 +1,210 @@
-// Writes the operations of the OpenAPI document: a table for the client, and the types of what each takes and returns.
+// Writes `operations.ts`: how each operation is called, and the methods of the client with their types.
 import type { JsonSchema } from "../../../tools/openapi/json_schema.ts";
 import {
   type OpenApi,
-  type Operation,
+  operationsOf,
   type Parameter,
   parametersOf,
   repliesOf,
+  resolve,
 } from "../../../tools/openapi/read_document.ts";
-import { docstring, typeOf } from "./schema.ts";
+import { docstring, member, typeOf } from "./schema.ts";
 
-interface Described {
+/** A method of the client. */
+interface Method {
+  /** The tag of its resource. */
+  resource: string;
   id: string;
-  method: string;
-  path: string;
-  /** Whether a repetition with the same `Idempotency-Key` creates nothing more. */
-  keyed: boolean;
-  /** Whether it is called without an API key. */
-  open: boolean;
+  /** Its type, as it stands behind its name in an interface. */
+  signature: string;
+  text: string;
+  /** The entry of `OPERATIONS`. */
+  operation: string;
   query: Parameter[];
-  body: string | null;
-  reply: string;
 }
+
+const OPERATION = `/** An operation: its address below \`baseUrl\`, and how it may be called */
+export interface Operation {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly path: string;
+  /** The arguments of its method behind those of the path: \`query\`, \`body\`, or one member of either. */
+  readonly takes?: readonly string[];
+  /** Whether its method returns a \`List\`. */
+  readonly list?: true;
+  /** Whether a repetition with the same \`Idempotency-Key\` creates nothing more. */
+  readonly keyed?: true;
+  /** Whether it is called without an API key. */
+  readonly open?: true;
+}
+`;
 
 /** Writes `operations.ts`. */
 export function operationsText(document: OpenApi): string {
-  const operations = describe(document);
-  const queries = operations.filter(({ query }) => query.length > 0);
-  const body = [
+  const methods = describe(document);
+  const queries = methods.filter(({ query }) => query.length > 0);
+  const resources = document.tags
+    .map(({ name, description }) => ({
+      name,
+      description,
+      own: methods.filter(({ resource }) => resource === name),
+    }))
+    .filter(({ own }) => own.length > 0);
+  return [
+    'import type { Batch, Get } from "./methods.ts";\n',
+    'import type { CallOptions, CreateOptions, UpdateOptions } from "./http.ts";\n',
+    'import type { List } from "./list.ts";\n',
+    'import type * as T from "./types.ts";\n\n',
     ...queries.map(({ id, query }) =>
       `${docstring(`The query of \`${id}\``)}export interface ${queryName(id)} {\n${
-        query.map(member).join("")
+        query.map(parameter).join("")
       }}\n`
     ),
-    docstring("What each operation takes and returns"),
-    "export interface Operations {\n",
-    ...operations.map(({ id, query, body, reply }) =>
-      `"${id}": { query: ${query.length > 0 ? queryName(id) : "undefined"}; body: ${
-        body ?? "undefined"
-      }; reply: ${reply} };\n`
+    ...resources.filter(({ own }) => !isAlone(own)).map(({ name, description, own }) =>
+      `${docstring(description)}export interface ${pascal(name)} {\n${
+        own.map(({ id, text, signature }) => docstring(text) + camel(id.split(".")[1]!) + signature).join("")
+      }}\n`
+    ),
+    docstring("The methods of the client, by resource"),
+    "export interface Resources {\n",
+    ...resources.map(({ name, description, own }) =>
+      isAlone(own)
+        ? docstring(own[0]!.text) + nameOfAlone(own[0]!) + own[0]!.signature
+        : `${docstring(description)}readonly ${name}: ${pascal(name)};\n`
     ),
     "}\n",
     docstring("The name of an operation, as in the OpenAPI documents"),
-    "export type OperationId = keyof Operations;\n",
-    docstring("An operation: its address below `baseUrl`, and how it may be called"),
-    `export interface Operation {
-      readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-      readonly path: string;
-      /** Whether a repetition with the same \`Idempotency-Key\` creates nothing more. */
-      readonly keyed?: true;
-      /** Whether it is called without an API key. */
-      readonly open?: true;
-    }\n`,
+    `export type OperationId = ${
+      resources.map(({ name, own }) =>
+        `\`${name}.\${${own.map(({ id }) => `"${id.split(".")[1]}"`).join(" | ")}}\``
+      ).join(" | ")
+    };\n`,
+    OPERATION,
     docstring("Every operation of the API"),
     "export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {\n",
-    ...operations.map(({ id, method, path, keyed, open }) =>
-      `"${id}": { method: "${method}", path: "${path}"${keyed ? ", keyed: true" : ""}${
-        open ? ", open: true" : ""
-      } },\n`
-    ),
+    ...methods.map(({ id, operation }) => `"${id}": ${operation},\n`),
     "};\n",
   ].join("");
-  const schemas = Object.keys(document.components.schemas).filter((name) =>
-    new RegExp(`\\b${name}\\b`).test(body)
-  );
-  return `import type {\n${schemas.map((name) => `${name},\n`).join("")}} from "./types.ts";\n\n${body}`;
 }
 
-/** Lists the operations of the document, in its order. */
-function describe(document: OpenApi): Described[] {
-  return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => {
-      const parameters = parametersOf(document, operation);
-      const content = operation.requestBody?.content["application/json"].schema;
-      return {
-        id: operation.operationId,
-        method: method.toUpperCase(),
-        path,
-        keyed: parameters.some(({ name }) => name === "Idempotency-Key"),
-        open: operation.security.length === 0,
-        query: parameters.filter((parameter) => parameter.in === "query"),
-        body: content === undefined
-          ? null
-          : `${bodyOf(content)}${operation.requestBody?.required ? "" : " | undefined"}`,
-        reply: replyOf(document, operation),
-      };
-    })
-  );
+/** A resource that is only read, as a whole, has no methods: it is one (`crm.me()`). */
+function isAlone(methods: readonly Method[]): boolean {
+  return methods.length === 1 && methods[0]!.id.endsWith(".get");
 }
 
-/** An object without a field, such as the body of archiving, takes nothing. */
-function bodyOf(schema: JsonSchema): string {
-  return schema.$ref || Object.keys(schema.properties ?? {}).length > 0
-    ? typeOf(schema)
-    : "Record<string, never>";
+/** `crm.operation(id)` reads one of the operations. */
+function nameOfAlone({ resource, signature }: Method): string {
+  return signature.includes("Get<") ? resource.replace(/s$/, "") : resource;
 }
 
-function replyOf(document: OpenApi, operation: Operation): string {
-  const types = repliesOf(document, operation)
+/** Lists the methods, in the order of the document. */
+function describe(document: OpenApi): Method[] {
+  return operationsOf(document).flatMap(({ method, path, operation }) => {
+    if (path === null) return [];
+    const { operationId: id, summary, description, tags, security, requestBody } = operation;
+    const parameters = parametersOf(document, operation);
+    const has = (header: string) => parameters.some(({ name }) => name === header);
+    const query = parameters.filter((parameter) => parameter.in === "query");
+    const body = requestBody && bodyOf(document, requestBody.content["application/json"].schema);
+    const inPath = parameters.filter((parameter) => parameter.in === "path")
+      .map(({ name }) => `${camel(name)}: string`);
+    const taken = [
+      ...query.length === 0
+        ? []
+        // What finds the record of a body stands before it.
+        : body
+        ? query.map((one) => ({
+          takes: `query.${one.name}`,
+          text: `${camel(one.name)}: ${named(one.schema)}`,
+        }))
+        : [{ takes: "query", text: `query${query.some(isRequired) ? "" : "?"}: ${queryName(id)}` }],
+      ...body
+        ? [
+          body.only
+            ? { takes: `body.${body.only}`, text: `${camel(body.only)}: string` }
+            : { takes: "body", text: `body${requestBody?.required ? "" : "?"}: ${body.type}` },
+        ]
+        : [],
+    ];
+    const reply = replyOf(document, id, repliesOf(document, operation));
+    const options = has("Idempotency-Key")
+      ? "CreateOptions"
+      : has("If-Match")
+      ? "UpdateOptions"
+      : "CallOptions";
+    const given = [...inPath, ...taken.map(({ text }) => text), `options?: ${options}`].join(", ");
+    const signature = id.endsWith(".batch")
+      ? `: Batch<${body!.type}>;\n`
+      : has("If-None-Match")
+      ? `: Get<${reply.type}>;\n`
+      : `(${given}): ${reply.item ? `List<${reply.item}, ${reply.type}>` : `Promise<${reply.type}>`};\n`;
+    const entry = {
+      method,
+      path,
+      ...(taken.length > 0 && { takes: taken.map(({ takes }) => takes) }),
+      ...(reply.item && { list: true }),
+      ...(has("Idempotency-Key") && { keyed: true }),
+      ...(security.length === 0 && { open: true }),
+    };
+    return [{
+      resource: tags[0]!,
+      id,
+      signature,
+      text: [`${summary}.`, description].filter(Boolean).join(" "),
+      operation: JSON.stringify(entry).replace(/"(\w+)":/g, "$1: "),
+      query,
+    }];
+  });
+}
+
+/** What a method takes as its body: null for an object without a field, such as that of archiving. */
+function bodyOf(document: OpenApi, schema: JsonSchema): { type: string; only: string | null } | null {
+  const { properties = {}, required = [] } = resolve(document, schema as JsonSchema & { $ref: string });
+  const [only, ...others] = Object.entries(properties);
+  if (!schema.$ref && !only) return null;
+  const isId = only && others.length === 0 && required.length === 1 && only[1].format === "uuid";
+  return { type: named(schema), only: isId ? only[0] : null };
+}
+
+function replyOf(document: OpenApi, id: string, replies: ReturnType<typeof repliesOf>) {
+  const schemas = replies
     .filter(([status]) => status.startsWith("2"))
-    .map(([, { content }]) => content ? typeOf(content["application/json"].schema) : "undefined");
-  const [type, ...others] = new Set(types);
-  if (type === undefined || others.length > 0) {
-    throw new Error(`${operation.operationId} has ${types.length} types of reply`);
-  }
-  return type;
+    .map(([, { content }]) => content?.["application/json"].schema);
+  const [type, ...others] = new Set(schemas.map((schema) => schema ? named(schema) : "void"));
+  if (type === undefined || others.length > 0) throw new Error(`${id} has several types of reply`);
+  const [schema] = schemas;
+  const data = schema && resolve(document, schema as JsonSchema & { $ref: string }).properties?.["data"];
+  return { type, item: data?.items?.$ref ? named(data.items) : null };
+}
+
+/** A type that refers to `types.ts`. */
+function named(schema: JsonSchema): string {
+  return typeOf(schema, "T.");
+}
+
+function isRequired({ required }: Parameter): boolean {
+  return required === true;
+}
+
+function pascal(name: string): string {
+  return name.split(/[._]/).map((part) => part[0]!.toUpperCase() + part.slice(1)).join("");
+}
+
+function camel(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 }
 
 function queryName(id: string): string {
-  return id.split(/[._]/).map((part) => part[0]!.toUpperCase() + part.slice(1)).join("") + "Query";
+  return `${pascal(id)}Query`;
 }
 
-/** A moment may be a Date, and of several values a single one may stand alone. */
-function member({ name, required, description, schema }: Parameter): string {
+/** A moment may be a Date, and where several values are taken a single one may stand alone. */
+function parameter({ name, required, description, schema }: Parameter): string {
   const type = schema.type === "array"
-    ? `${typeOf(schema.items!)} | ${typeOf({ type: "array", items: schema.items! })}`
+    ? `${named(schema.items!)} | (${named(schema.items!)})[]`
     : schema.format === "date-time"
     ? "string | Date"
     : schema.type === "boolean"
     ? "boolean"
-    : typeOf(schema);
-  return `${docstring(description)}${name}${required ? "" : "?"}: ${type}${
-    required ? "" : " | undefined"
-  };\n`;
+    : named(schema);
+  return member(description, `${name}${required ? "" : "?"}: ${type}${required ? "" : " | undefined"};\n`);
 }

@@ -12,45 +12,50 @@ const PRIMITIVES: Readonly<Record<string, string>> = {
 /**
  * Writes a type.
  *
+ * @param scope what stands before the name of a schema: `T.` outside of `types.ts`
  * @throws Error for a schema that it does not know, so that no field becomes `unknown` unnoticed
  */
-export function typeOf(schema: JsonSchema): string {
+export function typeOf(schema: JsonSchema, scope = ""): string {
+  const of = (part: JsonSchema) => typeOf(part, scope);
   const id = idOf(schema);
-  if (id !== null) return id;
+  if (id !== null) return scope + id;
   if ("const" in schema) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
   const union = schema.oneOf ?? schema.anyOf;
-  if (union) return union.map(typeOf).join(" | ");
-  if (schema.allOf) return schema.allOf.map(typeOf).join(" & ");
-  if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(" | ");
-  if (schema.type === "array") return arrayOf(schema.items!);
-  if (schema.type === "object") return schema.properties ? `{\n${membersOf(schema)}}` : recordOf(schema);
+  if (union) return union.map(of).join(" | ");
+  if (schema.allOf) return schema.allOf.map(of).join(" & ");
+  if (Array.isArray(schema.type)) return schema.type.map((type) => of({ ...schema, type })).join(" | ");
+  if (schema.type === "array") return arrayOf(schema.items!, scope);
+  if (schema.type === "object") {
+    return schema.properties ? `{\n${membersOf(schema, scope)}}` : recordOf(schema, scope);
+  }
   const primitive = PRIMITIVES[schema.type ?? ""];
   if (primitive) return primitive;
   if (Object.keys(schema).every((keyword) => keyword === "description")) return "unknown";
   throw new Error(`No type for ${JSON.stringify(schema)}`);
 }
 
-function arrayOf(items: JsonSchema): string {
+function arrayOf(items: JsonSchema, scope: string): string {
   const isUnion = !items.$ref &&
     (items.enum ?? items.oneOf ?? items.anyOf ?? items.allOf ?? Array.isArray(items.type));
-  return isUnion ? `(${typeOf(items)})[]` : `${typeOf(items)}[]`;
+  return isUnion ? `(${typeOf(items, scope)})[]` : `${typeOf(items, scope)}[]`;
 }
 
-function recordOf({ additionalProperties }: JsonSchema): string {
+function recordOf({ additionalProperties }: JsonSchema, scope: string): string {
   return typeof additionalProperties === "object"
-    ? `Record<string, ${typeOf(additionalProperties)}>`
+    ? `Record<string, ${typeOf(additionalProperties, scope)}>`
     : "Record<string, unknown>";
 }
 
 /** Writes the members of an object. Optional ones may be undefined, as the fields of a form often are. */
-export function membersOf({ properties = {}, required = [] }: JsonSchema): string {
+function membersOf({ properties = {}, required = [] }: JsonSchema, scope = ""): string {
   return Object.entries(properties).map(([name, schema]) => {
-    const type = typeOf(schema);
+    const type = typeOf(schema, scope);
     const isRequired = required.includes(name);
-    return `${docstring(schema.description)}${name}${isRequired ? "" : "?"}: ${type}${
-      isRequired || type === "unknown" ? "" : " | undefined"
-    };\n`;
+    return member(
+      schema.description,
+      `${name}${isRequired ? "" : "?"}: ${type}${isRequired || type === "unknown" ? "" : " | undefined"};\n`,
+    );
   }).join("");
 }
 
@@ -65,19 +70,18 @@ export function declarationOf(name: string, schema: JsonSchema): string {
   return `${doc}export type ${name} = ${typeOf(schema)};\n`;
 }
 
-/** Characters of a line of a docstring; at most 16 more are its indentation and its asterisk. */
-const DOC_WIDTH = 94;
+/** Characters of a line, without its indentation. */
+const WIDTH = 104;
 
-/** Writes a docstring; nothing where there is no text. */
+/** Writes a member of an interface, on one line with its docstring where both fit. */
+export function member(description: string | undefined, text: string): string {
+  const doc = docstring(description);
+  return doc.length + text.length <= WIDTH ? doc.replace("\n", " ") + text : doc + text;
+}
+
+/** Writes a docstring, on one line of any length; nothing where there is no text. */
 export function docstring(text: string | undefined): string {
   if (!text) return "";
   if (text.includes("*/")) throw new Error(`A docstring cannot have ${text}`);
-  if (text.length <= DOC_WIDTH) return `/** ${text} */\n`;
-  const lines = [""];
-  for (const word of text.split(/\s+/)) {
-    const line = `${lines.at(-1)} ${word}`;
-    if (line.length > DOC_WIDTH) lines.push(` ${word}`);
-    else lines[lines.length - 1] = line;
-  }
-  return `/**\n${lines.map((line) => ` *${line}\n`).join("")} */\n`;
+  return `/** ${text.replace(/\s+/g, " ")} */\n`;
 }

@@ -1,0 +1,73 @@
+import { type BatchOptions, sendBatch } from "./batch.ts";
+import type { AnyOptions, Http, ReadAgainOptions, ReadOptions } from "./http.ts";
+import { List, type PageOf } from "./list.ts";
+import { type OperationId, OPERATIONS } from "./operations.ts";
+import type { BatchResult } from "./types.ts";
+
+/** Reads a record by its id. */
+export interface Get<Found> {
+  (id: string, options?: ReadOptions): Promise<Found>;
+  /** Reads it again; null if it has not changed. */
+  (id: string, options: ReadAgainOptions): Promise<Found | null>;
+}
+
+/** Writes any number of records, in calls of up to 100 items. An item that fails stops no other. */
+export type Batch<Body extends { items: unknown[] }> = (
+  items: Iterable<Body["items"][number]> | AsyncIterable<Body["items"][number]>,
+  options?: BatchOptions,
+) => Promise<BatchResult>;
+
+/** Makes the methods of a client, as {@link Resources} has them. */
+export function methodsOf(http: Http): object {
+  const methods: Record<string, Record<string, unknown>> = {};
+  for (const id of Object.keys(OPERATIONS) as OperationId[]) {
+    const [resource, action] = id.split(".") as [string, string];
+    (methods[resource] ??= {})[camel(action)] = methodOf(http, id);
+  }
+  return Object.fromEntries(
+    Object.entries(methods).map(([resource, { get, ...others }]) =>
+      get === undefined || Object.keys(others).length > 0
+        ? [resource, methods[resource]]
+        // A resource that is only read is a method itself: `crm.me()`, `crm.operation(id)`.
+        : [nameOf(resource), get]
+    ),
+  );
+}
+
+function nameOf(resource: string): string {
+  return OPERATIONS[`${resource}.get` as OperationId].path.endsWith("}") ? resource.slice(0, -1) : resource;
+}
+
+/** A method takes the parameters of the path, then the query or a body, or a member of them, then its options. */
+function methodOf(http: Http, id: OperationId) {
+  const { path, takes = [], list } = OPERATIONS[id];
+  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  if (id.endsWith(".batch")) {
+    return (items: Iterable<unknown>, options: BatchOptions = {}) =>
+      sendBatch(items, options, (body, options) => http.call(id, { body, options }));
+  }
+  return (...given: unknown[]) => {
+    const parts: { query?: object; body?: object } = {};
+    for (const [index, name] of takes.entries()) {
+      const [part, member] = name.split(".") as ["query" | "body", string?];
+      const value = given[parameters.length + index];
+      parts[part] = member ? { ...parts[part], [member]: value } : value as object;
+    }
+    const input = {
+      ...parts,
+      path: Object.fromEntries(parameters.map((name, index) => [name, given[index] as string])),
+      options: given[parameters.length + takes.length] as AnyOptions | undefined,
+    };
+    if (!list) return http.call(id, input);
+    // Lists without a query are never divided, and take no position.
+    const query = takes.length === 0 ? undefined : parts.query ?? {};
+    return new List<unknown>(
+      (at) => http.call<PageOf<unknown>>(id, { ...input, ...(query && { query: { ...query, ...at } }) }),
+      query,
+    );
+  };
+}
+
+function camel(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
