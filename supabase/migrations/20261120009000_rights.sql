@@ -7,7 +7,7 @@
 --   crm_api        the verbs of keys and links, under row-level security: records of the current workspace
 --   crm_app        the verbs of members, under row-level security: keys, webhooks, members, settings of their workspace
 --
--- tests/isolation/ compares each list with what is used, and tries what is refused.
+-- tests/sql/isolation/ compares each list with what is used, and tries what is refused.
 
 -- The login of the functions. It reaches no table: all that it may execute is security definer.
 grant usage on schema api, app, crm to crm_functions;

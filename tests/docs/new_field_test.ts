@@ -9,7 +9,12 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Not copied, because it is large or belongs only to the original. */
 const LEFT_OUT = ["node_modules", ".git", ".local", ".temp"];
 /** The tests that fail if a place is forgotten. */
-const TESTS = ["tests/catalogue", "tests/api/deals_test.ts", "tests/docs/written_pages_test.ts"];
+const TESTS = [
+  "tests/api/deals/deals_test.ts",
+  "tests/contract/fields_test.ts",
+  "tests/docs/written_pages_test.ts",
+  ...["list_values", "list_walks", "records", "schema"].map((name) => `tests/sql/${name}_test.ts`),
+];
 /** The walks of the other lists, which the field does not change, take seconds each. */
 const NOT_OTHER_LISTS = "/^(?!the pages of (activities|companies|contacts|notes) )/";
 

@@ -24,6 +24,6 @@ export async function makeOpenDeal(sql: Sql, fields: object = {}) {
   };
 }
 
-/** Reads the events after the deal's creation, without deal.updated, which change_events_test.ts shows. */
+/** Reads the events after the deal's creation, without deal.updated, which changes/events_of_changes_test.ts checks. */
 export const eventsSince = (sql: Sql, { id }: TestWorkspace) =>
   eventsOf(sql, id, "deal.created", "deal.updated");

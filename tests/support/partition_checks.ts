@@ -1,4 +1,4 @@
-// What the jobs of the partitions do. tests/partitions runs this on Postgres 17, tests/postgres15 on 15.
+// What the jobs of the partitions do. tests/sql/partitions runs this on Postgres 17, tests/postgres15 on 15.
 import assert from "node:assert/strict";
 import { openSql } from "../../run/local/sql.ts";
 import type { OwnDatabase } from "./own_database.ts";

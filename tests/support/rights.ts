@@ -1,4 +1,4 @@
-// What roles may do, read from the catalogue and tried. tests/isolation runs this on Postgres 17, tests/postgres15 on 15.
+// What roles may do, read from the catalogue and tried. tests/sql/isolation runs this on Postgres 17, tests/postgres15 on 15.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql, TransactionSql } from "postgres";

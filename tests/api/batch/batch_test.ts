@@ -1,0 +1,172 @@
+// POST …/batch: up to 100 creations, changes and upserts in one call.
+import assert from "node:assert/strict";
+import { BATCH, batches, create, full, statuses, update, upsert } from "../../support/batches.ts";
+import { assertError, client } from "../../support/client.ts";
+import { makeKey, makeWorkspaceWithDeal } from "../../support/fixtures.ts";
+import { eventsOf, ids, UNKNOWN_ID } from "../../support/record_fixtures.ts";
+import { test } from "../../support/scenario.ts";
+
+const CONTACTS = "/api-v1-contacts";
+
+Deno.test("Contacts, companies and deals are created, updated and upserted in batches, activities created and updated, notes created", () => {
+  const operations = batches.map(({ title, route }) => [title, Object.keys(route.endpoint.operations!)]);
+  assert.deepEqual(Object.fromEntries(operations), {
+    "POST /api-v1-activities/batch": ["create", "update"],
+    "POST /api-v1-companies/batch": ["create", "update", "upsert"],
+    "POST /api-v1-contacts/batch": ["create", "update", "upsert"],
+    "POST /api-v1-deals/batch": ["create", "update", "upsert"],
+    "POST /api-v1-notes/batch": ["create"],
+  });
+});
+
+for (const { resource, route: { endpoint }, title } of batches) {
+  const path = `/${resource.name}`;
+  const event = endpoint.verb.replace("_batch", ".created");
+
+  /** What creates a record of any resource, without the fields that a resource ignores. */
+  const bodyFor = (deal: string) =>
+    ({
+      "api-v1-activities": { deal_id: deal, title: "Ligar" },
+      "api-v1-notes": { deal_id: deal, body: "Ligou" },
+      "api-v1-deals": { title: "Venda" },
+    } as Record<string, Record<string, unknown>>)[resource.name] ?? { name: "Ana" };
+
+  test(`${title} carries out 100 items in one call of the limit, and emits each event once`, async ({ sql }) => {
+    const { workspace: { id, key }, deal } = await makeWorkspaceWithDeal(sql);
+    const before = (await eventsOf(sql, id)).filter((name) => name === event).length;
+    await sql`update crm.workspaces set rate_limit_per_minute = 50 where id = ${id}`;
+    const { key: other } = await makeKey(sql, id);
+    const reply = await client(other).post(`${path}/batch`, { items: full(() => create(bodyFor(deal.id))) });
+    assert.equal(reply.status, 200, reply.text);
+    assert.deepEqual(reply.body.summary, { created: 100, updated: 0, failed: 0 });
+    assert.deepEqual(reply.body.results.map(({ index }: { index: number }) => index), [
+      ...full((index) => index),
+    ]);
+    assert.deepEqual(new Set(statuses(reply)), new Set([201]));
+    assert.match(reply.headers.get("RateLimit")!, /r=49;/);
+    assert.equal(reply.headers.get("Location"), null);
+    for (const { id } of reply.body.results.slice(0, 3)) {
+      const read = await client(key).get(`${path}/${id}`);
+      for (const [name, value] of Object.entries(bodyFor(deal.id))) assert.equal(read.body[name], value);
+    }
+    assert.equal((await eventsOf(sql, id)).filter((name) => name === event).length - before, 100);
+  });
+
+  test(`${title} answers an item for a record of another workspace as one for a record that does not exist`, async ({ sql }) => {
+    const { api, deal: own } = await makeWorkspaceWithDeal(sql);
+    const { api: theirs, deal } = await makeWorkspaceWithDeal(sql);
+    const { body: { results: [made] } } = await theirs.post(`${path}/batch`, {
+      items: [create(bodyFor(deal.id))],
+    });
+    const items = (id: string, dealId: string, owner_id: string) => [
+      ...("update" in endpoint.operations! ? [update(id, { title: "B", name: "B" })] : []),
+      create({ ...bodyFor(own.id), ...("deal_id" in bodyFor("") ? { deal_id: dealId } : { owner_id }) }),
+    ];
+    const owner = (await theirs.get(`/api-v1-deals/${deal.id}`)).body.owner_id;
+    const foreign = await api.post(`${path}/batch`, { items: items(made.id, deal.id, owner) });
+    const unknown = await api.post(`${path}/batch`, { items: items(UNKNOWN_ID, UNKNOWN_ID, UNKNOWN_ID) });
+    assert.equal(foreign.text, unknown.text);
+    const codes = foreign.body.results.map(({ error }: { error: { code: string } }) => error.code);
+    assert.deepEqual(
+      codes,
+      "update" in endpoint.operations! ? ["not_found", "invalid_reference"] : ["invalid_reference"],
+    );
+  });
+}
+
+test("items are carried out in order: a later one finds what an earlier one made, and both changes of one record are kept", async ({ api }) => {
+  const reply = await api.post(BATCH, {
+    items: [
+      upsert("email", { name: "Ana", email: "ana@x.com" }),
+      upsert("email", { email: " ANA@x.com", job_title: "Diretora" }),
+      upsert("phone", { name: "Bia", phone: "11 97777-1234" }),
+      upsert("phone", { phone: "+5511977771234", notes: "x" }),
+    ],
+  });
+  assert.deepEqual(statuses(reply), [201, 200, 201, 200]);
+  assert.deepEqual(reply.body.summary, { created: 2, updated: 2, failed: 0 });
+  const [ana, same] = reply.body.results;
+  assert.equal(ana.id, same.id);
+  const changed = await api.post(BATCH, {
+    items: [update(ana.id, { phone2: "1" }), update(ana.id, { whatsapp: "2" })],
+  });
+  assert.deepEqual(changed.body.summary, { created: 0, updated: 2, failed: 0 });
+  const { name, job_title, phone2, whatsapp } = (await api.get(`${CONTACTS}/${ana.id}`)).body;
+  assert.deepEqual({ name, job_title, phone2, whatsapp }, {
+    name: "Ana",
+    job_title: "Diretora",
+    phone2: "1",
+    whatsapp: "2",
+  });
+});
+
+test("POST …/batch with atomic writes all items or none, and names each that failed (spec 7)", async ({ sql, workspace, api }) => {
+  const send = (...items: unknown[]) => api.post(BATCH, { atomic: true, items });
+  const good = Array.from({ length: 30 }, (_, index) => create({ name: `${index}` }));
+  const invalid = await send(...good, create({ name: "" }), update("x", {}), create({ name: "A", email: 1 }));
+  assert.deepEqual(Object.keys(assertError(invalid, "validation_error")), [
+    "items[30].name",
+    "items[31].id",
+    "items[32].email",
+  ]);
+  const failed = await send(
+    create({ name: "A", company_id: UNKNOWN_ID }),
+    ...good,
+    update(UNKNOWN_ID, { name: "B" }),
+    upsert("email", { email: "a@x.com" }),
+  );
+  const details = assertError(failed, "batch_failed");
+  assert.deepEqual(Object.keys(details), ["items[0].company_id", "items[31]", "items[32].name"]);
+  assert.equal(details["items[0].company_id"], "Não existe no workspace");
+  assert.equal(details["items[31]"], (await api.get(`${CONTACTS}/${UNKNOWN_ID}`)).body.error.message);
+  assert.deepEqual(ids(await api.get(CONTACTS)), []);
+  assert.deepEqual(await eventsOf(sql, workspace.id), []);
+  const made = await send(...good);
+  assert.deepEqual(made.body.summary, { created: 30, updated: 0, failed: 0 });
+});
+
+test("an Idempotency-Key covers the whole batch, also one with items that failed, whose texts are repeated", async ({ sql, workspace, api }) => {
+  const body = {
+    items: [create({ name: "A" }), create({ name: "B", company_id: UNKNOWN_ID }), create({ name: "" })],
+  };
+  const send = (sent: unknown) => api.post(BATCH, sent, { "Idempotency-Key": "k" });
+  const first = await send(body);
+  assert.deepEqual(first.body.summary, { created: 1, updated: 0, failed: 2 });
+  const events = await eventsOf(sql, workspace.id);
+  const again = await send(body);
+  assert.deepEqual([again.status, again.text], [200, first.text]);
+  assert.equal(again.headers.get("Idempotent-Replayed"), "true");
+  assert.deepEqual(await eventsOf(sql, workspace.id), events);
+  assertError(await send({ items: body.items.slice(0, 1) }), "idempotency_conflict");
+  assert.equal(ids(await api.get(CONTACTS)).length, 1);
+});
+
+test("a deal's stage, an activity's defaults and a note's author follow the rules of the calls for one record", async ({ sql, workspace, api, newDeal }) => {
+  const { id: deal_id } = await newDeal();
+  const { stages: [, second], memberId } = workspace;
+  const deals = await api.post("/api-v1-deals/batch", {
+    items: [
+      create({ title: "A", stage_id: second.id }),
+      create({ title: "B", stage_id: UNKNOWN_ID }),
+      update(deal_id, { status: "ganho" }),
+      create({}),
+      upsert("external_id", { external_id: "p", value: 1 }),
+    ],
+  });
+  const codes = deals.body.results.map(({ error }: { error?: { code: string } }) => error?.code);
+  assert.deepEqual(codes, [
+    undefined,
+    "invalid_reference",
+    "validation_error",
+    "validation_error",
+    "validation_error",
+  ]);
+  assert.equal(deals.body.results[2].error.details[0].field, "items[2].status");
+  const activities = await api.post("/api-v1-activities/batch", { items: [create({ deal_id }), create({})] });
+  assert.deepEqual(statuses(activities), [201, 422]);
+  const activity = (await api.get(`/api-v1-activities/${activities.body.results[0].id}`)).body;
+  assert.deepEqual([activity.type, activity.status, activity.owner_id], ["tarefa", "pendente", memberId]);
+  await sql`update crm.members set is_active = false where id = ${memberId}`;
+  const notes = await api.post("/api-v1-notes/batch", { items: [create({ deal_id, body: "x" })] });
+  assert.equal(notes.body.results[0].error.code, "no_author_available");
+});

@@ -1,0 +1,83 @@
+// How a batch writes what it creates: ten records by one statement, whose subtransactions Postgres can keep at hand.
+import assert from "node:assert/strict";
+import { client } from "../../support/client.ts";
+import { makeWorkspaceWithDeal } from "../../support/fixtures.ts";
+import { UNKNOWN_ID } from "../../support/record_fixtures.ts";
+import { keyEndpoints } from "../../support/resources.ts";
+import { test } from "../../support/scenario.ts";
+
+const create = (data: unknown) => ({ op: "create", data });
+
+for (const { resource, title } of keyEndpoints.filter(({ route }) => route.path === "/batch")) {
+  const path = `/${resource.name}`;
+  const table = resource.name.replace("api-v1-", "crm.");
+  const isOfDeal = ["api-v1-activities", "api-v1-notes"].includes(resource.name);
+  const shown = resource.name === "api-v1-notes"
+    ? "body"
+    : isOfDeal || path.endsWith("deals")
+    ? "title"
+    : "name";
+
+  test(`${title} inserts ten records by one statement, also those beside an item that fails`, async ({ sql }) => {
+    const { workspace: { key }, deal } = await makeWorkspaceWithDeal(sql);
+    const bodyFor = (index: number) => ({ [shown]: `Item ${index}`, ...(isOfDeal && { deal_id: deal.id }) });
+    const items = Array.from({ length: 30 }, (_, index) => create(bodyFor(index)));
+    items[13] = create({ ...bodyFor(13), [isOfDeal ? "deal_id" : "owner_id"]: UNKNOWN_ID });
+    const { body: { results, summary } } = await client(key).post(`${path}/batch`, { items });
+    assert.deepEqual(summary, { created: 29, updated: 0, failed: 1 });
+    assert.equal(results[13].error.code, "invalid_reference");
+
+    const rows = await sql<{ id: string; text: string; statement: string }[]>`
+      select id, ${sql(shown)} as text, xmin || ' ' || cmin as statement from ${sql(table)}
+      where id = any (${results.flatMap(({ id }: { id?: string }) => id ?? [])}::uuid[])`;
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    const statements = (from: number) =>
+      results.slice(from, from + 10).flatMap(({ id }: { id?: string }) =>
+        id === undefined ? [] : byId.get(id)!.statement
+      );
+    for (const { index, id } of results) if (index !== 13) assert.equal(byId.get(id)!.text, `Item ${index}`);
+    assert.deepEqual([0, 10, 20].map((from) => new Set(statements(from)).size), [1, 1, 1]);
+  });
+}
+
+test("a batch of 100 new contacts, companies or deals makes fewer subtransactions than Postgres keeps at hand, events included", async ({ sql, api }) => {
+  for (const path of ["/api-v1-contacts", "/api-v1-companies", "/api-v1-deals"]) {
+    const shown = path === "/api-v1-deals" ? "title" : "name";
+    const { body: { results } } = await api.post(`${path}/batch`, {
+      items: Array.from({ length: 100 }, (_, index) => create({ [shown]: `Item ${index}` })),
+    });
+    const made = results.map(({ id }: { id: string }) => id);
+    const [written] = await sql`
+      select count(*)::int as events, count(distinct e.xmin::text)::int as subtransactions
+      from crm.events e where e.object_id = any (${made}::uuid[])`;
+    assert.deepEqual(written, { events: 100, subtransactions: 10 }, path);
+  }
+});
+
+for (const path of ["/api-v1-contacts", "/api-v1-companies"]) {
+  test(`POST ${path}/batch inserts upserts by a new external_id by one statement, and finds those of records and of items before`, async ({ sql, api }) => {
+    const upsert = (external_id: string | null, name: string) => ({
+      op: "upsert",
+      match_by: "external_id",
+      data: { external_id, name },
+    });
+    const send = async (...items: unknown[]) => {
+      const { body } = await api.post(`${path}/batch`, { items });
+      const rows = await sql<{ id: string; statement: string }[]>`
+        select id, xmin || ' ' || cmin as statement from ${sql(path.replace("/api-v1-", "crm."))}
+        where id = any (${body.results.flatMap(({ id }: { id?: string }) => id ?? [])}::uuid[])`;
+      return {
+        statuses: body.results.map(({ status }: { status: number }) => status),
+        ids: body.results.map(({ id }: { id?: string }) => id),
+        statements: new Set(rows.map(({ statement }) => statement)).size,
+      };
+    };
+    const first = await send(upsert("1", "A"), create({ name: "B" }), upsert("2", "C"));
+    assert.deepEqual([first.statuses, first.statements], [[201, 201, 201], 1]);
+    const twice = await send(upsert("3", "A"), upsert("3", "B"), upsert("1", "C"));
+    assert.deepEqual(twice.statuses, [201, 200, 200]);
+    assert.deepEqual(twice.ids, [twice.ids[0], twice.ids[0], first.ids[0]]);
+    const taken = await send(upsert("4", "A"), create({ external_id: "4", name: "B" }), upsert(null, "C"));
+    assert.deepEqual(taken.statuses, [201, 409, 422]);
+  });
+}

@@ -1,0 +1,224 @@
+// The change log (docs/decisions/0016-events-feed-change-log.md).
+import assert from "node:assert/strict";
+import type { Sql } from "postgres";
+import { Change } from "../../../supabase/functions/api-v1-changes/schema.ts";
+import { EVENT_TYPES, EVENTS } from "../../../supabase/functions/_shared/contract/events.ts";
+import { actAsMember } from "../../support/act_as.ts";
+import { assertError, call, client } from "../../support/client.ts";
+import { causeEveryEvent } from "../../support/every_event.ts";
+import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
+import { customer, makeProposal } from "../../support/proposals.ts";
+import { test } from "../../support/scenario.ts";
+import { signIn } from "../../support/sessions.ts";
+
+const CHANGES = "/api-v1-changes";
+
+// deno-lint-ignore no-explicit-any -- the body of a reply
+type Item = any;
+
+/** The changes of a query as `<who>: <action> <fields>`, oldest first. */
+async function read(key: string, query: string): Promise<string[]> {
+  const reply = await client(key).get(`${CHANGES}?${query}`);
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.data.map(({ actor, action, changed_fields }: Item) =>
+    [`${actor.type} ${actor.name}: ${action}`, ...changed_fields].join(" ")
+  ).reverse();
+}
+
+/** Stores an event of some days ago, as it was written then. */
+async function emitAgo(sql: Sql, workspaceId: string, days: number, objectId: string): Promise<string> {
+  const [row] = await sql<[{ id: string }]>`
+    insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at)
+    select ${workspaceId}, crm.uuid_v7(t.at), 'deal.updated', ${objectId}, '{"changed_fields": ["value"]}', t.at
+    from (select date_trunc('milliseconds', now() - ${days} * interval '1 day') as at) t returning id`;
+  return row.id;
+}
+
+test("GET /api-v1-changes tells who changed which fields of an object, each change once, without values", async ({ sql, workspace, api }) => {
+  const { id: keyId, key } = await makeKey(sql, workspace.id);
+  await sql`update crm.api_keys set name = 'ERP' where id = ${keyId}`;
+  const { lead: { deal_id, contact_id } } =
+    (await client(key).post("/api-v1-leads", { first_name: "Segredo", email: "segredo@x.com" })).body;
+  await api.patch(`/api-v1-deals/${deal_id}`, { value: 777, title: "Segredo 2" });
+  await api.patch(`/api-v1-deals/${deal_id}`, { value: 777 });
+  await api.post(`/api-v1-deals/${deal_id}/win`);
+  await sql`update crm.deals set source = 'site' where id = ${deal_id}`;
+
+  const [own] =
+    await sql`select name from crm.api_keys where workspace_id = ${workspace.id} and id <> ${keyId}`;
+  assert.deepEqual(await read(workspace.key, `object_id=${deal_id}`), [
+    "key ERP: deal.created",
+    `key ${own!["name"]}: deal.updated title value`,
+    `key ${own!["name"]}: deal.updated closed_at status won_at`,
+    "system null: deal.updated source",
+  ]);
+  const reply = await api.get(`${CHANGES}?object_id=${contact_id}`);
+  assert.doesNotMatch(reply.text, /segredo/i);
+  const [created] = reply.body.data;
+  const [event] =
+    await sql`select id, crm.iso(occurred_at) as at from crm.events where object_id = ${contact_id}`;
+  assert.deepEqual(created, {
+    id: event!["id"],
+    object_type: "contact",
+    object_id: contact_id,
+    action: "contact.created",
+    changed_fields: [],
+    actor: { type: "key", id: keyId, name: "ERP" },
+    occurred_at: event!["at"],
+  });
+});
+
+test("GET /api-v1-changes names the customer of a proposal's link, members, jobs and the operator", async ({ sql, workspace, newDeal }) => {
+  const deal = await newDeal();
+  const { id, link } = await makeProposal(sql, deal.id);
+  await customer(link).accept();
+  const [proposal] = await sql`select title from crm.proposals where id = ${id}`;
+  assert.deepEqual(
+    (await read(workspace.key, `object_id=${id}`)).at(-1),
+    `link ${proposal!["title"]}: proposal.accepted`,
+  );
+
+  const { session } = await signIn(sql, workspace.id, "admin");
+  const self = await call("GET", "/app-v1-workspace", { session });
+  assert.equal(self.status, 200, self.text);
+  const [member] = await sql<[{ id: string; name: string }]>`
+    select id, name from crm.members where workspace_id = ${workspace.id} order by id desc limit 1`;
+  await sql.begin(async (sql) => {
+    // As app.call sets it. No verb of members changes a record so far.
+    await actAsMember(sql, member.id);
+    await sql`update crm.deals set value = 5 where id = ${deal.id}`;
+  });
+  await sql`update crm.deals set value = 6 where id = ${deal.id}`;
+  assert.deepEqual((await read(workspace.key, `object_id=${deal.id}`)).slice(-2), [
+    `member ${member.name}: deal.updated value`,
+    "system null: deal.updated value",
+  ]);
+});
+
+test("GET /api-v1-changes lists every event that is a change, in its schema, and no other event", async ({ sql, workspace, api }) => {
+  await causeEveryEvent(sql, workspace);
+  const { body } = await api.get(`${CHANGES}?limit=200`);
+  for (const change of body.data) assert.deepEqual(Change.parse(change), change);
+  const listed = new Set(body.data.map(({ action }: Item) => action));
+  const caused = await sql<{ event: string }[]>`
+    select distinct event::text from crm.events where workspace_id = ${workspace.id}`;
+  const changes: string[] = EVENT_TYPES.filter((event) => EVENTS[event].change);
+  const expected = caused.map(({ event }) => event).filter((event) => changes.includes(event));
+  assert.deepEqual([...listed].sort(), expected.sort());
+  assert.ok(expected.length >= 12, expected.join());
+  for (const told of ["deal.won", "lead.received", "deal.stale"]) assert.equal(listed.has(told), false, told);
+});
+
+test("GET /api-v1-changes filters by object, type and time, alone and together", async ({ sql, workspace: { id, key }, newDeal }) => {
+  const [one, other] = [crypto.randomUUID(), crypto.randomUUID()];
+  const at: Record<string, string> = {};
+  for (const days of [80, 40, 10, 2]) at[days] = await emitAgo(sql, id, days, one);
+  await emitAgo(sql, id, 10, other);
+  await newDeal();
+  const ids = async (query: string) =>
+    (await client(key).get(`${CHANGES}?${query}`)).body.data.map((change: Item) => change.id);
+  const moment = async (days: number) => {
+    const [row] = await sql<
+      [{ at: string }]
+    >`select crm.iso(occurred_at) as at from crm.events where id = ${at[days]!}`;
+    return row.at;
+  };
+  assert.deepEqual(await ids(`object_id=${one}`), [at[2], at[10], at[40], at[80]]);
+  assert.deepEqual(await ids(`object_id=${one}&object_type=contact`), []);
+  assert.equal((await ids("object_type=deal")).length, 6);
+  assert.equal((await ids("object_type=contact")).length, 1, "the contact of the new deal");
+  for (const query of ["", `object_id=${one}&`]) {
+    const others = query === "" ? 1 : 0;
+    assert.equal(
+      (await ids(`${query}since=${await moment(40)}&until=${await moment(2)}`)).length,
+      2 + others,
+    );
+    assert.deepEqual(await ids(`${query}until=${await moment(40)}`), [at[80]], "until itself is not in it");
+    assert.deepEqual((await ids(`${query}since=${await moment(2)}`)).at(-1), at[2], "since itself is in it");
+  }
+  assertError(await client(key).get(`${CHANGES}?object_type=webhook`), "validation_error");
+  assertError(await client(key).get(`${CHANGES}?cursor=x`), "invalid_cursor");
+  assertError(await client(key).get(`${CHANGES}?action=deal.updated`), "validation_error");
+});
+
+test("GET /api-v1-changes goes back 90 days", async ({ sql, workspace: { id, key } }) => {
+  const object = crypto.randomUUID();
+  const kept = await emitAgo(sql, id, 89.9, object);
+  await emitAgo(sql, id, 90.1, object);
+  for (const query of ["", `object_id=${object}`, "since=2020-01-01"]) {
+    const { data, meta } = (await client(key).get(`${CHANGES}?${query}`)).body;
+    assert.deepEqual(data.map((change: Item) => change.id), [kept], query);
+    assert.deepEqual(meta, { next_cursor: null, has_more: false });
+  }
+  // The feed stays at 30.
+  assert.deepEqual((await client(key).get("/api-v1-events")).body.data, []);
+  assert.deepEqual(
+    (await client(key).get(`/api-v1-events?since=2020-01-01&object_id=${object}`)).body.data,
+    [],
+  );
+});
+
+test("GET /api-v1-changes pages by next_cursor: each change is on one page, newest first", async ({ sql, workspace: { id, key } }) => {
+  const object = crypto.randomUUID();
+  await sql`
+    insert into crm.events (workspace_id, event, object_id, facts)
+    select ${id}, (case when n % 3 = 0 then 'deal.won' else 'deal.updated' end)::crm.event_type, ${object},
+      '{"changed_fields": ["value"]}'
+    from generate_series(1, 36) n`;
+  const expected = (await sql`
+    select id from crm.events where workspace_id = ${id} and event = 'deal.updated' order by id desc`).map((
+    row,
+  ) => row["id"]);
+  for (const query of ["", `object_id=${object}&`]) {
+    const seen: string[] = [];
+    let cursor = "";
+    for (let pages = 1;; pages++) {
+      const { data, meta } = (await client(key).get(`${CHANGES}?${query}limit=8${cursor}`)).body;
+      seen.push(...data.map((change: Item) => change.id));
+      assert.equal(meta.has_more, pages < 3);
+      assert.equal(meta.next_cursor === null, !meta.has_more);
+      if (!meta.has_more) break;
+      assert.equal(data.length, 8);
+      cursor = `&cursor=${meta.next_cursor}`;
+    }
+    assert.deepEqual(seen, expected);
+  }
+});
+
+test("GET /api-v1-changes looks at 5,000 events at most: a page may be empty, and the next ones have what is asked for", async ({ sql, workspace: { id, key } }) => {
+  const object = crypto.randomUUID();
+  const oldest = await emitAgo(sql, id, 1, object);
+  await sql`
+    insert into crm.events (workspace_id, event, object_id, facts)
+    select ${id}, 'deal.won', ${object}, '{}' from generate_series(1, 5001) n`;
+  for (const query of ["", `object_id=${object}&`]) {
+    const first = (await client(key).get(`${CHANGES}?${query}limit=1`)).body;
+    assert.deepEqual(first.data, []);
+    assert.equal(first.meta.has_more, true);
+    const next = (await client(key).get(`${CHANGES}?${query}cursor=${first.meta.next_cursor}`)).body;
+    assert.deepEqual(next.data.map((change: Item) => change.id), [oldest]);
+    assert.equal(next.meta.has_more, false);
+  }
+});
+
+test("GET /api-v1-changes shows nothing of another workspace, whoever's object or cursor is sent", async ({ sql, workspace, newDeal }) => {
+  const deal = await newDeal();
+  const other = await makeWorkspace(sql);
+  const [event] =
+    await sql`select id from crm.events where workspace_id = ${workspace.id} order by id desc limit 1`;
+  for (
+    const query of [
+      "",
+      `object_id=${deal.id}`,
+      `cursor=${event!["id"]}`,
+      `object_id=${deal.id}&cursor=${event!["id"]}`,
+    ]
+  ) {
+    assert.deepEqual((await client(other.key).get(`${CHANGES}?${query}`)).body.data, [], query);
+  }
+  // A caller of another workspace has no name here.
+  const [row] = await sql`
+    select set_config('app.workspace_id', ${other.id}, true), crm.actor_json(k.id) as actor
+    from crm.api_keys k where k.workspace_id = ${workspace.id} limit 1`;
+  assert.deepEqual(row!["actor"], { type: "system", id: null, name: null });
+});

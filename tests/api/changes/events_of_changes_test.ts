@@ -1,0 +1,199 @@
+// The events of changes: which fields an *.updated names, and what emits none.
+import assert from "node:assert/strict";
+import type { Sql } from "postgres";
+import { runJob } from "../../support/jobs.ts";
+import { makeContact, makePipeline } from "../../support/record_fixtures.ts";
+import { test } from "../../support/scenario.ts";
+
+/** The events about an object, but for those of its creation, each with its facts, in the order of their names. */
+async function changesOf(sql: Sql, objectId: string) {
+  const events = await sql<{ event: string; facts: Record<string, unknown> }[]>`
+    select e.event::text, e.facts from crm.events e
+    where e.object_id = ${objectId} and e.event::text not in ('lead.received')
+      and e.event::text not like '%.created'
+    order by e.event::text, e.occurred_at`;
+  return [...events];
+}
+
+/** An event with the fields that changed. */
+const changed = (event: string, ...changed_fields: string[]) => ({ event, facts: { changed_fields } });
+
+test("PATCH emits the record's update with exactly the fields that changed, once", async ({ sql, workspace, api, newDeal }) => {
+  const deal = await newDeal();
+  const records: [string, string, object, object, string[]][] = [
+    ["contact", "/api-v1-contacts", { name: "Ana", phone: "1" }, {
+      phone: null,
+      email: "A@X.com",
+      name: "Ana",
+    }, [
+      "email",
+      "phone",
+    ]],
+    ["company", "/api-v1-companies", { name: "Sol" }, { address: { city: "Campinas" }, name: "Lua" }, [
+      "address",
+      "name",
+    ]],
+    ["deal", "/api-v1-deals", { title: "A", value: 10 }, { value: 11.5, custom_fields: { a: 1 } }, [
+      "custom_fields",
+      "value",
+    ]],
+    ["activity", "/api-v1-activities", { deal_id: deal.id }, { title: "Ligar", due_at: "2030-01-01" }, [
+      "due_at",
+      "title",
+    ]],
+  ];
+  for (const [name, path, body, patch, fields] of records) {
+    const { body: { id } } = await api.post(path, body);
+    assert.equal((await api.patch(`${path}/${id}`, patch)).status, 200);
+    assert.deepEqual(await changesOf(sql, id), [changed(`${name}.updated`, ...fields)]);
+
+    assert.equal((await api.patch(`${path}/${id}`, patch)).status, 200);
+    const { body: record } = await api.get(`${path}/${id}`);
+    await api.patch(`${path}/${id}`, record);
+    await api.patch(`${path}/${id}`, {});
+    await sql`update crm.${sql(path.split("-").at(-1)!)} set owner_id = owner_id where id = ${id}`;
+    assert.equal((await changesOf(sql, id)).length, 1, `${name}: the same values are no change`);
+
+    const refused = await api.patch(`${path}/${id}`, { owner_id: workspace.pipelineId });
+    assert.equal(refused.status, 422);
+    assert.equal((await changesOf(sql, id)).length, 1, `${name}: a refused PATCH is no change`);
+  }
+});
+
+test("A new stage, a win and a reopening are deal.updated beside their own event, each once", async ({ sql, workspace, api, newDeal }) => {
+  const { id } = await newDeal();
+  const stage = workspace.stages[1].id;
+  await api.patch(`/api-v1-deals/${id}`, { stage_id: stage, title: "Outro" });
+  assert.deepEqual(await changesOf(sql, id), [
+    {
+      event: "deal.stage_changed",
+      facts: { previous_stage_id: workspace.stages[0].id, previous_pipeline_id: workspace.pipelineId },
+    },
+    changed("deal.updated", "stage_changed_at", "stage_id", "title"),
+  ]);
+
+  const { id: second } = await newDeal();
+  const pipeline = await makePipeline(sql, workspace);
+  await api.post(`/api-v1-deals/${second}/move-stage`, {
+    stage_id: pipeline.stages[0],
+    pipeline_id: pipeline.id,
+  });
+  assert.deepEqual((await changesOf(sql, second)).map(({ event }) => event), [
+    "deal.stage_changed",
+    "deal.updated",
+  ]);
+
+  const { id: third } = await newDeal();
+  await api.post(`/api-v1-deals/${third}/win`, { value: 5 });
+  await api.post(`/api-v1-deals/${third}/win`, { value: 6 });
+  assert.deepEqual(
+    await changesOf(sql, third),
+    [
+      { event: "deal.won", facts: {} },
+      changed("deal.updated", "closed_at", "status", "value", "won_at"),
+    ].sort((a, b) => a.event < b.event ? -1 : 1),
+  );
+  await api.patch(`/api-v1-deals/${third}`, { status: "aberto" });
+  await api.patch(`/api-v1-deals/${third}`, { status: "aberto" });
+  assert.deepEqual((await changesOf(sql, third)).filter(({ event }) => event !== "deal.won"), [
+    changed("deal.reopened", "closed_at", "status", "won_at"),
+    changed("deal.updated", "closed_at", "status", "value", "won_at"),
+    changed("deal.updated", "closed_at", "status", "won_at"),
+  ]);
+});
+
+test("A write of the application that reopens a deal emits deal.reopened, with the loss that it clears", async ({ sql, api, newDeal }) => {
+  const { id } = await newDeal();
+  await api.post(`/api-v1-deals/${id}/lose`, { loss_note: "caro" });
+  await sql`update crm.deals set status = 'aberto' where id = ${id}`;
+  const [reopened] = (await changesOf(sql, id)).filter(({ event }) => event === "deal.reopened");
+  assert.deepEqual(reopened, changed("deal.reopened", "closed_at", "loss_note", "lost_at", "status"));
+});
+
+test("activity.completed is emitted when an activity becomes concluida, also at its creation, and not by later edits", async ({ sql, api, newDeal }) => {
+  const { id: deal_id } = await newDeal();
+  const { body: { id } } = await api.post("/api-v1-activities", { deal_id });
+  await api.patch(`/api-v1-activities/${id}`, { status: "cancelada" });
+  await api.patch(`/api-v1-activities/${id}`, { status: "concluida" });
+  await api.patch(`/api-v1-activities/${id}`, { status: "concluida", location: "Sala 2" });
+  assert.deepEqual(await changesOf(sql, id), [
+    changed("activity.completed", "completed_at", "status"),
+    changed("activity.updated", "status"),
+    changed("activity.updated", "completed_at", "status"),
+    changed("activity.updated", "location"),
+  ]);
+  const { body: done } = await api.post("/api-v1-activities", { deal_id, status: "concluida" });
+  assert.deepEqual(await changesOf(sql, done.id), [changed("activity.completed")]);
+});
+
+test("A lead that fills in empty fields of a contact that it reuses emits contact.updated with them", async ({ sql, api }) => {
+  const { body: { lead } } = await api.post("/api-v1-leads", { first_name: "Ana", email: "ana@x.com" });
+  await api.post("/api-v1-leads", { first_name: "Bia", email: "ana@x.com" });
+  assert.deepEqual(await changesOf(sql, lead.contact_id), [], "nothing was empty");
+  const sent = { first_name: "Ana", email: "ana@x.com", phone: "+55 11 91234-5678", company_name: "Sol" };
+  const { body: again } = await api.post("/api-v1-leads", sent);
+  assert.equal(again.lead.contact_id, lead.contact_id);
+  assert.deepEqual(await changesOf(sql, lead.contact_id), [
+    changed("contact.updated", "company_id", "phone"),
+  ]);
+  await api.post("/api-v1-leads", sent);
+  assert.equal((await changesOf(sql, lead.contact_id)).length, 1);
+
+  const created = await sql`
+    select e.object_id from crm.events e where e.event = 'company.created' and e.object_id = ${again.lead.company_id}`;
+  assert.equal(created.length, 1, "a new company emits company.created, a reused one nothing");
+});
+
+test("A new activity changes its deal's last_activity_at, a note or the jobs change no field that a client sees", async ({ sql, api, newDeal }) => {
+  const { id: deal_id } = await newDeal();
+  await api.post("/api-v1-notes", { deal_id, body: "Olá" });
+  await sql`update crm.deals set moved_at = now() - interval '15 days' where id = ${deal_id}`;
+  await runJob(sql, "deals-stale");
+  assert.deepEqual((await changesOf(sql, deal_id)).map(({ event }) => event), ["deal.stale"]);
+
+  const { body: activity } = await api.post("/api-v1-activities", { deal_id, due_at: "2020-01-01" });
+  await runJob(sql, "activities-overdue");
+  assert.deepEqual((await changesOf(sql, activity.id)).map(({ event }) => event), ["activity.overdue"]);
+  const updates = (await changesOf(sql, deal_id)).filter(({ event }) => event === "deal.updated");
+  assert.deepEqual(updates, [changed("deal.updated", "last_activity_at")]);
+});
+
+test("One statement on many rows emits one event a row; one in the transaction of the creation is not missed", async ({ sql, workspace }) => {
+  const ids = await Promise.all([1, 2, 3].map(() => makeContact(sql, workspace)));
+  await sql`update crm.contacts set job_title = 'Diretora' where workspace_id = ${workspace.id}`;
+  for (const id of ids) {
+    assert.deepEqual(await changesOf(sql, id), [changed("contact.updated", "job_title")]);
+  }
+  const id = await sql.begin(async (sql) => {
+    const [row] = await sql<[{ id: string }]>`
+      insert into crm.contacts (workspace_id, name, owner_id) values (${workspace.id}, 'Bia', ${workspace.memberId})
+      returning id`;
+    await sql`update crm.contacts set phone = '1' where id = ${row.id}`;
+    await sql`update crm.contacts set phone = '2' where id = ${row.id}`;
+    return row.id;
+  });
+  assert.deepEqual(await changesOf(sql, id), Array(2).fill(changed("contact.updated", "phone")));
+});
+
+test("An event has the position of its transaction, and the special event of a write comes before its update", async ({ sql, api, newDeal }) => {
+  const { id } = await newDeal();
+  await sql.begin(async (sql) => {
+    await sql`update crm.deals set status = 'ganho' where id = ${id}`;
+    const events = await sql`
+      select e.event::text, e.position = crm.feed_position() as is_of_transaction from crm.events e
+      where e.object_id = ${id} and e.event not in ('deal.created', 'lead.received') order by e.position, e.id`;
+    assert.deepEqual([...events], [
+      { event: "deal.won", is_of_transaction: true },
+      { event: "deal.updated", is_of_transaction: true },
+    ]);
+  });
+  const { body: activity } = await api.post("/api-v1-activities", { deal_id: id });
+  await api.patch(`/api-v1-activities/${activity.id}`, { status: "concluida" });
+  const inOrder = await sql`
+    select e.event::text from crm.events e where e.object_id = ${activity.id} order by e.position, e.id`;
+  assert.deepEqual(inOrder.map(({ event }) => event), [
+    "activity.created",
+    "activity.completed",
+    "activity.updated",
+  ]);
+});

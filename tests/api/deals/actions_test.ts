@@ -1,0 +1,201 @@
+// Closing and reopening a deal. moves_test.ts moves it between stages.
+import assert from "node:assert/strict";
+import { assertError, client, type Reply } from "../../support/client.ts";
+import { eventsSince, makeOpenDeal } from "../../support/deals.ts";
+import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
+import { assertAlike, atOnce, eventsOf, makeLossReason, UNKNOWN_ID } from "../../support/record_fixtures.ts";
+import { test } from "../../support/scenario.ts";
+
+const DEALS = "/api-v1-deals";
+
+type Api = ReturnType<typeof client>;
+
+const isIdempotent = ({ status, body }: Reply) => {
+  assert.equal(status, 200);
+  return body.idempotent;
+};
+
+test("POST win marks an open deal won, with its final amounts, once (spec 3, 4.6)", async ({ sql }) => {
+  const { workspace, deal, act, read } = await makeOpenDeal(sql);
+  const won = await act("win", { value: 99.9, recurring_value: 5 });
+  const { idempotent, ...body } = won.body;
+  assert.equal(idempotent, false);
+  assert.deepEqual(body, {
+    ...deal,
+    status: "ganho",
+    value: 99.9,
+    recurring_value: 5,
+    won_at: body.updated_at,
+    closed_at: body.updated_at,
+    updated_at: body.updated_at,
+  });
+  assert.deepEqual(await read(), body);
+  const again = await act("win", { value: 1 });
+  assert.deepEqual(again.body, { ...body, idempotent: true }, "a closed deal is left as it is");
+  assert.deepEqual(await eventsSince(sql, workspace), ["deal.won"]);
+});
+
+test("POST lose marks an open deal lost, with a reason and a note, once (spec 3, 4.6)", async ({ sql }) => {
+  const { workspace, deal, act, read } = await makeOpenDeal(sql);
+  const loss_reason_id = await makeLossReason(sql, workspace);
+  const lost = await act("lose", { loss_reason_id, loss_note: "caro" });
+  const { idempotent, ...body } = lost.body;
+  assert.equal(idempotent, false);
+  assert.deepEqual(body, {
+    ...deal,
+    status: "perdido",
+    loss_reason_id,
+    loss_note: "caro",
+    lost_at: body.updated_at,
+    closed_at: body.updated_at,
+    updated_at: body.updated_at,
+  });
+  assert.deepEqual(await read(), body);
+  // The reason is not looked up, because the deal is closed already.
+  const again = await act("lose", { loss_reason_id: UNKNOWN_ID });
+  assert.deepEqual(again.body, { ...body, idempotent: true });
+  assert.deepEqual(await eventsSince(sql, workspace), ["deal.lost"]);
+});
+
+test("POST win and lose take no body, an empty one and nulls, and keep the amounts that are not sent", async ({ sql }) => {
+  for (const body of [undefined, "", {}, { unknown: 1 }]) {
+    for (const [action, status] of [["win", "ganho"], ["lose", "perdido"]] as const) {
+      const { act } = await makeOpenDeal(sql);
+      const reply = await act(action, body);
+      assert.deepEqual([reply.status, reply.body.status, reply.body.value], [200, status, 10], reply.text);
+    }
+  }
+  const won = await (await makeOpenDeal(sql)).act("win", { value: null });
+  assert.equal(won.body.value, null, "null clears, as in PATCH");
+  const lost = await (await makeOpenDeal(sql)).act("lose", { loss_reason_id: null, loss_note: null });
+  assert.equal(lost.body.status, "perdido");
+});
+
+test("POST win and lose refuse a body that is wrong and leave the deal open", async ({ sql }) => {
+  const { workspace, deal, act, read } = await makeOpenDeal(sql);
+  const other = await makeWorkspace(sql);
+  for (const [field, bad] of Object.entries({ value: [-1, "5", 1e16], recurring_value: [-1, true] })) {
+    for (const value of bad) {
+      const details = assertError(await act("win", { [field]: value }), "validation_error");
+      assert.deepEqual(Object.keys(details), [field]);
+    }
+  }
+  for (const [field, bad] of Object.entries({ loss_reason_id: ["x", 5], loss_note: ["a".repeat(1001), 5] })) {
+    for (const value of bad) {
+      const details = assertError(await act("lose", { [field]: value }), "validation_error");
+      assert.deepEqual(Object.keys(details), [field]);
+    }
+  }
+  for (const body of ["[]", "{", "null"]) {
+    assertError(await act("win", body), "bad_request");
+    assertError(await act("lose", body), "bad_request");
+  }
+  const unknown = await act("lose", { loss_reason_id: UNKNOWN_ID });
+  assert.deepEqual(Object.keys(assertError(unknown, "invalid_reference")), ["loss_reason_id"]);
+  assertAlike(await act("lose", { loss_reason_id: await makeLossReason(sql, other) }), unknown);
+  assertAlike(await act("lose", { loss_reason_id: await makeLossReason(sql, workspace, false) }), unknown);
+  assert.deepEqual(await read(), deal);
+  assert.deepEqual(await eventsOf(sql, workspace.id), ["deal.created"]);
+  assert.equal((await act("lose", { loss_note: "é".repeat(1000) })).body.loss_note, "é".repeat(1000));
+});
+
+test("POST win on a lost deal and lose on a won one change nothing, whichever way it was closed (spec 3)", async ({ sql }) => {
+  for (const [first, second] of [["win", "lose"], ["lose", "win"]] as const) {
+    const { workspace, act } = await makeOpenDeal(sql);
+    const { idempotent: _, ...closed } = (await act(first)).body;
+    assert.deepEqual((await act(second)).body, { ...closed, idempotent: true });
+    assert.equal((await eventsSince(sql, workspace)).length, 1);
+  }
+});
+
+test("simultaneous wins emit one deal.won; of simultaneous wins and losses only one takes effect (spec 3)", async ({ sql }) => {
+  for (const actions of [["win", "win"], ["win", "lose"], ["lose", "win"], ["lose", "lose"]]) {
+    const { workspace, deal, read } = await makeOpenDeal(sql);
+    const calls = actions.map((action) => (api: Api) => api.post(`${DEALS}/${deal.id}/${action}`));
+    const replies = await atOnce(workspace.id, "deals", deal.id, calls);
+    const { status } = await read();
+    assert.deepEqual(replies.map(isIdempotent).sort(), [false, true]);
+    assert.ok(replies.every(({ body }) => body.status === status), "both see the same outcome");
+    assert.deepEqual(await eventsSince(sql, workspace), [status === "ganho" ? "deal.won" : "deal.lost"]);
+  }
+  const { workspace, deal } = await makeOpenDeal(sql);
+  const keys = await Promise.all(Array.from({ length: 64 }, () => makeKey(sql, workspace.id)));
+  const wins = await Promise.all(keys.map(({ key }) => client(key).post(`${DEALS}/${deal.id}/win`)));
+  assert.equal(wins.filter((reply) => !isIdempotent(reply)).length, 1);
+  assert.deepEqual(await eventsSince(sql, workspace), ["deal.won"]);
+});
+
+test("PATCH status aberto reopens a closed deal and clears how it was closed; it can be closed again", async ({ sql }) => {
+  const { workspace, deal, act, patch, read } = await makeOpenDeal(sql);
+  await act("lose", { loss_reason_id: await makeLossReason(sql, workspace), loss_note: "caro" });
+  const { status, body } = await patch({ status: "aberto", source: "volta" });
+  assert.equal(status, 200);
+  assert.deepEqual(body, { ...deal, source: "volta", updated_at: body.updated_at });
+  assert.deepEqual(await read(), body);
+  assert.equal((await patch({ status: "aberto" })).body.status, "aberto", "an open deal stays open");
+  assert.equal(isIdempotent(await act("win")), false);
+  assert.deepEqual((await patch({ status: "aberto" })).body.won_at, null);
+  assert.equal(isIdempotent(await act("lose")), false);
+  assert.deepEqual(await eventsSince(sql, workspace), [
+    "deal.lost",
+    "deal.reopened",
+    "deal.won",
+    "deal.reopened",
+    "deal.lost",
+  ]);
+});
+
+test("PATCH refuses to close a deal and names the action, but accepts a closed deal as it was read", async ({ sql }) => {
+  const { workspace, deal, act, patch, read } = await makeOpenDeal(sql);
+  for (const [status, action] of [["ganho", "win"], ["perdido", "lose"]] as const) {
+    const details = assertError(await patch({ status, title: "B" }), "validation_error");
+    assert.deepEqual(Object.keys(details), ["status"]);
+    assert.match(details["status"]!, new RegExp(`${deal.id}/${action}$`));
+  }
+  for (const status of ["open", "", null, 1]) {
+    assert.ok("status" in assertError(await patch({ status }), "validation_error"));
+  }
+  assert.deepEqual(await read(), deal);
+  await act("win");
+  const won = await read();
+  const { status, body } = await patch(won);
+  assert.equal(status, 200);
+  assert.deepEqual(body, { ...won, updated_at: body.updated_at });
+  assertError(await patch({ status: "perdido" }), "validation_error");
+  assert.deepEqual(await eventsSince(sql, workspace), ["deal.won"]);
+});
+
+test("The actions answer 404 to a deal of another workspace as to an unknown id", async ({ sql }) => {
+  const { deal, read } = await makeOpenDeal(sql);
+  const other = await makeWorkspace(sql);
+  const body = { stage_id: other.stages[1]!.id };
+  for (const action of ["move-stage", "win", "lose"]) {
+    const send = (id: string) => client(other.key).post(`${DEALS}/${id}/${action}`, body);
+    const unknown = await send(UNKNOWN_ID);
+    assertError(unknown, "not_found");
+    assertAlike(await send(deal.id), unknown);
+    assertError(await send("no-uuid"), "not_found");
+  }
+  assert.deepEqual(await read(), deal);
+});
+
+test("Writes of the application set the same timestamps of a deal and emit the same events as the API (spec 6.1)", async ({ sql }) => {
+  const { workspace, deal, read } = await makeOpenDeal(sql);
+  await sql`update crm.deals set status = 'ganho', stage_id = ${
+    workspace.stages[2]!.id
+  } where id = ${deal.id}`;
+  const won = await read();
+  assert.deepEqual([won.won_at, won.closed_at, won.stage_changed_at], Array(3).fill(won.updated_at));
+  assert.deepEqual((await eventsSince(sql, workspace)).sort(), ["deal.stage_changed", "deal.won"]);
+  await sql`update crm.deals set status = 'aberto' where id = ${deal.id}`;
+  const reopened = await read();
+  assert.deepEqual([reopened.won_at, reopened.closed_at], [null, null]);
+  await sql`update crm.deals set status = 'perdido', loss_note = 'caro' where id = ${deal.id}`;
+  const lost = await read();
+  assert.deepEqual([lost.lost_at, lost.closed_at, lost.loss_note], [
+    lost.updated_at,
+    lost.updated_at,
+    "caro",
+  ]);
+  assert.deepEqual((await eventsSince(sql, workspace)).slice(2), ["deal.reopened", "deal.lost"]);
+});

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { assertError, client } from "../../support/client.ts";
+import { makeWorkspace } from "../../support/fixtures.ts";
+import {
+  assertAlike,
+  assertShown,
+  create,
+  eventsOf,
+  ids,
+  makeCompany,
+  makeContact,
+  makeMember,
+  makePipeline,
+  nextMillisecond,
+  UNKNOWN_ID,
+} from "../../support/record_fixtures.ts";
+import { testRecordRules } from "../../support/record_rules.ts";
+import { test } from "../../support/scenario.ts";
+
+const DEALS = "/api-v1-deals";
+
+testRecordRules({
+  path: DEALS,
+  table: "deals",
+  minimal: { title: "Venda" },
+  limits: {
+    // A deal needs a title, a contact or a company.
+    title: { alsoBad: ["  ", null] },
+    // A deal is won or lost only by an action.
+    status: { good: ["aberto"] },
+  },
+  references: {
+    contact_id: makeContact,
+    company_id: makeCompany,
+    owner_id: makeMember,
+    stage_id: (_, { stages }) => Promise.resolve(stages[1].id),
+  },
+});
+
+test("POST /api-v1-deals answers 201 with the whole deal, every field as it was written (spec 2.7, 4.6)", async ({ sql, workspace, api }) => {
+  const fields = {
+    value: 123456789.99,
+    recurring_value: 0.1,
+    pipeline_id: workspace.pipelineId,
+    stage_id: workspace.stages[1]!.id,
+    contact_id: await makeContact(sql, workspace),
+    company_id: await makeCompany(sql, workspace),
+    owner_id: await makeMember(sql, workspace),
+    expected_close_date: "2028-02-29",
+    source: "site",
+    utm: { source: "s", medium: "m", campaign: "c", term: "t", content: null },
+    custom_fields: { cor: "azul", lista: [1, null] },
+    external_id: "Ext 1",
+  };
+  const { status, body } = await api.post(DEALS, { title: " Venda ", ...fields });
+  assert.equal(status, 201);
+  const { id: _, created_at, updated_at, stage_changed_at, ...rest } = body;
+  assertShown(rest, {
+    workspace_id: workspace.id,
+    title: "Venda",
+    status: "aberto",
+    ...fields,
+  });
+  assert.deepEqual([updated_at, stage_changed_at], [created_at, created_at]);
+  assert.deepEqual(await eventsOf(sql, workspace.id), ["contact.created", "company.created", "deal.created"]);
+});
+
+test("POST /api-v1-deals needs a title, a contact or a company, and takes the title from the contact or company", async ({ sql, workspace, api }) => {
+  const contact_id = await makeContact(sql, workspace);
+  const company_id = await makeCompany(sql, workspace);
+  const title = async (body: object) => (await api.post(DEALS, body)).body.title;
+  assert.equal(await title({ contact_id }), "Ana");
+  assert.equal(await title({ company_id }), "Padaria");
+  assert.equal(await title({ contact_id, company_id, title: null }), "Ana");
+  assert.equal(await title({ contact_id, title: "Venda" }), "Venda");
+  for (const body of [{}, { value: 1 }, { title: null, contact_id: null, company_id: null }]) {
+    assert.deepEqual(Object.keys(assertError(await api.post(DEALS, body), "validation_error")), ["title"]);
+  }
+  const details = assertError(await api.post(DEALS, { value: -1, owner_id: "x" }), "validation_error");
+  assert.deepEqual(Object.keys(details).sort(), ["owner_id", "title", "value"], "all at once");
+});
+
+test("POST /api-v1-deals puts the deal in the default pipeline's first active stage, or in the given one (spec 4.6, 7)", async ({ sql, workspace, api }) => {
+  const other = await makeWorkspace(sql);
+  const post = (place: object) => api.post(DEALS, { title: "A", ...place });
+  const pipeline = await makePipeline(sql, workspace);
+  const first = (await post({})).body;
+  assert.deepEqual([first.pipeline_id, first.stage_id], [workspace.pipelineId, workspace.stages[0]!.id]);
+  assert.equal((await post({ pipeline_id: pipeline.id })).body.stage_id, pipeline.stages[0]);
+  assert.equal(
+    (await post({ pipeline_id: pipeline.id, stage_id: pipeline.stages[1] })).body.stage_id,
+    pipeline.stages[1],
+  );
+
+  const unknownPipeline = await post({ pipeline_id: UNKNOWN_ID });
+  assert.deepEqual(Object.keys(assertError(unknownPipeline, "pipeline_not_found")), ["pipeline_id"]);
+  assertAlike(await post({ pipeline_id: other.pipelineId }), unknownPipeline);
+  const unknownStage = await post({ stage_id: UNKNOWN_ID });
+  assert.deepEqual(Object.keys(assertError(unknownStage, "invalid_reference")), ["stage_id"]);
+  assertAlike(await post({ stage_id: other.stages[0]!.id }), unknownStage);
+  assertAlike(await post({ pipeline_id: other.pipelineId, stage_id: UNKNOWN_ID }), unknownStage);
+  const elsewhere = await post({ stage_id: pipeline.stages[0] });
+  assert.deepEqual(Object.keys(assertError(elsewhere, "stage_not_found")), ["stage_id"]);
+
+  await sql`update crm.stages set is_active = false where workspace_id = ${workspace.id}`;
+  assertError(await post({}), "pipeline_has_no_stage");
+  await sql`update crm.pipelines set is_active = false where workspace_id = ${workspace.id}`;
+  assertError(await post({}), "no_default_pipeline");
+  assertError(await post({ pipeline_id: pipeline.id }), "pipeline_not_found");
+});
+
+test("GET /api-v1-deals/<uuid> adds contact, company and the activity created last, null where there is none (spec 4.6)", async ({ sql, workspace, api }) => {
+  const bare = (await api.post(DEALS, { title: "A" })).body;
+  assert.deepEqual((await api.get(`${DEALS}/${bare.id}`)).body, {
+    ...bare,
+    contact: null,
+    company: null,
+    last_activity: null,
+    lead: null,
+  });
+
+  const contact_id = await makeContact(sql, workspace);
+  const company_id = await makeCompany(sql, workspace);
+  const { id } = (await api.post(DEALS, { contact_id, company_id })).body;
+  await api.post("/api-v1-activities", { deal_id: id, title: "primeira" });
+  await nextMillisecond();
+  const last = (await api.post("/api-v1-activities", { deal_id: id, title: "segunda" })).body;
+  await api.post("/api-v1-activities", { deal_id: bare.id, title: "de outro negócio" });
+  const { body } = await api.get(`${DEALS}/${id}`);
+  assert.deepEqual(body.contact, (await api.get(`/api-v1-contacts/${contact_id}`)).body);
+  assert.deepEqual(body.company, (await api.get(`/api-v1-companies/${company_id}`)).body);
+  assert.deepEqual(body.last_activity, last);
+  assert.equal(body.last_activity_at, last.created_at);
+  assert.deepEqual(Object.keys(body).slice(0, 3), ["id", "workspace_id", "title"]);
+});
+
+test("GET /api-v1-deals filters by each of its parameters, alone and together (spec 4.6)", async ({ sql, workspace }) => {
+  const { key } = workspace;
+  const pipeline = await makePipeline(sql, workspace);
+  const filters: Record<string, string> = {
+    pipeline_id: pipeline.id,
+    stage_id: pipeline.stages[1]!,
+    owner_id: await makeMember(sql, workspace),
+    contact_id: await makeContact(sql, workspace),
+    company_id: await makeCompany(sql, workspace),
+    external_id: "Ext 1",
+  };
+  const list = async (query: Record<string, string>) =>
+    ids(await client(key).get(`${DEALS}?${new URLSearchParams(query)}`));
+  const plain = await create(key, DEALS, { title: "A" });
+  const match = await create(key, DEALS, { title: "B", ...filters });
+  const newer = await create(key, DEALS, { title: "C", ...filters });
+  for (const [name, value] of Object.entries(filters)) {
+    assert.deepEqual(await list({ [name]: value }), [newer.id, match.id], name);
+  }
+  assert.deepEqual(await list(filters), [newer.id, match.id]);
+  assert.deepEqual(await list({ ...filters, limit: "1", cursor: newer.id }), [match.id]);
+  assert.deepEqual(await list({ ...filters, external_id: "ext 1" }), []);
+
+  await client(key).post(`${DEALS}/${match.id}/win`);
+  await client(key).post(`${DEALS}/${plain.id}/lose`);
+  assert.deepEqual(await list({ status: "aberto" }), [newer.id]);
+  assert.deepEqual(await list({ status: "ganho" }), [match.id]);
+  assert.deepEqual(await list({ status: "perdido" }), [plain.id]);
+  assert.deepEqual(await list({ ...filters, status: "ganho" }), [match.id]);
+  for (const name of [...Object.keys(filters), "status"]) {
+    const details = assertError(await client(key).get(`${DEALS}?${name}=`), "validation_error");
+    assert.deepEqual(Object.keys(details), [name]);
+  }
+});
+
+test("A deal that no member can own is refused with no_owner_available (spec 7)", async ({ sql, workspace: { id }, api }) => {
+  await sql`update crm.members set is_active = false where workspace_id = ${id}`;
+  assertError(await api.post(DEALS, { title: "A" }), "no_owner_available");
+  assert.deepEqual(await eventsOf(sql, id), []);
+});
+
+test("Money of a deal comes back as it was sent (spec 1)", async ({ api }) => {
+  for (const value of [0.1, 0.005, 1e12, 123456789.99, 999999999999.99, 1e15, 1e-15]) {
+    const { id, ...sent } = (await api.post(DEALS, { title: "A", value, recurring_value: value })).body;
+    const read = (await api.get(`${DEALS}/${id}`)).body;
+    assert.deepEqual([sent.value, read.value, read.recurring_value], [value, value, value]);
+  }
+});

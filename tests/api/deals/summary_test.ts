@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { assertError } from "../../support/client.ts";
+import { create, makeContact, makeMember, makePipeline } from "../../support/record_fixtures.ts";
+import { test } from "../../support/scenario.ts";
+import { openWithoutTriggers } from "../../support/stack.ts";
+
+const DEALS = "/api-v1-deals";
+const SUMMARY = `${DEALS}/summary`;
+
+interface Deal {
+  id: string;
+  pipeline_id: string;
+  stage_id: string;
+  status: string;
+  value: number | null;
+  recurring_value: number | null;
+}
+
+/** What a summary of these deals is. */
+function summaryOf(deals: Deal[]) {
+  const cents = (amounts: (number | null)[]) =>
+    amounts.reduce<number>((sum, amount) => sum + Math.round((amount ?? 0) * 100), 0) / 100;
+  const add = (deals: Deal[]) => ({
+    count: deals.length,
+    value: cents(deals.map(({ value }) => value)),
+    recurring_value: cents(deals.map(({ recurring_value }) => recurring_value)),
+  });
+  const groups = Map.groupBy(
+    deals,
+    ({ pipeline_id, stage_id, status }) => JSON.stringify({ pipeline_id, stage_id, status }),
+  );
+  const data = [...groups].sort(([one], [other]) => one < other ? -1 : 1)
+    .map(([group, deals]) => ({ ...JSON.parse(group), ...add(deals) }));
+  return { data, totals: add(deals) };
+}
+
+test("GET /api-v1-deals/summary counts and adds up what the list with the same filters has", async ({ sql, workspace, api }) => {
+  const other = await makePipeline(sql, workspace);
+  const owner_id = await makeMember(sql, workspace);
+  const contact_id = await makeContact(sql, workspace);
+  const made: (Deal & { created_at: string; updated_at: string })[] = [];
+  for (let n = 0; n < 12; n++) {
+    const place = n % 3 === 0
+      ? { pipeline_id: other.id, stage_id: other.stages[n % 2]! }
+      : { pipeline_id: workspace.pipelineId, stage_id: workspace.stages[n % 2]!.id };
+    const { id } = await create(workspace.key, DEALS, {
+      title: `D${n}`,
+      ...place,
+      value: n % 4 === 3 ? null : n / 10,
+      recurring_value: n % 2 === 0 ? 99.99 : null,
+      ...(n % 2 === 0 && { owner_id }),
+      ...(n % 5 === 0 && { contact_id, external_id: `x${n}` }),
+    });
+    if (n % 4 === 1) await api.post(`${DEALS}/${id}/win`);
+    if (n % 4 === 2) await api.post(`${DEALS}/${id}/lose`);
+    made.push((await api.get(`${DEALS}/${id}`)).body);
+  }
+  await sql`update crm.deals set closed_at = '2026-10-15' where id = ${made[1]!.id}`;
+  await sql`update crm.deals set archived_at = now() where id in ${sql([made[4]!.id, made[5]!.id])}`;
+  const queries = [
+    "",
+    `pipeline_id=${other.id}`,
+    `stage_id=${workspace.stages[0].id}`,
+    `owner_id=${owner_id}`,
+    `contact_id=${contact_id}`,
+    "external_id=x5",
+    "external_id=x10",
+    "status=ganho",
+    "status=ganho,perdido",
+    "archived=true",
+    "archived=any",
+    "closed_since=2026-10-01",
+    "closed_since=2026-10-01&closed_until=2026-11-01",
+    "closed_until=2026-11-01",
+    `since=${made[4]!.created_at}`,
+    `until=${made[4]!.created_at}`,
+    `since=${made[2]!.created_at}&until=${made[9]!.created_at}&status=aberto,perdido`,
+    `updated_since=${made[8]!.updated_at}`,
+    `updated_since=${made[3]!.updated_at}&owner_id=${owner_id}&until=${made[9]!.created_at}`,
+    `company_id=${contact_id}`,
+    "until=2000-01-01",
+  ];
+  const sizes = new Set<number>();
+  for (const query of queries) {
+    const reply = await api.get(`${SUMMARY}?${query}`);
+    assert.equal(reply.status, 200, reply.text);
+    const list = await api.get(`${DEALS}?limit=200&${query}`);
+    const expected = summaryOf(list.body.data);
+    const byGroup = (rows: Deal[]) =>
+      rows.toSorted((a, b) =>
+        JSON.stringify([a.pipeline_id, a.stage_id, a.status]) <
+            JSON.stringify([b.pipeline_id, b.stage_id, b.status])
+          ? -1
+          : 1
+      );
+    assert.deepEqual(
+      { ...reply.body, data: byGroup(reply.body.data) },
+      { ...expected, data: byGroup(expected.data) },
+      query,
+    );
+    sizes.add(reply.body.totals.count);
+  }
+  assert.ok(sizes.size > 5, "the filters differ");
+});
+
+test("GET /api-v1-deals/summary adds up money to the last decimal", async ({ api }) => {
+  for (const value of [0.1, 0.2, 999_999_999_999.99]) await api.post(DEALS, { title: "A", value });
+  const { text } = await api.get(SUMMARY);
+  assert.match(text, /"value" ?: ?1000000000000\.29[,}]/);
+});
+
+test("GET /api-v1-deals/summary has the filters of the list and no page, and no deal of another workspace", async ({ api }) => {
+  for (const name of ["limit=1", "cursor=00000000-0000-7000-8000-000000000000", "estado=aberto"]) {
+    const details = assertError(await api.get(`${SUMMARY}?${name}`), "validation_error");
+    assert.deepEqual(Object.keys(details), [name.split("=")[0]]);
+  }
+  assert.deepEqual((await api.get(SUMMARY)).body, {
+    data: [],
+    totals: { count: 0, value: 0, recurring_value: 0 },
+  });
+});
+
+test("GET /api-v1-deals/summary looks through 50,000 deals at most, and says so where they are not enough (spec 7)", async ({ workspace, api }) => {
+  await using admin = await openWithoutTriggers();
+  await admin`
+    insert into crm.deals (workspace_id, id, title, status, value, pipeline_id, stage_id, owner_id, created_at, closed_at)
+    select ${workspace.id}::uuid, crm.uuid_v7(made), 'A', case when n % 100 = 0 then 'ganho' else 'aberto' end, 1,
+      ${workspace.pipelineId}::uuid, ${workspace.stages[0].id}::uuid, ${workspace.memberId}::uuid, made,
+      case when n % 100 = 0 then made end
+    from generate_series(1, 50001) n
+    cross join lateral (select timestamptz '2025-01-01' + n * interval '1 second' as made) m`;
+  await admin`analyze crm.deals`;
+  const reply = await api.get(SUMMARY);
+  assertError(reply, "too_many_records");
+  assert.equal(reply.status, 422);
+  assertError(
+    await api.get(`${SUMMARY}?owner_id=${workspace.memberId}&updated_since=2000-01-01`),
+    "too_many_records",
+  );
+  const count = async (query: string) => (await api.get(`${SUMMARY}?${query}`)).body.totals?.count;
+  assert.equal(await count("since=2025-01-01T00:00:02Z"), 50_000);
+  assert.equal(await count("until=2025-01-01T00:10:00Z"), 599);
+  assert.equal(await count("status=ganho"), 500);
+  assert.equal(await count("closed_since=2025-01-01"), 500);
+  assert.equal(await count(`closed_since=2025-01-01&owner_id=${workspace.memberId}`), 500);
+});

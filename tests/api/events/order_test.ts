@@ -1,0 +1,141 @@
+// The feed never steps over an event whose transaction commits after later ones.
+import assert from "node:assert/strict";
+import type { Sql } from "postgres";
+import { assertError } from "../../support/client.ts";
+import { EVENTS, type FeedEvent, readAll, readPage, readUntil } from "../../support/feed.ts";
+import { makeContacts, makeEvents } from "../../support/feed_rows.ts";
+import type { TestWorkspace } from "../../support/fixtures.ts";
+import { test } from "../../support/scenario.ts";
+import { openDatabase } from "../../support/stack.ts";
+
+const names = (events: FeedEvent[]) => events.map(({ data }) => data.name);
+
+/** Opens a transaction that creates a contact, and leaves it open. */
+async function openWrite(workspace: TestWorkspace, name: string, isolation = "read committed") {
+  const sql = openDatabase();
+  const connection = await sql.reserve();
+  await connection.unsafe(`begin isolation level ${isolation}`);
+  await makeContacts(connection as unknown as Sql, workspace, 1, name);
+  const end = async (how: "commit" | "rollback") => {
+    await connection.unsafe(how);
+    connection.release();
+  };
+  return { sql: connection as unknown as Sql, end, [Symbol.asyncDispose]: () => sql.end({ timeout: 0 }) };
+}
+
+test("GET /api-v1-events: an event whose transaction began first and commits last is not stepped over", async ({ api, sql, workspace }) => {
+  await makeContacts(sql, workspace, 1, "Antes");
+  const { cursor: before } = await readUntil(api, 1);
+  await using late = await openWrite(workspace, "Tarde");
+  await makeContacts(sql, workspace, 1, "Cedo");
+
+  // What was committed later waits for it, whatever the cursor and the filters.
+  const { events, cursor } = await readAll(api, { cursor: before });
+  assert.deepEqual(names(events), []);
+  assert.deepEqual(names((await readAll(api)).events), ["Antes 1"]);
+  assert.deepEqual(names((await readAll(api, { event_types: "contact.created" })).events), ["Antes 1"]);
+  await makeContacts(late.sql, workspace, 1, "Tarde de novo");
+  await late.end("commit");
+
+  const after = await readUntil(api, 3, { cursor });
+  assert.deepEqual(names(after.events), ["Tarde 1", "Tarde de novo 1", "Cedo 1"]);
+  assert.deepEqual(names((await readAll(api)).events), ["Antes 1", "Tarde 1", "Tarde de novo 1", "Cedo 1"]);
+});
+
+test("GET /api-v1-events: a cursor from a full page does not step over it either", async ({ api, sql, workspace }) => {
+  await makeContacts(sql, workspace, 3, "Antes");
+  await readUntil(api, 3);
+  await using late = await openWrite(workspace, "Tarde");
+  await makeContacts(sql, workspace, 3, "Cedo");
+  const first = await readPage(api, { limit: "2" });
+  const second = await readPage(api, { limit: "2", cursor: first.meta.next_cursor });
+  assert.deepEqual([second.data.length, second.meta.has_more], [1, false]);
+  await late.end("commit");
+  const { events } = await readUntil(api, 4, { cursor: second.meta.next_cursor, limit: "2" });
+  assert.deepEqual(names(events), ["Tarde 1", "Cedo 1", "Cedo 2", "Cedo 3"]);
+});
+
+test("GET /api-v1-events: since and object_id do not step over it", async ({ api, sql, workspace }) => {
+  const since = new Date(Date.now() - 60_000).toISOString();
+  await using late = await openWrite(workspace, "Tarde", "repeatable read");
+  const [{ id }] = await late.sql<
+    [{ id: string }]
+  >`select id from crm.contacts where workspace_id = ${workspace.id}`;
+  await makeContacts(sql, workspace, 1, "Cedo");
+  const bySince = await readAll(api, { since });
+  const byFuture = await readAll(api, { since: "2999-01-01" });
+  const byObject = await readAll(api, { object_id: id });
+  assert.deepEqual([bySince.events, byFuture.events, byObject.events], [[], [], []]);
+  await late.end("commit");
+  assert.deepEqual(names((await readUntil(api, 2, { since, cursor: bySince.cursor })).events), [
+    "Tarde 1",
+    "Cedo 1",
+  ]);
+  assert.deepEqual(names((await readUntil(api, 2, { cursor: byFuture.cursor })).events), [
+    "Tarde 1",
+    "Cedo 1",
+  ]);
+  assert.deepEqual(names((await readUntil(api, 1, { object_id: id, cursor: byObject.cursor })).events), [
+    "Tarde 1",
+  ]);
+});
+
+test("GET /api-v1-events: a cursor from since is not ahead of a transaction that is open, whatever was written after it began", async ({ api, sql, workspace }) => {
+  await using late = await openWrite(workspace, "Tarde");
+  // Old enough that a page with `since` begins behind it, if it were not for the open transaction.
+  await makeEvents(sql, workspace.id, 1, { ageS: 300 });
+  const { meta: { next_cursor: cursor } } = await readPage(api, { since: "2999-01-01" });
+  assert.deepEqual((await readAll(api, { cursor })).events, []);
+  await late.end("commit");
+  const { events } = await readUntil(api, 2, { cursor });
+  assert.deepEqual(events.map(({ event }) => event), ["contact.created", "deal.stale"]);
+});
+
+test("GET /api-v1-events: what a transaction undid never appears, and no longer delays the others", async ({ api, sql, workspace }) => {
+  await using undone = await openWrite(workspace, "Desfeito");
+  await makeContacts(sql, workspace, 1, "Cedo");
+  const { events, cursor } = await readAll(api);
+  assert.deepEqual(events, []);
+  await undone.end("rollback");
+  assert.deepEqual(names((await readUntil(api, 1, { cursor })).events), ["Cedo 1"]);
+});
+
+test("GET /api-v1-events is not delayed by a long transaction that only reads", async ({ api, sql, workspace }) => {
+  await using reader = openDatabase();
+  await reader.begin("isolation level repeatable read", async (reader) => {
+    await reader`select count(*) from crm.events`;
+    await makeContacts(sql, workspace, 1, "Cedo");
+    // The reader is open until this block ends, so waiting does not help.
+    assert.deepEqual(names((await readUntil(api, 1)).events), ["Cedo 1"]);
+  });
+});
+
+test("GET /api-v1-events answers 410 cursor_expired to a reader who is behind what is kept, and never to one who polls (spec 7)", async ({ api, sql, workspace }) => {
+  const cursorAt = async (age: string, position: string) => {
+    const [{ text }] = await sql<[{ text: string }]>`
+      select crm.feed_cursor_text(row(${position}, gen_random_uuid(), now() - ${age}::interval)) as text`;
+    return text;
+  };
+  assertError(await api.get(`${EVENTS}?cursor=${await cursorAt("30 days 1 minute", "1")}`), "cursor_expired");
+  assertError(
+    await api.get(`${EVENTS}?since=2026-01-01&cursor=${await cursorAt("30 days 1 minute", "1")}`),
+    "cursor_expired",
+  );
+  // Without a cursor the oldest events come first, and the next page must not be too late.
+  const { meta } = await readPage(api);
+  assert.equal((await api.get(`${EVENTS}?cursor=${meta.next_cursor}`)).status, 200);
+
+  // Nothing happens for a month; each poll moves the cursor, although no event does.
+  await makeContacts(sql, workspace, 1);
+  const kept = await cursorAt("29 days 23 hours", "1");
+  const { cursor } = await readUntil(api, 1, { cursor: kept });
+  const [{ read_until }] = await sql<[{ read_until: Date }]>`
+    select c.read_until from crm.feed_cursor_of(${cursor}) c`;
+  assert.ok(Date.now() - read_until.getTime() < 3_600_000 + 60_000);
+});
+
+test("GET /api-v1-events answers 410 cursor_expired to a position that the database has not come to (spec 7)", async ({ api, sql }) => {
+  const [{ ahead }] = await sql<[{ ahead: string }]>`
+    select crm.feed_cursor_text(row(crm.feed_horizon() + 1000000, gen_random_uuid(), now())) as ahead`;
+  assertError(await api.get(`${EVENTS}?cursor=${ahead}`), "cursor_expired");
+});

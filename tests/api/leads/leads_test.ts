@@ -1,0 +1,295 @@
+import assert from "node:assert/strict";
+import { assertError, client } from "../../support/client.ts";
+import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
+import { test } from "../../support/scenario.ts";
+
+const LEADS = "/api-v1-leads";
+const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
+
+test("POST /api-v1-leads creates company, contact and deal and reports which (spec 2.3, 2.4, 3)", async ({ sql, workspace, api }) => {
+  const reply = await api.post(LEADS, {
+    first_name: " Ana ",
+    last_name: "Souza",
+    email: "Ana@Exemplo.COM.br",
+    phone: "+55 (11) 98765-4321",
+    company_name: "Padaria do Zé",
+    external_id: "form-1",
+    value: 1234.56,
+    recurring_value: 0.1,
+    source: "site",
+    custom_fields: { cor: "azul", nível: 3 },
+  });
+  assert.equal(reply.status, 201);
+  assert.equal(reply.body.idempotent, false);
+  assert.deepEqual(reply.body.created, { company: true, contact: true, deal: true });
+  const { lead } = reply.body;
+  assert.equal(lead.workspace_id, workspace.id);
+  assert.equal(lead.status, "aberto");
+  assert.equal(lead.pipeline_id, workspace.pipelineId);
+  assert.equal(lead.stage_id, workspace.stages[0]!.id);
+  assert.equal(lead.owner_id, workspace.memberId);
+
+  const [row] = await sql`
+    select crm.contact_json(c) as contact, crm.company_json(o) as company, crm.deal_json(d) as deal
+    from crm.deals d
+    join crm.contacts c on (c.workspace_id, c.id) = (d.workspace_id, d.contact_id)
+    join crm.companies o on (o.workspace_id, o.id) = (d.workspace_id, d.company_id)
+    where d.id = ${lead.deal_id}`;
+  assert.equal(row!["contact"].name, "Ana Souza");
+  assert.equal(row!["contact"].email, "ana@exemplo.com.br");
+  assert.equal(row!["contact"].phone, "+55 (11) 98765-4321");
+  assert.equal(row!["contact"].company_id, lead.company_id);
+  assert.equal(row!["company"].name, "Padaria do Zé");
+  assert.equal(row!["deal"].title, "Ana Souza");
+  assert.equal(row!["deal"].value, 1234.56);
+  assert.equal(row!["deal"].recurring_value, 0.1);
+  assert.equal(row!["deal"].source, "site");
+  assert.equal(row!["deal"].external_id, "form-1");
+  assert.deepEqual(row!["deal"].custom_fields, { cor: "azul", nível: 3 });
+});
+
+test("POST /api-v1-leads without company_name has no company (spec 2.4)", async ({ api }) => {
+  const { body } = await api.post(LEADS, { first_name: "Só" });
+  assert.equal(body.lead.company_id, null);
+  assert.deepEqual(body.created, { company: false, contact: true, deal: true });
+});
+
+test("POST /api-v1-leads with a known external_id answers 200 with the ids of the original (spec 2.4, 4.1, 6.1)", async ({ sql, api }) => {
+  const first = await api.post(LEADS, { first_name: "Ana", company_name: "A", external_id: "x" });
+  // The deal has another contact now: the reply still has the ids of the original.
+  await sql`update crm.deals set contact_id = null, company_id = null where id = ${first.body.lead.deal_id}`;
+  const second = await api.post(LEADS, {
+    first_name: "Outra",
+    email: "outra@x.com",
+    company_name: "B",
+    external_id: "x",
+  });
+  assert.equal(second.status, 200);
+  assert.equal(second.body.idempotent, true);
+  assert.deepEqual(second.body.lead, first.body.lead);
+  assert.deepEqual(second.body.created, { company: false, contact: false, deal: false });
+  const [count] =
+    await sql`select count(*)::int as n from crm.contacts where workspace_id = ${first.body.lead.workspace_id}`;
+  assert.equal(count!["n"], 1);
+});
+
+test("POST /api-v1-leads: the same external_id in another workspace is another lead", async ({ sql, api }) => {
+  const b = await makeWorkspace(sql);
+  const body = { first_name: "Ana", external_id: "x", email: "a@x.com", company_name: "X" };
+  const first = await api.post(LEADS, body);
+  const second = await client(b.key).post(LEADS, body);
+  assert.equal(second.status, 201);
+  assert.deepEqual(second.body.created, { company: true, contact: true, deal: true });
+  assert.notEqual(second.body.lead.contact_id, first.body.lead.contact_id);
+});
+
+test("POST /api-v1-leads without external_id creates a new deal every time (spec 4.1)", async ({ api }) => {
+  const body = { first_name: "Ana", email: "a@x.com" };
+  const [first, second] = [await api.post(LEADS, body), await api.post(LEADS, body)];
+  assert.notEqual(first.body.lead.deal_id, second.body.lead.deal_id);
+  assert.equal(first.body.lead.contact_id, second.body.lead.contact_id);
+  assert.deepEqual(second.body.created, { company: false, contact: false, deal: true });
+});
+
+test("POST /api-v1-leads reuses a company by name, whatever its case and surrounding space (spec 2.3, 4.1)", async ({ api }) => {
+  const first = await api.post(LEADS, { first_name: "A", company_name: "AÇÃO Ltda" });
+  // The same letters in decomposed Unicode, which macOS may send.
+  for (const spelling of ["ação ltda", "  Ação LTDA ", "AÇÃO Ltda".normalize("NFD")]) {
+    const reply = await api.post(LEADS, { first_name: "B", company_name: spelling });
+    assert.equal(reply.body.lead.company_id, first.body.lead.company_id, spelling);
+  }
+  const other = await api.post(LEADS, { first_name: "C", company_name: "Acao Ltda" });
+  assert.equal(other.body.created.company, true);
+});
+
+test("POST /api-v1-leads fills in a reused contact where it is empty and never overwrites (spec 4.1)", async ({ sql, api }) => {
+  const first = await api.post(LEADS, { first_name: "Ana", email: "a@x.com" });
+  await api.post(LEADS, {
+    first_name: "Outro",
+    last_name: "Nome",
+    email: "a@x.com",
+    phone: "11 2",
+    company_name: "X",
+  });
+  await api.post(LEADS, { first_name: "Ana", email: "a@x.com", phone: "99 9", company_name: "Y" });
+  const [contact] = await sql`select * from crm.contacts where id = ${first.body.lead.contact_id}`;
+  const [company] = await sql`select name from crm.companies where id = ${contact!["company_id"]}`;
+  assert.equal(contact!["name"], "Ana");
+  assert.equal(contact!["phone"], "11 2");
+  assert.equal(company!["name"], "X");
+});
+
+test("POST /api-v1-leads regroups utm_* keys of the root into utm, where the explicit one wins (spec 2.3)", async ({ sql, api }) => {
+  const reply = await api.post(LEADS, {
+    first_name: "A",
+    utm: { source: "dentro" },
+    utm_source: "raiz",
+    utm_medium: "cpc",
+    utm_campaign: "c",
+    utm_term: "t",
+    utm_content: "n",
+  });
+  const [deal] = await sql`select utm from crm.deals where id = ${reply.body.lead.deal_id}`;
+  assert.deepEqual(deal!["utm"], { source: "dentro", medium: "cpc", campaign: "c", term: "t", content: "n" });
+  assert.equal(reply.headers.get("X-Ignored-Fields"), null);
+});
+
+test("POST /api-v1-leads names the fields that it ignores", async ({ api }) => {
+  const reply = await api.post(LEADS, {
+    first_name: "A",
+    id: "x",
+    "título": 1,
+    utm: { source: "s", foo: "y" },
+  });
+  assert.equal(reply.status, 201);
+  assert.equal(reply.headers.get("X-Ignored-Fields"), "id, t%C3%ADtulo, utm.foo");
+});
+
+test("POST /api-v1-leads: the owner is the one given, else the key's creator, else the oldest admin or gestor (spec 4.1, 7)", async ({ sql, workspace }) => {
+  const other = await makeWorkspace(sql);
+  const member = async (role: string, active = true) => {
+    const [row] = await sql<[{ id: string }]>`
+      insert into crm.members (workspace_id, name, email, role, is_active)
+      values (${workspace.id}, ${role}, ${crypto.randomUUID() + "@x.com"}, ${role}, ${active}) returning id`;
+    return row.id;
+  };
+  const seller = await member("vendedor");
+  const inactive = await member("admin", false);
+  const manager = await member("gestor");
+  const { key } = await makeKey(sql, workspace.id, { memberId: seller });
+  const owner = async (owner_id?: string) =>
+    (await client(key).post(LEADS, { first_name: "A", ...(owner_id && { owner_id }) })).body.lead.owner_id;
+
+  assert.equal(await owner(manager), manager);
+  assert.equal(await owner(), seller);
+  assert.equal(await owner(other.memberId), seller, "a member of another workspace is ignored");
+  assert.equal(await owner(inactive), seller);
+  await sql`update crm.members set is_active = false where id in (${seller}, ${workspace.memberId})`;
+  assert.equal(await owner(), manager);
+  await sql`update crm.members set is_active = false where id = ${manager}`;
+  await sql`update crm.members set is_active = true, role = 'vendedor' where id = ${inactive}`;
+  assertError(await client(key).post(LEADS, { first_name: "A" }), "owner_unresolved");
+});
+
+test("POST /api-v1-leads: pipeline and stage are looked for in the workspace, active ones only (spec 2.3, 4.1, 7)", async ({ sql, workspace, api }) => {
+  const other = await makeWorkspace(sql);
+  const [, second] = workspace.stages;
+  const given = await api.post(LEADS, {
+    first_name: "A",
+    pipeline_id: workspace.pipelineId,
+    stage_id: second!.id,
+  });
+  assert.equal(given.body.lead.stage_id, second!.id);
+
+  for (const pipeline_id of [UNKNOWN_ID, other.pipelineId]) {
+    assert.deepEqual(
+      Object.keys(
+        assertError(await api.post(LEADS, { first_name: "A", pipeline_id }), "pipeline_not_found"),
+      ),
+      ["pipeline_id"],
+    );
+  }
+  for (const stage_id of [UNKNOWN_ID, other.stages[0]!.id]) {
+    assert.deepEqual(
+      Object.keys(assertError(await api.post(LEADS, { first_name: "A", stage_id }), "stage_not_found")),
+      ["stage_id"],
+    );
+  }
+  await sql`update crm.stages set is_active = false where id = ${workspace.stages[0]!.id}`;
+  assertError(
+    await api.post(LEADS, { first_name: "A", stage_id: workspace.stages[0]!.id }),
+    "stage_not_found",
+  );
+  assert.equal((await api.post(LEADS, { first_name: "A" })).body.lead.stage_id, second!.id);
+  await sql`update crm.stages set is_active = false where workspace_id = ${workspace.id}`;
+  assertError(await api.post(LEADS, { first_name: "A" }), "pipeline_has_no_stage");
+  await sql`update crm.pipelines set is_active = false where workspace_id = ${workspace.id}`;
+  assertError(await api.post(LEADS, { first_name: "A" }), "no_default_pipeline");
+  assertError(
+    await api.post(LEADS, { first_name: "A", pipeline_id: workspace.pipelineId }),
+    "pipeline_not_found",
+  );
+  const [left] =
+    await sql`select count(*)::int as n from crm.deals where workspace_id = ${workspace.id} and title <> 'A'`;
+  assert.equal(left!["n"], 0);
+});
+
+test("POST /api-v1-leads that is refused writes nothing (spec 4.1)", async ({ sql, workspace, api }) => {
+  await sql`update crm.members set is_active = false where workspace_id = ${workspace.id}`;
+  assertError(
+    await api.post(LEADS, { first_name: "A", company_name: "X", external_id: "e" }),
+    "owner_unresolved",
+  );
+  const [left] = await sql`
+    select (select count(*) from crm.companies where workspace_id = ${workspace.id})
+         + (select count(*) from crm.contacts where workspace_id = ${workspace.id})
+         + (select count(*) from crm.lead_receipts where workspace_id = ${workspace.id}) as n`;
+  assert.equal(Number(left!["n"]), 0);
+  await sql`update crm.members set is_active = true where workspace_id = ${workspace.id}`;
+  assert.equal((await api.post(LEADS, { first_name: "A", external_id: "e" })).status, 201);
+});
+
+const limits: [field: string, good: unknown[], bad: unknown[]][] = [
+  ["first_name", ["a", "é".repeat(120), "😀".repeat(120)], ["", "   ", "a".repeat(121), 5, null, undefined, [
+    "a",
+  ], {}]],
+  ["last_name", ["", "a".repeat(120), null], ["a".repeat(121), 5]],
+  ["email", ["A@b.co", null], ["", "a", "a@", "@b.c", "a b@c.de", "a@b@c.de", 5, `${"a".repeat(320)}@x.com`]],
+  ["phone", ["", "1".repeat(40), null], ["1".repeat(41), 11]],
+  ["company_name", ["a", "a".repeat(255), null], ["", " ", "a".repeat(256), 1]],
+  ["external_id", ["a", "a".repeat(255), null], ["", "a".repeat(256), 7]],
+  ["value", [0, 0.1, 1e12, 123456789.99, null], [-1, -0.01, "5", true, 1e16]],
+  ["recurring_value", [0, 99.9, null], [-1, "5", [1]]],
+  ["pipeline_id", [null], ["x", 5, "", "00000000-0000-7000-8000-00000000000"]],
+  ["stage_id", [null], ["x", 5, {}]],
+  ["owner_id", [null], ["x", 5, true]],
+  ["source", ["", "a".repeat(120), null], ["a".repeat(121), 1]],
+  ["utm", [{}, { source: "a", term: null }, null], ["a", 1, [], { source: 1 }]],
+  ["utm_source", ["a", "é".repeat(2048), null], [1, "a".repeat(2049)]],
+  ["custom_fields", [
+    {},
+    null,
+    { a: [1, { b: null }] },
+    Object.fromEntries(Array.from({ length: 50 }, (_, i) => [i, i])),
+  ], [
+    "a",
+    [],
+    1,
+    Object.fromEntries(Array.from({ length: 51 }, (_, i) => [i, i])),
+    { a: "x".repeat(10 * 1024) },
+    { a: "é".repeat(5 * 1024) },
+  ]],
+];
+
+for (const [field, good, bad] of limits) {
+  test(`POST /api-v1-leads takes ${field} within its limits and names it outside of them (spec 2.3, 7, 8)`, async ({ api }) => {
+    for (const value of good) {
+      const reply = await api.post(LEADS, { first_name: "A", [field]: value });
+      assert.equal(reply.status, 201, `${JSON.stringify(value)}: ${reply.text}`);
+    }
+    for (const value of bad) {
+      const details = assertError(
+        await api.post(LEADS, { first_name: "A", [field]: value }),
+        "validation_error",
+      );
+      assert.ok(Object.keys(details).every((name) => name.split(".")[0] === field), JSON.stringify(details));
+    }
+  });
+}
+
+test("POST /api-v1-leads reports every wrong field at once (spec 4.1, 7)", async ({ api }) => {
+  const details = assertError(
+    await api.post(LEADS, { email: "x", value: -1, utm: { source: 5 }, owner_id: "?" }),
+    "validation_error",
+  );
+  assert.deepEqual(Object.keys(details).sort(), ["email", "first_name", "owner_id", "utm.source", "value"]);
+});
+
+test("POST /api-v1-leads keeps money to the last decimal (spec 1)", async ({ sql, api }) => {
+  for (const value of [0.1, 1e12, 123456789.99, 0.005, 999999999999.99]) {
+    const { body } = await api.post(LEADS, { first_name: "A", value });
+    const [deal] =
+      await sql`select crm.deal_json(d)::text as json from crm.deals d where id = ${body.lead.deal_id}`;
+    assert.equal(JSON.parse(deal!["json"]).value, value);
+  }
+});

@@ -1,0 +1,211 @@
+// Which contact a lead is about, and what is kept of what was typed (docs/decisions/0003-leads.md).
+import assert from "node:assert/strict";
+import { client } from "../../support/client.ts";
+import { readUntil } from "../../support/feed.ts";
+import { test } from "../../support/scenario.ts";
+
+const LEADS = "/api-v1-leads";
+
+test("POST /api-v1-leads reuses a contact by e-mail, else by its phone in any spelling and the first name (spec 4.1)", async ({ api }) => {
+  const first = await api.post(LEADS, { first_name: "Ana", email: "a@x.com", phone: "(11) 97777-1234" });
+  const id = first.body.lead.contact_id;
+  assert.equal(first.body.matched_by, null);
+
+  const byEmail = await api.post(LEADS, { first_name: "Bia", email: "A@X.com" });
+  assert.equal(byEmail.body.lead.contact_id, id);
+  assert.equal(byEmail.body.matched_by, "email");
+  assert.deepEqual(byEmail.body.created, { company: false, contact: false, deal: true });
+
+  for (const phone of ["+5511977771234", "11 97777 1234", "0055 11 977771234", "011 97777-1234"]) {
+    const byPhone = await api.post(LEADS, { first_name: "ANA", phone });
+    assert.equal(byPhone.body.lead.contact_id, id, phone);
+    assert.equal(byPhone.body.matched_by, "phone");
+  }
+
+  const others = {
+    "another e-mail behind the same phone is another person": {
+      first_name: "Ana",
+      email: "c@x.com",
+      phone: "11977771234",
+    },
+    "another first name behind the same phone is another person": {
+      first_name: "João",
+      phone: "11977771234",
+    },
+    "the same number in another country": { first_name: "Ana", phone: "+1 11977771234" },
+    "a phone without digits matches no contact": { first_name: "Ana", phone: "---" },
+  };
+  for (const [why, lead] of Object.entries(others)) {
+    const { body } = await api.post(LEADS, lead);
+    assert.equal(body.created.contact, true, why);
+    assert.equal(body.matched_by, null, why);
+    assert.deepEqual(body.differences, [], why);
+  }
+});
+
+const names: [contact: string, lead: { first_name: string; last_name?: string }, isSame: boolean][] = [
+  ["José Lima", { first_name: "JOSE" }, true],
+  ["Jose\u0301", { first_name: "José", last_name: "Lima" }, true],
+  ["Ana Paula Souza", { first_name: "Ana" }, true],
+  ["Ana Paula Souza", { first_name: " Ana  Paula ", last_name: "Lima" }, true],
+  ["Ana", { first_name: "Ana Paula" }, true],
+  ["Anabela Souza", { first_name: "Ana" }, false],
+  ["Ana", { first_name: "Anabela" }, false],
+  ["Maria José Souza", { first_name: "Maria Clara", last_name: "Souza" }, false],
+  ["Souza Ana", { first_name: "Ana", last_name: "Souza" }, false],
+];
+
+for (const [contact, lead, isSame] of names) {
+  const verb = isSame ? "finds" : "does not find";
+  test(`POST /api-v1-leads ${verb} ${contact} by phone for the first name ${lead.first_name}`, async ({ api }) => {
+    const { body: { id } } = await api.post("/api-v1-contacts", { name: contact, phone: "11 97777-1234" });
+    const { body } = await api.post(LEADS, { ...lead, phone: "+55 11 97777-1234" });
+    assert.equal(body.lead.contact_id === id, isSame);
+    assert.equal(body.created.contact, !isSame);
+  });
+}
+
+test("POST /api-v1-leads never writes the e-mail of a contact that it finds by phone", async ({ sql, api }) => {
+  const { body: { id } } = await api.post("/api-v1-contacts", { name: "Ana", phone: "11 97777-1234" });
+  const lead = { first_name: "Ana", email: "outra@x.com", phone: "11977771234", company_name: "Padaria" };
+  const { body } = await api.post(LEADS, lead);
+  assert.equal(body.lead.contact_id, id);
+  assert.equal(body.matched_by, "phone");
+  assert.deepEqual(body.differences, ["email"]);
+  const [contact] = await sql`select email, company_id from crm.contacts where id = ${id}`;
+  assert.equal(contact!["email"], null);
+  assert.equal(contact!["company_id"], body.lead.company_id, "the empty company is filled in");
+});
+
+test("POST /api-v1-leads names the fields whose value the reused contact does not have", async ({ api }) => {
+  const known = {
+    first_name: "José",
+    last_name: "da Silva",
+    email: "jose@x.com",
+    phone: "(11) 97777-1234",
+    company_name: "Padaria Sol",
+  };
+  await api.post(LEADS, known);
+  const cases: [lead: Record<string, string>, differences: string[]][] = [
+    [{}, []],
+    [
+      { first_name: "JOSE", last_name: "DA  SILVA", phone: "+5511977771234", company_name: " padaria sol" },
+      [],
+    ],
+    [{ first_name: "Joana" }, ["first_name"]],
+    [{ first_name: "José da" }, []],
+    [{ last_name: "Souza" }, ["last_name"]],
+    [{ last_name: "Silva" }, []],
+    [{ last_name: "" }, []],
+    [{ phone: "11 3333-4444" }, ["phone"]],
+    [{ company_name: "Mercado Lua" }, ["company_name"]],
+    [{ first_name: "Bia", last_name: "Lima", phone: "1", company_name: "X" }, [
+      "first_name",
+      "last_name",
+      "phone",
+      "company_name",
+    ]],
+  ];
+  for (const [changes, differences] of cases) {
+    const { body } = await api.post(LEADS, { ...known, ...changes });
+    assert.equal(body.matched_by, "email");
+    assert.deepEqual(body.differences, differences, JSON.stringify(changes));
+  }
+});
+
+test("POST /api-v1-leads reuses no archived contact and no archived company", async ({ sql, workspace, api }) => {
+  const lead = { first_name: "Ana", email: "a@x.com", phone: "11 97777-1234", company_name: "Padaria" };
+  const first = await api.post(LEADS, lead);
+  for (const table of ["contacts", "companies"]) {
+    await sql`update ${sql(`crm.${table}`)} set archived_at = now() where workspace_id = ${workspace.id}`;
+  }
+  const again = await api.post(LEADS, lead);
+  assert.deepEqual(again.body.created, { company: true, contact: true, deal: true });
+  const byPhone = await api.post(LEADS, { first_name: "Ana", phone: "11 97777-1234" });
+  assert.equal(byPhone.body.lead.contact_id, again.body.lead.contact_id);
+  assert.notEqual(byPhone.body.lead.contact_id, first.body.lead.contact_id);
+});
+
+test("POST /api-v1-leads looks at the hundred oldest contacts of a phone", async ({ sql, workspace, api }) => {
+  await sql`
+    insert into crm.contacts (workspace_id, id, name, phone, owner_id)
+    select ${workspace.id}, crm.uuid_v7(now() - n * interval '1 hour'), 'Ana ' || n, '11 3333-4444', ${workspace.memberId}
+    from generate_series(1, 101) n`;
+  const find = async (first_name: string) =>
+    (await api.post(LEADS, { first_name, phone: "1133334444" })).body.created.contact === false;
+  assert.equal(await find("Ana 101"), true);
+  assert.equal(await find("Ana 2"), true);
+  assert.equal(await find("Ana 1 x"), false, "the newest is the hundred and first");
+});
+
+test("A lead's deal is titled by what was typed, which its detail, lead.received and the feed show for good", async ({ sql, api }) => {
+  await api.post("/api-v1-contacts", { name: "Ana antiga", email: "ana@x.com" });
+  const reply = await api.post(LEADS, {
+    first_name: " Ana ",
+    last_name: "Souza",
+    email: "ANA@x.com",
+    phone: null,
+    value: 10.5,
+    external_id: null,
+    utm_source: "google",
+    utm: { campaign: null, term: "pão" },
+    custom_fields: { cor: "azul", vazio: null },
+  });
+  const submitted = {
+    first_name: "Ana",
+    last_name: "Souza",
+    email: "ana@x.com",
+    value: 10.5,
+    utm: { source: "google", term: "pão" },
+    custom_fields: { cor: "azul", vazio: null },
+  };
+  const { deal_id, contact_id } = reply.body.lead;
+  const read = async () => (await api.get(`/api-v1-deals/${deal_id}`)).body;
+  const deal = await read();
+  assert.equal(deal.title, "Ana Souza");
+  assert.equal(deal.contact.name, "Ana antiga");
+  assert.deepEqual(deal.lead, submitted);
+  assert.equal("lead" in (await api.get("/api-v1-deals")).body.data[0], false, "lists do not show it");
+
+  await api.patch(`/api-v1-deals/${deal_id}`, { title: "Outro", value: 1, custom_fields: null });
+  await api.patch(`/api-v1-contacts/${contact_id}`, { email: null });
+  assert.deepEqual((await read()).lead, submitted);
+
+  const { events: [event] } = await readUntil(api, 1, { event_types: "lead.received" });
+  assert.deepEqual(event!.data.submitted, submitted);
+  const [delivery] = await sql`
+    select crm.delivery_body(e.id, e)::json as body from crm.events e
+    where e.object_id = ${deal_id} and e.event = 'lead.received'`;
+  assert.deepEqual(delivery!["body"].data.submitted, submitted);
+});
+
+test("A deal that no lead created has no lead in its detail, and PATCH cannot give it one", async ({ api }) => {
+  const { body: { id } } = await api.post("/api-v1-deals", { title: "Venda" });
+  await api.patch(`/api-v1-deals/${id}`, { lead: { first_name: "Ana" }, value: 1 });
+  assert.equal((await api.get(`/api-v1-deals/${id}`)).body.lead, null);
+});
+
+test("An Idempotency-Key of a lead is looked at before its external_id, and answers what it answered", async ({ workspace }) => {
+  const send = (body: unknown, key?: string) =>
+    client(workspace.key).post(LEADS, body, key === undefined ? {} : { "Idempotency-Key": key });
+  const lead = { first_name: "Ana", external_id: "x" };
+  const first = await send(lead, "one");
+  assert.equal(first.status, 201);
+
+  const replayed = await send(lead, "one");
+  assert.equal(replayed.status, 200);
+  assert.equal(replayed.text, first.text, "the original reply, in which idempotent is false");
+  assert.equal(replayed.headers.get("Idempotent-Replayed"), "true");
+
+  const known = await send(lead, "two");
+  assert.equal(known.status, 200);
+  assert.equal(known.body.idempotent, true);
+  assert.deepEqual(known.body.lead, first.body.lead);
+  assert.equal((await send(lead, "two")).text, known.text);
+  // The key of a lead that was known before is used up too.
+  const conflict = await send({ ...lead, external_id: "y" }, "two");
+  assert.equal(conflict.body.error.code, "idempotency_conflict");
+
+  const withoutKey = await send(lead);
+  assert.equal(withoutKey.body.idempotent, true);
+});

@@ -1,0 +1,117 @@
+// How a page of a list ends: at its limit, at 500,000 bytes of data, or after the rows that one call looks through.
+import assert from "node:assert/strict";
+import type { client, Reply } from "../../support/client.ts";
+import { ids } from "../../support/record_fixtures.ts";
+import { test } from "../../support/scenario.ts";
+import { openDatabase, openWithoutTriggers } from "../../support/stack.ts";
+
+const MAX_BYTES = 500_000;
+const LAST_PAGE = { next_cursor: null, has_more: false };
+
+type Api = ReturnType<typeof client>;
+
+/** Reads a list to its end, 200 records at most on each page. */
+async function walk(api: Api, path: string): Promise<Reply[]> {
+  const pages: Reply[] = [];
+  const separator = path.includes("?") ? "&" : "?";
+  for (let cursor = ""; pages.length < 100;) {
+    const page = await api.get(`${path}${separator}limit=200${cursor}`);
+    assert.equal(page.status, 200, page.text);
+    pages.push(page);
+    if (!page.body.meta.has_more) return pages;
+    cursor = `&cursor=${page.body.meta.next_cursor}`;
+  }
+  throw new Error("The list has no end");
+}
+
+/** The number of bytes of the array `data` as it was sent. */
+function bytesOfData({ text }: Reply): number {
+  const [start, end] = [text.indexOf("["), text.lastIndexOf('],"meta":')];
+  assert.ok(start > 0 && end > start);
+  return new TextEncoder().encode(text.slice(start, end + 1)).length;
+}
+
+// The greatest values of each kind: four bytes for a character, or six in JSON, and custom_fields of 10 KB.
+const EMOJI = "😀".repeat(10_000);
+const CONTROL = "\u0001".repeat(10_000);
+const CUSTOM_FIELDS = { list: Array(5_000).fill(1) };
+
+const LONGEST: Record<string, Record<string, unknown>[]> = {
+  contacts: [
+    { name: "A", notes: EMOJI, custom_fields: CUSTOM_FIELDS },
+    { name: "B", notes: CONTROL },
+    { name: "C" },
+  ],
+  companies: [{ name: "A", notes: CONTROL, custom_fields: CUSTOM_FIELDS }, { name: "B", notes: EMOJI }],
+  deals: [{ title: "A", custom_fields: CUSTOM_FIELDS }],
+  // Each is short as it is stored, and six times as long in JSON.
+  activities: [{ title: "A", description: CONTROL.slice(0, 4_000) }],
+  notes: [{ body: EMOJI }, { body: CONTROL, kind: "observation" }],
+};
+
+for (const [table, samples] of Object.entries(LONGEST)) {
+  test(`GET /api-v1-${table}: a page of long records ends before 500,000 bytes, and every record is listed once (spec 4.0)`, async ({ workspace, api, newDeal }) => {
+    const path = `/api-v1-${table}`;
+    const deal = ["activities", "notes"].includes(table) ? { deal_id: (await newDeal()).id } : {};
+    for (let made = 0; made < 200; made += 10) {
+      const bodies = Array.from({ length: 10 }, (_, n) => ({ ...samples[n % samples.length], ...deal }));
+      const replies = await Promise.all(bodies.map((body) => api.post(path, body)));
+      assert.ok(replies.every(({ status }) => status === 201), replies[0]!.text);
+    }
+    const expected = await listedIds(workspace.id, table);
+    const query = table === "notes" ? `?deal_id=${deal.deal_id}` : "";
+    const pages = await walk(api, path + query);
+    assert.deepEqual(pages.flatMap(ids), expected);
+    for (const [index, page] of pages.entries()) {
+      const bytes = bytesOfData(page);
+      assert.ok(bytes <= MAX_BYTES, `${bytes} bytes`);
+      if (index === pages.length - 1) {
+        assert.deepEqual(page.body.meta, LAST_PAGE);
+      } else {
+        assert.deepEqual(page.body.meta, { next_cursor: ids(page).at(-1), has_more: true });
+        const next = new TextEncoder().encode(JSON.stringify(pages[index + 1]!.body.data[0])).length;
+        // JSON of Postgres has a space after each comma of custom_fields: 5,000 bytes.
+        assert.ok(
+          bytes + next > MAX_BYTES - 12_000,
+          `the page ends at ${bytes} bytes, the next record has ${next}`,
+        );
+      }
+    }
+    assert.ok(pages.length > 1);
+  });
+}
+
+async function listedIds(workspaceId: string, table: string): Promise<string[]> {
+  await using sql = openDatabase();
+  const rows = await sql<{ id: string }[]>`
+    select id from ${sql(`crm.${table}`)} where workspace_id = ${workspaceId} order by id desc`;
+  return rows.map(({ id }) => id);
+}
+
+test("GET /api-v1-contacts: a page whose filters match none of the newest rows ends early, and the pages together are the list (spec 4.0)", async ({ workspace, api }) => {
+  const [NEW, OLD] = [4_000, 2_600];
+  const at = "2026-01-01T00:00:00Z";
+  await using admin = await openWithoutTriggers();
+  await admin`
+      insert into crm.contacts (workspace_id, id, name, email, owner_id, created_at, updated_at)
+      select ${workspace.id}, crm.uuid_v7(made), 'C', case when n % 2 = 0 then 'a@x.com' end, ${workspace.memberId},
+        made, case when n <= ${OLD}::integer then ${at}::timestamptz else made end
+      from generate_series(1, ${NEW + OLD}::integer) n
+      cross join lateral (select timestamptz '2025-01-01' + n * interval '1 second' as made) m`;
+  const rows = await listedIds(workspace.id, "contacts");
+  for (
+    const [query, expected] of [
+      // More than an index can give in the order of the list.
+      [`updated_since=${at}`, rows.slice(NEW)],
+      [`updated_since=${at}&email=a@x.com`, rows.slice(NEW).filter((_, index) => index % 2 === OLD % 2)],
+      [`updated_since=${at}&since=2025-01-01T00:40:00Z`, rows.slice(NEW, NEW + OLD - 2_399)],
+    ] as const
+  ) {
+    const pages = await walk(api, `/api-v1-contacts?${query}`);
+    assert.deepEqual(pages.flatMap(ids), expected, query);
+    const [first] = pages;
+    assert.deepEqual(ids(first!), []);
+    assert.equal(first!.body.meta.has_more, true);
+    assert.ok(rows.includes(first!.body.meta.next_cursor), "the cursor is the last record looked at");
+  }
+});

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { assertError } from "../../support/client.ts";
+import { type Body, create, eventsOf, UNKNOWN_ID } from "../../support/record_fixtures.ts";
+import { test } from "../../support/scenario.ts";
+
+const RECORDS: Record<string, Body> = {
+  contacts: { name: "Ana", external_id: "1" },
+  companies: { name: "Padaria Sol", external_id: "1" },
+  deals: { title: "Venda", external_id: "1" },
+};
+
+/** A record without what the detail of a deal adds, and without the moment of its change. */
+function shown(
+  { contact: _, company: __, last_activity: ___, lead: ____, updated_at: _____, ...fields }: Body,
+): Body {
+  return fields;
+}
+
+for (const [name, body] of Object.entries(RECORDS)) {
+  const path = `/api-v1-${name}`;
+
+  test(`POST ${path}/:id/archive archives once, and restore takes the record back as it was`, async ({ sql, workspace, api }) => {
+    const record = await create(workspace.key, path, body);
+    const archived = await api.post(`${path}/${record.id}/archive`);
+    assert.equal(archived.status, 200);
+    const { archived_at } = archived.body;
+    assert.ok(archived_at >= record["created_at"]!);
+    assert.deepEqual(shown(archived.body), { ...shown(record), archived_at });
+    assert.deepEqual((await api.post(`${path}/${record.id}/archive`, {})).body, archived.body, "again");
+    assert.equal((await api.get(`${path}/${record.id}`)).body.archived_at, archived_at, "it can be read");
+
+    const restored = await api.post(`${path}/${record.id}/restore`);
+    assert.equal(restored.status, 200);
+    assert.deepEqual(shown(restored.body), shown(record));
+    assert.deepEqual((await api.post(`${path}/${record.id}/restore`)).body, restored.body, "again");
+
+    const updates = await sql<{ facts: unknown }[]>`
+      select facts from crm.events where workspace_id = ${workspace.id} and event::text like '%.updated'`;
+    assert.deepEqual(updates.map(({ facts }) => facts), [
+      { changed_fields: ["archived_at"] },
+      { changed_fields: ["archived_at"] },
+    ]);
+    assert.equal((await eventsOf(sql, workspace.id)).length, 3);
+  });
+
+  test(`${path}: an archived record is changed and referred to as one in use, and an unknown one is not_found`, async ({ workspace, api }) => {
+    const { id } = await create(workspace.key, path, body);
+    const { body: { archived_at } } = await api.post(`${path}/${id}/archive`);
+    const changed = await api.patch(`${path}/${id}`, { custom_fields: { a: 1 } });
+    assert.deepEqual([changed.body.archived_at, changed.body.custom_fields], [archived_at, { a: 1 }]);
+    if (name !== "deals") {
+      const field = name === "contacts" ? "contact_id" : "company_id";
+      const deal = await api.post("/api-v1-deals", { [field]: id });
+      assert.deepEqual([deal.status, deal.body[field]], [201, id]);
+    }
+    for (const action of ["archive", "restore"]) {
+      assertError(await api.post(`${path}/${UNKNOWN_ID}/${action}`), "not_found");
+    }
+  });
+}

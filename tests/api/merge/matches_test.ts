@@ -1,0 +1,219 @@
+// Who looks for a record by a value of one that was merged finds the one that stays (docs/decisions/0019-merge-archive-erase.md).
+import assert from "node:assert/strict";
+import { assertError, client } from "../../support/client.ts";
+import { makeKey } from "../../support/fixtures.ts";
+import { type Body, create, ids } from "../../support/record_fixtures.ts";
+import { test } from "../../support/scenario.ts";
+
+const LEADS = "/api-v1-leads";
+const CONTACTS = "/api-v1-contacts";
+const COMPANIES = "/api-v1-companies";
+
+type Api = ReturnType<typeof client>;
+
+/** Merges each record into the one after it; all but the last are then merged into the last. */
+async function mergeChain(api: Api, path: string, records: readonly { id: string }[]): Promise<void> {
+  for (let at = 1; at < records.length; at++) {
+    const { status, text } = await api.post(`${path}/${records[at]!.id}/merge`, {
+      merge_id: records[at - 1]!.id,
+    });
+    assert.equal(status, 200, text);
+  }
+}
+
+test("A lead with the e-mail of a merged contact is of the one that stays, which keeps its own e-mail, however often it was merged", async ({ workspace: { key }, api }) => {
+  const chain = [
+    await create(key, CONTACTS, { name: "Ana", email: "ana@casa.com", phone: "11 97777-1234" }),
+    await create(key, CONTACTS, { name: "Ana S.", email: "ana@antigo.com", phone: "11 97777-5678" }),
+    await create(key, CONTACTS, { name: "Ana Souza", email: "ana@trabalho.com" }),
+  ];
+  await mergeChain(api, CONTACTS, chain);
+  const stays = chain[2]!.id;
+  for (const email of ["ana@casa.com", "ana@antigo.com", "ana@trabalho.com"]) {
+    const { body } = await api.post(LEADS, { first_name: "Ana", email, phone: "+55 11 97777-5678" });
+    assert.deepEqual([body.lead.contact_id, body.matched_by, body.created.contact], [stays, "email", false]);
+    const differences = email === "ana@trabalho.com" ? [] : ["email"];
+    assert.deepEqual(body.differences, differences, "the deal keeps what was typed");
+  }
+  assert.equal((await api.get(`${CONTACTS}/${stays}`)).body.email, "ana@trabalho.com");
+  assert.deepEqual(
+    ids(await api.get(`${CONTACTS}?archived=any`)).toSorted(),
+    chain.map(({ id }) => id).sort(),
+  );
+});
+
+test("A lead with the phone and first name of a merged contact is of the one that stays, unless an e-mail contradicts", async ({ workspace: { key }, api }) => {
+  const chain = [
+    await create(key, CONTACTS, { name: "José Lima", phone: "(11) 97777-1234" }),
+    await create(key, CONTACTS, { name: "Zé", phone: "11 3333-4444", email: "ze@x.com" }),
+  ];
+  await mergeChain(api, CONTACTS, chain);
+  const find = async (lead: Body) => {
+    const { body } = await api.post(LEADS, { phone: "+5511977771234", ...lead });
+    return [body.lead.contact_id === chain[1]!.id, body.matched_by];
+  };
+  assert.deepEqual(await find({ first_name: "JOSE" }), [true, "phone"]);
+  assert.deepEqual(await find({ first_name: "Jose", email: "ze@x.com" }), [true, "email"]);
+  assert.deepEqual(await find({ first_name: "João" }), [false, null], "another first name is another person");
+  const other = { first_name: "José", email: "jose@x.com" };
+  assert.deepEqual(await find(other), [false, null], "the one that stays has another e-mail");
+});
+
+test("A lead finds a contact in use before one that was merged", async ({ workspace: { key }, api }) => {
+  const merged = await create(key, CONTACTS, { name: "Ana", email: "ana@x.com" });
+  await mergeChain(api, CONTACTS, [merged, await create(key, CONTACTS, { name: "Bia", email: "bia@x.com" })]);
+  const used = await create(key, CONTACTS, { name: "Ana", email: "ana@x.com" });
+  const { body } = await api.post(LEADS, { first_name: "Ana", email: "ana@x.com" });
+  assert.equal(body.lead.contact_id, used.id);
+});
+
+test("A lead with the name of a merged company is of the one that stays", async ({ workspace: { key }, api }) => {
+  const chain = [
+    await create(key, COMPANIES, { name: "Padaria Sol" }),
+    await create(key, COMPANIES, { name: "Padaria do Sol" }),
+    await create(key, COMPANIES, { name: "Sol Alimentos" }),
+  ];
+  await mergeChain(api, COMPANIES, chain);
+  for (const company_name of [" padaria sol", "PADARIA DO SOL", "Sol Alimentos"]) {
+    const { body } = await api.post(LEADS, { first_name: "Ana", company_name });
+    assert.deepEqual([body.lead.company_id, body.created.company], [chain[2]!.id, false], company_name);
+  }
+});
+
+test("A lead makes a new contact and company where those into which the known ones were merged are archived or erased", async ({ workspace: { key }, api }) => {
+  for (const end of ["archive", "erase"]) {
+    const lead = {
+      first_name: end,
+      email: `${end}@x.com`,
+      phone: `11 97777-${end.length}000`,
+      company_name: end,
+    };
+    const contacts = [
+      await create(key, CONTACTS, { name: end, email: lead.email, phone: lead.phone }),
+      await create(key, CONTACTS, { name: "Ana", email: `ana.${end}@x.com` }),
+    ];
+    const companies = [
+      await create(key, COMPANIES, { name: end }),
+      await create(key, COMPANIES, { name: `${end} Ltda.` }),
+    ];
+    await mergeChain(api, CONTACTS, contacts);
+    await mergeChain(api, COMPANIES, companies);
+    await api.post(`${COMPANIES}/${companies[1]!.id}/archive`);
+    assert.equal((await api.post(`${CONTACTS}/${contacts[1]!.id}/${end}`)).status, 200);
+    const { body } = await api.post(LEADS, lead);
+    assert.deepEqual([body.created.contact, body.created.company, body.matched_by], [true, true, null], end);
+  }
+});
+
+const upserts: [path: string, by: string, merged: string, stays: string][] = [
+  [CONTACTS, "external_id", "erp-1", "erp-2"],
+  [CONTACTS, "email", "ana@casa.com", "ana@trabalho.com"],
+  [CONTACTS, "phone", "(11) 97777-1234", "(11) 97777-5678"],
+  [COMPANIES, "external_id", "erp-1", "erp-2"],
+  [COMPANIES, "tax_id", "12ABC34501DE35", "11222333000181"],
+  [COMPANIES, "domain", "sol.com.br", "padaria.com.br"],
+];
+
+for (const [path, by, value, own] of upserts) {
+  const upsert = `${path}/upsert?match_by=${by}`;
+
+  test(`POST ${upsert} with the value of a merged record changes the one that stays, which keeps its own value`, async ({ workspace: { key }, api }) => {
+    const merged = await create(key, path, { name: "A", [by]: value });
+    const middle = await create(key, path, { name: "B" });
+    const stays = await create(key, path, { name: "C", [by]: own });
+    await mergeChain(api, path, [merged, middle, stays]);
+    for (const sent of [value, own, value]) {
+      const { status, body, text } = await api.post(upsert, { [by]: sent, instagram: `@${sent}` });
+      assert.equal(status, 200, text);
+      assert.deepEqual([body.id, body[by], body.instagram], [stays.id, own, `@${sent}`]);
+    }
+    assert.equal(ids(await api.get(path)).length, 1);
+
+    await api.post(`${path}/${stays.id}/archive`);
+    const archived = await api.post(upsert, { name: "D", [by]: value });
+    assert.equal(
+      archived.status,
+      by === "external_id" ? 200 : 201,
+      "only external_id finds what is archived",
+    );
+    assert.equal(archived.body.id === stays.id, by === "external_id");
+  });
+}
+
+for (const [path, by, value, own] of upserts.filter(([, by]) => by !== "external_id")) {
+  const upsert = `${path}/upsert?match_by=${by}`;
+
+  test(`POST ${upsert} with a value that was merged into several records answers ambiguous_match with the id of each`, async ({ workspace: { key }, api }) => {
+    const stays: string[] = [];
+    for (const name of ["A", "B"]) {
+      const pair = [
+        await create(key, path, { name, [by]: value }),
+        await create(key, path, { name, [by]: own }),
+      ];
+      await mergeChain(api, path, pair);
+      stays.push(pair[1]!.id);
+    }
+    const reply = await api.post(upsert, { [by]: value, instagram: "@a" });
+    assertError(reply, "ambiguous_match");
+    assert.deepEqual(reply.body.error.details.map(({ id }: Body) => id).sort(), stays.sort());
+  });
+}
+
+test("Leads and upserts with the values of records that are merged at the same time make no new ones", async ({ sql, workspace }) => {
+  const keys = await Promise.all(Array.from({ length: 9 }, () => makeKey(sql, workspace.id)));
+  const [api, ...others] = keys.map(({ key }) => client(key)) as [Api, ...Api[]];
+  const make = (name: string) =>
+    create(workspace.key, CONTACTS, { name, email: `${name}@x.com`, phone: `11 97777-${name.slice(1)}` });
+  let late = 0;
+  for (let round = 1000; round < 1020; round++) {
+    const contacts = [await make(`A${round}`), await make(`B${round}`), await make(`C${round}`)];
+    const companies = await Promise.all(
+      ["A", "B", "C"].map((name) =>
+        create(workspace.key, COMPANIES, { name: name + round, tax_id: name + round })
+      ),
+    );
+    const lead = { first_name: `A${round}`, email: `A${round}@x.com`, company_name: `a${round}` };
+    // The first is merged before; what the second is merged into is not known to who begins with the first.
+    await mergeChain(api, CONTACTS, contacts.slice(0, 2));
+    await mergeChain(api, COMPANIES, companies.slice(0, 2));
+    const [, ...replies] = await Promise.all([
+      Promise.all([
+        mergeChain(api, CONTACTS, contacts.slice(1)),
+        mergeChain(others[0]!, COMPANIES, companies.slice(1)),
+      ]),
+      ...others.slice(1).map(async (other, index) => {
+        await new Promise((resolve) => setTimeout(resolve, index * 2));
+        switch (index % 4) {
+          case 0:
+            return await other.post(LEADS, lead);
+          case 1:
+            return await other.post(LEADS, { first_name: lead.first_name, phone: `1197777${round}` });
+          case 2:
+            return await other.post(`${CONTACTS}/upsert?match_by=email`, { name: "A", email: lead.email });
+          default:
+            return await other.post(`${COMPANIES}/upsert?match_by=tax_id`, {
+              name: "A",
+              tax_id: `A${round}`,
+            });
+        }
+      }),
+    ]);
+    for (const { status, body, text } of replies) {
+      assert.ok(status === 200 || status === 201 && !body.created.contact && !body.created.company, text);
+      if ((body.lead?.contact_id ?? body.id) === contacts[2]!.id) late++;
+    }
+    const [row] = await sql<[{ contacts: number; companies: number; left: number }]>`
+      select
+        (select count(*)::int from crm.contacts c where c.workspace_id = ${workspace.id}) as contacts,
+        (select count(*)::int from crm.companies c where c.workspace_id = ${workspace.id}) as companies,
+        (
+          select count(*)::int from crm.deals d
+          where d.workspace_id = ${workspace.id}
+            and (d.contact_id in (${contacts[0]!.id}, ${contacts[1]!.id})
+              or d.company_id in (${companies[0]!.id}, ${companies[1]!.id}))
+        ) as left`;
+    const made = (round - 999) * 3;
+    assert.deepEqual({ ...row }, { contacts: made, companies: made, left: 0 });
+  }
+  assert.ok(late > 0, "some came after the merge");
+});

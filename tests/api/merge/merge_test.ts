@@ -1,0 +1,294 @@
+import assert from "node:assert/strict";
+import type { Sql } from "postgres";
+import { assertError, client, type Reply } from "../../support/client.ts";
+import { baseUrl } from "../../support/stack.ts";
+import { makeWorkspace } from "../../support/fixtures.ts";
+import {
+  type Body,
+  create,
+  ids,
+  makeCompany,
+  makeMember,
+  nextMillisecond,
+  UNKNOWN_ID,
+} from "../../support/record_fixtures.ts";
+import { test } from "../../support/scenario.ts";
+
+const CONTACTS = "/api-v1-contacts";
+const COMPANIES = "/api-v1-companies";
+
+/** The ids that the details of an error name. */
+const namedIds = ({ body }: Reply) => body.error.details.map(({ id }: { id?: string }) => id);
+
+/** The events of a workspace since the given one, by object, with their facts. */
+async function eventsSince(sql: Sql, workspaceId: string, since: string) {
+  return await sql<{ event: string; object_id: string; facts: Body }[]>`
+    select event::text, object_id, facts from crm.events
+    where workspace_id = ${workspaceId} and id > ${since} order by id`;
+}
+
+async function lastEvent(sql: Sql, workspaceId: string): Promise<string> {
+  await nextMillisecond();
+  const [row] = await sql<[{ id: string }]>`
+    select id from crm.events where workspace_id = ${workspaceId} order by id desc limit 1`;
+  return row.id;
+}
+
+test("The fields of the contact that stays win, and the other one fills those that are empty", async ({ sql, workspace, api }) => {
+  const company_id = await makeCompany(sql, workspace);
+  const owner_id = await makeMember(sql, workspace);
+  const stays = await create(workspace.key, CONTACTS, {
+    name: "Ana",
+    email: "ana@trabalho.com",
+    job_title: "Diretora",
+    custom_fields: { cor: "azul", a: 1 },
+  });
+  const other = await create(workspace.key, CONTACTS, {
+    name: "Ana Souza",
+    email: "ana@casa.com",
+    phone: "+55 11 91234-5678",
+    notes: "Liga às terças",
+    company_id,
+    owner_id,
+    custom_fields: { cor: "verde", b: [2] },
+    external_id: "cliente-7",
+  });
+  const { status, body } = await api.post(`${CONTACTS}/${stays.id}/merge`, { merge_id: other.id });
+  assert.equal(status, 200);
+  assert.deepEqual(body, {
+    ...stays,
+    phone: "+55 11 91234-5678",
+    notes: "Liga às terças",
+    company_id,
+    custom_fields: { cor: "azul", a: 1, b: [2] },
+    external_id: "cliente-7",
+    updated_at: body.updated_at,
+  });
+  assert.deepEqual((await api.get(`${CONTACTS}/${stays.id}`)).body, body);
+  assert.deepEqual(ids(await api.get(`${CONTACTS}?external_id=cliente-7`)), [stays.id]);
+});
+
+test("A contact keeps its own external_id, and nobody gets that of the one merged into it", async ({ workspace, api }) => {
+  const stays = await create(workspace.key, CONTACTS, { name: "Ana", external_id: "1" });
+  const other = await create(workspace.key, CONTACTS, { name: "Ana", external_id: "2" });
+  const merged = await api.post(`${CONTACTS}/${stays.id}/merge`, { merge_id: other.id });
+  assert.equal(merged.body.external_id, "1");
+  assert.notEqual((await api.post(CONTACTS, { name: "Bia", external_id: "2" })).status, 201);
+});
+
+test("custom_fields are filled as far as their limits allow", async ({ workspace, api }) => {
+  const fields = (prefix: string, count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${10 + index}`, index]));
+  const stays = await create(workspace.key, CONTACTS, { name: "Ana", custom_fields: fields("a", 40) });
+  const other = await create(workspace.key, CONTACTS, {
+    name: "Ana",
+    custom_fields: { ...fields("b", 9), b00: "x".repeat(10_000) },
+  });
+  const { body } = await api.post(`${CONTACTS}/${stays.id}/merge`, { merge_id: other.id });
+  assert.deepEqual(body.custom_fields, { ...fields("a", 40), ...fields("b", 9) });
+  const patched = await api.patch(`${CONTACTS}/${stays.id}`, { custom_fields: body.custom_fields });
+  assert.equal(patched.status, 200, "what a merge writes can be sent back");
+});
+
+test("A merge moves deals, activities, receipts and earlier merges to the contact that stays, and tells of each once", async ({ sql, workspace, api }) => {
+  const lead = { first_name: "Ana", email: "ana@casa.com", external_id: "form-1" };
+  const { body: { lead: { deal_id, contact_id } } } = await api.post("/api-v1-leads", lead);
+  const { body: { id: first } } = await api.post(CONTACTS, { name: "Ana S." });
+  await api.post(`${CONTACTS}/${contact_id}/merge`, { merge_id: first });
+  const { body: activity } = await api.post("/api-v1-activities", { deal_id });
+  const { body: { id: stays } } = await api.post(CONTACTS, { name: "Ana", email: "ana@trabalho.com" });
+  const since = await lastEvent(sql, workspace.id);
+
+  await api.post(`${CONTACTS}/${stays}/merge`, { merge_id: contact_id });
+  const [row] = await sql<[{ n: number }]>`
+    select (select count(*) from crm.deals where contact_id = ${contact_id})
+      + (select count(*) from crm.activities where contact_id = ${contact_id})
+      + (select count(*) from crm.lead_receipts where contact_id = ${contact_id})
+      + (select count(*) from crm.contacts where merged_into_id = ${contact_id}) as n`;
+  assert.equal(Number(row.n), 0);
+  const { body: deal } = await api.get(`/api-v1-deals/${deal_id}`);
+  assert.deepEqual([deal.contact_id, deal.contact.id, deal.last_activity.contact_id], [stays, stays, stays]);
+  assert.equal((await api.post("/api-v1-leads", lead)).body.lead.contact_id, stays);
+  assert.ok((await api.get(`${CONTACTS}/${first}`)).headers.get("Location")!.endsWith(`/${stays}`));
+
+  const events = await eventsSince(sql, workspace.id, since);
+  const facts = (event: string, object: string) =>
+    events.filter((row) => row.event === event && row.object_id === object).map(({ facts }) => facts);
+  assert.deepEqual(facts("contact.merged", stays), [{ merged_contact_id: contact_id }]);
+  assert.deepEqual(facts("deal.updated", deal_id), [{ changed_fields: ["contact_id"] }]);
+  assert.deepEqual(facts("activity.updated", activity.id), [{ changed_fields: ["contact_id"] }]);
+  assert.deepEqual(facts("contact.updated", contact_id), [{
+    changed_fields: ["archived_at", "merged_into_id"],
+  }]);
+  assert.deepEqual(facts("contact.updated", first), [{ changed_fields: ["merged_into_id"] }]);
+  assert.equal(events.length, 5, JSON.stringify(events));
+});
+
+test("A merge of companies moves contacts, deals and receipts, and fills the empty fields", async ({ sql, workspace, api }) => {
+  const lead = { first_name: "Ana", company_name: "Padaria do Sol", external_id: "form-1" };
+  const { body: { lead: { deal_id, contact_id, company_id } } } = await api.post("/api-v1-leads", lead);
+  await api.patch(`${COMPANIES}/${company_id}`, {
+    tax_id: "12.ABC.345/01DE-35",
+    address: { city: "Campinas" },
+  });
+  const stays = await create(workspace.key, COMPANIES, { name: "Padaria Sol", domain: "sol.com.br" });
+  const since = await lastEvent(sql, workspace.id);
+
+  const { status, body } = await api.post(`${COMPANIES}/${stays.id}/merge`, { merge_id: company_id });
+  assert.equal(status, 200);
+  const { updated_at, address } = body;
+  assert.deepEqual(body, { ...stays, tax_id: "12ABC34501DE35", address, updated_at });
+  assert.equal(address.city, "Campinas");
+  assert.equal((await api.get(`/api-v1-deals/${deal_id}`)).body.company.id, stays.id);
+  assert.equal((await api.get(`${CONTACTS}/${contact_id}`)).body.company_id, stays.id);
+  assert.equal((await api.post("/api-v1-leads", lead)).body.lead.company_id, stays.id);
+  const events = (await eventsSince(sql, workspace.id, since)).map(({ event, object_id, facts }) =>
+    [event, object_id, (facts["changed_fields"] as string[]).join()].join(" ")
+  );
+  assert.deepEqual(
+    events.sort(),
+    [
+      `company.updated ${company_id} archived_at,merged_into_id`,
+      `company.updated ${stays.id} address,tax_id`,
+      `contact.updated ${contact_id} company_id`,
+      `deal.updated ${deal_id} company_id`,
+    ].sort(),
+  );
+});
+
+test("A merge leaves no row that refers to what was merged, in any table", async ({ sql, workspace, api }) => {
+  const references = await sql<{ table: string; column: string; to: string }[]>`
+    select c.conrelid::regclass::text as table, a.attname as column, c.confrelid::regclass::text as to
+    from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[2]
+    where c.contype = 'f' and c.confrelid in ('crm.contacts'::regclass, 'crm.companies'::regclass)
+      and a.attname <> 'merged_into_id'`;
+  assert.deepEqual(references.map(({ table, column }) => `${table} ${column}`).sort(), [
+    "crm.activities contact_id",
+    "crm.contacts company_id",
+    "crm.deals company_id",
+    "crm.deals contact_id",
+    "crm.lead_receipts company_id",
+    "crm.lead_receipts contact_id",
+  ], "fill a new reference below");
+  const { body: { lead } } = await api.post("/api-v1-leads", {
+    first_name: "Ana",
+    company_name: "Padaria",
+    external_id: "1",
+  });
+  await api.post("/api-v1-activities", { deal_id: lead.deal_id });
+  const gone: Record<string, string> = { "crm.contacts": lead.contact_id, "crm.companies": lead.company_id };
+  const count = async () => {
+    const counts = await Promise.all(references.map(async ({ table, column, to }) => {
+      const [row] = await sql.unsafe<[{ n: number }]>(
+        `select count(*)::int as n from ${table} where ${column} = '${gone[to]}'`,
+      );
+      return row.n;
+    }));
+    return counts;
+  };
+  assert.deepEqual(await count(), references.map(() => 1), "a control: each refers before");
+  const { body: contact } = await api.post(CONTACTS, { name: "Ana" });
+  const { body: company } = await api.post(COMPANIES, { name: "Padaria" });
+  await api.post(`${CONTACTS}/${contact.id}/merge`, { merge_id: lead.contact_id });
+  await api.post(`${COMPANIES}/${company.id}/merge`, { merge_id: lead.company_id });
+  assert.deepEqual(await count(), references.map(() => 0));
+  assert.ok(workspace.id);
+});
+
+for (const [path, one] of [[CONTACTS, "contact"], [COMPANIES, "company"]] as const) {
+  test(`GET of a ${one} that was merged answers 301 with the address of the one that stays, any other call 409 with its id (spec 7)`, async ({ workspace, api }) => {
+    const stays = await create(workspace.key, path, { name: "A" });
+    const other = await create(workspace.key, path, { name: "B" });
+    await api.post(`${path}/${stays.id}/merge`, { merge_id: other.id });
+    const third = await create(workspace.key, path, { name: "C" });
+    const read = await api.get(`${path}/${other.id}`);
+    assertError(read, "merged");
+    assert.deepEqual(namedIds(read), [stays.id]);
+    const location = read.headers.get("Location")!;
+    assert.ok(location.endsWith(`/functions/v1${path}/${stays.id}`), location);
+    const calls = [
+      api.patch(`${path}/${other.id}`, { notes: "x" }),
+      api.post(`${path}/${other.id}/archive`),
+      api.post(`${path}/${other.id}/restore`),
+      api.post(`${path}/${other.id}/merge`, { merge_id: third.id }),
+      ...(one === "contact" ? [api.post(`${path}/${other.id}/erase`)] : []),
+    ];
+    for (const reply of await Promise.all(calls)) {
+      assertError(reply, "record_merged");
+      assert.deepEqual(namedIds(reply), [stays.id]);
+      assert.equal(reply.headers.get("Location"), null, "a client would follow it, and take it for done");
+    }
+    const followed = await fetch(`${baseUrl}${path}/${other.id}`, {
+      headers: { "X-API-Key": workspace.key },
+    });
+    assert.equal(
+      (await followed.json()).id,
+      stays.id,
+      "a client that follows redirects reads the one that stays",
+    );
+  });
+
+  test(`POST ${path}/:id/merge refuses itself, what is unknown and what was merged, and names it`, async ({ workspace, api }) => {
+    const a = await create(workspace.key, path, { name: "A" });
+    const b = await create(workspace.key, path, { name: "B" });
+    const merge = (id: string, merge_id?: string | null) => api.post(`${path}/${id}/merge`, { merge_id });
+    assert.ok("merge_id" in assertError(await merge(a.id, a.id), "validation_error"));
+    assert.ok("merge_id" in assertError(await merge(a.id), "validation_error"));
+    assert.ok("merge_id" in assertError(await merge(a.id, null), "validation_error"));
+    assert.ok("merge_id" in assertError(await merge(a.id, UNKNOWN_ID), "invalid_reference"));
+    assertError(await merge(UNKNOWN_ID, a.id), "not_found");
+    await merge(a.id, b.id);
+    const c = await create(workspace.key, path, { name: "C" });
+    const elsewhere = await merge(c.id, b.id);
+    assert.ok("merge_id" in assertError(elsewhere, "invalid_reference"));
+    assert.deepEqual(namedIds(elsewhere), [a.id]);
+  });
+
+  test(`POST ${path}/:id/merge answers with the ${one} when it is repeated, and changes nothing`, async ({ sql, workspace, api }) => {
+    const b = await create(workspace.key, path, { name: "B", instagram: "@b" });
+    const a = await create(workspace.key, path, { name: "A" });
+    const stays = await create(workspace.key, path, { name: "S" });
+    const merge = (id: string, merge_id: string) => api.post(`${path}/${id}/merge`, { merge_id });
+    assert.equal((await merge(a.id, b.id)).body.instagram, "@b");
+    await api.patch(`${path}/${a.id}`, { instagram: null });
+    const { body } = await api.get(`${path}/${a.id}`);
+    const since = await lastEvent(sql, workspace.id);
+    const again = await merge(a.id, b.id);
+    assert.deepEqual([again.status, again.body], [200, body], "what was emptied since is not filled again");
+    assert.equal((await eventsSince(sql, workspace.id, since)).length, 0);
+    await merge(stays.id, a.id);
+    assert.equal((await merge(stays.id, b.id)).status, 200, "it was merged into this one, by way of another");
+  });
+}
+
+test("What was merged cannot be referred to, and a record that refers to it already can be sent back", async ({ workspace, api }) => {
+  const contact = await create(workspace.key, CONTACTS, { name: "A" });
+  const company = await create(workspace.key, COMPANIES, { name: "A" });
+  const gone = {
+    contact_id: (await create(workspace.key, CONTACTS, { name: "B" })).id,
+    company_id: (await create(workspace.key, COMPANIES, { name: "B" })).id,
+  };
+  await api.post(`${CONTACTS}/${contact.id}/merge`, { merge_id: gone.contact_id });
+  await api.post(`${COMPANIES}/${company.id}/merge`, { merge_id: gone.company_id });
+  const refused = await api.post("/api-v1-deals", gone);
+  assert.deepEqual(Object.keys(assertError(refused, "invalid_reference")), ["company_id", "contact_id"]);
+  const deal = await create(workspace.key, "/api-v1-deals", { title: "Venda" });
+  assertError(await api.patch(`/api-v1-deals/${deal.id}`, gone), "invalid_reference");
+  assertError(
+    await api.patch(`${CONTACTS}/${contact.id}`, { company_id: gone.company_id }),
+    "invalid_reference",
+  );
+  assertError(
+    await api.post("/api-v1-activities", { deal_id: deal.id, contact_id: gone.contact_id }),
+    "invalid_reference",
+  );
+});
+
+test("A merge in a key's workspace reaches no record of another one", async ({ sql, workspace, api }) => {
+  const other = await makeWorkspace(sql);
+  const theirs = await create(other.key, CONTACTS, { name: "B", email: "b@x.com" });
+  const mine = await create(workspace.key, CONTACTS, { name: "A" });
+  assertError(await api.post(`${CONTACTS}/${mine.id}/merge`, { merge_id: theirs.id }), "invalid_reference");
+  assertError(await api.post(`${CONTACTS}/${theirs.id}/merge`, { merge_id: mine.id }), "not_found");
+  assert.deepEqual((await client(other.key).get(`${CONTACTS}/${theirs.id}`)).body, theirs);
+});

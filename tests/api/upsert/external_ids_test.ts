@@ -1,0 +1,51 @@
+// external_id: a record's id in the caller's own system, which no two records of a workspace share.
+import assert from "node:assert/strict";
+import { assertError, client } from "../../support/client.ts";
+import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
+import { ids } from "../../support/record_fixtures.ts";
+import { test } from "../../support/scenario.ts";
+
+/** The resources with an external_id that POST and PATCH write, and another field by which an upsert finds the record. */
+const RESOURCES = [
+  { path: "/api-v1-contacts", by: "email", value: "ana@x.com.br" },
+  { path: "/api-v1-companies", by: "tax_id", value: "12.abc.345/01de-35" },
+];
+
+for (const { path, by, value } of RESOURCES) {
+  const upsert = `${path}/upsert?match_by=${by}`;
+
+  test(`POST, PATCH and upsert ${path} answer external_id_taken to the external_id of another record, and name that record (spec 7)`, async ({ sql, api }) => {
+    const { body: { id } } = await api.post(path, { name: "Ana", external_id: "erp-1" });
+    const { body: other } = await api.post(path, { name: "Ana", [by]: value });
+    const sends = [
+      api.post(path, { name: "Ana", external_id: "erp-1" }),
+      api.patch(`${path}/${other.id}`, { external_id: "erp-1" }),
+      api.post(upsert, { [by]: value, external_id: "erp-1" }),
+    ];
+    for (const reply of await Promise.all(sends)) {
+      assert.deepEqual(Object.keys(assertError(reply, "external_id_taken")), ["external_id"]);
+      assert.equal(reply.body.error.details[0].id, id);
+    }
+    assert.equal((await api.get(`${path}/${other.id}`)).body.external_id, null);
+    // Its own external_id, and that of a record of another workspace, are free.
+    assert.equal((await api.patch(`${path}/${id}`, { external_id: "erp-1" })).status, 200);
+    const elsewhere = client((await makeWorkspace(sql)).key);
+    assert.equal((await elsewhere.post(path, { name: "Ana", external_id: "erp-1" })).status, 201);
+    assert.equal((await api.patch(`${path}/${id}`, { external_id: null })).status, 200);
+    assert.equal((await api.patch(`${path}/${other.id}`, { external_id: "erp-1" })).status, 200);
+  });
+
+  test(`of 20 simultaneous POST ${path} with one external_id one creates, the others are answered external_id_taken (spec 7)`, async ({ sql, workspace: { id }, api }) => {
+    const keys = await Promise.all(Array.from({ length: 20 }, () => makeKey(sql, id)));
+    const replies = await Promise.all(
+      keys.map(({ key }) => client(key).post(path, { name: "Ana", external_id: "erp-1" })),
+    );
+    const [created, ...others] = replies.toSorted((a, b) => a.status - b.status);
+    assert.equal(created!.status, 201);
+    for (const reply of others) {
+      assertError(reply, "external_id_taken");
+      assert.equal(reply.body.error.details[0].id, created!.body.id);
+    }
+    assert.equal(ids(await api.get(path)).length, 1);
+  });
+}

@@ -1,0 +1,95 @@
+// An upsert does not replace a phone number by a shorter one, and says so in `differences`.
+import assert from "node:assert/strict";
+import { BATCH, upsert } from "../../support/batches.ts";
+import { test } from "../../support/scenario.ts";
+
+const CONTACTS = "/api-v1-contacts";
+const BY_ID = `${CONTACTS}/upsert?match_by=external_id`;
+
+/** What is stored, what is sent, and whether the stored number stays. */
+const numbers: [stored: string, sent: string, stays: boolean][] = [
+  ["+55 11 99876-5432", "99876-5432", true],
+  ["+55 11 99876-5432", "11 9876-5432", true],
+  ["+55 11 99876-5432", "+55 (11) 9876-5432", true],
+  ["+55 11 99876-5432", "(11) 99876-5432", true],
+  ["+55 11 99876-5432", "011 99876-5432", true],
+  ["(11) 99876-5432", "99876-5432", true],
+  ["(11) 99876-5432", "(11) 9876-5432", true],
+  ["+44 (0)20 7946 0958", "020 7946 0958", true],
+  ["+1 415 555 2671", "415-555-2671", true],
+  ["(11) 99876-5432", "11998765432", false],
+  ["(11) 99876-5432", "+55 11 99876-5432", false],
+  ["99876-5432", "(11) 99876-5432", false],
+  ["+55 11 99876-5432", "(21) 99876-5432", false],
+  ["+55 11 99876-5432", "3333-4444", false],
+  ["+55 11 3333-4444", "+55 11 93333-4444", false],
+  ["+55 11 99876-5432", "sem telefone", false],
+];
+
+for (const field of ["phone", "phone2", "whatsapp"]) {
+  test(`an upsert keeps a fuller ${field} than it was sent, names it in differences, and writes the rest`, async ({ api }) => {
+    for (const [index, [stored, sent, stays]] of numbers.entries()) {
+      const own = { external_id: `c-${index}`, name: "Ana" };
+      await api.post(CONTACTS, { ...own, [field]: stored });
+      const { status, body } = await api.post(BY_ID, { ...own, [field]: sent, job_title: "Compradora" });
+      assert.equal(status, 200);
+      assert.equal(body[field], stays ? stored : sent, `${sent} after ${stored}`);
+      assert.deepEqual(body.differences, stays ? [field] : [], `${sent} after ${stored}`);
+      assert.equal(body.job_title, "Compradora");
+    }
+  });
+}
+
+test("an upsert by phone finds a contact by a number without its country, and the number in full stays", async ({ api }) => {
+  const { body: { id } } = await api.post(CONTACTS, { name: "Ana", phone: "+55 11 99876-5432" });
+  const upsert = `${CONTACTS}/upsert?match_by=phone`;
+  const found = await api.post(upsert, { name: "Ana", phone: "11 99876-5432" });
+  assert.deepEqual([found.body.id, found.body.phone], [id, "+55 11 99876-5432"]);
+  assert.deepEqual([found.body.matched_by, found.body.differences], ["phone", ["phone"]]);
+
+  const without = await api.post(upsert, { name: "Ana", phone: "99876-5432" });
+  assert.equal(without.status, 201, "no area code is guessed");
+  assert.equal(without.headers.get("X-Possible-Duplicate"), id);
+});
+
+test("PATCH writes the number that it is sent, and null clears a number in an upsert", async ({ api }) => {
+  const { body: { id } } = await api.post(CONTACTS, {
+    name: "Ana",
+    external_id: "c",
+    phone: "+55 11 99876-5432",
+  });
+  const patched = await api.patch(`${CONTACTS}/${id}`, { phone: "99876-5432" });
+  assert.equal(patched.body.phone, "99876-5432");
+  const cleared = await api.post(BY_ID, { external_id: "c", phone: null });
+  assert.deepEqual([cleared.body.phone, cleared.body.differences], [null, []]);
+});
+
+test("an upsert keeps a company's fuller phone, and a line of a batch names it too", async ({ api }) => {
+  const company = { name: "Padaria", domain: "padaria.com.br", phone: "+55 11 3333-4444" };
+  await api.post("/api-v1-companies", company);
+  const { body } = await api.post("/api-v1-companies/upsert?match_by=domain", {
+    ...company,
+    phone: "3333-4444",
+  });
+  assert.deepEqual([body.phone, body.differences], [company.phone, ["phone"]]);
+
+  await api.post(CONTACTS, { name: "Ana", email: "ana@x.com", phone: "+55 11 99876-5432" });
+  const batch = await api.post(BATCH, {
+    items: [
+      upsert("email", { email: "ana@x.com", phone: "99876-5432" }),
+      upsert("email", { email: "ana@x.com", name: "Ana Lima" }),
+    ],
+  });
+  assert.deepEqual(batch.body.results.map(({ differences }: { differences?: string[] }) => differences), [
+    ["phone"],
+    undefined,
+  ]);
+});
+
+test("an upsert that finds a record by the value of one that was merged into it names the field in differences", async ({ api }) => {
+  const { body: { id } } = await api.post(CONTACTS, { name: "Ana", email: "ana@x.com" });
+  const { body: other } = await api.post(CONTACTS, { name: "Ana", email: "velho@x.com" });
+  await api.post(`${CONTACTS}/${id}/merge`, { merge_id: other.id });
+  const { body } = await api.post(`${CONTACTS}/upsert?match_by=email`, { email: "velho@x.com" });
+  assert.deepEqual([body.id, body.email, body.differences], [id, "ana@x.com", ["email"]]);
+});

@@ -1,0 +1,285 @@
+// POST …/upsert: a record that is found by a value is changed as by PATCH, otherwise created as by POST.
+import assert from "node:assert/strict";
+import { records } from "../../../tools/records/records.ts";
+import type { CrmRecord } from "../../../supabase/functions/_shared/contract/record.ts";
+import { assertError, call, client } from "../../support/client.ts";
+import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
+import { assertAlike, eventsOf, ids, makeCompany, UNKNOWN_ID } from "../../support/record_fixtures.ts";
+import { test } from "../../support/scenario.ts";
+
+const CONTACTS = "/api-v1-contacts";
+const COMPANIES = "/api-v1-companies";
+const DEALS = "/api-v1-deals";
+const AT_ONCE = 100;
+
+/** Two spellings of one value of each field that an upsert matches by. */
+const SPELLINGS: Record<string, [string, string]> = {
+  external_id: ["erp-1", "erp-1"],
+  email: ["ana@x.com.br", " Ana@X.com.br"],
+  phone: ["(11) 97777-1234", "+55 11 97777 1234"],
+  tax_id: ["12.abc.345/01de-35", "12ABC34501DE35"],
+  domain: ["padaria.com.br", " Padaria.com.br "],
+};
+
+interface Case {
+  record: CrmRecord;
+  path: string;
+  by: string;
+  /** The address of the upsert. */
+  upsert: string;
+  /** What creates a record, without the field. */
+  minimal: Record<string, string>;
+  /** Two spellings of the field's value. */
+  spellings: [string, string];
+}
+
+const cases: Case[] = records.filter(({ about }) => about.upsert).flatMap((record) => {
+  const path = `/api-v1-${record.about.table}`;
+  return record.about.upsert!.by.map((by) => ({
+    record,
+    path,
+    by,
+    upsert: `${path}/upsert?match_by=${by}`,
+    minimal: record.name === "deal" ? { title: "Ana" } : { name: "Ana" },
+    spellings: SPELLINGS[by]!,
+  }));
+});
+
+/** A text field of each record that has nothing to do with the match. */
+const note = ({ record }: Case, text: string) =>
+  record.name === "deal" ? { source: text } : { instagram: text };
+
+Deno.test("Contacts are upserted by external_id, email or phone, companies by external_id, tax_id or domain, deals by external_id", () => {
+  assert.deepEqual(cases.map(({ path, by }) => `${path} ${by}`), [
+    "/api-v1-companies external_id",
+    "/api-v1-companies tax_id",
+    "/api-v1-companies domain",
+    "/api-v1-contacts external_id",
+    "/api-v1-contacts email",
+    "/api-v1-contacts phone",
+    "/api-v1-deals external_id",
+  ]);
+});
+
+for (const one of cases) {
+  const { record, path, by, upsert, minimal, spellings: [value, other] } = one;
+  const title = `POST ${upsert}`;
+
+  test(`${title} creates with 201, Location and the whole record, then changes it as PATCH does with 200`, async ({ sql, workspace: { id }, api }) => {
+    const created = await api.post(upsert, { ...minimal, [by]: value, ...note(one, "um") });
+    assert.equal(created.status, 201, created.text);
+    const address = `${path}/${created.body.id}`;
+    assert.ok(created.headers.get("Location")!.endsWith(address));
+    const { created: isNew, matched_by, differences, ...made } = created.body;
+    assert.deepEqual([isNew, matched_by, differences], [true, null, []]);
+    const read = await api.get(address);
+    for (const [name, shown] of Object.entries(made)) assert.deepEqual(read.body[name], shown, name);
+    if (path !== DEALS) assert.equal(created.headers.get("ETag"), read.headers.get("ETag"));
+
+    const again = await api.post(upsert, { [by]: other, ...note(one, "dois"), custom_fields: { a: 1 } });
+    assert.equal(again.status, 200, again.text);
+    assert.equal(again.headers.get("Location"), null);
+    const { updated_at, ...rest } = again.body;
+    const stored = by === "phone" ? { phone: other } : {};
+    const { updated_at: before, ...kept } = made;
+    assert.deepEqual(rest, {
+      ...kept,
+      ...stored,
+      ...note(one, "dois"),
+      custom_fields: { a: 1 },
+      created: false,
+      matched_by: by,
+      differences: [],
+    });
+    assert.ok(updated_at > before);
+    assert.deepEqual(await eventsOf(sql, id), [`${record.name}.created`, `${record.name}.updated`]);
+
+    const cleared = await api.post(upsert, { [by]: other, custom_fields: null });
+    assert.equal(cleared.body.custom_fields, null);
+    const same = await api.post(upsert, { [by]: other, custom_fields: null });
+    assert.deepEqual([same.status, same.body], [200, cleared.body], "nothing changes, not even updated_at");
+    assert.equal(ids(await api.get(path)).length, 1);
+  });
+
+  test(`${title} demands of the body only the field, and what POST requires where a record is created`, async ({ api }) => {
+    const [field] = Object.keys(minimal);
+    assert.deepEqual(Object.keys(assertError(await api.post(upsert, { [by]: value }), "validation_error")), [
+      field,
+    ]);
+    await api.post(path, { ...minimal, [by]: value });
+    assert.equal((await api.post(upsert, { [by]: value })).status, 200);
+    for (const nothing of [{}, { [by]: null }]) {
+      const details = assertError(await api.post(upsert, { ...minimal, ...nothing }), "validation_error");
+      assert.deepEqual(Object.keys(details), [by]);
+    }
+    const nulled = await api.post(upsert, { [by]: value, [field!]: null });
+    assert.deepEqual(Object.keys(assertError(nulled, "validation_error")), [field]);
+  });
+
+  test(`an upsert ${title} does not see the records of another workspace`, async ({ sql, api }) => {
+    const { key } = await makeWorkspace(sql);
+    const theirs = await client(key).post(upsert, { ...minimal, [by]: value });
+    const mine = await api.post(upsert, { ...minimal, [by]: value });
+    assert.deepEqual([theirs.status, mine.status], [201, 201]);
+    assert.notEqual(mine.body.id, theirs.body.id);
+  });
+
+  test(`of ${AT_ONCE} simultaneous calls ${title} one creates, and the others find its record`, async ({ sql, workspace }) => {
+    const keys = await Promise.all(Array.from({ length: 20 }, () => makeKey(sql, workspace.id)));
+    const replies = await Promise.all(
+      Array.from(
+        { length: AT_ONCE },
+        (_, index) =>
+          client(keys[index % keys.length]!.key).post(upsert, {
+            ...minimal,
+            [by]: index % 2 ? value : other,
+          }),
+      ),
+    );
+    assert.equal(replies.filter(({ status }) => status === 201).length, 1);
+    assert.equal(replies.filter(({ status }) => status === 200).length, AT_ONCE - 1);
+    assert.equal(new Set(replies.map(({ body }) => body.id)).size, 1);
+  });
+
+  test(`${title} with an Idempotency-Key replays its reply, and refuses the key with another match_by or address`, async ({ sql, workspace: { id, key }, api }) => {
+    const body = { ...minimal, [by]: value };
+    const send = (address: string) => api.post(address, body, { "Idempotency-Key": "k" });
+    const first = await send(upsert);
+    const events = await eventsOf(sql, id);
+    const again = await send(upsert);
+    assert.deepEqual([first.status, again.status, again.text], [201, 200, first.text]);
+    assert.equal(again.headers.get("Idempotent-Replayed"), "true");
+    assert.deepEqual(await eventsOf(sql, id), events);
+    assertError(await send(path), "idempotency_conflict");
+    const others = record.about.upsert!.by.filter((name) => name !== by);
+    for (const name of others) {
+      const reply = await call("POST", `${path}/upsert?match_by=${name}`, {
+        key,
+        body: { ...body, [name]: SPELLINGS[name]![0] },
+        headers: { "Idempotency-Key": "k" },
+      });
+      assertError(reply, "idempotency_conflict");
+    }
+  });
+
+  test(`${title} repeated by its Idempotency-Key has a Location only if the first call created the record`, async ({ api }) => {
+    const first = { ...minimal, [by]: value };
+    for (
+      const [key, body, status] of [["creates", first, 201], ["finds", { ...first, x: 1 }, 200]] as const
+    ) {
+      const [original, replay] = [
+        await api.post(upsert, body, { "Idempotency-Key": key }),
+        await api.post(upsert, body, { "Idempotency-Key": key }),
+      ];
+      assert.deepEqual([original.status, replay.status, replay.text], [status, 200, original.text]);
+      assert.equal(original.headers.has("Location"), key === "creates", "a control");
+      for (const name of ["Location", "X-Ignored-Fields"]) {
+        assert.equal(replay.headers.get(name), original.headers.get(name), `${key}: ${name}`);
+      }
+    }
+  });
+}
+
+for (const one of cases.filter(({ record, by }) => by !== "external_id" || record.name === "deal")) {
+  const { path, by, upsert, minimal, spellings: [value, other] } = one;
+
+  test(`an upsert ${upsert} that finds several records answers ambiguous_match with the id of each, and changes none (spec 7)`, async ({ sql, workspace: { id }, api }) => {
+    const made: string[] = [];
+    for (const spelling of [value, other, value]) {
+      made.push((await api.post(path, { ...minimal, [by]: spelling })).body.id);
+    }
+    const events = await eventsOf(sql, id);
+    const reply = await api.post(upsert, { ...minimal, [by]: other, ...note(one, "um") });
+    assertError(reply, "ambiguous_match");
+    const details: { field: string; id: string }[] = reply.body.error.details;
+    assert.ok(details.every(({ field }) => field === by));
+    assert.deepEqual(details.map(({ id }) => id).sort(), made.sort());
+    assert.deepEqual(await eventsOf(sql, id), events);
+  });
+}
+
+for (const one of cases.filter(({ record }) => record.name !== "deal")) {
+  const { record, path, by, upsert, minimal, spellings: [value] } = one;
+
+  const found = by === "external_id" ? "an archived record too" : "only records in use";
+  test(`POST ${upsert} finds ${found}`, async ({ sql, api }) => {
+    const { body } = await api.post(path, { ...minimal, [by]: value });
+    await sql`update ${sql(`crm.${record.about.table}`)} set archived_at = now() where id = ${body.id}`;
+    const reply = await api.post(upsert, { ...minimal, [by]: value });
+    assert.equal(reply.status, by === "external_id" ? 200 : 201, reply.text);
+    assert.equal(reply.body.id === body.id, by === "external_id");
+  });
+}
+
+test("an upsert names match_by where it is absent, unknown, repeated, or not a field of that resource", async ({ api }) => {
+  for (
+    const [path, query] of [
+      [CONTACTS, ""],
+      [CONTACTS, "?match_by="],
+      [CONTACTS, "?match_by=name"],
+      [CONTACTS, "?match_by=tax_id"],
+      [COMPANIES, "?match_by=email"],
+      [DEALS, "?match_by=title"],
+      [CONTACTS, "?match_by=email&match_by=phone"],
+    ]
+  ) {
+    const details = assertError(await api.post(`${path}/upsert${query}`, { name: "A" }), "validation_error");
+    assert.deepEqual(Object.keys(details), ["match_by"]);
+  }
+  const unknown = await api.post(`${CONTACTS}/upsert?match_by=email&limit=1`, {
+    name: "A",
+    email: "a@x.com",
+  });
+  assert.deepEqual(Object.keys(assertError(unknown, "validation_error")), ["limit"]);
+});
+
+test("an upsert of a contact by a phone without digits names the phone", async ({ api }) => {
+  const reply = await api.post(`${CONTACTS}/upsert?match_by=phone`, { name: "A", phone: "ramal" });
+  assert.deepEqual(Object.keys(assertError(reply, "validation_error")), ["phone"]);
+});
+
+test("an upsert refuses references outside the workspace whether it creates or finds, and keeps nothing", async ({ sql, api }) => {
+  const theirs = await makeCompany(sql, await makeWorkspace(sql));
+  const send = (company_id: string) =>
+    api.post(`${CONTACTS}/upsert?match_by=email`, { name: "A", email: "a@x.com", company_id });
+  for (let round = 0; round < 2; round++) {
+    const unknown = await send(UNKNOWN_ID);
+    assert.deepEqual(Object.keys(assertError(unknown, "invalid_reference")), ["company_id"]);
+    assertAlike(await send(theirs), unknown);
+    assert.equal(ids(await api.get(CONTACTS)).length, round);
+    await api.post(CONTACTS, { name: "A", email: "a@x.com" });
+  }
+});
+
+test("a deal is upserted with the checks of POST and PATCH: its stage is of its pipeline, a closed one stays closed", async ({ workspace: { stages }, api }) => {
+  const upsert = `${DEALS}/upsert?match_by=external_id`;
+  const stage_id = stages[1].id;
+  const created = await api.post(upsert, { external_id: "p", title: "Venda", stage_id, value: 10 });
+  assert.deepEqual([created.status, created.body.stage_id], [201, stage_id]);
+  await api.post(`${DEALS}/${created.body.id}/win`);
+  const again = await api.post(upsert, { external_id: "p", value: 20, status: "aberto" });
+  assert.deepEqual([again.body.status, again.body.value], ["ganho", 20]);
+  assert.equal(
+    again.headers.get("X-Ignored-Fields"),
+    "status",
+    "POST does not take a status, and nor does an upsert",
+  );
+  assertError(await api.post(upsert, { external_id: "p", stage_id: UNKNOWN_ID }), "invalid_reference");
+});
+
+/** A value by which a lead and an upsert both look for a contact. */
+const WITH_LEADS = { email: "a@x.com", phone: "+55 11 97777-1234" };
+
+for (const [by, value] of Object.entries(WITH_LEADS)) {
+  test(`upserts by ${by} and leads with the same ${by} make one contact, whoever comes first`, async ({ sql, workspace: { id }, api }) => {
+    const keys = await Promise.all(Array.from({ length: 20 }, () => makeKey(sql, id)));
+    const replies = await Promise.all(Array.from({ length: 60 }, (_, index) => {
+      const { post } = client(keys[index % keys.length]!.key);
+      return index % 3 === 0
+        ? post("/api-v1-leads", { first_name: "Ana", [by]: value })
+        : post(`${CONTACTS}/upsert?match_by=${by}`, { name: "Ana", [by]: value });
+    }));
+    for (const { status, text } of replies) assert.ok(status === 200 || status === 201, text);
+    assert.equal(ids(await api.get(CONTACTS)).length, 1);
+  });
+}

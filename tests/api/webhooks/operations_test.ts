@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { operate } from "../../../run/operator/operator.ts";
+import { assertError, client } from "../../support/client.ts";
+import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
+import { openMailbox } from "../../support/mailbox.ts";
+import { test } from "../../support/scenario.ts";
+import {
+  addDeliveries,
+  checkDelivery,
+  letTimePass,
+  subscribe,
+  waitForDelivery,
+  WEBHOOKS,
+} from "../../support/webhooks.ts";
+
+const LEADS = "/api-v1-leads";
+const NIL_ID = "00000000-0000-0000-0000-000000000000";
+
+test("GET /api-v1-webhooks/:id shows a subscription, the key that made it and the outcomes of 7 days", async ({ sql, workspace, api }) => {
+  const { id } = await subscribe(workspace.key, openMailbox().url, ["contact.created"]);
+  await api.post(LEADS, { first_name: "Ana" });
+  await waitForDelivery(sql, id, ({ state }) => state === "delivered");
+  const { body: { key, days, days_are_partial, ...subscription } } = await api.get(`${WEBHOOKS}/${id}`);
+  assert.deepEqual((await api.get(WEBHOOKS)).body.data, [subscription]);
+  assert.deepEqual([key.id, key.name, days_are_partial], [subscription.key_id, "Teste", false]);
+  assert.deepEqual(days.map(({ delivered }: { delivered: number }) => delivered), [0, 0, 0, 0, 0, 0, 1]);
+  const { is_active, deactivated_at, deactivated_reason, held, old_secret_until } = subscription;
+  assert.deepEqual([is_active, deactivated_at, deactivated_reason, held, old_secret_until], [
+    true,
+    null,
+    null,
+    false,
+    null,
+  ]);
+});
+
+test("POST …/test sends a test event of the given type, signed, and marked as a test (spec 7)", async ({ sql, workspace: { key }, api }) => {
+  const mailbox = openMailbox();
+  const { id, secret } = await subscribe(key, mailbox.url, ["deal.won", "contact.created"]);
+  const path = `${WEBHOOKS}/${id}/test`;
+  const { status, body } = await api.post(path);
+  assert.deepEqual([status, body.held], [200, false]);
+  await api.post(path, { event_type: "contact.created" });
+  const messages = await mailbox.waitFor(2);
+  for (const message of messages) {
+    checkDelivery(message, secret);
+    assert.deepEqual([message.body.test, message.body.object_id], [true, NIL_ID]);
+  }
+  const events = messages.map(({ body }) => body.event).sort();
+  assert.deepEqual(events, ["contact.created", "deal.won"]);
+  assert.ok(messages.some((message) => message.body.delivery_id === body.delivery_id));
+  const { body: { data } } = await api.get(`${WEBHOOKS}/${id}/deliveries`);
+  assert.deepEqual(data.map(({ is_test }: { is_test: boolean }) => is_test), [true, true]);
+
+  assertError(await api.post(path, { event_type: "deal.eaten" }), "invalid_event_type");
+  assert.deepEqual(assertError(await api.post(path, { event_type: "deal.lost" }), "validation_error"), {
+    event_type: "A assinatura não tem este evento",
+  });
+  await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;
+  assertError(await api.post(path), "subscription_inactive");
+});
+
+test("A deleted subscription says so, and what waited for it is cancelled and never sent", async ({ sql, workspace, api }) => {
+  const mailbox = openMailbox("status=500");
+  const { id } = await subscribe(workspace.key, mailbox.url, ["contact.created"]);
+  await api.post(LEADS, { first_name: "Ana" });
+  await waitForDelivery(sql, id, ({ attempts }) => attempts === 1);
+  assert.equal((await api.delete(`${WEBHOOKS}/${id}`)).status, 204);
+  const { body } = await api.get(`${WEBHOOKS}/${id}`);
+  assert.deepEqual([body.is_active, body.deactivated_reason], [false, "deleted"]);
+  assert.ok(Date.now() - Date.parse(body.deactivated_at) < 60_000);
+  const { body: { data: [delivery] } } = await api.get(`${WEBHOOKS}/${id}/deliveries?state=cancelled`);
+  assert.deepEqual([delivery.attempts, delivery.next_attempt_at], [1, null]);
+
+  const reactivated = await api.post(`${WEBHOOKS}/${id}/reactivate`);
+  assert.deepEqual([reactivated.status, reactivated.body.resumed, reactivated.body.deactivated_reason], [
+    200,
+    0,
+    null,
+  ]);
+  await letTimePass(sql, id);
+  assert.equal((await api.get(`${WEBHOOKS}/${id}/deliveries?state=cancelled`)).body.data.length, 1);
+  assert.equal((await mailbox.messages()).length, 1);
+});
+
+test("DELETE after five failures cancels what was held", async ({ sql, workspace, api }) => {
+  const { id } = await subscribe(workspace.key, openMailbox().url, ["deal.won"]);
+  await sql`
+    update crm.webhook_subscriptions set is_active = false, deactivated_reason = 'failures' where id = ${id}`;
+  await addDeliveries(sql, workspace.id, id, { count: 3, states: ["pending"], events: ["deal.won"] });
+  const stateOf = async (state: string) =>
+    (await api.get(`${WEBHOOKS}/${id}/deliveries?state=${state}`)).body.data.length;
+  assert.deepEqual([await stateOf("held"), await stateOf("cancelled")], [3, 0]);
+  await api.delete(`${WEBHOOKS}/${id}`);
+  assert.deepEqual([await stateOf("held"), await stateOf("cancelled")], [0, 3]);
+  assert.equal((await api.get(`${WEBHOOKS}/${id}`)).body.deactivated_reason, "deleted");
+});
+
+test("POST …/reactivate sends what waited, once, and names the key that made the subscription if it is revoked", async ({ sql, workspace, api }) => {
+  const mailbox = openMailbox("status=500,200");
+  const maker = await makeKey(sql, workspace.id);
+  const { id } = await subscribe(maker.key, mailbox.url, ["contact.created"]);
+  await api.post(LEADS, { first_name: "Ana" });
+  await waitForDelivery(sql, id, ({ attempts }) => attempts === 1);
+  await operate(sql, "key_revoke", { workspace_id: workspace.id, id: maker.id });
+  const { body: ended } = await api.get(`${WEBHOOKS}/${id}`);
+  assert.deepEqual([ended.is_active, ended.deactivated_reason, ended.key_id], [
+    false,
+    "key_revoked",
+    maker.id,
+  ]);
+
+  const { status, body } = await api.post(`${WEBHOOKS}/${id}/reactivate`);
+  assert.deepEqual([status, body.is_active, body.deactivated_at, body.resumed], [200, true, null, 1]);
+  assert.deepEqual(body.revoked_key, { id: maker.id, name: "Teste", prefix: maker.key.slice(0, 12) });
+  await mailbox.waitFor(2);
+  assert.equal(
+    (await api.post(`${WEBHOOKS}/${id}/reactivate`)).body.resumed,
+    0,
+    "an active one does not change",
+  );
+});
+
+test("POST …/rotate-secret with an overlap leaves the old secret signing, and a repeated call replaces only the new one", async ({ sql, workspace: { key }, api }) => {
+  const mailbox = openMailbox();
+  const { id, secret: old } = await subscribe(key, mailbox.url, ["contact.created"]);
+  const rotate = async (overlap_seconds: number) => {
+    const { status, body } = await api.post(`${WEBHOOKS}/${id}/rotate-secret`, { overlap_seconds });
+    assert.equal(status, 200);
+    return body as { secret: string; old_secret_until: string | null };
+  };
+  const send = async (count: number) => {
+    await api.post(LEADS, { first_name: "Ana" });
+    return (await mailbox.waitFor(count)).at(-1)!;
+  };
+  const first = await rotate(3600);
+  const left = Date.parse(first.old_secret_until!) - Date.now();
+  assert.ok(left > 3_590_000 && left <= 3_600_000, `${left} ms`);
+  checkDelivery(await send(1), old, first.secret);
+  const second = await rotate(604_800);
+  checkDelivery(await send(2), old, second.secret);
+  assert.equal((await api.get(`${WEBHOOKS}/${id}`)).body.old_secret_until, second.old_secret_until);
+
+  await sql`update crm.webhook_secrets set next_from = now() where subscription_id = ${id}`;
+  assert.equal((await api.get(WEBHOOKS)).body.data[0].old_secret_until, null);
+  const message = await send(3);
+  checkDelivery(message, second.secret);
+  for (const other of [old, first.secret]) assert.throws(() => checkDelivery(message, other));
+  // The secret that signs now is the one that the overlap ended with.
+  const third = await rotate(60);
+  checkDelivery(await send(4), second.secret, third.secret);
+  const last = await rotate(0);
+  assert.equal(last.old_secret_until, null);
+  checkDelivery(await send(5), last.secret);
+  for (const wrong of [-1, 604_801, 1.5, "60", null, undefined]) {
+    const reply = await api.post(`${WEBHOOKS}/${id}/rotate-secret`, { overlap_seconds: wrong });
+    assert.deepEqual(Object.keys(assertError(reply, "validation_error")), ["overlap_seconds"]);
+  }
+});
+
+test("A workspace has 50 active subscriptions at most, and makes 500 in 30 days", async ({ sql, workspace: { id, key }, api }) => {
+  const post = () => api.post(WEBHOOKS, { event_types: ["deal.won"], target_url: openMailbox().url });
+  const insert = (count: number, active: number, age: string) =>
+    sql`
+    insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url, is_active)
+    select ${id}, crm.uuid_v7(now() - ${age}::interval), '{deal.won}', 'https://127.0.0.1:9443/' || n, n <= ${active}
+    from generate_series(1, ${count}::integer) n`;
+  const { id: inactive } = await subscribe(key, openMailbox().url, ["deal.won"]);
+  await api.delete(`${WEBHOOKS}/${inactive}`);
+  await insert(50, 50, "1 day");
+  const full = { target_url: "O workspace já tem 50 assinaturas ativas, o máximo" };
+  assert.deepEqual(assertError(await post(), "validation_error"), full);
+  assert.deepEqual(assertError(await api.post(`${WEBHOOKS}/${inactive}/reactivate`), "validation_error"), {
+    active_subscriptions: full.target_url,
+  });
+  await sql`update crm.webhook_subscriptions set is_active = false where workspace_id = ${id}`;
+  await insert(1000, 0, "31 days");
+  await insert(448, 0, "29 days");
+  assert.equal((await post()).status, 201, "the 500th");
+  assert.deepEqual(assertError(await post(), "validation_error"), {
+    target_url: "O workspace já criou 500 assinaturas em 30 dias, o máximo",
+  });
+});
+
+test("Every operation on another workspace's subscription is answered as on one that does not exist, and changes nothing", async ({ sql, api }) => {
+  const other = await makeWorkspace(sql);
+  const { id } = await subscribe(other.key, openMailbox().url, ["deal.won"]);
+  const before = (await client(other.key).get(`${WEBHOOKS}/${id}`)).text;
+  for (
+    const [operation, body] of [
+      ["test"],
+      ["reactivate"],
+      ["rotate-secret", { overlap_seconds: 0 }],
+      ["recover", { since: "2026-01-01" }],
+    ] as const
+  ) {
+    for (const one of [id, NIL_ID, "x"]) {
+      assertError(await api.post(`${WEBHOOKS}/${one}/${operation}`, body), "not_found");
+    }
+  }
+  for (const path of [id, `${id}/deliveries`]) assertError(await api.get(`${WEBHOOKS}/${path}`), "not_found");
+  assert.equal((await client(other.key).get(`${WEBHOOKS}/${id}`)).text, before);
+});

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { assertError } from "../../support/client.ts";
+import { eventually, openMailbox } from "../../support/mailbox.ts";
+import { test } from "../../support/scenario.ts";
+import { openDatabase } from "../../support/stack.ts";
+import { addEvents, letTimePass, subscribe, waitForDelivery, WEBHOOKS } from "../../support/webhooks.ts";
+
+const LEADS = "/api-v1-leads";
+
+test("After a receiver was off through all five attempts: reactivate, recover, and every event arrives once, in the order in which they occurred (spec 7)", async ({ sql, workspace: { key }, api }) => {
+  const mailbox = openMailbox("status=500,500,500,500,500,200");
+  const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
+  const since = new Date(Date.now() - 1000).toISOString();
+  await api.post(LEADS, { first_name: "Ana" });
+  for (let attempt = 1; attempt < 5; attempt++) {
+    await waitForDelivery(sql, id, ({ attempts }) => attempts === attempt);
+    await letTimePass(sql, id);
+  }
+  await waitForDelivery(sql, id, ({ state }) => state === "failed");
+  const { body: stopped } = await api.get(`${WEBHOOKS}/${id}`);
+  assert.deepEqual([stopped.is_active, stopped.deactivated_reason], [false, "failures"]);
+  assert.ok(stopped.deactivated_at >= since);
+
+  for (let n = 0; n < 20; n++) await api.post(LEADS, { first_name: `Bia ${n}` });
+  const recover = () => api.post(`${WEBHOOKS}/${id}/recover`, { since });
+  assertError(await recover(), "subscription_inactive");
+  assert.equal((await api.post(`${WEBHOOKS}/${id}/reactivate`)).body.resumed, 0);
+  assert.equal((await mailbox.messages()).length, 5, "nothing is sent before it is asked for");
+
+  const { status, body } = await recover();
+  assert.equal(status, 202);
+  assert.deepEqual(body, { count: 21, has_more: false, next_since: null });
+  const again = await recover();
+  assert.equal(again.body.count, 0, "what waits or has arrived is left alone");
+  const messages = (await mailbox.waitFor(26, 30)).slice(5);
+  const events = messages.map(({ body }) => body.event_id as string);
+  assert.equal(new Set(events).size, 21, "none is missing, none came twice");
+  const occurred = [...events].sort();
+  for (const [at, event] of events.entries()) {
+    // At most 8 attempts of a workspace are under way together.
+    assert.ok(Math.abs(occurred.indexOf(event) - at) < 8, `${event} at ${at}`);
+  }
+  await eventually(async () => {
+    const { body } = await api.get(`${WEBHOOKS}/${id}/deliveries?state=delivered`);
+    return body.data.length === 21;
+  }, "21 deliveries that are delivered");
+  assert.equal((await recover()).body.count, 0);
+  assert.equal((await mailbox.messages()).length, 26);
+});
+
+test("POST …/recover takes the events of its window that were not delivered, of the subscription's types, and no test", async ({ sql, workspace: { id: workspace, key }, api }) => {
+  const mailbox = openMailbox("status=500");
+  const { id } = await subscribe(key, mailbox.url, ["deal.won"]);
+  await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;
+  const add = async (hours: number, event: string, state: string | null, isTest = false) => {
+    await sql`
+      with event as (
+        insert into crm.events (workspace_id, id, event, object_id, facts, is_test, occurred_at)
+        select ${workspace}, crm.uuid_v7(at), ${event}, gen_random_uuid(), '{}', ${isTest}, at
+        from (select now() - make_interval(hours => ${hours}) as at) t
+        returning *
+      )
+      insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id, state, attempts, created_at)
+      select workspace_id, crm.delivery_id(id, ${id}), id, ${id}, ${state}::text, ${
+      state === "failed" ? 5 : 0
+    }, occurred_at
+      from event where ${state}::text is not null`;
+  };
+  await add(9, "deal.won", null);
+  await add(8, "deal.won", null);
+  await add(7, "deal.won", "failed");
+  await add(6, "deal.won", "cancelled");
+  await add(5, "deal.won", "delivered");
+  await add(4, "deal.won", "pending");
+  await add(3, "deal.lost", null);
+  await add(2, "deal.won", null, true);
+  await add(1, "deal.won", null);
+  await sql`update crm.webhook_subscriptions set is_active = true where id = ${id}`;
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+  const recover = async (since: number, until?: number) => {
+    const reply = await api.post(`${WEBHOOKS}/${id}/recover`, {
+      since: hoursAgo(since),
+      ...(until !== undefined && { until: hoursAgo(until) }),
+    });
+    assert.equal(reply.status, 202, reply.text);
+    return reply.body.count;
+  };
+  assert.deepEqual(await recover(8.5, 1.5), 3);
+  assert.deepEqual(await recover(8.5, 1.5), 0);
+  assert.deepEqual(await recover(8.5), 1, "until is now where it is absent");
+  assert.deepEqual(await recover(720), 1);
+  const rows = await sql`
+    select state, series from crm.webhook_deliveries where subscription_id = ${id} order by id`;
+  assert.deepEqual(rows.map(({ state, series }) => [state, series]), [
+    ["pending", 1],
+    ["pending", 1],
+    ["pending", 2],
+    ["pending", 2],
+    ["delivered", 1],
+    ["pending", 1],
+    ["pending", 1],
+  ]);
+
+  const post = (body: unknown) => api.post(`${WEBHOOKS}/${id}/recover`, body);
+  assert.deepEqual(Object.keys(assertError(await post({}), "validation_error")), ["since"]);
+  const backwards = await post({ since: "2026-01-02", until: "2026-01-01T23:00:00Z" });
+  assert.deepEqual(assertError(backwards, "validation_error"), { until: "Deve ser depois de since" });
+  const [row] = await sql<
+    [{ soon: string }]
+  >`select crm.iso(clock_timestamp() + interval '1 minute') as soon`;
+  const ahead = await post({ since: row.soon });
+  assert.deepEqual(assertError(ahead, "validation_error"), { since: "Não pode estar no futuro" });
+});
+
+test("Two recoveries at the same time queue each event once", async ({ sql, workspace: { id: workspace, key }, api }) => {
+  const { id } = await subscribe(key, openMailbox().url, ["deal.won"]);
+  await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;
+  await addEvents(sql, workspace, 6_000);
+  // Nothing is sent meanwhile.
+  await sql`update crm.workspaces set suspended = true where id = ${workspace}`;
+  await sql`update crm.webhook_subscriptions set is_active = true where id = ${id}`;
+  await using another = openDatabase();
+  const counts = await Promise.all([sql, another].map(async (sql) => {
+    const [row] = await sql<[{ count: string }]>`
+      select count from crm.recover_deliveries(${workspace}, ${id}, now() - interval '1 hour', null)`;
+    return Number(row.count);
+  }));
+  assert.equal(counts[0]! + counts[1]!, 6_000);
+  const [queued] = await sql`
+    select count(*)::int as deliveries, count(distinct event_id)::int as events
+    from crm.webhook_deliveries where subscription_id = ${id} and state = 'pending'`;
+  assert.deepEqual({ ...queued }, { deliveries: 6_000, events: 6_000 });
+  await api.delete(`${WEBHOOKS}/${id}`);
+});

@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { EVENT_TYPES } from "../../../supabase/functions/_shared/contract/events.ts";
+import { assertError, client } from "../../support/client.ts";
+import { makeWorkspace } from "../../support/fixtures.ts";
+import { test } from "../../support/scenario.ts";
+import { WEBHOOKS } from "../../support/webhooks.ts";
+
+const valid = { event_types: ["deal.won"], target_url: "https://hooks.example.com/crm" };
+
+test("POST /api-v1-webhooks subscribes and shows the secret, once (spec 2.6, 4.5)", async ({ sql, workspace, api }) => {
+  const created = await api.post(WEBHOOKS, valid);
+  assert.equal(created.status, 201);
+  const { id, secret, created_at, ...rest } = created.body;
+  const [key] = await sql`select id from crm.api_keys where workspace_id = ${workspace.id}`;
+  assert.deepEqual(rest, { ...valid, is_active: true });
+  assert.match(secret, /^whsec_[A-Za-z0-9_-]{43}$/);
+  assert.equal(created.headers.get("Cache-Control"), "no-store");
+
+  const list = await api.get(WEBHOOKS);
+  assert.deepEqual(list.body, {
+    data: [{
+      id,
+      ...valid,
+      is_active: true,
+      failure_count: 0,
+      last_success_at: null,
+      last_failure_at: null,
+      created_at,
+      key_id: key!["id"],
+      deactivated_at: null,
+      deactivated_reason: null,
+      held: false,
+      behind_since: null,
+      old_secret_until: null,
+    }],
+  });
+});
+
+test("A secret is stored encrypted, and the role of the API cannot read it (spec 2.6)", async ({ sql, workspace: { id }, api }) => {
+  const { body } = await api.post(WEBHOOKS, valid);
+  const [row] = await sql`select secret from crm.webhook_secrets where subscription_id = ${body.id}`;
+  assert.equal(row!["secret"].includes(body.secret.slice("whsec_".length)), false);
+  for (const column of ["secret", "next_secret", "*"]) {
+    const reading = sql.begin(async (sql) => {
+      await sql`select set_config('app.workspace_id', ${id}, true)`;
+      await sql`set local role crm_api`;
+      await sql.unsafe(`select ${column} from crm.webhook_secrets`);
+    });
+    await assert.rejects(reading, /permission denied/, column);
+  }
+});
+
+test("POST /api-v1-webhooks accepts every event of the catalogue, and the database has the same ones (spec 2.6, 6.1)", async ({ sql, api }) => {
+  const { status, body } = await api.post(WEBHOOKS, { ...valid, event_types: EVENT_TYPES });
+  assert.equal(status, 201);
+  assert.deepEqual(body.event_types, EVENT_TYPES);
+  const [row] = await sql`select enum_range(null::crm.event_type)::text[] as events`;
+  assert.deepEqual(row!["events"], EVENT_TYPES);
+});
+
+test("POST /api-v1-webhooks stores an event type that is named twice only once", async ({ api }) => {
+  const { body } = await api.post(WEBHOOKS, {
+    ...valid,
+    event_types: ["deal.won", "deal.lost", "deal.won"],
+  });
+  assert.deepEqual(body.event_types, ["deal.won", "deal.lost"]);
+});
+
+test("POST /api-v1-webhooks answers invalid_event_type to an event outside the catalog (spec 2.6, 4.5, 7)", async ({ api }) => {
+  for (const event of ["deal.deleted", "DEAL.WON", "", "*", "toString"]) {
+    const reply = await api.post(WEBHOOKS, { ...valid, event_types: ["deal.won", event] });
+    assert.ok(assertError(reply, "invalid_event_type")["event_types.1"]);
+  }
+});
+
+test("POST /api-v1-webhooks answers invalid_target_url to a target that is not https and public (spec 2.6, 4.5, 7)", async ({ api }) => {
+  const targets = [
+    "http://example.com/",
+    "hooks.example.com",
+    "https://localhost/",
+    "https://127.1/",
+    "https://10.0.0.1/",
+    "https://[::ffff:169.254.169.254]/",
+    "https://user@example.com/",
+    "https://example.com:22/",
+  ];
+  for (const target_url of targets) {
+    const reply = await api.post(WEBHOOKS, { ...valid, target_url });
+    assert.ok(assertError(reply, "invalid_target_url")["target_url"], target_url);
+  }
+  const both = await api.post(WEBHOOKS, { event_types: ["x"], target_url: targets[0] });
+  assert.deepEqual(Object.keys(assertError(both, "invalid_event_type")), ["event_types.0", "target_url"]);
+});
+
+test("POST /api-v1-webhooks answers validation_error to any other mistake, naming every field (spec 2.6, 4.5, 8)", async ({ api }) => {
+  const fields = async (body: unknown) =>
+    Object.keys(assertError(await api.post(WEBHOOKS, body), "validation_error"));
+  assert.deepEqual(await fields({}), ["event_types", "target_url"]);
+  assert.deepEqual(await fields({ ...valid, event_types: [] }), ["event_types"]);
+  assert.deepEqual(await fields({ ...valid, event_types: "deal.won" }), ["event_types"]);
+  assert.deepEqual(await fields({ ...valid, event_types: [7] }), ["event_types.0"]);
+  assert.deepEqual(await fields({ ...valid, target_url: "" }), ["target_url"]);
+  assert.deepEqual(await fields({ ...valid, target_url: null }), ["target_url"]);
+});
+
+test("POST /api-v1-webhooks takes a target of 2048 characters and no more (spec 2.6, 8)", async ({ api }) => {
+  const target = (length: number) => "https://hooks.example.com/".padEnd(length, "x");
+  assert.equal((await api.post(WEBHOOKS, { ...valid, target_url: target(2048) })).status, 201);
+  const reply = await api.post(WEBHOOKS, { ...valid, target_url: target(2049) });
+  assert.ok(assertError(reply, "validation_error")["target_url"]);
+});
+
+test("POST /api-v1-webhooks answers bad_request without a JSON object", async ({ api }) => {
+  for (const body of [undefined, "", "{", "[]", "null"]) {
+    assertError(await api.post(WEBHOOKS, body), "bad_request");
+  }
+});
+
+test("GET /api-v1-webhooks lists the newest first, inactive ones included (spec 2.6, 4.5)", async ({ api }) => {
+  const ids: string[] = [];
+  for (let i = 0; i < 3; i++) ids.unshift((await api.post(WEBHOOKS, valid)).body.id);
+  await api.delete(`${WEBHOOKS}/${ids[1]}`);
+
+  const { body } = await api.get(WEBHOOKS);
+  assert.deepEqual(body.data.map((s: { id: string }) => s.id), ids);
+  assert.deepEqual(body.data.map((s: { is_active: boolean }) => s.is_active), [true, false, true]);
+});
+
+test("GET /api-v1-webhooks lists 500 at most: all that are active, then the newest of the others (spec 4.5)", async ({ sql, workspace, api }) => {
+  const old: string = (await api.post(WEBHOOKS, valid)).body.id;
+  const made = await sql<{ id: string }[]>`
+    insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url, is_active, created_at)
+    select ${workspace.id}, crm.uuid_v7(at), '{deal.won}', 'https://hooks.example.com/', false, at
+    from generate_series(1, 600) n cross join lateral (select now() + n * interval '1 second' as at) t
+    returning id`;
+  const newest = made.map(({ id }) => id).sort().reverse().slice(0, 499);
+  const { body } = await api.get(WEBHOOKS);
+  assert.deepEqual(body.data.map((s: { id: string }) => s.id), [...newest, old]);
+});
+
+test("DELETE /api-v1-webhooks/:id deactivates, once or twice, and keeps the history (spec 3, 4.5)", async ({ sql, api }) => {
+  const { body } = await api.post(WEBHOOKS, valid);
+  for (let i = 0; i < 2; i++) {
+    const reply = await api.delete(`${WEBHOOKS}/${body.id}`);
+    assert.equal(reply.status, 204);
+    assert.equal(reply.text, "");
+  }
+  const [row] = await sql`select is_active from crm.webhook_subscriptions where id = ${body.id}`;
+  assert.equal(row!["is_active"], false);
+});
+
+test("DELETE /api-v1-webhooks/:id answers not_found where there is none, or it is another's (spec 4.5, 7)", async ({ sql, api }) => {
+  const other = await makeWorkspace(sql);
+  const { body } = await client(other.key).post(WEBHOOKS, valid);
+  for (const id of ["00000000-0000-7000-8000-000000000000", "no-uuid", body.id]) {
+    assertError(await api.delete(`${WEBHOOKS}/${id}`), "not_found");
+  }
+  const { body: list } = await client(other.key).get(WEBHOOKS);
+  assert.equal(list.data[0].is_active, true);
+});
+
+test("A new deal enqueues a delivery for each subscription to what it tells, and lead.received for a lead alone", async ({ sql, workspace, api }) => {
+  for (const event_types of [["lead.received"], ["deal.created", "lead.received"], ["deal.won"]]) {
+    await sql`
+      insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
+      values (${workspace.id}, ${event_types}::crm.event_type[], 'https://127.0.0.1:9443/hooks')`;
+  }
+  const { body: { lead } } = await api.post("/api-v1-leads", { first_name: "Ana" });
+  const { body: { results } } = await api.post("/api-v1-deals/batch", {
+    items: ["Um", "Dois"].map((title) => ({ op: "create", data: { title } })),
+  });
+  const told = await sql<{ object_id: string; events: string[] }[]>`
+    select e.object_id, array_agg(e.event::text order by e.event::text) as events
+    from crm.webhook_deliveries d join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+    where d.workspace_id = ${workspace.id}
+    group by e.object_id order by e.object_id`;
+  assert.deepEqual(told.map(({ object_id, events }) => [object_id, events]), [
+    [lead.deal_id, ["deal.created", "lead.received", "lead.received"]],
+    ...results.map(({ id }: { id: string }) => [id, ["deal.created"]]).sort(),
+  ]);
+});

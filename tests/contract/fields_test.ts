@@ -1,0 +1,166 @@
+// For every record, through HTTP: a field that is declared writable is stored, and a declared filter filters.
+import assert from "node:assert/strict";
+import type { Sql } from "postgres";
+import { records } from "../../tools/records/records.ts";
+import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
+import type { Field } from "../../supabase/functions/_shared/contract/record_fields.ts";
+import { client } from "../support/client.ts";
+import { makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
+import {
+  create,
+  ids,
+  makeCompany,
+  makeContact,
+  makeLossReason,
+  makeMember,
+  makePipeline,
+} from "../support/record_fixtures.ts";
+import { openDatabase } from "../support/stack.ts";
+import { type Ids, valuesOf } from "../sql/values.ts";
+
+/** The records that clients create and list. */
+const listed = records.filter(({ about }) => about.sql?.includes("list"));
+
+for (const record of listed) {
+  const path = `/api-v1-${record.about.table}`;
+
+  Deno.test(`POST ${path} writes every field that it takes`, async () => {
+    await using sql = openDatabase();
+    const workspace = await makeWorkspace(sql);
+    const { first } = await twoBodies(sql, workspace, record);
+    const created = await create(workspace.key, path, first);
+    for (const [name, value] of Object.entries(first)) assert.deepEqual(created[name], value, name);
+  });
+
+  if (record.about.sql?.includes("save")) {
+    Deno.test(`PATCH ${path}/:id writes every field that it takes, and only that one`, async () => {
+      await using sql = openDatabase();
+      const workspace = await makeWorkspace(sql);
+      const { first, second } = await twoBodies(sql, workspace, record);
+      for (const name of namesOf(record, ["always"])) {
+        const { updated_at: _, ...before } = await create(workspace.key, path, withNewExternalId(first));
+        // A stage belongs to one pipeline.
+        const sent = only(
+          second,
+          (field) => field === name || name === "stage_id" && field === "pipeline_id",
+        );
+        const { body } = await client(workspace.key).patch(`${path}/${before.id}`, sent);
+        assert.deepEqual(body[name], second[name], name);
+        // A new pipeline of a deal sets a new stage too.
+        const place = ["pipeline_id", "stage_id", "stage_changed_at"];
+        const follows = place.includes(name) ? place : [];
+        for (
+          const other of Object.keys(before).filter((other) => other !== name && !follows.includes(other))
+        ) {
+          if (other in record.fields && record.fields[other]!.stored && other !== "completed_at") {
+            assert.deepEqual(body[other], before[other], `${other}, where ${name} was sent`);
+          }
+        }
+      }
+    });
+  }
+
+  Deno.test(`GET ${path} serves every filter that it takes: none returns everything`, async () => {
+    await using sql = openDatabase();
+    const workspace = await makeWorkspace(sql);
+    const { first, second } = await twoBodies(sql, workspace, record);
+    // A list of notes needs a deal_id, so both notes have the same one.
+    const required = only(first, (name) => record.filters[name]?.required === true);
+    const one = await create(workspace.key, path, first);
+    const other = await create(workspace.key, path, { ...second, ...required });
+    if (record.name === "deal") await client(workspace.key).post(`${path}/${other.id}/win`);
+    const list = async (query: Record<string, unknown>) => {
+      const parameters = Object.entries({ ...required, ...query }).map(([k, v]) => [k, String(v)]);
+      const found = ids(await client(workspace.key).get(`${path}?${new URLSearchParams(parameters)}`));
+      // The workspace also has the records that these two refer to.
+      return found.filter((id) => id === one.id || id === other.id);
+    };
+    assert.deepEqual(await list({}), [other.id, one.id]);
+    const get = async (id: string) => (await client(workspace.key).get(`${path}/${id}`)).body;
+
+    for (const [name, { range, condition, several, searches }] of Object.entries(record.filters)) {
+      if (searches) {
+        assert.deepEqual(await list({ [name]: one.name ?? one.title }), [one.id], name);
+      } else if (name === "archived") {
+        assert.deepEqual(await list({ archived: "any" }), [other.id, one.id]);
+        await sql`update ${sql(`crm.${record.about.table}`)} set archived_at = now() where id = ${other.id}`;
+        for (const [archived, expected] of [["false", one], ["true", other]] as const) {
+          assert.deepEqual(await list({ archived }), [expected.id], archived);
+        }
+        assert.deepEqual(await list({}), [one.id], "absent");
+        await sql`update ${sql(`crm.${record.about.table}`)} set archived_at = null where id = ${other.id}`;
+      } else if (name in required) {
+        assert.deepEqual(await list({ [name]: crypto.randomUUID() }), [], name);
+      } else if (name.startsWith("closed_")) {
+        // Only one of the two deals is closed, by the call above.
+        const [year, none] = name === "closed_since" ? ["2000", "2100"] : ["2100", "2000"];
+        assert.deepEqual(await list({ [name]: `${year}-01-01` }), [other.id], name);
+        assert.deepEqual(await list({ [name]: `${none}-01-01` }), [], name);
+      } else if (range !== undefined) {
+        assert.equal((await list({ [name]: "2026-12-25T00:00:00Z" })).length, 1, name);
+      } else if (condition === undefined) {
+        assert.deepEqual(await list({ [name]: one[name] }), [one.id], name);
+        // With a range the list uses another function, with its own copy of the filters.
+        assert.deepEqual(
+          await list({ [name]: one[name], updated_since: "2000-01-01T00:00:00Z" }),
+          [one.id],
+          name,
+        );
+        if (several) {
+          const both = await list({ [name]: `${one[name]},${(await get(other.id))[name]}` });
+          assert.deepEqual(both, [other.id, one.id], `two values of ${name}`);
+        }
+      } else {
+        const parts = await Promise.all(Object.keys(condition).map((value) => list({ [name]: value })));
+        assert.deepEqual(parts.flat().sort(), [one.id, other.id].sort(), name);
+      }
+    }
+    for (const name of ["since", "updated_since"]) {
+      assert.deepEqual(await list({ [name]: "2100-01-01T00:00:00Z" }), [], name);
+    }
+    assert.deepEqual(await list({ until: "2000-01-01T00:00:00Z" }), []);
+    assert.deepEqual(await list({ until: "2100-01-01T00:00:00Z" }), [other.id, one.id]);
+  });
+}
+
+/** A body for another record: external_id is unique. */
+function withNewExternalId(body: Record<string, unknown>): Record<string, unknown> {
+  return { ...body, ...("external_id" in body && { external_id: crypto.randomUUID() }) };
+}
+
+/** Builds two bodies of POST that have every field, and no value in common. */
+async function twoBodies(sql: Sql, workspace: TestWorkspace, record: CrmRecord) {
+  const ids = await makeIds(sql, workspace);
+  const values = namesOf(record, ["always", "on create"])
+    .map((name) => [name, valuesOf(name, record.fields[name]!, ids)] as const);
+  return {
+    first: Object.fromEntries(values.map(([name, [value]]) => [name, value])),
+    second: Object.fromEntries(values.map(([name, [, value]]) => [name, value])),
+  };
+}
+
+async function makeIds(sql: Sql, workspace: TestWorkspace): Promise<Ids> {
+  const api = client(workspace.key);
+  const twice = async (
+    make: () => Promise<string>,
+  ): Promise<[string, string]> => [await make(), await make()];
+  const { stages, pipelineId } = workspace;
+  const other = await makePipeline(sql, workspace);
+  return {
+    members: await twice(() => makeMember(sql, workspace)),
+    companies: await twice(() => makeCompany(sql, workspace)),
+    contacts: await twice(() => makeContact(sql, workspace)),
+    loss_reasons: await twice(() => makeLossReason(sql, workspace)),
+    deals: await twice(async () => (await api.post("/api-v1-deals", { title: "Negócio" })).body.id),
+    pipelines: [pipelineId, other.id],
+    stages: [stages[0].id, other.stages[0]!],
+  };
+}
+
+function namesOf(record: CrmRecord, writers: Field["written"][]): string[] {
+  return Object.keys(record.fields).filter((name) => writers.includes(record.fields[name]!.written));
+}
+
+function only(body: Record<string, unknown>, keep: (name: string) => boolean): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => keep(name)));
+}

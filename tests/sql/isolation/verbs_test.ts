@@ -1,0 +1,163 @@
+// The verbs of schema app run with the operator's rights, so only their own conditions separate workspaces.
+import assert from "node:assert/strict";
+import type { Sql } from "postgres";
+import { OperatorError } from "../../../run/operator/errors.ts";
+import { operate } from "../../../run/operator/operator.ts";
+import { createProposal } from "../../../run/operator/proposals.ts";
+import type { RecordKind, VerbName } from "../../../run/operator/verbs.ts";
+import { makeWorkspaceWithDeal } from "../../support/fixtures.ts";
+import { openMailbox } from "../../support/mailbox.ts";
+import { makeLossReason, UNKNOWN_ID } from "../../support/record_fixtures.ts";
+import { test } from "../../support/scenario.ts";
+import { readVerbs } from "../../support/verbs.ts";
+import { subscribe, waitForDelivery } from "../../support/webhooks.ts";
+
+/** The verbs that belong to no workspace, and so must never be offered to members. */
+const OPERATOR_ALONE = ["job_list", "job_run", "workspace_create", "workspace_find", "workspace_list"];
+/** They reach the workspaces and invitations of the person who is signed in, and none for the operator. */
+const OF_PERSON = ["workspace_choices", "invitation_accept", "invitation_decline", "member_leave"];
+
+/** A valid value for each argument that names no record. */
+const VALUES: Record<string, unknown> = {
+  name: "Outro",
+  title: "Outra",
+  email: "outra@exemplo.com.br",
+  role: "vendedor",
+  scopes: ["leads:write"],
+  stages: [{ name: "Um", type: "venda" }],
+  prefix: "svc_00000000",
+  hash: "0".repeat(64),
+  overlap_seconds: 3600,
+  token_hash: "0".repeat(64),
+  secret: "AAAA",
+  event_types: ["deal.won"],
+  target_url: "https://127.0.0.1:9443/hooks",
+  cursor: "ffffffff-ffff-7fff-bfff-ffffffffffff",
+  limit: 200,
+  state: "delivered",
+  event: "deal.won",
+  event_type: "deal.won",
+  since: "2020-01-01T00:00:00Z",
+  until: "2199-01-01T00:00:00Z",
+  is_active: true,
+  is_default: true,
+  keep_webhooks: false,
+  suspended: false,
+  public_api: true,
+  rate_limit_per_minute: 1,
+  stale_after_days: 1,
+  value: 1,
+  recurring_value: 1,
+  expires_at: "2199-01-01T00:00:00Z",
+};
+
+test("no verb of schema app reaches a record of another workspace", async ({ sql, workspace: { id: mine } }) => {
+  const { workspace_id: theirs, ...records } = await makeRecords(sql);
+  const before = await everythingOf(sql, theirs);
+  const verbs = (await readVerbs(sql)).map(({ name, required, optional }) => ({
+    name,
+    args: [...required, ...optional],
+    /** Calls the verb with the records of the other workspace, in the given workspace. */
+    call: (sql: Sql, workspace_id: string) =>
+      operate(
+        sql,
+        name as VerbName,
+        argsOf(name, [...required, ...optional], workspace_id, records) as never,
+      ),
+  }));
+  const inWorkspace = verbs.filter(({ name, args }) =>
+    args.includes("workspace_id") && !OF_PERSON.includes(name)
+  );
+  assert.deepEqual(
+    verbs.filter((verb) => !inWorkspace.includes(verb)).map(({ name }) => name),
+    [...OPERATOR_ALONE, ...OF_PERSON].sort(),
+  );
+
+  for (const { name, args, call } of inWorkspace) {
+    assert.deepEqual((await refusalOf(call(sql, UNKNOWN_ID)))?.[0], "not_found", `${name} in no workspace`);
+    const reference = args.find((field) => field === "member_id" || field === "deal_id");
+    const filter = args.find((field) => field === "subscription_id" || field === "pipeline_id");
+    if (filter) assert.deepEqual(await refusalOf(call(sql, mine)), ["not_found", filter], name);
+    else if (args.includes("id")) {
+      assert.deepEqual(await refusalOf(call(sql, mine)), ["not_found", "id"], name);
+    } else if (reference) {
+      assert.deepEqual(await refusalOf(call(sql, mine)), ["invalid_reference", reference], name);
+    } else {
+      const shown = JSON.stringify(await call(sql, mine));
+      assert.deepEqual(Object.values(records).filter((id) => shown.includes(id)), [], name);
+    }
+  }
+  assert.deepEqual(await everythingOf(sql, theirs), before);
+
+  // The same arguments are accepted in the right workspace, so the workspace was the only reason.
+  const undo = new Error("undone");
+  for (const { name, call } of inWorkspace) {
+    // Each is undone at once, because a key that is revoked cannot be rotated.
+    await assert.rejects(
+      sql.begin(async (transaction) => {
+        await call(transaction as unknown as Sql, theirs);
+        throw undo;
+      }),
+      undo,
+      name,
+    );
+  }
+});
+
+/** Creates a workspace with a record of every kind; returns their ids. */
+async function makeRecords(sql: Sql): Promise<Record<RecordKind | "workspace_id", string>> {
+  const { workspace, deal } = await makeWorkspaceWithDeal(sql);
+  const { id: workspace_id, key } = workspace;
+  const subscription = await subscribe(key, openMailbox().url, ["deal.won"]);
+  await operate(sql, "subscription_test", { workspace_id, id: subscription.id });
+  const delivery = await waitForDelivery(sql, subscription.id, ({ state }) => state === "delivered");
+  const { data: [first] } = await operate(sql, "key_list", { workspace_id });
+  return {
+    workspace_id,
+    member: workspace.memberId,
+    key: first!.id,
+    pipeline: workspace.pipelineId,
+    stage: workspace.stages[0].id,
+    loss_reason: await makeLossReason(sql, workspace),
+    deal: deal.id,
+    proposal: (await createProposal(sql, { dealId: deal.id, title: "Plano" })).id,
+    subscription: subscription.id,
+    delivery: delivery.id,
+  };
+}
+
+function argsOf(verb: string, fields: string[], workspace_id: string, records: Record<string, string>) {
+  return Object.fromEntries(fields.map((field) => {
+    if (field === "workspace_id") return [field, workspace_id];
+    if (field === "new_id") return [field, crypto.randomUUID()];
+    const object = field === "id" ? /^(loss_reason|[a-z]+)_/.exec(verb)![1]! : field.replace(/_id$/, "");
+    const value = field.endsWith("id") ? records[object] : VALUES[field];
+    assert.notEqual(value, undefined, `${verb} takes ${field}, which this test has no value for`);
+    return [field, value];
+  }));
+}
+
+/** Returns the code of the error and the argument that it names; null where the call succeeded. */
+async function refusalOf(call: Promise<unknown>): Promise<[string, string | undefined] | null> {
+  const error = await call.then(() => null, (error) => error);
+  if (error === null) return null;
+  assert.ok(error instanceof OperatorError, `${error}`);
+  return [error.code, error.details[0]?.field];
+}
+
+/** Reads every row of a workspace, by table, as text. */
+async function everythingOf(sql: Sql, workspaceId: string): Promise<Record<string, string[]>> {
+  const tables = await sql<{ name: string }[]>`
+    select c.relname as name from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped
+    where c.relnamespace = 'crm'::regnamespace and c.relkind in ('r', 'p') order by 1`;
+  const rows: Record<string, string[]> = {};
+  for (const { name } of tables) {
+    const found = await sql<{ row: string }[]>`
+      select t::text as row from crm.${sql(name)} t where t.workspace_id = ${workspaceId} order by 1`;
+    rows[name] = found.map(({ row }) => row);
+  }
+  rows["workspaces"] = (await sql<{ row: string }[]>`
+    select w::text as row from crm.workspaces w where w.id = ${workspaceId}`).map(({ row }) => row);
+  return rows;
+}
