@@ -8,7 +8,6 @@ const COMPANIES = "/api-v1-companies";
 
 testRecordRules({
   path: COMPANIES,
-  table: "companies",
   minimal: { name: "Padaria" },
   limits: {
     name: { alsoBad: ["  "] },

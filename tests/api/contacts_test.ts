@@ -9,7 +9,6 @@ const CONTACTS = "/api-v1-contacts";
 
 testRecordRules({
   path: CONTACTS,
-  table: "contacts",
   minimal: { name: "Ana" },
   limits: { name: { alsoBad: ["  "] } },
   references: { company_id: makeCompany, owner_id: makeMember },

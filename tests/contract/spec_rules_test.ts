@@ -162,14 +162,28 @@ test("Replies of pipelines and webhooks are not paginated; those of every other 
   }
 });
 
-Deno.test("Contacts and notes declare the limits that the contract names", () => {
+Deno.test("Leads, contacts and notes declare the limits that the contract names (spec 2.1, 2.3, 8)", () => {
   const limitsOf = (address: string, field: string) => {
     const { anyOf = [], ...schema } = inputSchema(bodyOf(address, "POST", "/")).properties![field]!;
     const { minLength, maxLength, maxProperties } = anyOf.find(({ type }) => type !== "null") ?? schema;
     return [minLength, maxLength ?? maxProperties];
   };
-  assert.deepEqual(limitsOf("/api-v1-contacts", "name"), [1, 255]);
-  assert.deepEqual(limitsOf("/api-v1-contacts", "notes"), [undefined, 10_000]);
-  assert.deepEqual(limitsOf("/api-v1-contacts", "custom_fields"), [undefined, 50]);
-  assert.deepEqual(limitsOf("/api-v1-notes", "body"), [1, 10_000]);
+  const limits = {
+    "/api-v1-leads": {
+      first_name: [1, 120],
+      last_name: [undefined, 120],
+      phone: [undefined, 40],
+      company_name: [1, 255],
+      external_id: [1, 255],
+      source: [undefined, 120],
+      custom_fields: [undefined, 50],
+    },
+    "/api-v1-contacts": { name: [1, 255], notes: [undefined, 10_000], custom_fields: [undefined, 50] },
+    "/api-v1-notes": { body: [1, 10_000] },
+  };
+  for (const [address, fields] of Object.entries(limits)) {
+    for (const [field, expected] of Object.entries(fields)) {
+      assert.deepEqual(limitsOf(address, field), expected, `${address} ${field}`);
+    }
+  }
 });

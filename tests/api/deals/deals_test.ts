@@ -21,7 +21,6 @@ const DEALS = "/api-v1-deals";
 
 testRecordRules({
   path: DEALS,
-  table: "deals",
   minimal: { title: "Venda" },
   limits: {
     // A deal needs a title, a contact or a company.

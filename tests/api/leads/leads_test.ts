@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import type { ErrorCode } from "../../../supabase/functions/_shared/contract/errors.ts";
 import { assertError, client } from "../../support/client.ts";
+import { fieldLimits } from "../../support/field_limits.ts";
 import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
+import { UNKNOWN_ID } from "../../support/record_fixtures.ts";
+import { bodyOf } from "../../support/resources.ts";
 import { test } from "../../support/scenario.ts";
 
 const LEADS = "/api-v1-leads";
-const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 
 test("POST /api-v1-leads creates company, contact and deal and reports which (spec 2.3, 2.4, 3)", async ({ sql, workspace, api }) => {
   const reply = await api.post(LEADS, {
@@ -35,17 +38,15 @@ test("POST /api-v1-leads creates company, contact and deal and reports which (sp
     join crm.contacts c on (c.workspace_id, c.id) = (d.workspace_id, d.contact_id)
     join crm.companies o on (o.workspace_id, o.id) = (d.workspace_id, d.company_id)
     where d.id = ${lead.deal_id}`;
-  assert.equal(row!["contact"].name, "Ana Souza");
-  assert.equal(row!["contact"].email, "ana@exemplo.com.br");
-  assert.equal(row!["contact"].phone, "+55 (11) 98765-4321");
-  assert.equal(row!["contact"].company_id, lead.company_id);
-  assert.equal(row!["company"].name, "Padaria do Zé");
-  assert.equal(row!["deal"].title, "Ana Souza");
-  assert.equal(row!["deal"].value, 1234.56);
-  assert.equal(row!["deal"].recurring_value, 0.1);
-  assert.equal(row!["deal"].source, "site");
-  assert.equal(row!["deal"].external_id, "form-1");
-  assert.deepEqual(row!["deal"].custom_fields, { cor: "azul", nível: 3 });
+  const { contact, company, deal } = row!;
+  assert.deepEqual(
+    [contact.name, contact.email, contact.phone, contact.company_id, company.name],
+    ["Ana Souza", "ana@exemplo.com.br", "+55 (11) 98765-4321", lead.company_id, "Padaria do Zé"],
+  );
+  assert.deepEqual(
+    [deal.title, deal.value, deal.recurring_value, deal.source, deal.external_id, deal.custom_fields],
+    ["Ana Souza", 1234.56, 0.1, "site", "form-1", { cor: "azul", nível: 3 }],
+  );
 });
 
 test("POST /api-v1-leads without company_name has no company (spec 2.4)", async ({ api }) => {
@@ -181,34 +182,22 @@ test("POST /api-v1-leads: pipeline and stage are looked for in the workspace, ac
   });
   assert.equal(given.body.lead.stage_id, second!.id);
 
+  const refuses = async (place: object, code: ErrorCode) => {
+    const details = assertError(await api.post(LEADS, { first_name: "A", ...place }), code);
+    if (Object.keys(place).length > 0) assert.deepEqual(Object.keys(details), Object.keys(place));
+  };
   for (const pipeline_id of [UNKNOWN_ID, other.pipelineId]) {
-    assert.deepEqual(
-      Object.keys(
-        assertError(await api.post(LEADS, { first_name: "A", pipeline_id }), "pipeline_not_found"),
-      ),
-      ["pipeline_id"],
-    );
+    await refuses({ pipeline_id }, "pipeline_not_found");
   }
-  for (const stage_id of [UNKNOWN_ID, other.stages[0]!.id]) {
-    assert.deepEqual(
-      Object.keys(assertError(await api.post(LEADS, { first_name: "A", stage_id }), "stage_not_found")),
-      ["stage_id"],
-    );
-  }
+  for (const stage_id of [UNKNOWN_ID, other.stages[0]!.id]) await refuses({ stage_id }, "stage_not_found");
   await sql`update crm.stages set is_active = false where id = ${workspace.stages[0]!.id}`;
-  assertError(
-    await api.post(LEADS, { first_name: "A", stage_id: workspace.stages[0]!.id }),
-    "stage_not_found",
-  );
+  await refuses({ stage_id: workspace.stages[0]!.id }, "stage_not_found");
   assert.equal((await api.post(LEADS, { first_name: "A" })).body.lead.stage_id, second!.id);
   await sql`update crm.stages set is_active = false where workspace_id = ${workspace.id}`;
-  assertError(await api.post(LEADS, { first_name: "A" }), "pipeline_has_no_stage");
+  await refuses({}, "pipeline_has_no_stage");
   await sql`update crm.pipelines set is_active = false where workspace_id = ${workspace.id}`;
-  assertError(await api.post(LEADS, { first_name: "A" }), "no_default_pipeline");
-  assertError(
-    await api.post(LEADS, { first_name: "A", pipeline_id: workspace.pipelineId }),
-    "pipeline_not_found",
-  );
+  await refuses({}, "no_default_pipeline");
+  await refuses({ pipeline_id: workspace.pipelineId }, "pipeline_not_found");
   const [left] =
     await sql`select count(*)::int as n from crm.deals where workspace_id = ${workspace.id} and title <> 'A'`;
   assert.equal(left!["n"], 0);
@@ -229,43 +218,11 @@ test("POST /api-v1-leads that is refused writes nothing (spec 4.1)", async ({ sq
   assert.equal((await api.post(LEADS, { first_name: "A", external_id: "e" })).status, 201);
 });
 
-const limits: [field: string, good: unknown[], bad: unknown[]][] = [
-  ["first_name", ["a", "é".repeat(120), "😀".repeat(120)], ["", "   ", "a".repeat(121), 5, null, undefined, [
-    "a",
-  ], {}]],
-  ["last_name", ["", "a".repeat(120), null], ["a".repeat(121), 5]],
-  ["email", ["A@b.co", null], ["", "a", "a@", "@b.c", "a b@c.de", "a@b@c.de", 5, `${"a".repeat(320)}@x.com`]],
-  ["phone", ["", "1".repeat(40), null], ["1".repeat(41), 11]],
-  ["company_name", ["a", "a".repeat(255), null], ["", " ", "a".repeat(256), 1]],
-  ["external_id", ["a", "a".repeat(255), null], ["", "a".repeat(256), 7]],
-  ["value", [0, 0.1, 1e12, 123456789.99, null], [-1, -0.01, "5", true, 1e16]],
-  ["recurring_value", [0, 99.9, null], [-1, "5", [1]]],
-  ["pipeline_id", [null], ["x", 5, "", "00000000-0000-7000-8000-00000000000"]],
-  ["stage_id", [null], ["x", 5, {}]],
-  ["owner_id", [null], ["x", 5, true]],
-  ["source", ["", "a".repeat(120), null], ["a".repeat(121), 1]],
-  ["utm", [{}, { source: "a", term: null }, null], ["a", 1, [], { source: 1 }]],
-  ["utm_source", ["a", "é".repeat(2048), null], [1, "a".repeat(2049)]],
-  ["custom_fields", [
-    {},
-    null,
-    { a: [1, { b: null }] },
-    Object.fromEntries(Array.from({ length: 50 }, (_, i) => [i, i])),
-  ], [
-    "a",
-    [],
-    1,
-    Object.fromEntries(Array.from({ length: 51 }, (_, i) => [i, i])),
-    { a: "x".repeat(10 * 1024) },
-    { a: "é".repeat(5 * 1024) },
-  ]],
-];
-
-for (const [field, good, bad] of limits) {
+for (const [field, { good, bad }] of Object.entries(fieldLimits(bodyOf(LEADS, "POST", "/")))) {
   test(`POST /api-v1-leads takes ${field} within its limits and names it outside of them (spec 2.3, 7, 8)`, async ({ api }) => {
     for (const value of good) {
       const reply = await api.post(LEADS, { first_name: "A", [field]: value });
-      assert.equal(reply.status, 201, `${JSON.stringify(value)}: ${reply.text}`);
+      assert.ok(reply.status < 300, `${JSON.stringify(value)}: ${reply.text}`);
     }
     for (const value of bad) {
       const details = assertError(
