@@ -39,13 +39,13 @@ comment on function api.mark_found() is
 create function crm.run_verb(p_verb text, p_args jsonb) returns json
 language plpgsql security definer set search_path = '' as $$
 begin
-  -- The migration `rights` makes crm_api the owner. Were the function restored under another owner, or altered to run
-  -- with the rights of its caller, verbs would not be under row-level security.
+  -- The migration `rights` makes crm_api the owner. If the function were restored under another owner, or altered to
+  -- run with the rights of its caller, row-level security would not apply to verbs.
   if current_user <> 'crm_api' then
     raise exception 'crm.run_verb runs as %, not as crm_api', current_user;
   end if;
-  -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call. By
-  -- resource first, because each comparison is an expression that Postgres prepares anew in every transaction.
+  -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. By resource
+  -- first, because Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
     when 'activity' then
       case p_verb
@@ -154,7 +154,7 @@ begin
 end
 $$;
 comment on function crm.run_verb(text, jsonb) is
-  'Calls the verb of that name, as crm_api: security definer, and crm_api owns it. The list has every verb that an '
+  'Calls the verb with this name as crm_api, which owns this security definer function. Lists every verb that an '
   'endpoint for keys or links declares.';
 -- end of what is written
 

@@ -66,7 +66,7 @@ declare
   v_id uuid;
   v_missing text[] := '{}';
 begin
-  -- Most creations refer to nothing, and each step of the loop is two expressions.
+  -- Most creations refer to nothing; each step of the loop would cost two expressions.
   if not p_args ?| '{company_id,contact_id,deal_id,loss_reason_id,owner_id,stage_id}' then
     return p_args;
   end if;
@@ -107,9 +107,8 @@ begin
 end
 $$;
 comment on function crm.require_references(jsonb) is
-  'Returns the arguments; raises invalid_reference with every field whose record is not of the workspace, is not '
-  'active, or was merged or erased. What can be merged or erased is locked until the transaction ends, as its foreign '
-  'key would do later.';
+  'Returns the arguments; raises invalid_reference with every field whose record is outside the workspace, inactive, '
+  'merged or erased. Locks contacts and companies until the transaction ends, as their foreign keys would do later.';
 -- end of what is written
 
 create function crm.changes(p_current jsonb, p_args jsonb) returns jsonb

@@ -57,10 +57,9 @@ language sql immutable as $$
   where f.record = p_record
 $$;
 comment on function crm.list_filters(text) is
-  'The list of a record, with its table and the text that is searched, and its filters. A filter compares the column '
-  'target with a value, where %L is what was sent; or, for the value given, it is a condition on row t. Of the kind '
-  'range it has an index with the column target, shown holds where the filter was not sent, and hidden is of few '
-  'rows.';
+  'The table and searched text of a record''s list (kind list), and its filters. A filter compares the column target '
+  'with sql, in which %L is the value sent; a filter with a value in given is the condition sql on row t. Kind range: '
+  'an index has the column target; shown: the condition also holds if the filter is absent; hidden: few rows match.';
 
 create function crm.kept_walk(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[],
@@ -167,8 +166,8 @@ begin
 end
 $$;
 comment on function crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[]) is
-  'Walks the newest rows of a list, or those of p_ids in their order; matches are those that the list has with at '
-  'most the filter updated_since.';
+  'Reads the newest rows of a list, or those of p_ids in their order; matches are the ids that the list shows without '
+  'a filter or by updated_since.';
 
 create function crm.updated_ids(p_record text, p_args jsonb, p_most integer) returns uuid[]
 language plpgsql stable set search_path = '' as $$
@@ -221,5 +220,5 @@ begin
 end
 $$;
 comment on function crm.updated_ids(text, jsonb, integer) is
-  'The rows of a list that changed since updated_since, last changed first.';
+  'The ids of a list''s rows that changed since updated_since, last changed first.';
 -- end of what is written

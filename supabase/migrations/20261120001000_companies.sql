@@ -121,7 +121,7 @@ begin
 end
 $$;
 comment on function crm.company_insert(crm.companies[]) is
-  'Creates records in the caller''s workspace; returns their ids, in the order of the rows.';
+  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
 
 create function crm.company_lock(p_id uuid, p_if_match jsonb default null) returns crm.companies
 language plpgsql set search_path = '' as $$
@@ -144,9 +144,8 @@ begin
 end
 $$;
 comment on function crm.company_lock(uuid, jsonb) is
-  'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and '
-  'returns it. Raises not_found, record_merged; precondition_failed if p_if_match, a list of versions, has not the '
-  'record''s.';
+  'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
+  'kept. Raises not_found, record_merged; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
 
 create function crm.company_save(t crm.companies) returns crm.companies
 language plpgsql set search_path = '' as $$
@@ -165,7 +164,7 @@ begin
 end
 $$;
 comment on function crm.company_save(crm.companies) is
-  'Writes the fields of the record that can change, and returns the row as it is then.';
+  'Writes the changeable fields of the record, and returns the updated row.';
 
 create function crm.changed_fields(a crm.companies, b crm.companies) returns text[]
 language sql immutable as $$
@@ -192,8 +191,8 @@ language sql immutable as $$
   ], null)
 $$;
 comment on function crm.changed_fields(crm.companies, crm.companies) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and without '
-  'those that are computed.';
+  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
+  'fields.';
 
 create function api.company_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -218,8 +217,8 @@ begin
 end
 $$;
 comment on function api.company_archive(jsonb) is
-  'Archives the record, so that lists leave it out, and returns it; one that is archived already stays as it is. '
-  'Raises not_found, record_merged.';
+  'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
+  'not_found, record_merged.';
 
 create function api.company_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -234,7 +233,7 @@ begin
 end
 $$;
 comment on function api.company_restore(jsonb) is
-  'Takes the record out of the archive and returns it; one that is in use stays as it is. Raises not_found, '
+  'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found, '
   'record_merged.';
 
 create function crm.company_filled(t crm.companies, other crm.companies) returns crm.companies
@@ -258,7 +257,7 @@ begin
 end
 $$;
 comment on function crm.company_filled(crm.companies, crm.companies) is
-  'The first record, with the values of the second one in the fields that are empty.';
+  'The first record, with its empty fields filled from the second.';
 
 create function crm.company_survivor(p_id uuid) returns crm.companies
 language plpgsql set search_path = '' as $$
@@ -266,7 +265,7 @@ declare
   t crm.companies;
 begin
   loop
-    -- Waits for a merge of this record, and then sees into which one.
+    -- Waits for a merge of this record that is in progress, then sees its result.
     select r.* into t from crm.companies r
     where r.workspace_id = crm.current_workspace_id() and r.id = p_id
     for key share;
@@ -277,8 +276,8 @@ begin
 end
 $$;
 comment on function crm.company_survivor(uuid) is
-  'The record that stays of those that were merged with this one, locked until the transaction ends, so that it is '
-  'neither merged meanwhile. It may be archived.';
+  'The record that remains after the merges of this one, locked until the transaction ends against merging. It may be '
+  'archived.';
 
 create function api.company_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -305,9 +304,9 @@ create index companies_archived on crm.companies (workspace_id, id) where archiv
 
 create function crm.company_text(t crm.companies) returns text
 language sql immutable
--- Nothing but an expression, so that it is inlined: otherwise each search would plan it.
+-- Must stay one expression, so that Postgres inlines it: otherwise each search would plan it.
 as $$ select crm.search_text(array[t.name, t.legal_name, t.tax_id, t.domain, t.email, t.external_id, crm.spelled_tax_id(t.tax_id)], array[t.phone]::text[]) $$;
-comment on function crm.company_text(crm.companies) is 'What is searched of the record.';
+comment on function crm.company_text(crm.companies) is 'The searched text of the record.';
 
 create trigger forget_text after delete on crm.companies for each row execute function crm.forget_text('company');
 
@@ -320,7 +319,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.company_json_if_short(crm.companies) is
-  'crm.company_json, or null if the row may be long: crm.company_page makes those, so that a page can end before '
+  'crm.company_json, or null if the row may be long: crm.company_page builds those, so that a page can end before '
   'them.';
 
 create function crm.company_page(p_ids uuid[], p_records json[]) returns json[]
@@ -337,7 +336,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
     end if;
     v_bytes := v_bytes + pg_column_size(v_record);
-    -- One record is shown however long it is, because the next page would begin with it again.
+    -- The first record is shown however long it is: otherwise the next page would begin with it again.
     exit when v_bytes > crm.max_page_bytes() and v_position > 1;
     v_records := v_records || v_record;
   end loop;
@@ -345,15 +344,15 @@ begin
 end
 $$;
 comment on function crm.company_page(uuid[], json[]) is
-  'The records of a page that may be too long: those that are null are made one by one, until the page has its '
-  'maximum of bytes.';
+  'The records of a page that may be too long: builds the null ones one by one, until the page has its maximum of '
+  'bytes.';
 
 create function api.company_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
+-- For an unknown limit the planner expects more rows than any page has, and would plan again at every call.
 set plan_cache_mode = 'force_generic_plan'
--- Every list is read in the order of an index. The planner has statistics only of all workspaces together, and would
--- often read and sort all rows of a workspace instead.
+-- A list is read in the order of an index. The planner's statistics cover all workspaces together, so it would often
+-- read and sort all rows of a workspace instead.
 set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -365,7 +364,7 @@ declare
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
-  -- The records that crm.list_by is asked for.
+  -- How many records crm.list_by must find.
   v_rest integer;
   v_rest_ids uuid[];
   v_rest_records json[];
@@ -376,7 +375,7 @@ begin
   if p_args ? 'until' then
     v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz));
   end if;
-  -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
+  -- One statement with its own cached plan for each filter: a common statement could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
@@ -451,7 +450,7 @@ begin
     v_rest := v_limit;
   end if;
   if not v_complete then
-    -- A record without its JSON is long, or is not to be listed.
+    -- A record without JSON is either long or hidden.
     v_before := v_ids[v_limit + 1];
     select array_agg(r.id order by r.position), array_agg(r.record order by r.position), count(r.record) = count(*)
     into v_ids, v_records, v_complete

@@ -117,7 +117,7 @@ begin
 end
 $$;
 comment on function crm.contact_insert(crm.contacts[]) is
-  'Creates records in the caller''s workspace; returns their ids, in the order of the rows.';
+  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
 
 create function crm.contact_lock(p_id uuid, p_if_match jsonb default null) returns crm.contacts
 language plpgsql set search_path = '' as $$
@@ -143,9 +143,9 @@ begin
 end
 $$;
 comment on function crm.contact_lock(uuid, jsonb) is
-  'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and '
-  'returns it. Raises not_found, record_merged, record_erased; precondition_failed if p_if_match, a list of versions, '
-  'has not the record''s.';
+  'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
+  'kept. Raises not_found, record_merged, record_erased; precondition_failed if p_if_match, a list of versions, lacks '
+  'the record''s.';
 
 create function crm.contact_save(t crm.contacts) returns crm.contacts
 language plpgsql set search_path = '' as $$
@@ -164,7 +164,7 @@ begin
 end
 $$;
 comment on function crm.contact_save(crm.contacts) is
-  'Writes the fields of the record that can change, and returns the row as it is then.';
+  'Writes the changeable fields of the record, and returns the updated row.';
 
 create function crm.changed_fields(a crm.contacts, b crm.contacts) returns text[]
 language sql immutable as $$
@@ -189,8 +189,8 @@ language sql immutable as $$
   ], null)
 $$;
 comment on function crm.changed_fields(crm.contacts, crm.contacts) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and without '
-  'those that are computed.';
+  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
+  'fields.';
 
 create function api.contact_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -215,8 +215,8 @@ begin
 end
 $$;
 comment on function api.contact_archive(jsonb) is
-  'Archives the record, so that lists leave it out, and returns it; one that is archived already stays as it is. '
-  'Raises not_found, record_merged.';
+  'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
+  'not_found, record_merged.';
 
 create function api.contact_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -231,7 +231,7 @@ begin
 end
 $$;
 comment on function api.contact_restore(jsonb) is
-  'Takes the record out of the archive and returns it; one that is in use stays as it is. Raises not_found, '
+  'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found, '
   'record_merged, record_erased.';
 
 create function crm.contact_filled(t crm.contacts, other crm.contacts) returns crm.contacts
@@ -252,7 +252,7 @@ begin
 end
 $$;
 comment on function crm.contact_filled(crm.contacts, crm.contacts) is
-  'The first record, with the values of the second one in the fields that are empty.';
+  'The first record, with its empty fields filled from the second.';
 
 create function crm.contact_survivor(p_id uuid) returns crm.contacts
 language plpgsql set search_path = '' as $$
@@ -260,7 +260,7 @@ declare
   t crm.contacts;
 begin
   loop
-    -- Waits for a merge of this record, and then sees into which one.
+    -- Waits for a merge of this record that is in progress, then sees its result.
     select r.* into t from crm.contacts r
     where r.workspace_id = crm.current_workspace_id() and r.id = p_id
     for key share;
@@ -271,8 +271,8 @@ begin
 end
 $$;
 comment on function crm.contact_survivor(uuid) is
-  'The record that stays of those that were merged with this one, locked until the transaction ends, so that it is '
-  'neither merged nor erased meanwhile. It may be archived, or erased.';
+  'The record that remains after the merges of this one, locked until the transaction ends against merging and '
+  'erasing. It may be archived or erased.';
 
 create function crm.contact_erase(p_workspace_id uuid, p_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
@@ -289,7 +289,7 @@ begin
 end
 $$;
 comment on function crm.contact_erase(uuid, uuid[]) is
-  'Clears every field of the records that a client can write, but for the owner. The rows stay, for what refers to '
+  'Clears every field of the records that clients can write, except the owner. The rows stay, because others refer to '
   'them.';
 
 create function api.contact_get(p_args jsonb) returns json
@@ -316,9 +316,9 @@ create index contacts_archived on crm.contacts (workspace_id, id) where archived
 
 create function crm.contact_text(t crm.contacts) returns text
 language sql immutable
--- Nothing but an expression, so that it is inlined: otherwise each search would plan it.
+-- Must stay one expression, so that Postgres inlines it: otherwise each search would plan it.
 as $$ select crm.search_text(array[t.name, t.email, t.job_title, t.external_id], array[t.phone, t.phone2, t.whatsapp]::text[]) $$;
-comment on function crm.contact_text(crm.contacts) is 'What is searched of the record.';
+comment on function crm.contact_text(crm.contacts) is 'The searched text of the record.';
 
 create trigger forget_text after delete on crm.contacts for each row execute function crm.forget_text('contact');
 
@@ -330,7 +330,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.contact_json_if_short(crm.contacts) is
-  'crm.contact_json, or null if the row may be long: crm.contact_page makes those, so that a page can end before '
+  'crm.contact_json, or null if the row may be long: crm.contact_page builds those, so that a page can end before '
   'them.';
 
 create function crm.contact_page(p_ids uuid[], p_records json[]) returns json[]
@@ -347,7 +347,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
     end if;
     v_bytes := v_bytes + pg_column_size(v_record);
-    -- One record is shown however long it is, because the next page would begin with it again.
+    -- The first record is shown however long it is: otherwise the next page would begin with it again.
     exit when v_bytes > crm.max_page_bytes() and v_position > 1;
     v_records := v_records || v_record;
   end loop;
@@ -355,15 +355,15 @@ begin
 end
 $$;
 comment on function crm.contact_page(uuid[], json[]) is
-  'The records of a page that may be too long: those that are null are made one by one, until the page has its '
-  'maximum of bytes.';
+  'The records of a page that may be too long: builds the null ones one by one, until the page has its maximum of '
+  'bytes.';
 
 create function api.contact_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
+-- For an unknown limit the planner expects more rows than any page has, and would plan again at every call.
 set plan_cache_mode = 'force_generic_plan'
--- Every list is read in the order of an index. The planner has statistics only of all workspaces together, and would
--- often read and sort all rows of a workspace instead.
+-- A list is read in the order of an index. The planner's statistics cover all workspaces together, so it would often
+-- read and sort all rows of a workspace instead.
 set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -375,7 +375,7 @@ declare
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
-  -- The records that crm.list_by is asked for.
+  -- How many records crm.list_by must find.
   v_rest integer;
   v_rest_ids uuid[];
   v_rest_records json[];
@@ -386,7 +386,7 @@ begin
   if p_args ? 'until' then
     v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz));
   end if;
-  -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
+  -- One statement with its own cached plan for each filter: a common statement could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
@@ -451,7 +451,7 @@ begin
     v_rest := v_limit;
   end if;
   if not v_complete then
-    -- A record without its JSON is long, or is not to be listed.
+    -- A record without JSON is either long or hidden.
     v_before := v_ids[v_limit + 1];
     select array_agg(r.id order by r.position), array_agg(r.record order by r.position), count(r.record) = count(*)
     into v_ids, v_records, v_complete

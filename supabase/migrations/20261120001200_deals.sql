@@ -204,7 +204,7 @@ begin
 end
 $$;
 comment on function crm.deal_insert(crm.deals[]) is
-  'Creates records in the caller''s workspace; returns their ids, in the order of the rows.';
+  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
 
 create function crm.deal_lock(p_id uuid, p_if_match jsonb default null) returns crm.deals
 language plpgsql set search_path = '' as $$
@@ -224,8 +224,8 @@ begin
 end
 $$;
 comment on function crm.deal_lock(uuid, jsonb) is
-  'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and '
-  'returns it. Raises not_found; precondition_failed if p_if_match, a list of versions, has not the record''s.';
+  'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
+  'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
 
 create function crm.deal_save(t crm.deals) returns crm.deals
 language plpgsql set search_path = '' as $$
@@ -244,7 +244,7 @@ begin
 end
 $$;
 comment on function crm.deal_save(crm.deals) is
-  'Writes the fields of the record that can change, and returns the row as it is then.';
+  'Writes the changeable fields of the record, and returns the updated row.';
 
 create function crm.changed_fields(a crm.deals, b crm.deals) returns text[]
 language sql immutable as $$
@@ -274,8 +274,8 @@ language sql immutable as $$
   ], null)
 $$;
 comment on function crm.changed_fields(crm.deals, crm.deals) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and without '
-  'those that are computed.';
+  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
+  'fields.';
 
 create function api.deal_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -297,8 +297,8 @@ begin
 end
 $$;
 comment on function api.deal_archive(jsonb) is
-  'Archives the record, so that lists leave it out, and returns it; one that is archived already stays as it is. '
-  'Raises not_found.';
+  'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
+  'not_found.';
 
 create function api.deal_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -313,7 +313,7 @@ begin
 end
 $$;
 comment on function api.deal_restore(jsonb) is
-  'Takes the record out of the archive and returns it; one that is in use stays as it is. Raises not_found.';
+  'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found.';
 
 create index deals_status on crm.deals (workspace_id, status, id);
 create index deals_pipeline_id on crm.deals (workspace_id, pipeline_id, id);
@@ -327,9 +327,9 @@ create index deals_archived on crm.deals (workspace_id, id) where archived_at is
 
 create function crm.deal_text(t crm.deals) returns text
 language sql immutable
--- Nothing but an expression, so that it is inlined: otherwise each search would plan it.
+-- Must stay one expression, so that Postgres inlines it: otherwise each search would plan it.
 as $$ select crm.search_text(array[t.title, t.external_id], array[]::text[]) $$;
-comment on function crm.deal_text(crm.deals) is 'What is searched of the record.';
+comment on function crm.deal_text(crm.deals) is 'The searched text of the record.';
 
 create trigger forget_text after delete on crm.deals for each row execute function crm.forget_text('deal');
 
@@ -342,7 +342,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.deal_json_if_short(crm.deals) is
-  'crm.deal_json, or null if the row may be long: crm.deal_page makes those, so that a page can end before them.';
+  'crm.deal_json, or null if the row may be long: crm.deal_page builds those, so that a page can end before them.';
 
 create function crm.deal_page(p_ids uuid[], p_records json[]) returns json[]
 language plpgsql stable set search_path = '' as $$
@@ -358,7 +358,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
     end if;
     v_bytes := v_bytes + pg_column_size(v_record);
-    -- One record is shown however long it is, because the next page would begin with it again.
+    -- The first record is shown however long it is: otherwise the next page would begin with it again.
     exit when v_bytes > crm.max_page_bytes() and v_position > 1;
     v_records := v_records || v_record;
   end loop;
@@ -366,15 +366,15 @@ begin
 end
 $$;
 comment on function crm.deal_page(uuid[], json[]) is
-  'The records of a page that may be too long: those that are null are made one by one, until the page has its '
-  'maximum of bytes.';
+  'The records of a page that may be too long: builds the null ones one by one, until the page has its maximum of '
+  'bytes.';
 
 create function api.deal_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
+-- For an unknown limit the planner expects more rows than any page has, and would plan again at every call.
 set plan_cache_mode = 'force_generic_plan'
--- Every list is read in the order of an index. The planner has statistics only of all workspaces together, and would
--- often read and sort all rows of a workspace instead.
+-- A list is read in the order of an index. The planner's statistics cover all workspaces together, so it would often
+-- read and sort all rows of a workspace instead.
 set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -385,7 +385,7 @@ declare
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
-  -- The records that crm.list_by is asked for.
+  -- How many records crm.list_by must find.
   v_rest integer;
   v_rest_ids uuid[];
   v_rest_records json[];
@@ -396,7 +396,7 @@ begin
   if p_args ? 'until' then
     v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz));
   end if;
-  -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
+  -- One statement with its own cached plan for each filter: a common statement could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
@@ -498,7 +498,7 @@ begin
     v_rest := v_limit;
   end if;
   if not v_complete then
-    -- A record without its JSON is long, or is not to be listed.
+    -- A record without JSON is either long or hidden.
     v_before := v_ids[v_limit + 1];
     select array_agg(r.id order by r.position), array_agg(r.record order by r.position), count(r.record) = count(*)
     into v_ids, v_records, v_complete

@@ -3,7 +3,7 @@
 -- written by deno task records: upserts
 create function crm.company_match(p_args jsonb, p_merged boolean default false) returns uuid[]
 language plpgsql set search_path = ''
--- As in api.company_list: by the index of the field, whatever the statistics say of other workspaces.
+-- As in api.company_list: by the index of the field, whatever the statistics on other workspaces say.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_first uuid := '00000000-0000-0000-0000-000000000000';
@@ -76,7 +76,7 @@ begin
       where s.archived_at is null or v_match_by = 'external_id'
     );
     if cardinality(v_ids) = 1 then
-      -- It keeps its own value: otherwise nobody would have that any more, and who looks for it would make a new record.
+      -- It keeps its own value: otherwise an upsert by that value would create a new record.
       v_kept := array[v_match_by];
     end if;
   end if;
@@ -85,7 +85,7 @@ begin
   elsif cardinality(v_ids) = 1 then
     perform api.mark_found();
     if v_sent ?| array['phone'] then
-      -- Locked, so that the number which is compared is the one that would be replaced.
+      -- Locked, so that the number compared is the one that would be replaced.
       v_kept := v_kept || crm.fuller_phones(to_jsonb(crm.company_lock(v_ids[1])), v_sent - v_kept, array['phone']);
     end if;
     v_reply := api.company_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
@@ -110,15 +110,15 @@ begin
 end
 $$;
 comment on function api.company_upsert(jsonb) is
-  'Changes the record that has the value of the field in match_by, as api.company_update does, or creates it, as '
-  'api.company_create does, with their codes; returns the whole record, and what was done: created, matched_by, and '
-  'the names of fields that were sent and not written (differences). Where only records that were merged have the '
-  'value, it changes the one into which they were, but for that field. Raises ambiguous_match with every record that '
-  'has the value, and validation_error for what only a creation requires.';
+  'Changes the record whose field named in match_by has the value sent, like api.company_update, or creates it, like '
+  'api.company_create, with their codes. Returns the whole record with created, matched_by, and differences, the '
+  'fields that were sent and not written. If only merged records have the value, it changes the record they were '
+  'merged into, except that field. Raises ambiguous_match with every record found, and validation_error for fields '
+  'that only a creation requires.';
 
 create function crm.contact_match(p_args jsonb, p_merged boolean default false) returns uuid[]
 language plpgsql set search_path = ''
--- As in api.contact_list: by the index of the field, whatever the statistics say of other workspaces.
+-- As in api.contact_list: by the index of the field, whatever the statistics on other workspaces say.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_first uuid := '00000000-0000-0000-0000-000000000000';
@@ -193,7 +193,7 @@ begin
       where s.archived_at is null or (v_match_by = 'external_id' and s.erased_at is null)
     );
     if cardinality(v_ids) = 1 then
-      -- It keeps its own value: otherwise nobody would have that any more, and who looks for it would make a new record.
+      -- It keeps its own value: otherwise an upsert by that value would create a new record.
       v_kept := array[v_match_by];
     end if;
   end if;
@@ -202,7 +202,7 @@ begin
   elsif cardinality(v_ids) = 1 then
     perform api.mark_found();
     if v_sent ?| array['phone', 'phone2', 'whatsapp'] then
-      -- Locked, so that the number which is compared is the one that would be replaced.
+      -- Locked, so that the number compared is the one that would be replaced.
       v_kept := v_kept || crm.fuller_phones(to_jsonb(crm.contact_lock(v_ids[1])), v_sent - v_kept, array['phone', 'phone2', 'whatsapp']);
     end if;
     v_reply := api.contact_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
@@ -227,15 +227,15 @@ begin
 end
 $$;
 comment on function api.contact_upsert(jsonb) is
-  'Changes the record that has the value of the field in match_by, as api.contact_update does, or creates it, as '
-  'api.contact_create does, with their codes; returns the whole record, and what was done: created, matched_by, and '
-  'the names of fields that were sent and not written (differences). Where only records that were merged have the '
-  'value, it changes the one into which they were, but for that field. Raises ambiguous_match with every record that '
-  'has the value, and validation_error for what only a creation requires.';
+  'Changes the record whose field named in match_by has the value sent, like api.contact_update, or creates it, like '
+  'api.contact_create, with their codes. Returns the whole record with created, matched_by, and differences, the '
+  'fields that were sent and not written. If only merged records have the value, it changes the record they were '
+  'merged into, except that field. Raises ambiguous_match with every record found, and validation_error for fields '
+  'that only a creation requires.';
 
 create function crm.deal_match(p_args jsonb) returns uuid[]
 language plpgsql set search_path = ''
--- As in api.deal_list: by the index of the field, whatever the statistics say of other workspaces.
+-- As in api.deal_list: by the index of the field, whatever the statistics on other workspaces say.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_first uuid := '00000000-0000-0000-0000-000000000000';
@@ -301,8 +301,8 @@ begin
 end
 $$;
 comment on function api.deal_upsert(jsonb) is
-  'Changes the record that has the value of the field in match_by, as api.deal_update does, or creates it, as '
-  'api.deal_create does, with their codes; returns the whole record, and what was done: created, matched_by, and the '
-  'names of fields that were sent and not written (differences). Raises ambiguous_match with every record that has '
-  'the value, and validation_error for what only a creation requires.';
+  'Changes the record whose field named in match_by has the value sent, like api.deal_update, or creates it, like '
+  'api.deal_create, with their codes. Returns the whole record with created, matched_by, and differences, the fields '
+  'that were sent and not written. Raises ambiguous_match with every record found, and validation_error for fields '
+  'that only a creation requires.';
 -- end of what is written

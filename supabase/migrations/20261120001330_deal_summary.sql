@@ -38,7 +38,6 @@ begin
 end
 $$;
 comment on function api.deal_summary(jsonb) is
-  'Counts and adds up the records that the list with the same filters has, by pipeline_id, stage_id, status. It looks '
-  'through 50,000 records at most, so that a call costs as much whatever the workspace has; raises too_many_records '
-  'where that is not enough.';
+  'Counts and adds up the records of the list with the same filters, by pipeline_id, stage_id, status. Reads at most '
+  '50,000 records, which bounds the cost of a call; raises too_many_records if there are more.';
 -- end of what is written

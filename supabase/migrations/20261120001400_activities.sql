@@ -167,7 +167,7 @@ begin
 end
 $$;
 comment on function crm.activity_insert(crm.activities[]) is
-  'Creates records in the caller''s workspace; returns their ids, in the order of the rows.';
+  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
 
 create function crm.activity_lock(p_id uuid, p_if_match jsonb default null) returns crm.activities
 language plpgsql set search_path = '' as $$
@@ -187,8 +187,8 @@ begin
 end
 $$;
 comment on function crm.activity_lock(uuid, jsonb) is
-  'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and '
-  'returns it. Raises not_found; precondition_failed if p_if_match, a list of versions, has not the record''s.';
+  'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
+  'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
 
 create function crm.activity_save(t crm.activities) returns crm.activities
 language plpgsql set search_path = '' as $$
@@ -207,7 +207,7 @@ begin
 end
 $$;
 comment on function crm.activity_save(crm.activities) is
-  'Writes the fields of the record that can change, and returns the row as it is then.';
+  'Writes the changeable fields of the record, and returns the updated row.';
 
 create function crm.changed_fields(a crm.activities, b crm.activities) returns text[]
 language sql immutable as $$
@@ -230,8 +230,8 @@ language sql immutable as $$
   ], null)
 $$;
 comment on function crm.changed_fields(crm.activities, crm.activities) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and without '
-  'those that are computed.';
+  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
+  'fields.';
 
 create function api.activity_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -258,7 +258,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.activity_json_if_short(crm.activities) is
-  'crm.activity_json, or null if the row may be long: crm.activity_page makes those, so that a page can end before '
+  'crm.activity_json, or null if the row may be long: crm.activity_page builds those, so that a page can end before '
   'them.';
 
 create function crm.activity_page(p_ids uuid[], p_records json[]) returns json[]
@@ -275,7 +275,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
     end if;
     v_bytes := v_bytes + pg_column_size(v_record);
-    -- One record is shown however long it is, because the next page would begin with it again.
+    -- The first record is shown however long it is: otherwise the next page would begin with it again.
     exit when v_bytes > crm.max_page_bytes() and v_position > 1;
     v_records := v_records || v_record;
   end loop;
@@ -283,15 +283,15 @@ begin
 end
 $$;
 comment on function crm.activity_page(uuid[], json[]) is
-  'The records of a page that may be too long: those that are null are made one by one, until the page has its '
-  'maximum of bytes.';
+  'The records of a page that may be too long: builds the null ones one by one, until the page has its maximum of '
+  'bytes.';
 
 create function api.activity_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
+-- For an unknown limit the planner expects more rows than any page has, and would plan again at every call.
 set plan_cache_mode = 'force_generic_plan'
--- Every list is read in the order of an index. The planner has statistics only of all workspaces together, and would
--- often read and sort all rows of a workspace instead.
+-- A list is read in the order of an index. The planner's statistics cover all workspaces together, so it would often
+-- read and sort all rows of a workspace instead.
 set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -302,7 +302,7 @@ declare
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
-  -- The records that crm.list_by is asked for.
+  -- How many records crm.list_by must find.
   v_rest integer;
   v_rest_ids uuid[];
   v_rest_records json[];
@@ -313,7 +313,7 @@ begin
   if p_args ? 'until' then
     v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz));
   end if;
-  -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
+  -- One statement with its own cached plan for each filter: a common statement could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end

@@ -79,7 +79,7 @@ begin
 end
 $$;
 comment on function crm.note_insert(crm.notes[]) is
-  'Creates records in the caller''s workspace; returns their ids, in the order of the rows.';
+  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
 
 create function api.note_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -103,7 +103,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.note_json_if_short(crm.notes) is
-  'crm.note_json, or null if the row may be long: crm.note_page makes those, so that a page can end before them.';
+  'crm.note_json, or null if the row may be long: crm.note_page builds those, so that a page can end before them.';
 
 create function crm.note_page(p_ids uuid[], p_records json[]) returns json[]
 language plpgsql stable set search_path = '' as $$
@@ -119,7 +119,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
     end if;
     v_bytes := v_bytes + pg_column_size(v_record);
-    -- One record is shown however long it is, because the next page would begin with it again.
+    -- The first record is shown however long it is: otherwise the next page would begin with it again.
     exit when v_bytes > crm.max_page_bytes() and v_position > 1;
     v_records := v_records || v_record;
   end loop;
@@ -127,15 +127,15 @@ begin
 end
 $$;
 comment on function crm.note_page(uuid[], json[]) is
-  'The records of a page that may be too long: those that are null are made one by one, until the page has its '
-  'maximum of bytes.';
+  'The records of a page that may be too long: builds the null ones one by one, until the page has its maximum of '
+  'bytes.';
 
 create function api.note_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
+-- For an unknown limit the planner expects more rows than any page has, and would plan again at every call.
 set plan_cache_mode = 'force_generic_plan'
--- Every list is read in the order of an index. The planner has statistics only of all workspaces together, and would
--- often read and sort all rows of a workspace instead.
+-- A list is read in the order of an index. The planner's statistics cover all workspaces together, so it would often
+-- read and sort all rows of a workspace instead.
 set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -146,7 +146,7 @@ declare
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
-  -- The records that crm.list_by is asked for.
+  -- How many records crm.list_by must find.
   v_rest integer;
   v_rest_ids uuid[];
   v_rest_records json[];
@@ -157,7 +157,7 @@ begin
   if p_args ? 'until' then
     v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz));
   end if;
-  -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
+  -- One statement with its own cached plan for each filter: a common statement could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end

@@ -90,8 +90,8 @@ begin
 end
 $$;
 comment on function crm.proposal_lock(uuid, jsonb) is
-  'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and '
-  'returns it. Raises not_found; precondition_failed if p_if_match, a list of versions, has not the record''s.';
+  'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
+  'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
 
 create function crm.proposal_save(t crm.proposals) returns crm.proposals
 language plpgsql set search_path = '' as $$
@@ -108,7 +108,7 @@ begin
 end
 $$;
 comment on function crm.proposal_save(crm.proposals) is
-  'Writes the fields of the record that can change, and returns the row as it is then.';
+  'Writes the changeable fields of the record, and returns the updated row.';
 -- end of what is written
 
 create function crm.set_proposal_moments() returns trigger

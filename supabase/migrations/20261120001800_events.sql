@@ -25,16 +25,16 @@ create type crm.event_type as enum (
   'contact.merged',
   'contact.erased'
 );
-comment on type crm.event_type is 'The event catalog of spec 6.1.';
+comment on type crm.event_type is 'The event catalogue of spec 6.1.';
 
 create table crm.event_types (
   event crm.event_type primary key,
   object_type text not null,
   is_change boolean not null
 );
-comment on table crm.event_types is 'The type of object that each event is about (spec 6.2).';
+comment on table crm.event_types is 'The type of object of each event (spec 6.2).';
 comment on column crm.event_types.is_change is
-  'Whether the change log shows it. Every change has one such event; the others tell of the same change, or of time.';
+  'Whether the change log shows the event. Every change emits one such event; other events repeat it, or are caused by time.';
 alter table crm.event_types enable row level security;
 alter table crm.event_types force row level security;
 create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);

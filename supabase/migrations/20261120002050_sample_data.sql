@@ -68,7 +68,7 @@ language sql immutable as $$
   end
 $$;
 comment on function crm.sample_row(text) is
-  'The public fields of a made-up object of that type, or of a submitted lead: those of the examples in the OpenAPI '
+  'The public fields of a made-up object of that type, or of a submitted lead, from the examples in the OpenAPI '
   'documents.';
 
 create function crm.sample_state(p_event crm.event_type) returns jsonb
@@ -127,7 +127,7 @@ language sql immutable as $$
   end
 $$;
 comment on function crm.sample_state(crm.event_type) is
-  'The fields by which a made-up object shows that the event has happened.';
+  'The fields of a made-up object that show that the event has happened.';
 
 create function crm.sample_facts(p_event crm.event_type) returns jsonb
 language sql immutable as $$

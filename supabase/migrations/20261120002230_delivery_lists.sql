@@ -1,9 +1,8 @@
--- What people see of their deliveries (spec 6.5): one list and one page of detail, for the verbs of keys, of members and
--- of the operator.
+-- How deliveries are shown (spec 6.5): a list and a detail page, for the verbs of keys, members and the operator.
 
 create function crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, summary json)
 language plpgsql stable set search_path = ''
--- The plan is kept, because planning for 40 partitions of three tables takes longer than running it.
+-- A cached plan, because planning for 40 partitions of three tables takes longer than running the query.
 set plan_cache_mode = 'force_generic_plan' as $$
 #variable_conflict use_column
 declare
@@ -30,8 +29,8 @@ begin
     'created_at', crm.iso(d.created_at)
   )
   from unnest(p_ids) wanted (id)
-  -- Each id names its partition, which the planner does not count: `offset 0` keeps it from reading whatever the workspace or
-  -- the subscription has instead of looking each id up.
+  -- Each id is in one partition, which the planner does not know: `offset 0` makes it look up each id, and keeps it
+  -- from reading all deliveries of the workspace or subscription.
   cross join lateral (
     select * from crm.webhook_deliveries d where d.workspace_id = p_workspace_id and d.id = wanted.id offset 0
   ) d
@@ -54,15 +53,15 @@ begin
 end
 $$;
 comment on function crm.delivery_summaries(uuid, uuid[]) is
-  'JSON of deliveries: event, state, the receiver''s last response, times (spec 6.5). The state is held if it is '
-  'pending and nothing is sent, because the subscription is inactive or the workspace may not send. next_attempt_at '
-  'is null if there is no next attempt. In no order.';
+  'JSON of deliveries, in no order: event, state, the receiver''s last response, times (spec 6.5). A pending delivery '
+  'is shown as held while its subscription is inactive or the workspace may not send. next_attempt_at is null if '
+  'there is no next attempt.';
 
 create function crm.delivery_summary(p_workspace_id uuid, p_id uuid) returns json
 language sql stable set search_path = ''
 as $$ select s.summary from crm.delivery_summaries(p_workspace_id, array[p_id]) s $$;
 comment on function crm.delivery_summary(uuid, uuid) is
-  'JSON of one delivery, as of crm.delivery_summaries; null if there is none.';
+  'JSON of one delivery as in crm.delivery_summaries; null if there is none.';
 
 create function crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) returns boolean
 language sql immutable parallel safe as $$
@@ -70,14 +69,14 @@ language sql immutable parallel safe as $$
     or p_wanted = case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end
 $$;
 comment on function crm.is_in_state(text, text, boolean) is
-  'Whether a delivery with this stored state is shown in the wanted one; null: any.';
+  'Whether a delivery with this stored state is shown in the wanted state; null wants any.';
 
 create function crm.delivery_ids(
   p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamptz,
   p_until timestamptz, p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
 )
 language plpgsql stable set search_path = ''
--- Rows are read in the order of an index: with a sort the planner could read them all first.
+-- Read in the order of an index: with a sort, the planner might read all rows first.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_before uuid := coalesce(
@@ -86,15 +85,15 @@ declare
   );
   v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
   v_is_filtered boolean := p_state is not null or p_event is not null;
-  -- What one call looks through, in place of all 30 days for a filter that nothing matches.
-  -- To know the type of an event, its row is read too.
+  -- The deliveries that one call reads, instead of all 30 days for a filter that matches nothing. Half as many for a
+  -- filter by event, which reads each event too.
   v_look integer := case when p_event is not null then 2500 when v_is_filtered then 5000 else p_limit + 1 end;
   v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
   v_last uuid;
 begin
-  -- A statement for each index: one for all of them could use none. Of a subscription as a walk of a list is: by the order
-  -- of both columns, which only one index has; of an equality the planner may think that it matches every row, and walk the
-  -- workspace's. The range of the ids alone names the partitions, and ends the walk at `since`.
+  -- One statement for each index, because a common one could use none. A subscription's deliveries are compared and
+  -- sorted by both columns, which only one index has: with an equality, the planner may expect every row to match, and
+  -- read the workspace's index. The range of ids alone selects the partitions, and ends the reading at `since`.
   if p_subscription_id is null then
     ids := array(
       select w.id
@@ -128,7 +127,7 @@ begin
           and (d.subscription_id, d.id) < (p_subscription_id, v_before)
           and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
           and d.id < v_before and d.id >= v_from
-          -- As the partial index says it.
+          -- The condition of the partial index.
           and d.ended_badly
         order by d.subscription_id desc, d.id desc
         limit v_look
@@ -186,9 +185,9 @@ begin
 end
 $$;
 comment on function crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamptz, timestamptz, uuid, integer) is
-  'The ids of a page of deliveries, newest event first, of a subscription or (null) of the workspace, and the id '
-  'behind which the next page begins; null if there is none. With a filter by state it looks at 5,000 deliveries, by '
-  'event at 2,500, so a page may be short, or empty, though there is a next one.';
+  'The ids of a page of deliveries of a subscription, or of the workspace (null), newest event first, and the id '
+  'after which the next page begins (null if there is none). A filter by state reads at most 5,000 deliveries, a '
+  'filter by event 2,500, so a page may be short or empty although there is a next one.';
 
 create function crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -214,7 +213,7 @@ begin
 end
 $$;
 comment on function crm.delivery_page(uuid, uuid, jsonb) is
-  'A page of deliveries by the arguments state, event, since and until (of the event), cursor and limit: see '
+  'A page of deliveries by the arguments state, event, since and until (times of the event), cursor and limit: see '
   'crm.delivery_ids.';
 
 create function crm.delivery_detail(p_workspace_id uuid, p_id uuid) returns json
@@ -264,5 +263,5 @@ begin
 end
 $$;
 comment on function crm.delivery_detail(uuid, uuid) is
-  'JSON of a delivery with its attempts (the newest 100, oldest first), and the body and headers of an attempt that '
-  'would be made now; body is null if it cannot be built. Null if there is no such delivery.';
+  'JSON of a delivery with its newest 100 attempts, oldest first, and the body and headers that an attempt would send '
+  'now; body is null if it cannot be built. Null if there is no such delivery.';

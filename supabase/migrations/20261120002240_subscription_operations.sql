@@ -1,5 +1,5 @@
--- What people do with their subscriptions (spec 6.5): reactivate, recover, rotate. The verbs of keys, of members and of the
--- operator share these functions.
+-- Operations on subscriptions (spec 6.5): reactivate, recover, rotate. The verbs of keys, members and the operator
+-- share them.
 
 create function crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[])
 returns table (id uuid, name crm.record_name, prefix text, is_revoked boolean)
@@ -13,8 +13,8 @@ begin
 end
 $$;
 comment on function crm.makers_of_subscriptions(uuid, uuid[]) is
-  'The keys that made subscriptions: what a person recognises them by, and whether they are revoked. Security '
-  'definer, because crm_api cannot read keys.';
+  'The keys that created subscriptions, with name and prefix, and whether they are revoked. Security definer, because '
+  'crm_api cannot read keys.';
 
 create function crm.resume_subscription(
   p_workspace_id uuid, p_id uuid, out was_inactive boolean, out resumed bigint, out revoked_key json
@@ -39,16 +39,17 @@ begin
 end
 $$;
 comment on function crm.resume_subscription(uuid, uuid) is
-  'Activates a subscription again, if the workspace has a place for one more (50), and tells how many deliveries were '
-  'waiting, and the key that made it if that is revoked. was_inactive is null if there is no such subscription.';
+  'Activates a subscription again if the workspace has fewer than 50 active ones. Returns how many deliveries were '
+  'waiting, and the key that created it if that key is revoked. was_inactive is null if there is no such '
+  'subscription.';
 
 create function crm.recover_deliveries(
   p_workspace_id uuid, p_subscription_id uuid, p_since timestamptz, p_until timestamptz, out count bigint,
   out next_since timestamptz
 )
 language plpgsql security definer set search_path = ''
--- Events are read in the order of their ids, and of no more than needed. What the statistics call an empty table may fill
--- up while a plan is in use: read row by row for each event, it would take the call more than its 10 seconds.
+-- Reads events in order of id, and no more than needed. A table that the statistics call empty may fill up while a plan
+-- is cached: reading it row by row for each event would exceed the call's 10 seconds.
 set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
 set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
@@ -56,7 +57,7 @@ declare
   c_step constant integer := 2000;
   v_room integer;
   v_step integer;
-  -- Events are kept for longer, but the partition of a delivery is that of its event's day, and is kept for 30 days.
+  -- Events are kept longer, but deliveries only for 30 days, in the partition of their event's day.
   v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '30 days'));
   v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
   v_types crm.event_type[];
@@ -65,7 +66,7 @@ declare
   v_begun_at timestamptz;
 begin
   perform crm.require_own_workspace(p_workspace_id);
-  -- One at a time: each works for more than a second, and a key may ask 120 times a minute.
+  -- One recovery at a time: each takes more than a second, and a key may call 120 times a minute.
   perform pg_advisory_xact_lock(crm.lock_number('recovery of ' || p_workspace_id));
   v_begun_at := clock_timestamp();
   select s.event_types into v_types from crm.webhook_subscriptions s
@@ -90,21 +91,21 @@ begin
         select k.state from crm.webhook_deliveries k
         where k.workspace_id = p_workspace_id and k.id = crm.delivery_id(e.id, p_subscription_id)
       ) in ('delivered', 'pending') is not true
-    -- It had failed for good or was cancelled: five new attempts under the same id, as crm.redeliver gives.
+    -- A failed or cancelled delivery gets five new attempts under the same id, as in crm.redeliver.
     on conflict (workspace_id, id) do update
     set state = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = excluded.next_attempt_at
     where d.state in ('failed', 'cancelled');
     get diagnostics v_added = row_count;
     count := count + v_added;
-    -- From the moment at which this call may work, because it may have waited for another. The caller can call again.
+    -- Counted from when this call got the lock. The caller can call again for the rest.
     exit when v_next_id is null or count >= v_room
       or clock_timestamp() > v_begun_at + interval '1200 milliseconds';
     v_from := v_next_id;
   end loop;
   next_since := crm.uuid_v7_time(v_next_id);
 
-  -- Last, because the outcome of every attempt writes this row: whoever deactivates the subscription comes before, and is
-  -- seen here, or waits and finds the new deliveries.
+  -- Locked last, because the outcome of every attempt writes this row. Whoever deactivates the subscription either came
+  -- first, and is seen here, or waits and then finds the new deliveries.
   perform from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.is_active
   for no key update;
@@ -114,17 +115,17 @@ begin
 end
 $$;
 comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz) is
-  'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose '
-  'delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends '
-  'nothing twice. Test events are not recovered. Oldest first, as many as the queue has room for (queue_full if it '
-  'has none), 20,000 deliveries or little more than a second of work at most: next_since is then where to go on, else '
-  'null. One at a time in a workspace. The window is that of the times in the ids of the events, at which they were '
-  'stored, and goes back 30 days. Security definer, because members and keys may write no delivery.';
+  'Queues the events of a period that a subscription never got: events without a delivery, and those whose delivery '
+  'failed for good or was cancelled. Delivered and waiting ones are left alone, so a repeated call sends nothing '
+  'twice. Skips test events. Takes the oldest first: as many as the queue has room for (queue_full if none), at most '
+  '20,000 or a little more than a second of work; next_since is then where to continue, else null. One recovery at a '
+  'time in a workspace. The period applies to the times in event ids, when events were stored, and goes back 30 days. '
+  'Security definer, because verbs may not write deliveries.';
 
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  -- Nothing has happened since: a moment that was meant in another time zone, or another year.
+  -- A time in the future is usually meant in another time zone or year.
   if p_since > now() then
     perform api.fail('validation_error', array['since'], 'Não pode estar no futuro');
   end if;
@@ -134,7 +135,7 @@ begin
 end
 $$;
 comment on function crm.check_window(timestamptz, timestamptz) is
-  'Raises validation_error if a window of past time begins in the future, or ends before it begins.';
+  'Raises validation_error if a period of past time begins in the future, or ends before it begins.';
 
 create function crm.recovery_json(p_count bigint, p_next_since timestamptz) returns json
 language sql stable set search_path = '' as $$
@@ -142,7 +143,7 @@ language sql stable set search_path = '' as $$
     'count', p_count, 'has_more', p_next_since is not null, 'next_since', crm.iso(p_next_since)
   )
 $$;
-comment on function crm.recovery_json(bigint, timestamptz) is 'JSON of what crm.recover_deliveries returns.';
+comment on function crm.recovery_json(bigint, timestamptz) is 'JSON of the result of crm.recover_deliveries.';
 
 create function crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) returns void
 language plpgsql immutable set search_path = '' as $$
@@ -153,7 +154,7 @@ begin
 end
 $$;
 comment on function crm.check_subscribed(crm.webhook_subscriptions, crm.event_type) is
-  'Raises validation_error if a subscription does not have an event, which its receiver does not expect then.';
+  'Raises validation_error if a subscription does not include an event type: its receiver would not expect it.';
 
 create function crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer)
 returns void
@@ -163,7 +164,7 @@ language sql volatile security definer set search_path = '' as $$
   set
     secret = case
       when p_overlap_seconds = 0 then p_secret
-      -- An earlier overlap is over: its new secret is the one that signs.
+      -- If an earlier overlap is over, its new secret is the current one.
       when k.next_from <= now() then k.next_secret
       else k.secret
     end,
@@ -172,7 +173,7 @@ language sql volatile security definer set search_path = '' as $$
   where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id
 $$;
 comment on function crm.rotate_secret(uuid, uuid, bytea, integer) is
-  'Gives a subscription a new secret, encrypted. For the overlap the present one goes on signing and the new one '
-  'makes a second signature; 0: the new one signs at once. During an overlap the present one stays, and the one that '
-  'was to come is replaced, so that a call whose reply was lost can be repeated. Security definer, because no verb '
-  'reads a secret.';
+  'Gives a subscription a new secret, encrypted. During the overlap the current secret keeps signing and the new one '
+  'makes a second signature; with an overlap of 0 the new one signs at once. A rotation during an overlap keeps the '
+  'current secret and replaces the new one, so that a call whose reply was lost can be repeated. Security definer, '
+  'because verbs may not read secrets.';

@@ -1,5 +1,5 @@
--- How integrators run their own webhooks (spec 6.5): the verbs of keys with webhooks:manage. Each finds the subscription
--- first, so that one of another workspace is answered as none.
+-- Operations on webhooks (spec 6.5) for keys with webhooks:manage. Each verb looks the subscription up first, so that
+-- one of another workspace is not found.
 
 create function crm.own_subscription(p_id uuid) returns crm.webhook_subscriptions
 language plpgsql stable set search_path = '' as $$
@@ -28,7 +28,7 @@ begin
 end
 $$;
 comment on function crm.own_active_subscription(uuid) is
-  'A subscription of the current workspace; raises not_found, or subscription_inactive.';
+  'An active subscription of the current workspace; raises not_found, subscription_inactive.';
 
 create function crm.require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
@@ -47,7 +47,8 @@ comment on function crm.require_own_delivery(crm.webhook_subscriptions, uuid) is
 create function crm.wake_dispatcher() returns void
 language sql
 as $$ select set_config('app.events_enqueued', 'true', true) $$;
-comment on function crm.wake_dispatcher() is 'Has the function poke the dispatcher after its reply, as after an event.';
+comment on function crm.wake_dispatcher() is
+  'Makes the function poke the dispatcher after its reply, as after an event.';
 
 create function api.webhook_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -58,7 +59,7 @@ begin
 end
 $$;
 comment on function api.webhook_get(jsonb) is
-  'Returns a subscription with the key that made it and the outcomes of 7 days: see crm.subscription_overviews.';
+  'Returns a subscription with the key that created it and the outcomes of 7 days: see crm.subscription_overviews.';
 
 create function api.webhook_deliveries(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -69,7 +70,7 @@ begin
 end
 $$;
 comment on function api.webhook_deliveries(jsonb) is
-  'Returns a page of the deliveries of a subscription, the newest event first, by state, event and since.';
+  'Returns a page of a subscription''s deliveries, newest event first, filtered by state, event, since and until.';
 
 create function api.webhook_delivery(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -100,8 +101,8 @@ begin
 end
 $$;
 comment on function api.webhook_redeliver(jsonb) is
-  'Sends a delivery of a subscription now, under the same id (crm.redeliver), and returns it. Repeating the call '
-  'while it waits or is under way adds no attempt.';
+  'Sends a delivery of a subscription now, under the same id (crm.redeliver), and returns it. A repeated call adds no '
+  'attempt while the delivery waits or is in flight.';
 
 create function api.webhook_test(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -117,8 +118,8 @@ begin
 end
 $$;
 comment on function api.webhook_test(jsonb) is
-  'Sends a test event to a subscription. Each call sends another one: nothing has happened, so one too many does no '
-  'harm, and no Idempotency-Key is needed.';
+  'Sends a test event to a subscription. Each call sends another one; it needs no Idempotency-Key, because an extra '
+  'test event does no harm.';
 
 create function api.webhook_reactivate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -126,7 +127,7 @@ declare
   s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
   v_outcome record;
 begin
-  -- Otherwise a call that began before its key was revoked would revive a subscription that the key had ended itself.
+  -- Otherwise a call that began before its key was revoked would revive a subscription that the revocation ended.
   if not crm.lock_key(crm.current_caller_id()) then
     perform api.fail('revoked_api_key');
   end if;
@@ -139,8 +140,9 @@ begin
 end
 $$;
 comment on function api.webhook_reactivate(jsonb) is
-  'Activates a subscription again and sends what waited; an active one does not change. Returns it with resumed and '
-  'revoked_key: see crm.resume_subscription. Raises revoked_api_key if the calling key was revoked meanwhile.';
+  'Activates a subscription again and sends its waiting deliveries; does not change an active one. Returns it with '
+  'resumed and revoked_key: see crm.resume_subscription. Raises revoked_api_key if the calling key was revoked '
+  'meanwhile.';
 
 create function api.webhook_recover(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -157,7 +159,7 @@ begin
 end
 $$;
 comment on function api.webhook_recover(jsonb) is
-  'Queues the events between since and until (now where absent) that a subscription never got: '
+  'Queues the events between since and until (now if absent) that a subscription never got: see '
   'crm.recover_deliveries.';
 
 create function api.webhook_rotate_secret(p_args jsonb) returns json
@@ -172,5 +174,5 @@ begin
 end
 $$;
 comment on function api.webhook_rotate_secret(jsonb) is
-  'Replaces the secret of a subscription (crm.rotate_secret) and returns it; the function adds the plain secret to '
-  'the reply, once.';
+  'Replaces the secret of a subscription (crm.rotate_secret) and returns the subscription; the function adds the '
+  'plain secret to the reply, once.';

@@ -1,4 +1,4 @@
--- POST leads (spec 4.1): one call that creates or reuses a company, a contact and a deal.
+-- POST leads (spec 4.1): one call that creates or finds a company, a contact and a deal.
 
 create table crm.lead_receipts (
   workspace_id uuid not null,
@@ -13,8 +13,8 @@ create table crm.lead_receipts (
   foreign key (workspace_id, company_id) references crm.companies (workspace_id, id)
 );
 comment on table crm.lead_receipts is
-  'The ids that an external_id was first answered with, stored for good: the same lead sent again gets the same ids, '
-  'whatever happened to the deal.';
+  'The ids in the first answer for an external_id, stored for good: the same lead sent again gets the same ids, '
+  'whatever happened to the deal since.';
 call crm.protect('crm.lead_receipts');
 
 create function crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) returns json
@@ -36,7 +36,7 @@ comment on function crm.lead_json(crm.deals, uuid, uuid) is 'Public JSON of a le
 create function crm.lead_name(p_lead jsonb) returns text
 language sql immutable parallel safe
 as $$ select btrim((p_lead ->> 'first_name') || ' ' || coalesce(p_lead ->> 'last_name', '')) $$;
-comment on function crm.lead_name(jsonb) is 'The whole name that a lead was sent with.';
+comment on function crm.lead_name(jsonb) is 'The full name in a lead''s body.';
 
 create function crm.lead_company(p_name_key text) returns uuid
 language plpgsql set search_path = '' as $$
@@ -68,21 +68,21 @@ begin
 end
 $$;
 comment on function crm.lead_company(text) is
-  'The company that a lead names, by its crm.name_key: the oldest of that name that is not archived, otherwise the '
-  'one into which a company of that name was merged, locked until the transaction ends. Null if there is none.';
+  'The company with this crm.name_key: the oldest unarchived one, otherwise the one that replaced a merged company of '
+  'that name, locked until the transaction ends. Null if there is none.';
 
 create function crm.name_words(p_name text) returns text
 language sql immutable parallel safe
 as $$ select regexp_replace(crm.fold(btrim(p_name)), '\s+', ' ', 'g') || ' ' $$;
 comment on function crm.name_words(text) is
-  'The words of a name for comparison, each followed by a space: lower case, without accents. "José  Lima" is "jose '
-  'lima ".';
+  'The words of a name for comparison, each followed by a space: lower case, without accents. "José  Lima" becomes '
+  '"jose lima ".';
 
 create function crm.is_of_person(p_email text, p_words text, c crm.contacts) returns boolean
 language plpgsql immutable set search_path = '' as $$
 begin
-  -- Two addresses behind one phone are two people, and so are two first names. Either name may have words that the other
-  -- leaves out: "Ana" and "Ana Paula Souza" are one, "Maria José" and "Maria Clara" are two.
+  -- Two addresses with one phone are two people, and so are two first names. Either name may lack words of the other:
+  -- "Ana" and "Ana Paula Souza" are one person, "Maria José" and "Maria Clara" are two.
   return (c.email is null or p_email is null) and (
     starts_with(crm.name_words(c.name), p_words) or starts_with(p_words, crm.name_words(c.name))
   );
@@ -125,7 +125,7 @@ begin
   if v_phone is not null then
     matched_by := 'phone';
     v_words := crm.name_words(p_lead ->> 'first_name');
-    -- A phone that a hundred contacts have is a switchboard or a made-up number, and names nobody.
+    -- A phone that a hundred contacts have is a switchboard or made up, and identifies nobody.
     for contact in
       select * from crm.contacts c
       where c.workspace_id = v_workspace_id and c.phone_e164 = v_phone and c.archived_at is null
@@ -144,7 +144,7 @@ begin
     loop
       continue when not crm.is_of_person(v_email, v_words, v_merged);
       contact := crm.contact_survivor(v_merged.merged_into_id);
-      -- The one that stays may have an address of its own, which contradicts that of the lead.
+      -- The contact that replaced it may have another address, which contradicts the lead.
       if contact.archived_at is null and (contact.email is null or v_email is null) then
         return;
       end if;
@@ -155,10 +155,9 @@ begin
 end
 $$;
 comment on function crm.lead_contact(jsonb) is
-  'The contact that a lead is about, and what it was found by: the oldest with its e-mail, otherwise the oldest with '
-  'its phone and first name whose e-mail is not another one, among those not archived; where there is none, the one '
-  'into which such a contact was merged, locked until the transaction ends. Null if there is none. Looks at 100 '
-  'contacts of a phone.';
+  'The contact of a lead, and the field that found it: the oldest unarchived contact with its e-mail, otherwise the '
+  'oldest with its phone and first name and no other e-mail; otherwise the contact that replaced such a contact in a '
+  'merge, locked until the transaction ends. Null if there is none. Reads at most 100 contacts with a phone.';
 
 create function crm.lead_differences(p_lead jsonb, c crm.contacts, p_company_id uuid) returns text[]
 language plpgsql immutable set search_path = '' as $$
@@ -176,14 +175,14 @@ begin
 end
 $$;
 comment on function crm.lead_differences(jsonb, crm.contacts, uuid) is
-  'The fields of a lead whose value its contact does not have, in the order of spec 2.3. Names are compared as '
-  'crm.name_words, phones as crm.e164; the company by its id.';
+  'The fields of a lead whose value its contact does not have, in the order of spec 2.3. Names are compared by '
+  'crm.name_words, phones by crm.e164, the company by its id.';
 
 create function crm.fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid) returns crm.contacts
 language plpgsql set search_path = '' as $$
 begin
-  -- Never the e-mail: who was found by it has it, or was merged into who has another one or none, and a phone proves no
-  -- address. Where nothing is to be filled in, no update: updated_at must not change.
+  -- Never the e-mail: a contact found by e-mail has it, or replaced one that had it; a matching phone does not prove an
+  -- address. Without a missing field no update, because updated_at must not change.
   if (c.phone is null and p_phone is not null) or (c.company_id is null and p_company_id is not null) then
     update crm.contacts t
     set phone = coalesce(t.phone, p_phone), company_id = coalesce(t.company_id, p_company_id)
@@ -213,8 +212,7 @@ language sql stable as $$
   )
 $$;
 comment on function crm.lead_result(crm.deals, uuid, uuid, boolean, boolean, boolean, text, text[]) is
-  'The reply of POST leads (spec 2.4). By default nothing was created and nothing compared, as in the answer to a '
-  'known external_id.';
+  'The reply to POST leads (spec 2.4). The defaults are for a known external_id: nothing was created or compared.';
 
 create function api.lead_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -238,7 +236,7 @@ begin
     'deal external_id', v_external_id, 'contact email', v_email, 'contact phone', v_phone, 'company name', v_name_key
   ));
 
-  -- Most leads are of somebody new. One statement finds that out, where to look for who is known are several.
+  -- Most leads come from new people. One statement detects that; finding a known person takes several.
   select r.deal_id, r.contact_id, r.company_id, s.pipeline_id, s.stage_id,
     exists (
       select from crm.companies c where c.workspace_id = v_workspace_id and c.name_key = v_name_key
@@ -257,7 +255,7 @@ begin
   end if;
 
   if v_known.stage_id is null then
-    -- Raises why there is none.
+    -- Raises the reason.
     select s.pipeline_id, s.stage_id into v_known.pipeline_id, v_known.stage_id
     from crm.choose_stage((p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid) s;
   end if;
@@ -277,7 +275,7 @@ begin
     v_matched_by := v_found.matched_by;
   end if;
 
-  -- One statement, because each begins and ends at a cost.
+  -- One statement, because each statement has a fixed cost.
   with company as (
     insert into crm.companies (workspace_id, name, owner_id)
     select v_workspace_id, p_args ->> 'company_name', v_owner_id
@@ -320,5 +318,5 @@ begin
 end
 $$;
 comment on function api.lead_create(jsonb) is
-  'Creates a lead, or returns the result of an earlier call with the same external_id (spec 2.3, 2.4, 4.1). p_args '
-  'has what was sent, without nulls; the deal keeps it.';
+  'Creates a lead, or returns the result of an earlier call with the same external_id (spec 2.3, 2.4, 4.1). p_args is '
+  'the body without nulls; the deal keeps it.';

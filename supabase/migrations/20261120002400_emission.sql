@@ -1,6 +1,6 @@
--- The triggers and jobs that emit events (spec 6.1). They are in the database, so that neither the API nor the
--- application can omit an event. The triggers are security definer: they emit for roles that may not execute crm.emit,
--- and so cannot emit what no write has brought about.
+-- Triggers and jobs that emit events (spec 6.1). They are in the database, so that neither the API nor the application
+-- can skip an event. The triggers are security definer: other roles may not execute crm.emit, so they cannot emit an
+-- event without a write.
 
 create function crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb default '{}')
 returns void
@@ -9,7 +9,8 @@ declare
   v_event_id uuid;
   v_subscription_ids uuid[];
 begin
-  -- The position is that of crm.feed_position, whose call as the column's default takes a fifth of the time of an event.
+  -- The position is crm.feed_position(), written out: calling it as the column's default takes a fifth of the time of
+  -- an event.
   insert into crm.events (workspace_id, event, object_id, facts, position)
   select p_workspace_id, p_event, p_object_id, p_facts, pg_current_xact_id()::text::bigint + o.added
   from crm.feed_offset o
@@ -17,22 +18,21 @@ begin
     select s.id from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
   ) into v_event_id, v_subscription_ids;
-  -- An insert into a partitioned table costs as much where it inserts nothing, and most events have no subscription.
+  -- An insert of no rows into a partitioned table still costs as much, and most events have no subscription.
   if v_subscription_ids <> '{}' then
     perform crm.fan_out(p_workspace_id, array[v_event_id], v_subscription_ids);
   end if;
 exception when others then
-  -- Best effort (spec 3): an error here must not undo the write that the event is about, unless its text cannot be kept
-  -- either: a search would never find it.
+  -- Best effort (spec 3): an error here must not undo the write that the event is about. It does if the searched text
+  -- cannot be written either: no search would ever find the record.
   raise log 'crm.emit % of %: % (%)', p_event, p_object_id, sqlerrm, sqlstate;
-  -- The job that keeps what is searched will not hear of it.
+  -- Without the event, the job index-texts does not learn of the change.
   perform crm.keep_texts(p_workspace_id, split_part(p_event::text, '.', 1), array[p_object_id]);
 end
 $$;
 comment on function crm.emit(uuid, crm.event_type, uuid, jsonb) is
   'Stores an event and enqueues a delivery for each active subscription to its type (crm.fan_out), in the caller''s '
-  'transaction. Fails only where it can store neither the event nor what is searched. No role but the owner may '
-  'execute it.';
+  'transaction. Fails only if it can write neither the event nor the searched text. Only the owner may execute it.';
 
 create function crm.emit_created() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -41,7 +41,7 @@ begin
   return null;
 end
 $$;
-comment on function crm.emit_created() is 'Trigger: emits the event in the trigger''s argument, about the new row.';
+comment on function crm.emit_created() is 'Trigger: emits the event in its argument about the new row.';
 
 create function crm.emit_all_created() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -50,7 +50,7 @@ declare
   v_is_checked boolean;
   v_stored record;
 begin
-  -- Asked first, because to hand on the ids of events takes a third as long as to store them. Null: no subscription.
+  -- Counted first, because returning the ids of events takes a third as long as storing them. Null: no subscription.
   select crm.checks_queue(bool_or(s.behind_since is not null), count(*), min(w.max_waiting_deliveries)) into v_is_checked
   from created c
   join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
@@ -96,8 +96,7 @@ exception when others then
 end
 $$;
 comment on function crm.emit_all_created() is
-  'Trigger: emits the event in the trigger''s argument, about all new rows of the statement, as crm.emit does for '
-  'one.';
+  'Trigger: emits the event in its argument about all new rows of the statement, as crm.emit does for one.';
 
 create function crm.facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_company_id uuid)
 returns table (event crm.event_type, facts jsonb)
@@ -111,8 +110,7 @@ language sql stable as $$
   where p_lead is not null or f.event = 'deal.created'
 $$;
 comment on function crm.facts_of_new_deal(jsonb, uuid, uuid) is
-  'The events of a new deal, in their order, with their facts: lead.received has the contact and the company that the '
-  'lead had.';
+  'The events of a new deal in order, with their facts: lead.received has the lead''s contact and company.';
 
 create function crm.emit_deals_created() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -137,7 +135,7 @@ begin
     select e.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and e.event = any (s.event_types);
-    -- None, if the subscription is to lead.received and no deal is a lead's.
+    -- None if the subscription is only to lead.received and no deal comes from a lead.
     if found then
       perform set_config('app.events_enqueued', 'true', true);
     end if;
@@ -172,8 +170,9 @@ $$;
 comment on function crm.emit_deals_created() is
   'Trigger: emits the events of all new deals of the statement (crm.facts_of_new_deal), as crm.emit_all_created does.';
 
--- Contacts, companies and deals are imported by the hundred, and each call of crm.emit is a subtransaction. What a row of
--- the other tables brings about besides has triggers for each row, which come before those of the statement.
+-- Statement triggers for contacts, companies and deals: they are imported by the hundred, and each call of crm.emit is
+-- a subtransaction. The other tables emit for each row, because more events follow from a row, and row triggers fire
+-- before statement triggers.
 create trigger emit_created after insert on crm.contacts referencing new table as created
   for each statement execute function crm.emit_all_created('contact.created');
 create trigger emit_created after insert on crm.companies referencing new table as created
@@ -219,8 +218,9 @@ create trigger emit_closed after update of status on crm.deals
   for each row when (old.status is distinct from new.status and new.status <> 'aberto')
   execute function crm.emit_closed();
 
--- Every change of a public field is an event, also where a special event tells of it (a win is deal.won and deal.updated):
--- who keeps a copy needs one type for each kind of object (docs/decisions/0016-events-feed-change-log.md).
+-- Every change of a public field emits `updated`, even if a special event tells of it too (a win emits deal.won and
+-- deal.updated): a receiver that keeps a copy needs one type for each kind of object
+-- (docs/decisions/0016-events-feed-change-log.md).
 
 create function crm.emit_change() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -240,11 +240,11 @@ begin
 end
 $$;
 comment on function crm.emit_change() is
-  'Trigger: emits the event in the trigger''s argument with the public fields that changed; none, if the row changed '
-  'only in what no client sees. A new row has no changed fields.';
+  'Trigger: emits the event in its argument with the public fields that changed, unless none did. A new row has no '
+  'changed fields.';
 
--- Postgres fires triggers in the order of their names, so the special event comes before the update. What a merge moves to
--- another contact or company changes within the merge's trigger, which emits all of these events at once.
+-- Postgres fires triggers in order of name, so the special event comes before the update. Rows that a merge moves
+-- change inside the merge's trigger, which emits their events itself, all at once.
 create trigger emit_updated after update on crm.contacts
   for each row when (
     old.* is distinct from new.*
@@ -276,7 +276,7 @@ create trigger emit_reopened after update of status on crm.deals
 create trigger emit_completed after update of status on crm.activities
   for each row when (old.status is distinct from new.status and new.status = 'concluida')
   execute function crm.emit_change('activity.completed');
--- A call that is noted after it was made is complete from the beginning.
+-- A phone call entered afterwards is completed from the start.
 create trigger emit_created_completed after insert on crm.activities
   for each row when (new.status = 'concluida')
   execute function crm.emit_change('activity.completed');
@@ -301,7 +301,7 @@ comment on function crm.emit_proposal() is
 create trigger emit_proposal after update on crm.proposals
   for each row execute function crm.emit_proposal();
 
--- The next two functions emit events that time causes and not a write. Jobs call them.
+-- The next two functions emit events that are caused by time. Jobs call them.
 
 create function crm.emit_stale_deals() returns void
 language plpgsql set search_path = '' as $$
@@ -309,8 +309,8 @@ declare
   v_workspace record;
   v_deal record;
 begin
-  -- One statement for each workspace: each has its own threshold, which is the bound of a range of the index. A single
-  -- statement for all workspaces would read the whole index.
+  -- One statement for each workspace, because each has its own threshold, which bounds the range of the index. A single
+  -- statement for all would read the whole index.
   for v_workspace in select w.id, w.stale_after_days from crm.workspaces w loop
     for v_deal in
       update crm.deals d
@@ -331,8 +331,8 @@ begin
 end
 $$;
 comment on function crm.emit_stale_deals() is
-  'Emits deal.stale for every open deal in use that has not moved for its workspace''s stale_after_days, once until '
-  'it moves again.';
+  'Emits deal.stale for every open, unarchived deal that has not moved for its workspace''s stale_after_days, once '
+  'until it moves again.';
 
 create function crm.emit_overdue_activities() returns void
 language plpgsql set search_path = '' as $$
@@ -345,7 +345,7 @@ begin
     -- Joined to the workspaces, because the index begins with the workspace.
     from crm.workspaces w
     where a.workspace_id = w.id and a.overdue_unreported_at < now()
-      -- Of a deal that is restored, they are reported then.
+      -- Activities of an archived deal are reported once it is restored.
       and not exists (
         select from crm.deals d
         where d.workspace_id = a.workspace_id and d.id = a.deal_id and d.archived_at is not null
@@ -360,5 +360,5 @@ begin
 end
 $$;
 comment on function crm.emit_overdue_activities() is
-  'Emits activity.overdue for every pending activity whose due date has passed, once for each due date. Those of an '
+  'Emits activity.overdue for every pending activity past its due date, once for each due date. Activities of an '
   'archived deal wait until it is restored.';

@@ -1,18 +1,18 @@
--- The feed of events (GET /api-v1-events): what happened in a workspace, oldest first, read with a cursor that never steps
--- over an event whose transaction commits late. Why it cannot, in docs/decisions/0016-events-feed-change-log.md.
+-- The feed (GET /api-v1-events): the events of a workspace, oldest first, read with a cursor that never skips an event
+-- whose transaction commits late. See docs/decisions/0016-events-feed-change-log.md.
 
 create type crm.feed_cursor as (position bigint, id uuid, read_until timestamptz);
 comment on type crm.feed_cursor is
-  'Where a reader of the feed has come to: the last event (its position and id) that was looked at, and a moment '
-  'before which it has nothing left to read, transactions that are still open apart.';
+  'A reader''s place in the feed: position and id of the last event looked at, and a time before which nothing is '
+  'left to read, except for transactions that are still open.';
 
 create function crm.feed_cursor_tag(p_secret bytea, p_content bytea) returns bytea
 language sql immutable parallel safe as $$
-  -- Without HMAC, because all contents have one length, so that none is another with more behind it.
+  -- Without HMAC, because all contents have the same length: none extends another.
   select substring(sha256(p_secret || '\x01'::bytea || p_content) for 15)
 $$;
 comment on function crm.feed_cursor_tag(bytea, bytea) is
-  'What only this database can compute of a cursor''s content, in 15 bytes.';
+  'The signature of a cursor''s content, 15 bytes, which only this database can compute.';
 
 create function crm.feed_cursor_mask(p_secret bytea, p_tag bytea) returns bigint
 language sql immutable parallel safe as $$
@@ -70,8 +70,8 @@ begin
 end
 $$;
 comment on function crm.feed_cursor_of(text) is
-  'The cursor of a text that crm.feed_cursor_text wrote in this database; null for any other text. Security definer, '
-  'as that one.';
+  'The cursor that crm.feed_cursor_text of this database wrote as this text; null for any other text. Security '
+  'definer, because verbs may not read the secret.';
 
 create function crm.feed_item(e crm.events) returns json
 language plpgsql stable set search_path = '' as $$
@@ -103,9 +103,9 @@ create function crm.feed_start(p_args jsonb) returns crm.feed_cursor
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
   v_start crm.feed_cursor := row(0, '00000000-0000-0000-0000-000000000000', '-infinity')::crm.feed_cursor;
-  -- Events are kept for 30 days. A reader without a cursor begins an hour later, so that it can ask for its second page.
+  -- The feed goes back 30 days. A reader without a cursor begins an hour later, so that it can still ask for its second
+  -- page.
   v_oldest timestamptz := case when not p_args ? 'cursor' then now() - interval '30 days' + interval '1 hour' end;
-  -- In the future there is nothing to pass over.
   v_since timestamptz := least(greatest((p_args ->> 'since')::timestamptz, v_oldest), now());
   v_horizon bigint := crm.feed_horizon();
   v_position bigint;
@@ -116,7 +116,7 @@ begin
     if v_start is null then
       perform api.fail('invalid_cursor', array['cursor'], 'Deve ser o meta.next_cursor de uma resposta desta lista');
     end if;
-    -- A position that this database has not come to: it was restored, and nothing says what its reader has missed.
+    -- A position that this database has not reached yet: it was restored, and nobody knows what the reader has missed.
     if v_start.read_until < now() - interval '30 days' or v_start.position >= v_horizon then
       perform api.fail('cursor_expired');
     end if;
@@ -125,9 +125,9 @@ begin
     end if;
   end if;
 
-  -- What occurred at `since` or later was written by transactions that began then, so its positions are above those of
-  -- whatever was written before. The newest of that is found in the primary key, and what precedes it is not looked at.
-  -- The minute is for clocks that are set back; two days earlier there is little to pass over.
+  -- Events at `since` or later were written by transactions that began later, so their positions are above those of all
+  -- events written before. The primary key finds the newest of the earlier events; the feed begins after it. The minute
+  -- allows for clocks that are set back; two days earlier there is little to skip.
   select e.position, e.id into v_position, v_id
   from crm.events e
   where e.workspace_id = crm.current_workspace_id()
@@ -136,7 +136,7 @@ begin
   order by e.id desc
   limit 1;
   if v_position >= v_horizon then
-    -- A cursor must not be ahead of what has ended.
+    -- A cursor must stay below the horizon.
     v_start.position := v_horizon - 1;
     v_start.id := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   elsif (v_position, v_id) > (v_start.position, v_start.id) then
@@ -148,19 +148,19 @@ begin
 end
 $$;
 comment on function crm.feed_start(jsonb) is
-  'Where a page of the feed begins: at the cursor, at `since`, whichever is later; without either at the oldest event '
-  'that is kept. Raises invalid_cursor and cursor_expired.';
+  'Where a page of the feed begins: at the cursor or at `since`, whichever is later; without both, at the oldest '
+  'event kept. Raises invalid_cursor and cursor_expired.';
 
 create function api.event_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- One plan for all calls: it reads the rows in the order of an index, from the partitions that the cursor leaves.
+-- One plan for all calls: it reads rows in the order of an index, from the partitions after the cursor.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_start crm.feed_cursor := crm.feed_start(p_args);
   v_last crm.feed_cursor := v_start;
-  -- Whatever has a position below this is committed or undone for good, and below it nothing more will appear.
+  -- Below this position every transaction has ended, and nothing more will appear.
   v_horizon bigint := crm.feed_horizon();
-  -- Nothing that is left to read was written earlier, unless its transaction was open for longer than two days.
+  -- Nothing left to read was written earlier, unless its transaction was open for over two days.
   v_from uuid := crm.uuid_v7_floor(v_start.read_until - interval '2 days');
   v_limit integer := p_args ->> 'limit';
   v_since timestamptz := p_args ->> 'since';
@@ -177,7 +177,7 @@ begin
   if p_args ? 'event_types' then
     v_types := array(select jsonb_array_elements_text(p_args -> 'event_types')::crm.event_type);
   end if;
-  -- Each has its own index, and so its own statement.
+  -- One statement for each index.
   if v_object_id is null then
     open v_rows for
       select l.* from crm.events l
@@ -207,12 +207,12 @@ begin
       v_items := array_append(v_items, v_item);
     end if;
     v_looked := v_looked + 1;
-    -- The event's transaction began at occurred_at, so whatever has a higher position was written later than that.
+    -- The event's transaction began at occurred_at, so every higher position was written after that.
     v_last := row(e.position, e.id, greatest(e.occurred_at, v_start.read_until))::crm.feed_cursor;
   end loop;
   close v_rows;
   if not v_has_more then
-    -- To the hour, so that a cursor that is not moved by an event stays the same text for an hour.
+    -- Rounded to the hour, so that a cursor that no event moves keeps its text for an hour.
     v_last.read_until := date_trunc('hour', now(), 'UTC');
   end if;
   return json_build_object(
@@ -222,5 +222,5 @@ begin
 end
 $$;
 comment on function api.event_list(jsonb) is
-  'A page of the feed: events in the order of (position, id), from a cursor on. Looks at 5,000 events at most, and '
-  'ends at crm.max_page_bytes, so a page may be short or empty while there is more. Test events are left out.';
+  'A page of the feed: the events after a cursor by (position, id), without test events. Reads at most 5,000 events '
+  'and ends at crm.max_page_bytes, so a page may be short or empty although there is more.';

@@ -1,6 +1,7 @@
--- Subscriptions that are behind get their deliveries here, from the events, in the order of the feed and as the queue has
--- room. Nothing is lost: what is left out is above the place where the subscription stopped, which moves over events of
--- ended transactions alone (crm.feed_horizon). Nothing is sent twice: an event has one delivery id for a subscription.
+-- Catching up: subscriptions that are behind get their deliveries from the events, in the order of the feed, as the
+-- queue has room. Nothing is lost: a subscription's place moves only over events of ended transactions
+-- (crm.feed_horizon), and everything left out is above it. Nothing is sent twice: an event has one delivery id for a
+-- subscription.
 
 create type crm.caught_up as (
   workspace_id uuid, subscription_id uuid, behind_since timestamptz, position bigint, id uuid,
@@ -8,19 +9,19 @@ create type crm.caught_up as (
 );
 comment on type crm.caught_up is
   'How far a subscription was caught up: the place in the feed, whether it is done, and how many deliveries were '
-  'made.';
+  'created.';
 
 create function crm.catch_up(s crm.webhook_subscriptions, p_deadline timestamptz) returns crm.caught_up
 language plpgsql set search_path = ''
--- As for crm.recover_deliveries.
+-- As in crm.recover_deliveries.
 set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
 set enable_hashjoin = off set enable_mergejoin = off
--- For the end alone, which waits for those that have left a delivery out.
+-- For the last step, which waits for transactions that left deliveries out.
 set lock_timeout = '500ms' as $$
 declare
   r crm.caught_up := row(s.workspace_id, s.id, s.behind_since, s.behind_position, s.behind_id, false, 0);
   v_room integer := crm.queue_room(s.workspace_id, s.id);
-  -- Deliveries are kept for 30 days. Two days, as in the feed, for clocks that were set back.
+  -- Deliveries are kept for 30 days. The two days are for clocks that were set back, as in the feed.
   v_from uuid := crm.uuid_v7_floor(
     greatest(s.created_at, s.behind_since - interval '2 days', now() - interval '30 days')
   );
@@ -57,11 +58,11 @@ begin
     v_room := v_room - v_added;
     if v_seen < v_step then
       exit when v_room = 0;
-      -- Transactions that left out what is left end before this lock is given; those that come now find it taken.
+      -- Transactions that left out the remaining deliveries end before this lock is granted; later ones find it taken.
       begin
         perform pg_advisory_xact_lock(crm.catch_up_lock(s.id));
       exception
-        -- One of them is long. The next run tries again.
+        -- One of these transactions is long. The next run tries again.
         when lock_not_available then
           exit;
       end;
@@ -91,9 +92,9 @@ begin
 end
 $$;
 comment on function crm.catch_up(crm.webhook_subscriptions, timestamptz) is
-  'Makes deliveries of the events that a subscription has not got, in the order of the feed, as many as may wait, '
-  'until p_deadline. The caller records how far it came, when all are read. No row of the subscription is locked '
-  'meanwhile: the record of an outcome would wait.';
+  'Creates deliveries for the events that a subscription has not got, in the order of the feed, as many as may wait, '
+  'until p_deadline. The caller stores the place reached once all subscriptions are read. It locks no row of the '
+  'subscription, because recording outcomes would wait for it.';
 
 create function crm.catch_up_subscriptions() returns bigint
 language plpgsql set search_path = '' as $$
@@ -107,7 +108,7 @@ begin
     select b.* from crm.webhook_subscriptions b where b.behind_since is not null and b.is_active order by random()
   loop
     exit when clock_timestamp() > statement_timestamp() + interval '2 s';
-    -- One at a time in a workspace, as recoveries, and not beside one: two that insert the same rows could deadlock.
+    -- One catch-up or recovery at a time in a workspace: two that insert the same rows could deadlock.
     continue when not pg_try_advisory_xact_lock(crm.lock_number('recovery of ' || s.workspace_id));
     r := crm.catch_up(s, statement_timestamp() + interval '2 s');
     v_all := v_all || r;
@@ -118,9 +119,9 @@ begin
     select b.workspace_id, b.id, c.position as reached_position, c.id as reached_id, c.is_done
     from unnest(v_all) c
     join crm.webhook_subscriptions b on b.workspace_id = c.workspace_id and b.id = c.subscription_id
-    -- Not one that was deleted meanwhile, and is active again.
+    -- Skips a subscription that was deleted meanwhile and reactivated.
     where b.behind_since = c.behind_since
-    -- What is skipped is read again by the next run.
+    -- The next run repeats the skipped rows.
     for no key update of b skip locked
   )
   update crm.webhook_subscriptions b
@@ -138,5 +139,5 @@ begin
 end
 $$;
 comment on function crm.catch_up_subscriptions() is
-  'Catches up the subscriptions that are behind, for about 2 seconds, and returns how many deliveries it made. A run '
-  'that is killed has changed nothing.';
+  'Catches up the subscriptions that are behind, for about 2 seconds, and returns how many deliveries it created. A '
+  'killed run changes nothing.';

@@ -1,5 +1,5 @@
--- The change log (GET /api-v1-changes): who changed what, and when. It is a reading of the events, which are written once
--- for each change and name its caller (docs/decisions/0016-events-feed-change-log.md).
+-- The change log (GET /api-v1-changes): who changed what, and when. It reads the events, which are written once for
+-- each change and name its caller (docs/decisions/0016-events-feed-change-log.md).
 
 create function crm.actor_json(p_caller_id uuid) returns json
 language plpgsql stable security definer set search_path = '' as $$
@@ -23,21 +23,20 @@ begin
 end
 $$;
 comment on function crm.actor_json(uuid) is
-  'Who a caller of the current workspace is, with the present name: an API key, a member, or the link of a proposal '
-  'with its title; system for null. Security definer, because verbs may not read keys.';
+  'The actor for a caller id of the current workspace, with its current name: an API key, a member, or the link of a '
+  'proposal with its title; `system` for null. Security definer, because verbs may not read keys.';
 
 create type crm.change as (
   id uuid, object_type text, object_id uuid, action crm.event_type, changed_fields jsonb, caller_id uuid,
   occurred_at timestamptz
 );
 comment on type crm.change is
-  'An event that was looked at for the change log: names of fields, never values. One without object_type is not '
-  'shown.';
+  'An event read for the change log, with names of fields and without values. Null object_type: not shown.';
 
 create function crm.changes_json(p_changes crm.change[]) returns json[]
 language plpgsql stable set search_path = '' as $$
 declare
-  -- Each caller once: a page has few.
+  -- Each caller is looked up once: a page has few.
   v_actors jsonb := (
     select jsonb_object_agg(coalesce(k.caller_id::text, ''), crm.actor_json(k.caller_id))
     from (select distinct c.caller_id from unnest(p_changes) c) k
@@ -59,12 +58,12 @@ begin
 end
 $$;
 comment on function crm.changes_json(crm.change[]) is
-  'Those of the changes that are shown, as the change log shows them, in their order; null if there are none.';
+  'The changes that are shown, as the change log shows them, in order; null if there are none.';
 
 create function api.change_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- One plan for all calls: it reads the rows in the order of an index, from the partitions that the window leaves. A sort
--- would be compiled, because without sorts Postgres takes it for the dearest of plans.
+-- One plan for all calls: it reads rows in the order of an index, from the partitions of the period. A plan with a sort
+-- would be compiled, because its estimated cost is very high when sorts are off.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   c_max constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -75,10 +74,10 @@ declare
   v_cursor uuid := p_args ->> 'cursor';
   v_since timestamptz := greatest((p_args ->> 'since')::timestamptz, now() - interval '90 days');
   v_until timestamptz := coalesce((p_args ->> 'until')::timestamptz, 'infinity');
-  -- An id is made when its transaction writes, occurred_at is when that began: a write takes less than a minute.
+  -- An id is created when its transaction writes, occurred_at is when it began: a write takes less than a minute.
   v_from uuid := crm.uuid_v7_floor(v_since);
   v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute') else c_max end;
-  -- The kind of object of each event that is shown.
+  -- The kind of object of each shown event type.
   v_object_types jsonb := (
     select coalesce(jsonb_object_agg(t.event, t.object_type), '{}') from crm.event_types t
     where t.is_change and (v_object_type is null or t.object_type = v_object_type)
@@ -89,8 +88,8 @@ declare
   v_looked_at integer;
   v_next_id uuid;
 begin
-  -- Each has its own index, and so its own statement. Both end with the change that the page has no room for. Where there
-  -- are fewer, they end behind the 5,000th event, shown or not, where the next page begins.
+  -- One statement for each index. Both end at the first change that the page has no room for. If there are fewer, they
+  -- end at the 5,000th event, shown or not, where the next page begins.
   if v_object_id is null then
     select array_agg(s.change), max(s.n) into v_changes, v_looked_at
     from (
@@ -117,7 +116,8 @@ begin
     ) s;
   else
     select l.position into v_position from crm.events l where l.workspace_id = v_workspace_id and l.id = v_cursor;
-    -- Not in the condition below: coalesce is not leakproof, so row-level security would keep the index from beginning there.
+    -- Not in the condition below: coalesce is not leakproof, so row-level security would keep the index from starting
+    -- there.
     v_position := coalesce(v_position, 9223372036854775807);
     v_cursor := coalesce(v_cursor, c_max);
     select array_agg(s.change), max(s.n) into v_changes, v_looked_at
@@ -153,6 +153,5 @@ begin
 end
 $$;
 comment on function api.change_list(jsonb) is
-  'A page of the change log, newest first: of the workspace in the order of the events'' ids, of one object in the '
-  'order of the feed, reversed. Goes back 90 days. Looks at 5,000 events at most, so a page may be short or empty '
-  'while there is more.';
+  'A page of the change log, newest first: for the workspace by event id, for one object by the reversed order of the '
+  'feed. Goes back 90 days. Reads at most 5,000 events, so a page may be short or empty although there is more.';

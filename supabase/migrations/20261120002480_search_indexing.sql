@@ -1,6 +1,6 @@
--- What is searched of the records is written by a job, because it takes longer than all else that a creation does. Until
--- then a search compares the records themselves: the events since the job's last run name those that have changed. Why
--- nothing is lost on the way: docs/decisions/0013-search.md.
+-- The searched texts are written by a job, because writing them takes longer than the rest of a creation. Until then a
+-- search compares the records themselves: the events since the job's last run name those that changed. See
+-- docs/decisions/0013-search.md.
 
 create table crm.search_progress (
   only_row boolean primary key default true check (only_row),
@@ -8,11 +8,11 @@ create table crm.search_progress (
   reached_at timestamptz not null default now()
 );
 comment on table crm.search_progress is
-  'How far in the feed the texts are kept, but for the workspaces of crm.search_backlog.';
+  'How far in the feed the texts are up to date, except for the workspaces in crm.search_backlog.';
 comment on column crm.search_progress.position is
-  'Events below it need no more work: crm.feed_horizon when the job ran.';
+  'Events below this position are done: crm.feed_horizon when the job ran.';
 comment on column crm.search_progress.reached_at is
-  'When that was. What is still to be read was written later, or in a transaction that was open then.';
+  'When the job ran. Events still to read were written later, or in a transaction that was open then.';
 alter table crm.search_progress enable row level security;
 alter table crm.search_progress force row level security;
 insert into crm.search_progress default values;
@@ -24,9 +24,9 @@ create table crm.search_backlog (
   reached_at timestamptz not null
 );
 comment on table crm.search_backlog is
-  'The workspaces in which more has changed than a run of the job could write, such as by an import: the others do '
-  'not wait for it.';
-comment on column crm.search_backlog.event_id is 'The last event that was looked at, of those with this position.';
+  'Workspaces with more changes than one run of the job could write, after an import for example: other workspaces do '
+  'not wait for them.';
+comment on column crm.search_backlog.event_id is 'The last event read with this position.';
 comment on column crm.search_backlog.reached_at is 'As in crm.search_progress, when the workspace fell behind.';
 call crm.protect('crm.search_backlog');
 
@@ -52,7 +52,7 @@ language sql immutable as $$
   end
 $$;
 comment on function crm.text_changed(crm.event_type, jsonb) is
-  'The kind of the record whose searched text is another after an event; null if none is.';
+  'The kind of the record whose searched text an event changes; null if it changes none.';
 
 create function crm.keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[]) returns void
 language plpgsql set search_path = '' set enable_seqscan = off as $$
@@ -82,18 +82,19 @@ begin
 end
 $$;
 comment on function crm.keep_texts(uuid, text, uuid[]) is
-  'Writes what is searched of records of a kind as they are now; nothing for a kind that is not searched.';
+  'Writes the current searched texts of records of a kind; nothing for a kind without search.';
 -- end of what is written
 
 create function crm.pending_texts(p_record text, p_most integer) returns uuid[]
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan'
--- In the order of the feed, whose index begins where nothing is pending; by the ids it would read the events of two days.
+-- In the order of the feed, whose index starts where events are pending; in order of id the statement would read the
+-- events of two days.
 set enable_sort = off set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_done crm.search_backlog;
   v_from uuid;
-  -- So that the partitions of the coming week are not opened.
+  -- Keeps the partitions of the coming week from being opened.
   v_to uuid := crm.uuid_v7_floor(now() + interval '1 day');
   v_looked integer;
   v_ids uuid[];
@@ -117,8 +118,8 @@ begin
 end
 $$;
 comment on function crm.pending_texts(text, integer) is
-  'The records of the current workspace whose text may have changed since it was kept; null if there are more than '
-  'p_most events since then. Security definer, because verbs may not read how far the job is.';
+  'The records of the current workspace whose text may have changed since it was written; null if there are more than '
+  'p_most events since then. Security definer, because verbs may not read the job''s progress.';
 
 create function crm.index_texts_of(p_done crm.search_backlog, p_horizon bigint, p_most integer) returns integer
 language plpgsql set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off
@@ -127,7 +128,7 @@ declare
   v_events crm.events[];
   v_changed record;
 begin
-  -- Whoever erases there comes first: the workspace is looked at again in the next run.
+  -- An erasure in the workspace comes first: the next run comes back.
   if not pg_try_advisory_xact_lock(crm.lock_number('texts of ' || p_done.workspace_id)) then
     return 0;
   end if;
@@ -158,9 +159,9 @@ begin
 end
 $$;
 comment on function crm.index_texts_of(crm.search_backlog, bigint, integer) is
-  'Keeps the texts of what changed next in a workspace of the backlog, by at most p_most events below p_horizon, and '
-  'returns how many those were. A workspace of which none is left leaves the backlog. 0 while somebody else writes '
-  'texts there.';
+  'Writes the texts of the next changes in a workspace of the backlog, for at most p_most events below p_horizon, and '
+  'returns the number of events. Removes the workspace from the backlog if none is left. Returns 0 while somebody '
+  'else writes texts of the workspace.';
 
 create function crm.index_texts(p_most interval default '1500 milliseconds') returns integer
 language plpgsql set search_path = ''
@@ -175,7 +176,7 @@ declare
 begin
   perform crm.lock_texts();
   v_horizon := crm.feed_horizon();
-  -- One look-up in the index for each workspace: one statement for all would read all events of two days.
+  -- One index look-up for each workspace: one statement for all would read all events of two days.
   insert into crm.search_backlog (workspace_id, position, event_id, reached_at)
   select w.id, p.position, crm.uuid_v7_floor('epoch'), p.reached_at
   from crm.search_progress p
@@ -189,7 +190,7 @@ begin
   ) changed
   on conflict do nothing;
   update crm.search_progress p set position = v_horizon, reached_at = now() where p.position < v_horizon;
-  -- In turns, so that a workspace with an import keeps no other waiting.
+  -- In turns, so that a workspace with an import delays no other.
   loop
     v_looked := 0;
     for v_next in select b.* from crm.search_backlog b order by b.reached_at, b.position loop
@@ -197,7 +198,7 @@ begin
       begin
         v_looked := v_looked + crm.index_texts_of(v_next, v_horizon, 500);
       exception when others then
-        -- The others do not wait for it. It stays in the backlog, of which the doctor tells.
+        -- The workspace stays in the backlog, which the doctor reports; the others go on.
         raise log 'crm.index_texts of %: % (%)', v_next.workspace_id, sqlerrm, sqlstate;
       end;
     end loop;
@@ -208,5 +209,5 @@ begin
 end
 $$;
 comment on function crm.index_texts(interval) is
-  'Keeps what is searched of the records that have changed since the last run, and returns how many events it looked '
-  'at. Ends after p_most, because the feed of events and an erasure wait for it.';
+  'Writes the searched texts of the records that changed since the last run, and returns how many events it read. '
+  'Ends after p_most, because the feed and erasures wait for it.';

@@ -1,4 +1,4 @@
--- Jobs: one table of periodic tasks, run by pg_cron, or without it by the local stack's scheduler.
+-- Jobs: a table of periodic tasks, run by pg_cron, or by the scheduler of the local stack.
 
 create table crm.jobs (
   name text primary key,
@@ -7,7 +7,7 @@ create table crm.jobs (
   description text not null
 );
 comment on table crm.jobs is
-  'Periodic tasks: each command runs at its interval. pg_cron and the local scheduler run these same rows.';
+  'Periodic tasks: each command runs at its interval. pg_cron and the local scheduler run the same rows.';
 alter table crm.jobs enable row level security;
 alter table crm.jobs force row level security;
 
@@ -44,7 +44,7 @@ insert into crm.jobs (name, every, command, description) values
   ('purge-cron-history', '1 day', 'select crm.purge_cron_history()',
     'Deletes what pg_cron records of each run of these jobs after 7 days');
 
--- At once, because pg_cron runs a job only when its hour comes.
+-- At once, because pg_cron runs an hourly job only when its hour comes.
 select crm.manage_partitions(t.name)
 from unnest(array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts']::regclass[]) t (name);
 
@@ -68,13 +68,13 @@ begin
 end
 $$;
 comment on function crm.purge_cron_history() is
-  'Deletes the history of our jobs that is older than 7 days, and returns how many runs that were. pg_cron itself '
-  'keeps everything, which is 8,640 rows a day for a job that runs every 10 seconds.';
+  'Deletes the history of these jobs after 7 days, and returns how many runs it deleted. pg_cron keeps everything, '
+  'which is 8,640 rows a day for a job that runs every 10 seconds.';
 
 create function crm.cron_schedule(p_every interval) returns text
 language sql stable set search_path = '' as $$
   select case
-    -- pg_cron accepts seconds since version 1.5; before that, the shortest interval is a minute.
+    -- pg_cron accepts seconds since version 1.5; before, the shortest interval is a minute.
     when p_every < interval '1 minute' and regexp_match(e.extversion, '^(\d+)\.(\d+)')::integer[] >= array[1, 5]
       then extract(epoch from p_every)::integer || ' seconds'
     when p_every < interval '1 hour' then '*/' || greatest(1, extract(epoch from p_every)::integer / 60) || ' * * * *'
@@ -97,7 +97,7 @@ begin
     return 0;
   end if;
   for v_job in select * from crm.jobs order by name loop
-    -- cron.schedule replaces a job of the same name, so this function may run any number of times.
+    -- cron.schedule replaces a job of the same name, so this function may run repeatedly.
     execute 'select cron.schedule($1, $2, $3)'
       using 'crm:' || v_job.name, crm.cron_schedule(v_job.every), v_job.command;
     v_count := v_count + 1;
@@ -110,7 +110,7 @@ begin
 end
 $$;
 comment on function crm.schedule_jobs() is
-  'Schedules every row of crm.jobs with pg_cron and returns how many there are; 0 without pg_cron. Warns if pg_net is '
+  'Schedules every row of crm.jobs with pg_cron and returns their number; 0 without pg_cron. Warns if pg_net is '
   'missing. Call it after changing crm.jobs.';
 
 do $$

@@ -1,10 +1,11 @@
--- The workspace as integrations see it: what their forms offer for choice, in one call.
+-- The workspace for integrations: all choices of their forms, in one call.
 
 create function crm.own_workspace_name() returns text
 language plpgsql stable security definer set search_path = ''
 as $$ begin return (select w.name from crm.workspaces w where w.id = crm.current_workspace_id()); end $$;
 comment on function crm.own_workspace_name() is
-  'The name of the caller''s workspace. The table, which also has the plan, is not readable for crm_api.';
+  'The name of the caller''s workspace. Security definer, because crm_api cannot read the table, which also has the '
+  'plan.';
 
 create function api.workspace_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -64,5 +65,5 @@ begin
 end
 $$;
 comment on function api.workspace_get(jsonb) is
-  'Returns what a call may name in the caller''s workspace: its active loss reasons, pipelines and their stages, and '
-  'the event types; and its members, the active ones first, with the 200 newest that are not.';
+  'Returns everything that a call may name in the caller''s workspace: active loss reasons, pipelines with their '
+  'stages, event types, and the members, active ones first, then the newest 200 inactive ones.';

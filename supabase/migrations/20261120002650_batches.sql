@@ -1,4 +1,5 @@
--- Batches: up to 100 creations and changes of one kind of record in one call (docs/decisions/0018-upserts-and-batches.md).
+-- Batches: up to 100 creations and changes of one kind of record in one call
+-- (docs/decisions/0018-upserts-and-batches.md).
 
 create function crm.lock_batch(p_record text, p_items jsonb) returns void
 language plpgsql set search_path = '' as $$
@@ -10,8 +11,7 @@ begin
   if exists (select from jsonb_array_elements(p_items) i where i ->> 'op' = 'upsert') then
     perform crm.lock_all_matches();
   end if;
-  -- In order of id, whatever the order of the items: two batches of the same records wait for each other and do not
-  -- deadlock.
+  -- In order of id, whatever the order of the items, so that two batches with the same records cannot deadlock.
   case p_record
     when 'contact' then
       perform from crm.contacts t where t.workspace_id = v_workspace_id and t.id = any (v_ids)
@@ -23,7 +23,7 @@ begin
       perform from crm.deals t where t.workspace_id = v_workspace_id and t.id = any (v_ids)
       order by t.id for no key update;
     else
-      -- Each activity and note sets moved_at of its deal.
+      -- Each activity and note sets moved_at on its deal.
       v_deal_ids := array(
         select (i -> 'args' ->> 'deal_id')::uuid from jsonb_array_elements(p_items) i where i ->> 'op' = 'create'
         union
@@ -39,7 +39,7 @@ begin
 end
 $$;
 comment on function crm.lock_batch(text, jsonb) is
-  'Locks what the items of a batch will lock one by one, in an order that all batches share.';
+  'Locks the rows that the items of a batch will lock one by one, in an order that all batches share.';
 
 create function crm.run_batch_item(p_record text, p_item jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -59,8 +59,8 @@ begin
 end
 $$;
 comment on function crm.run_batch_item(text, jsonb) is
-  'Carries out an item as the call for one record does: its status, the id of its record, and what an upsert did not '
-  'write.';
+  'Runs an item like the call for one record. Returns its status, the id of its record, and the fields that an upsert '
+  'did not write.';
 
 create function crm.check_atomic_batch(p_results jsonb[]) returns void
 language plpgsql set search_path = '' as $$
@@ -91,8 +91,8 @@ begin
 end
 $$;
 comment on function crm.check_atomic_batch(jsonb[]) is
-  'Raises batch_failed with the fields of every item that failed; an item whose error names none is named itself. The '
-  'messages belong to the codes of the items.';
+  'Raises batch_failed with the invalid fields of every failed item, or the item itself if its error names no field. '
+  'The messages are those of the items'' codes.';
 
 create function crm.bound_details(p_results jsonb[]) returns jsonb[]
 language plpgsql immutable set search_path = '' as $$
@@ -101,7 +101,6 @@ declare
   v_details jsonb;
   v_most integer;
 begin
-  -- Most batches name few faults.
   if (
     select coalesce(sum(greatest(jsonb_array_length(nullif(r #> '{error,details}', 'null')), 1)), 0)
     from unnest(p_results) r
@@ -122,8 +121,9 @@ begin
 end
 $$;
 comment on function crm.bound_details(jsonb[]) is
-  'The results of a batch with 100 faults at most, as any reply has: the first of each item, and further ones in '
-  'order. A reply is stored for its Idempotency-Key, and each erasure searches what is stored.';
+  'The results of a batch with at most 100 error details, as in any reply: the first of each item, then others in '
+  'order. The bound matters because a reply is stored for its Idempotency-Key, and each erasure searches the stored '
+  'replies.';
 
 create function crm.batch_json(p_results jsonb[]) returns json
 language plpgsql immutable set search_path = '' as $$
@@ -142,7 +142,7 @@ begin
 end
 $$;
 comment on function crm.batch_json(jsonb[]) is
-  'The reply of a batch. The function adds the status and the texts of errors, which are in TypeScript.';
+  'The reply to a batch. The function adds the status and the texts of errors, which are in TypeScript.';
 
 create function crm.name_holder(p_record text, p_item jsonb, p_result jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -161,7 +161,7 @@ begin
 end
 $$;
 comment on function crm.name_holder(text, jsonb, jsonb) is
-  'The result of an item, with the record that has its external_id, if an item before it in its group made that '
+  'The result of an item, with the record that has its external_id if an earlier item in its group created that '
   'record.';
 
 create function crm.external_id_holders(p_record text, p_external_ids text[]) returns jsonb
@@ -184,7 +184,7 @@ begin
 end
 $$;
 comment on function crm.external_id_holders(text, text[]) is
-  'The records that have one of these external_ids, where it is unique: an object of ids by external_id.';
+  'The records that have one of these external_ids, if these are unique: an object of ids by external_id.';
 
 create function crm.all_create(p_record text, p_items jsonb[]) returns boolean
 language plpgsql set search_path = '' as $$
@@ -204,7 +204,7 @@ begin
     return false;
   end if;
   v_external_ids := array(select i #>> '{args,external_id}' from unnest(p_items) i where i ->> 'op' = 'upsert');
-  -- An upsert after another item with its external_id changes what that one makes.
+  -- An upsert after another item with the same external_id changes that item's record.
   return v_external_ids = '{}' or (
     not exists (
       select from unnest(p_items) i
@@ -217,8 +217,9 @@ begin
 end
 $$;
 comment on function crm.all_create(text, jsonb[]) is
-  'Whether each item is a creation, or an upsert by an external_id that no record has yet, as those of a first import '
-  'are. Items that the function found invalid do not count. Where no unique index is (deals), an upsert is none.';
+  'Whether every item is a creation, or an upsert by an external_id that no record has yet, as in a first import. '
+  'Ignores items that the function found invalid. Upserts of deals never count, because their external_id is not '
+  'unique.';
 
 create function crm.item_error(p_failure crm.failure, p_record text, p_item jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -230,7 +231,7 @@ begin
   return jsonb_build_object('error', jsonb_build_object('code', v_error.error_code, 'details', v_error.details));
 end
 $$;
-comment on function crm.item_error(crm.failure, text, jsonb) is 'The result of an item that an exception has ended.';
+comment on function crm.item_error(crm.failure, text, jsonb) is 'The result of an item that ended with an exception.';
 
 create function crm.refuse_taken(p_record text, p_items jsonb[], p_results jsonb[], p_names_holder boolean)
 returns jsonb[]
@@ -259,8 +260,8 @@ begin
 end
 $$;
 comment on function crm.refuse_taken(text, jsonb[], jsonb[], boolean) is
-  'The results with external_id_taken for each creation whose external_id a record has. Asked before the insert: the '
-  'index would refuse the whole statement, and not say which item it was.';
+  'Adds external_id_taken to the results for each creation whose external_id is taken. Checked before the insert, '
+  'because the index would refuse the whole statement without naming the item.';
 
 create function crm.refuse_invalid(p_record text, p_items jsonb[], p_results jsonb[]) returns jsonb[]
 language plpgsql set search_path = '' as $$
@@ -277,7 +278,7 @@ begin
         when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
         when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
       end case;
-      -- Undone, because what is locked here would be a subtransaction for each item.
+      -- Undo the block: the locks taken here would keep a subtransaction for each item.
       raise exception using errcode = 'CRM01';
     exception
       when sqlstate 'CRM01' then
@@ -298,7 +299,8 @@ begin
 end
 $$;
 comment on function crm.refuse_invalid(text, jsonb[], jsonb[]) is
-  'The results with the error of each creation that refers to what is not there, for example. Nothing is written.';
+  'Adds its error to the results for each creation that fails its checks, such as an unknown reference. Writes '
+  'nothing.';
 
 create function crm.insert_together(p_record text, p_items jsonb[]) returns uuid[]
 language plpgsql set search_path = '' as $$
@@ -317,7 +319,7 @@ begin
   end case;
 end
 $$;
-comment on function crm.insert_together(text, jsonb[]) is 'Creates records by one insert; their ids, in order.';
+comment on function crm.insert_together(text, jsonb[]) is 'Creates records by one insert; returns their ids in order.';
 
 create function crm.create_together(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
 language plpgsql set search_path = '' as $$
@@ -333,9 +335,9 @@ begin
   end if;
   loop
     v_round := v_round + 1;
-    -- An atomic batch is undone as a whole, and must not name a record of its own, which nobody will find.
+    -- An atomic batch is undone as a whole, so it must not name one of its own records.
     v_results := crm.refuse_taken(p_record, p_items, v_results, v_round = 1 or not p_is_atomic);
-    -- Of items with one external_id the first: if it is created, the next round refuses the others.
+    -- Take the first item with each external_id: if it is created, the next round refuses the others.
     v_at := array(
       select min(i.position)
       from unnest(p_items) with ordinality i (item, position)
@@ -355,7 +357,7 @@ begin
       when lock_not_available or deadlock_detected then
         raise;
       when others then
-        -- What fails in an insert that was checked can be found one by one only.
+        -- Failures of an insert whose items were checked can only be found one by one.
         exit when v_is_checked;
         v_results := crm.refuse_invalid(p_record, p_items, v_results);
         v_is_checked := true;
@@ -365,8 +367,8 @@ begin
 end
 $$;
 comment on function crm.create_together(text, jsonb[], boolean) is
-  'Carries out items that all create a record by one insert, half the work of an insert for each, but for those that '
-  'it finds to fail. Their results, with null for each item that remains to be carried out by crm.run_group.';
+  'Runs items that all create a record by one insert, which halves the work, except for those it finds to fail. '
+  'Returns their results, with null for each item that is left to crm.run_group.';
 
 create function crm.run_group(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
 language plpgsql set search_path = '' as $$
@@ -390,7 +392,7 @@ begin
       v_from := v_to + 1;
       v_to := cardinality(p_items);
     exception
-      -- Nothing is kept of the call, so that it can be repeated as a whole: service_unavailable.
+      -- Ends the whole call with service_unavailable and keeps nothing, so that it can be repeated.
       when lock_not_available or deadlock_detected then
         raise;
       when others then
@@ -401,11 +403,11 @@ begin
           v_failure.constraint_name = constraint_name,
           v_failure.context = pg_exception_context;
         v_results[v_at] := crm.item_error(v_failure, p_record, p_items[v_at]);
-        -- Those before it are carried out again and kept, those behind it after them: no item more than twice.
+        -- The items before it run again and are kept, then the items after it run: none more than twice.
         v_to := case when v_at > v_from then v_at - 1 else cardinality(p_items) end;
     end;
   end loop;
-  -- When the error was looked into, what the items before it had made was undone.
+  -- While the error was examined, the records of earlier items were undone.
   if not p_is_atomic then
     for v_position in 1 .. cardinality(p_items) loop
       v_results[v_position] := crm.name_holder(p_record, p_items[v_position], v_results[v_position]);
@@ -415,9 +417,8 @@ begin
 end
 $$;
 comment on function crm.run_group(text, jsonb[], boolean) is
-  'Carries out items in order; their results. Those between two that fail share a subtransaction: half as many as '
-  'items at most, because one for each item would be more than Postgres keeps at hand of a transaction (64). A '
-  'deadlock or a lock that is waited for too long ends the whole call.';
+  'Runs items in order and returns their results. The items between two failures share a subtransaction: one for each '
+  'item would be more than Postgres caches for a transaction (64). A deadlock or lock timeout ends the whole call.';
 
 create function crm.run_batch(p_record text, p_args jsonb, p_group integer default 10) returns json
 language plpgsql set search_path = '' as $$
@@ -438,39 +439,32 @@ begin
 end
 $$;
 comment on function crm.run_batch(text, jsonb, integer) is
-  'Carries out the items of a batch in order. An item that fails leaves nothing and keeps no other from being '
-  'written, unless the batch is atomic. A deadlock or a lock that is waited for too long ends the whole call.';
+  'Runs the items of a batch in order. A failed item writes nothing and does not affect others, unless the batch is '
+  'atomic. A deadlock or lock timeout ends the whole call.';
 
 create function api.contact_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('contact', p_args); end $$;
 comment on function api.contact_batch(jsonb) is
-  'Carries out up to 100 creates, updates and upserts of contacts in one call; raises batch_failed where it is atomic '
-  'and an item fails.';
+  'Runs up to 100 creates, updates and upserts of contacts in one call; raises batch_failed if it is atomic and an '
+  'item fails.';
 
 create function api.company_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('company', p_args); end $$;
-comment on function api.company_batch(jsonb) is
-  'Carries out up to 100 creates, updates and upserts of companies in one call; raises batch_failed where it is '
-  'atomic and an item fails.';
+comment on function api.company_batch(jsonb) is 'As api.contact_batch, for companies.';
 
 create function api.deal_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('deal', p_args); end $$;
-comment on function api.deal_batch(jsonb) is
-  'Carries out up to 100 creates, updates and upserts of deals in one call; raises batch_failed where it is atomic '
-  'and an item fails.';
+comment on function api.deal_batch(jsonb) is 'As api.contact_batch, for deals.';
 
 create function api.activity_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('activity', p_args); end $$;
-comment on function api.activity_batch(jsonb) is
-  'Carries out up to 100 creates and updates of activities in one call; raises batch_failed where it is atomic and an '
-  'item fails.';
+comment on function api.activity_batch(jsonb) is 'As api.contact_batch, for activities, without upserts.';
 
 create function api.note_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('note', p_args); end $$;
-comment on function api.note_batch(jsonb) is
-  'Carries out up to 100 creates of notes in one call; raises batch_failed where it is atomic and an item fails.';
+comment on function api.note_batch(jsonb) is 'As api.contact_batch, for notes, with creates only.';

@@ -1,10 +1,9 @@
--- Operations: work that a call began and that takes longer than a call may. The call does a bounded part of it at once; what
--- is left is done in steps by the job run-operations, and GET /api-v1-operations/:id says how far it is. See
--- docs/decisions/0019-merge-archive-erase.md.
+-- Operations: work that takes longer than a call may. The call does a bounded part at once; the job run-operations does
+-- the rest in steps, and GET /api-v1-operations/:id shows the progress. See docs/decisions/0019-merge-archive-erase.md.
 
 create table crm.operations (
   workspace_id uuid not null,
-  -- A later operation of a workspace has the greater id, whenever its transaction began.
+  -- Later operations have greater ids, whenever their transactions began.
   id uuid not null default crm.uuid_v7(clock_timestamp()),
   kind text not null check (kind in ('contact_erasure', 'contact_merge', 'company_merge')),
   object_id uuid not null,
@@ -22,25 +21,24 @@ create table crm.operations (
   ended_at timestamptz,
   primary key (workspace_id, id),
   check ((state in ('done', 'failed')) = (ended_at is not null)),
-  -- It may have a person's names and numbers, which an erasure must not keep.
+  -- It may contain a person's names and numbers, which must not outlive an erasure.
   check (state <> 'done' or progress is null)
 );
 comment on table crm.operations is
-  'Erasures and merges that are too large for one call. The job run-operations does them step by step; they are kept '
-  'for 90 days after their end.';
-comment on column crm.operations.object_id is
-  'The contact that is erased; the record that was merged into another one.';
-comment on column crm.operations.arguments is 'What the call asked for.';
-comment on column crm.operations.result is 'What was done so far: numbers, and ids of records.';
+  'Erasures and merges that are too large for one call. The job run-operations runs them in steps; they are kept for '
+  '90 days after they end.';
+comment on column crm.operations.object_id is 'The contact to erase, or the record that was merged into another one.';
+comment on column crm.operations.arguments is 'The arguments of the call.';
+comment on column crm.operations.result is 'The work done so far: numbers, and ids of records.';
 comment on column crm.operations.progress is
-  'Where to go on; of an erasure also what its person is recognized by. No caller sees it.';
-comment on column crm.operations.caller is 'The setting app.caller of the call, whose events the steps emit.';
-comment on column crm.operations.work is 'Rows and kilobytes that the steps have looked at or written.';
-comment on column crm.operations.failures is
-  'Steps that failed since the last one that succeeded; ten end the operation.';
+  'Where to continue; for an erasure also what identifies the person in texts. Callers never see it.';
+comment on column crm.operations.caller is
+  'The setting app.caller of the call. The steps emit events with this caller.';
+comment on column crm.operations.work is 'Rows and kilobytes that the steps have read or written.';
+comment on column crm.operations.failures is 'Failed steps since the last successful one; ten end the operation.';
 comment on column crm.operations.error_code is
-  'Why the last step failed: a code of spec 7. Null after a step that succeeded.';
--- One for each record, whoever asks how often.
+  'Why the last step failed: a code of spec 7. Null after a successful step.';
+-- At most one for each record, however often it is requested.
 create unique index operations_unfinished on crm.operations (workspace_id, kind, object_id) where state <> 'done';
 create index operations_due on crm.operations (workspace_id, id) where state in ('queued', 'running');
 call crm.protect('crm.operations');
@@ -63,7 +61,7 @@ language sql stable set search_path = '' as $$
     'ended_at', crm.iso(o.ended_at)
   )
 $$;
-comment on function crm.operation_json(crm.operations) is 'JSON of an operation: ids and numbers, and nobody''s name.';
+comment on function crm.operation_json(crm.operations) is 'JSON of an operation: ids and numbers, no names.';
 
 create function crm.own_operation(p_id uuid) returns json
 language sql stable security definer set search_path = '' as $$
@@ -71,8 +69,8 @@ language sql stable security definer set search_path = '' as $$
   where o.workspace_id = crm.current_workspace_id() and o.id = p_id
 $$;
 comment on function crm.own_operation(uuid) is
-  'An operation of the current workspace; null if there is none. Security definer, because a caller may read '
-  'everything of an operation but its progress.';
+  'An operation of the current workspace; null if there is none. Security definer, because a caller may not read its '
+  'progress.';
 
 create function crm.unfinished_operation(p_kind text, p_object_id uuid) returns json
 language plpgsql security definer set search_path = '' as $$
@@ -91,8 +89,8 @@ begin
 end
 $$;
 comment on function crm.unfinished_operation(text, uuid) is
-  'The operation that works at a record of the current workspace; null if none does. One that has failed goes on: '
-  'asking again is how to try again. Security definer, as crm.own_operation.';
+  'The unfinished operation on a record of the current workspace; null if there is none. Restarts a failed one: '
+  'calling again is how clients retry. Security definer, because a caller may not read its progress.';
 
 create function api.operation_get(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -104,7 +102,7 @@ language sql immutable set search_path = '' as $$
   select coalesce(p_counts, '{}') || jsonb_object_agg(a.key, a.value::bigint + coalesce((p_counts ->> a.key)::bigint, 0))
   from jsonb_each_text(p_added) a
 $$;
-comment on function crm.sum_counts(jsonb, jsonb) is 'Adds numbers to those of the same name.';
+comment on function crm.sum_counts(jsonb, jsonb) is 'Adds numbers to those with the same names.';
 
 create function crm.next_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
@@ -126,8 +124,8 @@ begin
 end
 $$;
 comment on function crm.next_step(crm.operations) is
-  'Does the next step of an operation, some hundred rows, and returns the operation after it. Without progress it is '
-  'done.';
+  'Runs the next step of an operation, some hundred rows, and returns the changed operation. It is done once its '
+  'progress is null.';
 
 create function crm.begin_operation(o crm.operations, p_work bigint) returns crm.operations
 language plpgsql set search_path = '' as $$
@@ -150,8 +148,8 @@ begin
 end
 $$;
 comment on function crm.begin_operation(crm.operations, bigint) is
-  'Does as much of an operation as fits into a call, p_work rows and kilobytes, and leaves what remains to the job. '
-  'An operation that is done by then is not stored.';
+  'Does as much of an operation as fits into a call (p_work rows and kilobytes) and leaves the rest to the job. An '
+  'operation that ends within the call is not stored.';
 
 create function crm.take_step() returns trigger
 language plpgsql set search_path = '' as $$
@@ -161,8 +159,8 @@ begin
 end
 $$;
 comment on function crm.take_step() is
-  'Trigger: does a step of the operation, as its caller. A trigger, because what a merge moves must change within '
-  'one: otherwise each row emits its update alone (migration `emission`).';
+  'Trigger: runs a step of the operation as its caller. A trigger, because rows moved by a merge must change inside '
+  'one: otherwise each row emits its own update (migration `emission`).';
 
 create trigger take_step before update of steps on crm.operations
   for each row when (new.steps > old.steps)
@@ -170,7 +168,7 @@ create trigger take_step before update of steps on crm.operations
 
 create function crm.run_operations(p_most interval default '1 second') returns integer
 language plpgsql set search_path = ''
--- A step that waits for longer is taken again: other calls wait for what this run has locked.
+-- A step that waits longer is tried again later: other calls wait for the locks of this run.
 set lock_timeout = '500ms' as $$
 declare
   v_end timestamptz := clock_timestamp() + p_most;
@@ -178,7 +176,7 @@ declare
   v_count integer := 0;
 begin
   loop
-    -- The oldest of each workspace, so that one workspace holds up no other; skip locked, because two may run at once.
+    -- The oldest of each workspace, so that no workspace delays another; skip locked, because two runs may overlap.
     select o.workspace_id, o.id into v_next from crm.operations o
     where o.state in ('queued', 'running')
       and o.updated_at <= clock_timestamp() - o.failures * interval '5 seconds'
@@ -211,6 +209,6 @@ begin
 end
 $$;
 comment on function crm.run_operations(interval) is
-  'Takes steps of operations, of each workspace in turn, until p_most is over, and returns how many. A step that '
-  'fails is undone and taken again, a little later each time; the tenth failure in a row ends the operation as '
-  'failed. Whoever ends the session undoes the run, and the next one begins where this one did.';
+  'Runs steps of operations, workspaces in turn, until p_most is over, and returns how many. A failed step is undone '
+  'and repeated, later each time; the tenth failure in a row ends the operation as failed. If the session ends, the '
+  'run is undone, and the next run repeats it.';

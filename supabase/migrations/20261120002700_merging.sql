@@ -1,7 +1,8 @@
--- What a merge moves: two records of one person, or of one company, become one, and what refers to the other follows by
--- a trigger, so that nothing is left behind when the application merges. See docs/decisions/0019-merge-archive-erase.md.
+-- Merging: two records of one person, or of one company, become one, and the rows that refer to the other record are
+-- moved by a trigger, so that nothing is left behind when the application merges. See
+-- docs/decisions/0019-merge-archive-erase.md.
 
--- By which a merge finds the records that were merged into the one that it merges.
+-- For a merge to find the records that were merged earlier into the record it merges.
 create index contacts_merged on crm.contacts (workspace_id, merged_into_id) where merged_into_id is not null;
 create index companies_merged on crm.companies (workspace_id, merged_into_id) where merged_into_id is not null;
 
@@ -24,7 +25,7 @@ begin
 end
 $$;
 comment on function crm.filled_custom_fields(jsonb, jsonb) is
-  'The first fields, with those of the second that they lack, as far as the limits of custom_fields allow (spec 8).';
+  'The first fields plus those that only the second has, as far as the limits of custom_fields allow (spec 8).';
 
 create function crm.emit_for_each(
   p_workspace_id uuid, p_event crm.event_type, p_object_ids uuid[], p_facts jsonb
@@ -48,8 +49,8 @@ exception when others then
 end
 $$;
 comment on function crm.emit_for_each(uuid, crm.event_type, uuid[], jsonb) is
-  'As crm.emit, for many objects in two statements: each call of crm.emit is a subtransaction, and more than 64 of '
-  'them slow down every other transaction. Null: no object.';
+  'crm.emit for many objects in two statements: each call of crm.emit is a subtransaction, and more than 64 of them '
+  'slow down all other transactions. Null ids: no object.';
 
 create function crm.move_children(
   p_workspace_id uuid, p_table text, p_column text, p_from uuid, p_to uuid, p_event crm.event_type
@@ -77,8 +78,8 @@ begin
 end
 $$;
 comment on function crm.move_children(uuid, text, text, uuid, uuid, crm.event_type) is
-  'Makes at most 200 rows of a table refer to another record in a column, tells of each by an event, and returns '
-  'their ids. p_event null: clients see nothing of it.';
+  'Makes at most 200 rows of a table refer to another record in a column, emits an event for each, and returns their '
+  'ids. p_event null: the change is not visible to clients.';
 
 create function crm.merge_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
@@ -89,15 +90,15 @@ declare
   v_ids uuid[];
   v_name text;
 begin
-  -- Which may have been merged itself since.
+  -- The record may have been merged itself since.
   if v_contact then
     select c.merged_into_id into v_into from crm.contacts c where c.workspace_id = o.workspace_id and c.id = o.object_id;
   else
     select c.merged_into_id into v_into from crm.companies c where c.workspace_id = o.workspace_id and c.id = o.object_id;
   end if;
   o.progress := coalesce(o.progress, '{}');
-  -- Earlier merges, so that a chain is as long as one step. Then activities before deals, in the order in which a PATCH of
-  -- an activity locks them.
+  -- Earlier merges first, to keep chains short. Then activities before deals, the order in which a PATCH of an activity
+  -- locks them.
   foreach v_name in array case when v_contact then '{contacts,activities,deals}'::text[] else '{companies,contacts,deals}' end
   loop
     v_ids := crm.move_children(
@@ -113,7 +114,7 @@ begin
     if v_name = 'deals' then
       perform crm.move_receipts(o.workspace_id, v_column, v_ids, o.object_id, v_into);
     end if;
-    -- Each is also an event, which weighs as much.
+    -- Each row is also an event, which costs as much.
     o.work := o.work + 1 + 2 * cardinality(v_ids);
     o.result := jsonb_build_object('moved', crm.sum_counts(
       o.result -> 'moved',
@@ -131,14 +132,14 @@ begin
 end
 $$;
 comment on function crm.merge_step(crm.operations) is
-  'Makes at most 200 of what refers to a merged record refer to the one that it was merged into. It is done when '
-  'nothing refers to it: no more comes, because what is created or changed is refused a merged record.';
+  'Makes at most 200 rows that refer to a merged record refer to the record it was merged into. Done once nothing '
+  'refers to it: creations and changes may not refer to a merged record, so no more come.';
 
 create function crm.move_receipts(p_workspace_id uuid, p_column text, p_deal_ids uuid[], p_from uuid, p_to uuid) returns void
 language plpgsql set search_path = '' as $$
 begin
-  -- Receipts are found by their deals, because an index of their own would cost every lead. One whose deal was given
-  -- another contact since keeps the id, at whose address the reply is 301.
+  -- Receipts are found by their deals, because an index of their own would slow down every lead. If the deal has
+  -- another contact now, the receipt keeps the old id, whose address answers 301.
   execute format(
     'update crm.lead_receipts r set %1$I = $4
      from crm.deals d
@@ -166,16 +167,16 @@ begin
       new.workspace_id, 'contact.merged', new.merged_into_id, jsonb_build_object('merged_contact_id', new.id)
     );
   end if;
-  -- Some 600 records and their events: half a second.
+  -- About 600 records and their events: half a second.
   perform crm.begin_operation(o, 1200);
   return null;
 end
 $$;
 comment on function crm.begin_merge() is
-  'Trigger: makes what refers to a record that was merged refer to the one that it was merged into, and emits '
-  'contact.merged and the updates of what it moves; of much, some hundred at once and the rest by the job.';
+  'Trigger: makes the rows that refer to a merged record refer to the record it was merged into, and emits '
+  'contact.merged and the updates of the moved rows: some hundred at once, the rest by the job.';
 
--- Named so that it fires before emit_updated: the special event of a write comes before its update.
+-- Named so that it fires before emit_updated: the special event comes before the update.
 create trigger emit_merged after update of merged_into_id on crm.contacts
   for each row when (old.merged_into_id is null and new.merged_into_id is not null)
   execute function crm.begin_merge('contact_merge');

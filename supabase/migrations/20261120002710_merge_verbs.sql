@@ -1,5 +1,5 @@
--- The verbs that merge contacts and companies, and the locks by which merges, leads and upserts wait for each other. See
--- docs/decisions/0019-merge-archive-erase.md.
+-- The verbs that merge contacts and companies, and the locks by which merges, leads and upserts wait for each other.
+-- See docs/decisions/0019-merge-archive-erase.md.
 
 create function crm.lock_matches_of_contacts(p_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
@@ -45,9 +45,9 @@ begin
 end
 $$;
 comment on function crm.lock_company_merges(boolean) is
-  'Lets a merge of companies (exclusive) and the merges of contacts of a workspace wait for each other. A merge of '
-  'companies locks the company before its contacts, a merge of contacts needs the company that it fills in '
-  'afterwards: each would wait for the other.';
+  'Makes a merge of companies (exclusive) and the merges of contacts in a workspace wait for each other. A merge of '
+  'companies locks the company, then its contacts; a merge of contacts locks contacts, then the company it fills in: '
+  'without this lock they could deadlock.';
 
 create function crm.merge_json(p_record json, p_kind text, p_merge_id uuid) returns json
 language plpgsql set search_path = '' as $$
@@ -61,8 +61,8 @@ begin
 end
 $$;
 comment on function crm.merge_json(json, text, uuid) is
-  'The reply of a merge: the record that stays, with the operation that moves what still refers to the other one, if '
-  'it is not done.';
+  'The reply to a merge: the remaining record, with the operation that moves the rows that still refer to the other '
+  'one, if it is not done.';
 
 create function api.contact_merge(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -85,7 +85,7 @@ begin
     if v_next = v_id then
       v_winner := crm.contact_lock(v_id);
     else
-      -- Also waits for whoever is creating a deal or an activity of it, and makes those that come later wait.
+      -- Also waits for transactions that are creating a deal or an activity for it, and makes later ones wait.
       select c.* into v_other from crm.contacts c
       where c.workspace_id = v_workspace_id and c.id = v_merge_id
       for update;
@@ -94,7 +94,7 @@ begin
   if v_other.id is null then
     perform api.fail('invalid_reference', array['merge_id']);
   elsif v_other.merged_into_id = v_id then
-    -- A repeated call, whose first reply may have been lost. Nothing is filled in again: the record may have changed since.
+    -- A repeated call, whose first reply may have been lost. It fills in nothing: the record may have changed since.
     return crm.merge_json(crm.contact_json(v_winner), 'contact_merge', v_merge_id);
   elsif v_other.merged_into_id is not null then
     perform api.fail(
@@ -106,7 +106,7 @@ begin
 
   v_filled := crm.contact_filled(v_winner, v_other);
   if v_filled.company_id is distinct from v_winner.company_id then
-    -- The application may be merging the company, which does not see this contact yet.
+    -- The application may be merging the company, without seeing this contact yet.
     select coalesce(c.merged_into_id, c.id) into v_filled.company_id from crm.companies c
     where c.workspace_id = v_workspace_id and c.id = v_filled.company_id
     for key share;
@@ -115,7 +115,8 @@ begin
   set
     merged_into_id = v_id,
     archived_at = coalesce(c.archived_at, now()),
-    -- It moves only to a contact that has none: otherwise it stays, so that no other contact gets it.
+    -- It moves to the remaining contact only if that has none: otherwise it stays, so that no third contact can take
+    -- it.
     external_id = case when v_winner.external_id is not null then c.external_id end
   where c.workspace_id = v_workspace_id and c.id = v_merge_id;
   if v_filled is distinct from v_winner then
@@ -125,8 +126,8 @@ begin
 end
 $$;
 comment on function api.contact_merge(jsonb) is
-  'Merges the contact merge_id into the contact id, whose empty fields it fills, and returns that; once it is done, '
-  'only returns it. Raises not_found, record_merged, record_erased, validation_error, invalid_reference.';
+  'Merges the contact merge_id into the contact id, fills the empty fields of the latter and returns it; a repeated '
+  'call only returns it. Raises not_found, record_merged, record_erased, validation_error, invalid_reference.';
 
 create function api.company_merge(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -178,5 +179,5 @@ begin
 end
 $$;
 comment on function api.company_merge(jsonb) is
-  'Merges the company merge_id into the company id, whose empty fields it fills, and returns that; once it is done, '
-  'only returns it. Raises not_found, record_merged, validation_error, invalid_reference.';
+  'Merges the company merge_id into the company id, fills the empty fields of the latter and returns it; a repeated '
+  'call only returns it. Raises not_found, record_merged, validation_error, invalid_reference.';

@@ -1,4 +1,4 @@
--- What a person is recognized by in the texts of others, for an erasure (docs/decisions/0019-merge-archive-erase.md).
+-- Traces: what identifies a person in other texts, for an erasure (docs/decisions/0019-merge-archive-erase.md).
 
 create function crm.url_decoded(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -18,23 +18,23 @@ exception when character_not_in_repertoire or untranslatable_character then
 end
 $$;
 comment on function crm.url_decoded(text) is
-  'The text with the characters that %XX stands for in addresses; as it is if they are no UTF-8.';
+  'The text with %XX decoded as in URLs; unchanged if the result is not UTF-8.';
 
 create function crm.words(p_text text) returns text
 language sql immutable parallel safe
--- The ICU collation is explicit, because in the database's own locale only ASCII may be alphanumeric.
+-- The ICU collation is explicit: in the database's own locale, only ASCII may count as alphanumeric.
 as $$
   select nullif(
     ' ' || btrim(regexp_replace(crm.fold(p_text) collate "und-x-icu", '[^[:alnum:]]+', ' ', 'g')) || ' ', '  '
   )
 $$;
 comment on function crm.words(text) is
-  'The words of a text in lower case and without accents, each between spaces, so that a name is looked for as words: '
+  'The words of a text, lower case and without accents, each between spaces, so that a name is found as whole words: '
   '" ana souza ". Null if it has none.';
 
 create type crm.traces as (words text[], numbers text[]);
 comment on type crm.traces is
-  'What a person is recognized by in a text: words (crm.words) of names and addresses, and the ends of phone numbers.';
+  'What identifies a person in a text: words (crm.words) of names and addresses, and the ends of phone numbers.';
 
 create function crm.mentions(p_text text, p_traces crm.traces) returns boolean
 language plpgsql immutable set search_path = '' as $$
@@ -47,7 +47,7 @@ begin
     or exists (select from unnest(p_traces.numbers) n (number) where position(n.number in v_digits) > 0);
 end
 $$;
-comment on function crm.mentions(text, crm.traces) is 'Whether a text has one of these traces of a person.';
+comment on function crm.mentions(text, crm.traces) is 'Whether a text contains one of these traces.';
 
 create function crm.without_mentions(p_fields jsonb, p_traces crm.traces) returns jsonb
 language plpgsql immutable set search_path = '' as $$
@@ -56,7 +56,7 @@ begin
     select coalesce(jsonb_object_agg(f.key, f.value), '{}')
     from jsonb_each(p_fields) f
     where crm.mentions(
-      -- In the text of a list, a line break is the two characters \n, which would join the word after it.
+      -- In the JSON text of a list, a line break is the two characters \n, which would join the next word.
       f.key || ' ' || case jsonb_typeof(f.value)
         when 'string' then f.value #>> '{}'
         else regexp_replace(f.value::text, '\\[nrtbf]', ' ', 'g')
@@ -76,7 +76,7 @@ begin
       select distinct crm.words(n.name) from (select crm.url_decoded(u.name) from unnest(p_names) u (name)) n (name)
       where crm.words(n.name) is not null
     ),
-    -- The last eight digits, which a number has with and without country, area code and the ninth digit of mobiles.
+    -- The last eight digits, which do not depend on country code, area code and ninth digit.
     array(
       select distinct right(crm.digits(p.phone), 8) from unnest(p_phones) p (phone) where length(crm.digits(p.phone)) >= 8
     )
@@ -84,7 +84,7 @@ begin
 end
 $$;
 comment on function crm.traces_of(text[], text[]) is
-  'What a person with these names, addresses and phone numbers is recognized by, each once.';
+  'The traces of a person with these names, addresses and phone numbers, each once.';
 
 create function crm.with_lead(p_traces crm.traces, p_lead jsonb) returns crm.traces
 language plpgsql immutable set search_path = '' as $$
@@ -99,8 +99,8 @@ begin
 end
 $$;
 comment on function crm.with_lead(crm.traces, jsonb) is
-  'The traces, with those of a lead that the person sent. They are looked for in what is of its deal alone: the '
-  'traces of a thousand leads in a thousand deals would be a million searches.';
+  'The traces plus those of a lead that the person sent. Used only for texts of the lead''s deal: a thousand leads in '
+  'a thousand deals would be a million searches.';
 
 create function crm.single_names(p_names text[]) returns text[]
 language plpgsql immutable set search_path = '' as $$
@@ -114,5 +114,4 @@ begin
 end
 $$;
 comment on function crm.single_names(text[]) is
-  'Each word of three letters or more of these names, in the form of crm.words, but for the particles "das" and '
-  '"dos".';
+  'Each word of three letters or more in these names, in the form of crm.words, except the particles "das" and "dos".';

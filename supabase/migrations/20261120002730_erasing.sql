@@ -1,6 +1,6 @@
--- Erasing a person (LGPD, art. 18 VI): the contact's personal fields, and what repeats them elsewhere, are replaced for
--- good. Each function does some hundred records, which it locks first, so that it sees what a call was just writing, and
--- returns how many it changed. What is erased and what is not, in docs/decisions/0019-merge-archive-erase.md.
+-- Erasing a person (LGPD, art. 18 VI): the personal fields of the contact, and their copies elsewhere, are replaced for
+-- good. Each function handles some hundred records, which it locks first to see changes in progress, and returns how
+-- many it changed. docs/decisions/0019-merge-archive-erase.md says what is erased.
 
 create table crm.texts_naming (
   workspace_id uuid not null,
@@ -12,13 +12,13 @@ create table crm.texts_naming (
   primary key (workspace_id, contact_id, object, id)
 );
 comment on table crm.texts_naming is
-  'The records that still named a person when the person''s contact was erased. The names are gone then: a later call '
-  'can look for nobody, but it can clear and count these.';
+  'Records that still named a person when the contact was erased. The names are then gone, so a later call cannot '
+  'search for them, but it can clear and count these records.';
 comment on column crm.texts_naming.object is 'The kind of the record, such as `note`.';
 comment on column crm.texts_naming.fields is
-  'Of a deal of the contact: what has a single name of the person, and is cleared with texts.';
+  'For a deal of the contact: the fields that contain a single name of the person, which a call with texts clears.';
 comment on column crm.texts_naming.digest is
-  'SHA-256 of what the record said: whoever has changed it may have mended it.';
+  'SHA-256 of the record''s texts: if they change, somebody may have removed the name.';
 call crm.protect('crm.texts_naming');
 
 create function crm.erase_activities(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean)
@@ -50,7 +50,7 @@ begin
 end
 $$;
 comment on function crm.erase_activities(uuid, uuid[], crm.traces, boolean) is
-  'Replaces what mentions the person in the short fields of activities. p_texts: every text of them.';
+  'Replaces texts that mention the person in the short fields of activities; with p_texts, all their texts.';
 
 create function crm.erase_notes(p_workspace_id uuid, p_ids uuid[]) returns bigint
 language plpgsql set search_path = '' as $$
@@ -90,12 +90,12 @@ begin
 end
 $$;
 comment on function crm.erase_proposals(uuid, uuid[], crm.traces, boolean) is
-  'Replaces what mentions the person in the titles of proposals. p_texts: every title, and the reasons of rejection.';
+  'Replaces titles of proposals that mention the person; with p_texts, all titles and the reasons of rejection.';
 
 create type crm.deal_traces as (deal_id uuid, traces crm.traces, origin_traces crm.traces);
 comment on type crm.deal_traces is
-  'What a person is recognized by in what is of one deal, and in where the deal came from: source, utm and '
-  'external_id.';
+  'What identifies a person in the texts of one deal (traces), and in its origin: source, utm and external_id '
+  '(origin_traces).';
 
 create function crm.deal_traces_of(d crm.deals, p_traces crm.traces, p_names text[]) returns crm.deal_traces
 language plpgsql immutable set search_path = '' as $$
@@ -115,8 +115,8 @@ begin
 end
 $$;
 comment on function crm.deal_traces_of(crm.deals, crm.traces, text[]) is
-  'What a person is recognized by in a deal. p_names, the names of the person: one word of them is enough in source, '
-  'utm and external_id, because "indicação de Genoveva" in her own deal names her. Null: as everywhere else.';
+  'The traces of a person in a deal. p_names: the person''s names, of which one word is enough in source, utm and '
+  'external_id, because "indicação de Genoveva" in her own deal names her. Null: as everywhere else.';
 
 create function crm.has_name(p_id text, p_traces crm.traces) returns boolean
 language sql immutable set search_path = '' as $$
@@ -127,8 +127,8 @@ language sql immutable set search_path = '' as $$
   )
 $$;
 comment on function crm.has_name(text, crm.traces) is
-  'Whether an external id has a trace of a person, of four letters or more also within a word: programs write '
-  '"form-QUARESMA7".';
+  'Whether an external id contains a trace of a person, inside a word too if the trace has four letters or more: '
+  'programs write "form-QUARESMA7".';
 
 create function crm.origin_fields(d crm.deals, p_traces crm.traces, p_texts boolean) returns text[]
 language sql immutable set search_path = '' as $$
@@ -143,8 +143,8 @@ language sql immutable set search_path = '' as $$
   )
 $$;
 comment on function crm.origin_fields(crm.deals, crm.traces, boolean) is
-  'The fields that say where a deal came from and mention the person: source, external_id, utm.<key>. p_texts: the '
-  'external_id also where the name is only a part of a word.';
+  'The fields of a deal''s origin that mention the person: source, external_id, utm.<key>. p_texts: the external_id '
+  'even if the name is only part of a word.';
 
 create function crm.erase_deals(
   p_workspace_id uuid, p_contact_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, p_names text[],
@@ -159,8 +159,8 @@ begin
     select crm.deal_traces_of(d, p_traces, p_names) from crm.deals d
     where d.workspace_id = p_workspace_id and d.id = any (p_ids)
   );
-  -- The same lead sent again is a new one: its external_id is not known any more. One that the deal has no more is replaced
-  -- even without texts, because a later call would not find it.
+  -- The same lead sent again counts as new, because its external_id is not known any more. An external_id that the deal
+  -- no longer has is replaced even without texts, because a later call would not find it.
   update crm.lead_receipts r set external_id = 'apagado ' || gen_random_uuid()
   from unnest(v_deals) t
   join crm.deals d on d.workspace_id = p_workspace_id and d.id = t.deal_id
@@ -201,7 +201,7 @@ begin
     ) n
   ) e
   where d.workspace_id = p_workspace_id and d.id = e.id
-    -- A deal that says nothing of the person must not change updated_at.
+    -- The updated_at of a deal without traces must not change.
     and (d.title, d.source, d.external_id, d.loss_note, d.utm, d.custom_fields, d.lead)
       is distinct from (e.title, e.source, e.external_id, e.loss_note, e.utm, e.custom_fields, null::jsonb);
   get diagnostics deals = row_count;
@@ -217,11 +217,11 @@ begin
     where n.fields <> '{}'
     on conflict (workspace_id, contact_id, object, id) do update set fields = excluded.fields;
   end if;
-  -- At once, not by the job: what is searched of them has the person's words.
+  -- At once and not by the job, because the searched text contains the person's words.
   perform crm.keep_texts(p_workspace_id, 'deal', p_ids);
 end
 $$;
 comment on function crm.erase_deals(uuid, uuid, uuid[], crm.traces, boolean, text[]) is
-  'Clears what the person sent as a lead, and replaces what mentions the person in the short fields of deals and of '
-  'their receipts. p_texts: also what was written freely about the deals, custom fields included, and a source, '
-  'external_id or utm value that has any of the names; without, it remembers which have.';
+  'Clears the leads that the person sent, and replaces texts that mention the person in the short fields of deals and '
+  'of their receipts. p_texts: also clears free texts about the deals and custom fields, and a source, external_id or '
+  'utm value with any of the names; without p_texts, these fields are remembered.';

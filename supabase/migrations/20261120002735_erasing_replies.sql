@@ -1,5 +1,5 @@
--- What an erasure does to the replies that are stored for an Idempotency-Key. They are looked through some hundred at a time:
--- a workspace may have hundreds of thousands, of which one has a megabyte.
+-- Erasing stored replies (Idempotency-Key). They are read some hundred at a time: a workspace may have hundreds of
+-- thousands, and one may be a megabyte.
 
 create function crm.batch_without_mentions(p_reply json, p_traces crm.traces) returns json
 language plpgsql immutable set search_path = '' as $$
@@ -8,7 +8,7 @@ begin
     'results', (
       select json_agg(
         case
-          -- What the function found wrong with an item is named as it was sent, down to the keys of custom_fields.
+          -- The function's errors name invalid fields as they were sent, including the keys of custom_fields.
           when r.result #> '{error,message}' is null then r.result
           else jsonb_set(r.result, '{error,details}', (
             select coalesce(jsonb_agg(
@@ -31,15 +31,16 @@ begin
 end
 $$;
 comment on function crm.batch_without_mentions(json, crm.traces) is
-  'The reply of a batch, in which an error of a field whose name mentions the person names only the item. The '
-  'messages of errors quote nothing that was sent.';
+  'The reply to a batch, in which an error about a field whose name mentions the person names only the item. Messages '
+  'of errors quote nothing that was sent.';
 
 create function crm.keys_mentioning(p_keys text[], p_traces crm.traces) returns text[]
 language plpgsql stable set search_path = '' as $$
 begin
-  -- All at once first: to look into each alone takes three times as long, and few mention anybody.
+  -- First all keys as one text: one by one takes three times as long, and few mention anybody.
   if crm.mentions(
-    -- Each is decoded alone, because one that is no UTF-8 would keep the others from it; no % remains to be decoded.
+    -- Each key is decoded alone, because one that is not UTF-8 would keep the others from being decoded; no % may
+    -- remain.
     (
       select string_agg(
         case when position('%' in k.key) = 0 then k.key else translate(crm.url_decoded(k.key), '%', ' ') end, ' '
@@ -53,7 +54,8 @@ begin
   return '{}';
 end
 $$;
-comment on function crm.keys_mentioning(text[], crm.traces) is 'Those of some Idempotency-Keys that mention a person.';
+comment on function crm.keys_mentioning(text[], crm.traces) is
+  'The Idempotency-Keys, among these, that mention a person.';
 
 create function crm.ids_of_person(p_workspace_id uuid, p_ids uuid[], p_contact_ids uuid[]) returns jsonb
 language sql stable set search_path = '' as $$
@@ -77,22 +79,21 @@ language sql stable set search_path = '' as $$
   ) f
 $$;
 comment on function crm.ids_of_person(uuid, uuid[], uuid[]) is
-  'Those of some ids that are one of these contacts, or a deal, an activity or a note of one, as the keys of an '
-  'object.';
+  'The ids, among these, of these contacts and of their deals, activities and notes, as the keys of an object.';
 
 create function crm.erase_replies(
   p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, out last_key text,
   out bytes bigint, out changed bigint
 )
 language plpgsql set search_path = ''
--- By the index, also while no statistics say that a workspace has many.
+-- Uses the index even while the statistics do not know that a workspace has many replies.
 set enable_seqscan = off as $$
 declare
   v_keys text[];
   v_ids uuid[];
-  -- An object, because looking a key up in it costs the same in every plan; in an array it is hashed in some plans only.
+  -- An object, because looking up a key costs the same in every plan; only some plans hash an array.
   v_objects jsonb;
-  -- A short name is a word of many a key, and the key of another record must not be forgotten.
+  -- A short name is a word in many keys, and another record's key must not be deleted.
   v_long crm.traces := (
     array(select w.words from unnest(p_traces.words) w (words) where length(w.words) >= 6 limit 50),
     (p_traces.numbers)[1:50]
@@ -100,7 +101,7 @@ declare
   v_mentioning text[];
   v_rows bigint;
 begin
-  -- 256 KB of replies, or one. The length of a text is known without reading it.
+  -- 256 KB of replies, or one reply. The length of a text is known without reading it.
   with next as (
     select i.key, octet_length(i.body) as bytes from crm.idempotency_keys i
     where i.workspace_id = p_workspace_id and i.key > p_after
@@ -114,7 +115,7 @@ begin
   if last_key is null then
     return;
   end if;
-  -- The first id of a reply is that of its record, of a lead that of its deal. Locked, so that none is deleted meanwhile.
+  -- The first id in a reply is its record's, in a lead's reply the deal's. Locked, so that none is deleted meanwhile.
   v_ids := array(
     select f.id::uuid
     from (
@@ -141,7 +142,7 @@ begin
     )
   );
   get diagnostics changed = row_count;
-  -- Who repeats the request gets the record as it is now. A record's JSON begins with {"id":"<uuid>".
+  -- A repeated request gets the record as it is now. A record's JSON begins with {"id":"<uuid>".
   update crm.idempotency_keys i
   set body = n.body
   from (
@@ -164,7 +165,7 @@ begin
   update crm.idempotency_keys i
   set body = crm.batch_without_mentions(i.body::json, v_long)::text
   where i.workspace_id = p_workspace_id and i.key = any (v_keys) and starts_with(i.body, '{"results"')
-    -- Most have no error, and are long to parse.
+    -- Most replies contain no error, and parsing them takes long.
     and position('"details"' in i.body) > 0
     and exists (
       select from jsonb_path_query(i.body::jsonb, '$.results[*].error.details[*].field') f (field)
@@ -175,8 +176,7 @@ begin
 end
 $$;
 comment on function crm.erase_replies(uuid, text, uuid[], crm.traces) is
-  'Makes the next 200 stored replies, or 256 KB of them, that show a record of the person show it as it is now, and '
-  'forgets those whose key mentions the person: by a trace of four characters or more, or by any if they show such a '
-  'record. Those of batches keep their errors, without what mentions the person (crm.batch_without_mentions). '
-  'last_key is null after the last one. It looks at all of the last 24 hours: an index for it would cost every '
-  'creating call.';
+  'Updates the next stored replies (200, or 256 KB) that show a record of the person to the record as it is now, and '
+  'deletes replies whose key mentions the person: by a trace of four characters or more, or by any trace if the reply '
+  'shows such a record. Replies to batches keep their errors without mentions (crm.batch_without_mentions). last_key '
+  'is null after the last reply. Reads all replies of 24 hours: an index for this would slow down every creation.';

@@ -1,5 +1,5 @@
--- Which texts of a workspace still name a person after the person's contact was erased. Notes and free fields are in no
--- index of words, so all of them are read, some hundred at a time.
+-- Texts that still name a person after the contact was erased. No index of words covers notes and free fields, so all
+-- are read, some hundred at a time.
 
 create function crm.texts_of(p_workspace_id uuid, p_object text, p_ids uuid[]) returns table (id uuid, texts text[])
 language plpgsql stable set search_path = '' as $$
@@ -42,13 +42,13 @@ begin
 end
 $$;
 comment on function crm.texts_of(uuid, text, uuid[]) is
-  'What clients and the application may write of some records, text by text.';
+  'The texts that clients and the application may write in these records.';
 
 create function crm.json_text(p_fields jsonb) returns text
 language sql immutable set search_path = ''
--- A line break is the two characters \n there, which would join the word after it.
+-- In JSON a line break is the two characters \n, which would join the next word.
 as $$ select regexp_replace(p_fields::text, '\\[nrtbf]', ' ', 'g') $$;
-comment on function crm.json_text(jsonb) is 'The text of an object or list, whose words can be looked for.';
+comment on function crm.json_text(jsonb) is 'The text of an object or list, in which words can be searched.';
 
 create function crm.find_naming(
   p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces, out last_id uuid,
@@ -56,7 +56,7 @@ create function crm.find_naming(
 )
 language plpgsql set search_path = '' as $$
 declare
-  -- What is remembered for a later call is enough to mend it by hand; the names of some people are everywhere.
+  -- Enough to correct by hand; some people's names are everywhere.
   c_most constant integer := 1000;
   v_table text := case p_object when 'company' then 'companies' when 'activity' then 'activities' else p_object || 's' end;
   v_ids uuid[];
@@ -74,8 +74,8 @@ begin
   ), naming as (
     select r.id, sha256(convert_to(r.text, 'UTF8')) as digest
     from read r
-    -- All of a record at once first; each text alone, so that the digits of two fields make no number. One that is
-    -- no UTF-8 would keep the others from being decoded.
+    -- First all texts of a record together, then each alone, so that the digits of two fields do not form a number. A
+    -- text that is not UTF-8 would keep the others from being decoded.
     where (position('%' in r.text) > 0 or crm.mentions(r.text, p_traces))
         and exists (select from unnest(r.texts) t (text) where crm.mentions(t.text, p_traces))
       or exists (
@@ -95,7 +95,7 @@ begin
 end
 $$;
 comment on function crm.find_naming(uuid, uuid, text, uuid, crm.traces) is
-  'Looks for a person in the next 200 records of a kind, counts those that name the person, and remembers the first '
+  'Searches the next 200 records of a kind for a person, counts those that name the person, and remembers the first '
   'thousand. last_id is null after the last record.';
 
 create function crm.recount_naming(p_workspace_id uuid, p_contact_id uuid) returns bigint
@@ -126,7 +126,7 @@ begin
 end
 $$;
 comment on function crm.recount_naming(uuid, uuid) is
-  'How many of the remembered records say what they said when they named the person; forgets the others.';
+  'How many of the remembered records still have the texts that named the person; forgets the others.';
 
 create function crm.naming_json(p_workspace_id uuid, p_contact_id uuid, p_count bigint, p_is_minimum boolean) returns jsonb
 language sql stable set search_path = '' as $$

@@ -1,26 +1,26 @@
--- An erasure, step by step: the contact at once, then what repeats it. Small ones are done within the call; of others the
--- job does the rest (migration `operations`).
+-- Erasures in steps: the contact at once, then the texts that repeat its data. The call finishes small ones; the job
+-- does the rest of others (migration `operations`).
 
 create type crm.erasure as (
   words text[], numbers text[], names text[], known boolean, texts boolean, erased uuid[], walked uuid[],
   phase integer, nth integer, deal_id uuid, id uuid, key text, naming bigint
 );
 comment on type crm.erasure is
-  'Where an erasure is: what its person is recognized by (words, numbers, names; none if not known, because an '
-  'earlier call has erased the contact), the contacts that it erased, those whose deals it walks, and the place in '
-  'that walk.';
+  'The state of an erasure: what identifies the person (words, numbers, names; empty if not `known`, because an '
+  'earlier call erased the contact), the contacts erased, the contacts whose deals are walked, and the place in that '
+  'walk.';
 
 create function crm.erasure_phases(e crm.erasure) returns text[]
 language sql immutable set search_path = '' as $$
-  -- Activities first, in the order in which a PATCH of one locks it and its deal; and again, because `notes` has waited for
-  -- those that were just being written. The deals last, because what the lead was sent with is in them.
+  -- Activities before deals, the order in which a PATCH of an activity locks them; activities again after `notes`,
+  -- which waits for activities being written. Deals last, because they contain the leads.
   select case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
     then '{activities,deal_activities,notes,deal_activities,proposals,deals}'::text[] else '{}'
   end || case when e.known
     then '{given_proposals,given,replies,contact,company,deal,activity,note,proposal}'::text[] else '{}'
   end
 $$;
-comment on function crm.erasure_phases(crm.erasure) is 'What an erasure does, in this order.';
+comment on function crm.erasure_phases(crm.erasure) is 'The phases of an erasure, in order.';
 
 create function crm.begin_erasure(p_workspace_id uuid, p_id uuid, p_texts boolean) returns crm.operations
 language plpgsql set search_path = '' as $$
@@ -37,7 +37,7 @@ begin
   e.known := (select c.erased_at is null from unnest(v_contacts) c where c.id = p_id);
   e.texts := p_texts;
   e.erased := array(select c.id from unnest(v_contacts) c);
-  -- Of those whose merge goes on, deals move to the contact meanwhile: it is walked last.
+  -- While a merge continues, deals move to this contact, so it is walked last.
   e.walked := array(
     select u.object_id from crm.operations u
     where u.workspace_id = p_workspace_id and u.kind = 'contact_merge' and u.state <> 'done'
@@ -48,7 +48,7 @@ begin
       array(
         select unnest(array[
           c.name, c.email, c.instagram, c.linkedin,
-          -- "1" names nobody.
+          -- An id as short as "1" identifies nobody.
           case when char_length(c.external_id) >= 4 then c.external_id end
         ])
         from unnest(v_contacts) c
@@ -72,12 +72,12 @@ begin
     'stored_replies', 0
   ));
   o.progress := to_jsonb(e);
-  -- Half a second where most texts are short.
+  -- Half a second if most texts are short.
   return crm.begin_operation(o, 5000);
 end
 $$;
 comment on function crm.begin_erasure(uuid, uuid, boolean) is
-  'Erases a contact that the transaction has locked, and as much of what repeats it as fits into a call.';
+  'Erases a contact that the transaction has locked, and as many copies of its data as fit into a call.';
 
 create function crm.erasure_window(
   p_workspace_id uuid, p_table text, p_contact_id uuid, e crm.erasure, out ids uuid[], out deal_id uuid,
@@ -94,7 +94,7 @@ declare
   );
 begin
   if p_table = 'notes' then
-    -- Waits for whoever is writing a note or an activity of them.
+    -- Waits for transactions that are writing a note or an activity of these deals.
     perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (v_deal_ids) order by d.id for update;
   end if;
   execute format(
@@ -114,7 +114,7 @@ begin
     p_table
   ) into ids, deal_id, id using p_workspace_id, v_deal_ids, e.deal_id, e.id;
   ids := coalesce(ids, '{}');
-  -- Not all of what these deals have: the next window goes on after the last one.
+  -- All rows of these deals are read: the next window begins after the last deal.
   if cardinality(ids) < 200 then
     deal_id := v_deal_ids[100];
     id := c_last;
@@ -122,8 +122,8 @@ begin
 end
 $$;
 comment on function crm.erasure_window(uuid, text, uuid, crm.erasure) is
-  'The next 200 records, of the next 100 deals of a contact, of a table that refers to deals; deal_id and id are the '
-  'place after them, deal_id null after the last one.';
+  'The next 200 rows, in the next 100 deals of a contact, of a table that refers to deals; deal_id and id are the '
+  'place after them, deal_id is null after the last row.';
 
 create function crm.erase_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
@@ -150,7 +150,7 @@ begin
     when v_phase is null then
       v_is_over := true;
     when v_phase in ('activities', 'deals', 'given') then
-      -- At most 100, because each that changes is an event of its own.
+      -- At most 100, because each changed row emits an event.
       v_ids := case v_phase
         when 'activities' then array(
           select a.id from crm.activities a
@@ -160,7 +160,7 @@ begin
           select d.id from crm.deals d
           where d.workspace_id = o.workspace_id and d.contact_id = v_contact_id and d.id > e.id order by d.id limit 100
         )
-        -- What a lead of the person made, and what was given another contact since.
+        -- Deals that a lead of the person created and that have another contact now.
         else array(
           select d.id from crm.deals d
           where d.workspace_id = o.workspace_id and d.lead_contact_id = any (e.erased) and (d.contact_id = any (e.walked)) is not true
@@ -190,7 +190,7 @@ begin
       end case;
       v_is_over := e.deal_id is null;
     when v_phase = 'given_proposals' then
-      -- Few, and before the leads of their deals are cleared.
+      -- Few proposals; done before the leads of their deals are cleared.
       v_kind := 'proposals';
       v_ids := array(
         select p.id
@@ -237,7 +237,7 @@ begin
       o.result -> 'cleared', jsonb_build_object('lead_receipts', v_receipts)
     ));
   end if;
-  -- Each trace is looked for in each text. What changes is also an event.
+  -- Each trace is searched in each text. Each changed row also emits an event.
   o.work := o.work + 1
     + (v_work + cardinality(v_ids)) * (1 + (cardinality(e.words) + cardinality(e.numbers)) / 20) + 2 * v_changed;
   if v_is_over then
@@ -265,8 +265,8 @@ begin
 end
 $$;
 comment on function crm.erase_step(crm.operations) is
-  'Does the next step of an erasure: at most 200 records of one kind. The last ones count what still names the '
-  'person.';
+  'Runs the next step of an erasure: at most 200 records of one kind. The last steps count the records that still '
+  'name the person.';
 
 create function crm.erase_contact(p_id uuid, p_texts boolean) returns json
 language plpgsql security definer set search_path = '' as $$
@@ -281,7 +281,7 @@ begin
   if not found then
     o := crm.begin_erasure(v_workspace_id, p_id, p_texts);
   elsif o.state = 'failed' or p_texts and not (o.arguments ->> 'texts')::boolean then
-    -- From the beginning, because what was left without texts is behind it; it knows the person until it is done.
+    -- From the beginning, because earlier phases left texts; the operation knows the person until it is done.
     update crm.operations u
     set
       arguments = u.arguments || jsonb_build_object('texts', p_texts or (u.arguments ->> 'texts')::boolean),
@@ -308,10 +308,10 @@ begin
 end
 $$;
 comment on function crm.erase_contact(uuid, boolean) is
-  'Erases a contact of the current workspace that the transaction has locked, with those that were merged into it, '
-  'and what its deals repeat of it, also those that its leads made and that were given another contact. What takes '
-  'longer than a call may is an operation; asking again while it runs is the same one, which p_texts makes erase '
-  'texts as well. Security definer, because verbs may not change notes, receipts or stored replies.';
+  'Erases a contact of the current workspace that the transaction has locked, the contacts merged into it, and the '
+  'copies of their data in its deals, including deals that its leads created and that have another contact now. What '
+  'exceeds a call becomes an operation; a call during the operation returns it, and p_texts makes it erase texts as '
+  'well. Security definer, because verbs may not change notes, receipts or stored replies.';
 
 create function crm.emit_erased() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -347,5 +347,5 @@ begin
 end
 $$;
 comment on function api.contact_erase(jsonb) is
-  'Erases a contact for good, and returns when, what was cleared, and how many texts still name the person. Of one '
-  'that is erased, texts clears what an earlier call left. Raises not_found, record_merged.';
+  'Erases a contact for good, and returns when, what was cleared, and how many texts still name the person. For an '
+  'erased contact, `texts` clears the texts that an earlier call left. Raises not_found, record_merged.';

@@ -1,10 +1,9 @@
--- Schema app: the operator's verbs, which `deno task crm` calls. A web application for signed-in members may call the
--- same verbs later.
+-- Schema app: the verbs of the operator (`deno task crm`) and of signed-in members.
 
 create schema app;
 comment on schema app is
-  'The operator''s verbs: app.<object>_<verb>(p_args jsonb) returns json. A verb raises its codes with '
-  'crm.raise_code. No client of the API reaches this schema: crm_api has no rights on it.';
+  'Verbs of the operator and of members: app.<object>_<verb>(p_args jsonb) returns json. A verb raises its codes with '
+  'crm.raise_code. Clients of the API cannot reach this schema: crm_api has no rights on it.';
 
 create function crm.raise_code(
   p_code text, p_field text default null, p_message text default null, p_value text default null
@@ -24,8 +23,8 @@ end
 $$;
 comment on function crm.raise_code(text, text, text, text) is
   'Raises a code from a verb of schema app, as api.fail does for schema api. Besides the field and its Portuguese '
-  'message (null if the code is enough) it can carry a value that the caller needs for its own message, such as the '
-  'id of the inactive subscription that a delivery belongs to.';
+  'message (null if the code is enough) it can carry a value for the caller''s own message, such as the id of the '
+  'inactive subscription of a delivery.';
 
 create function crm.require_workspace(p_workspace_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
@@ -36,4 +35,4 @@ begin
 end
 $$;
 comment on function crm.require_workspace(uuid) is
-  'Raises not_found if there is no such workspace, so that an empty list always means an existing workspace.';
+  'Raises not_found if there is no such workspace, so that an empty list always means that the workspace exists.';

@@ -1,11 +1,12 @@
--- The door for people who are signed in: app.call. The function has verified the access token of Supabase Auth; who the
--- person is, whether the session still exists and what the member may do is read here, at every call, so that signing out
--- and losing a role take effect at once.
+-- The door for signed-in people: app.call. The function has verified the access token of Supabase Auth; every call
+-- reads here who the person is, whether the session still exists and what the member may do, so that signing out and
+-- losing a role take effect at once.
 
 create function crm.trusted_email(p_email text, p_confirmed_at timestamptz, p_is_sso_user boolean) returns text
 language sql immutable parallel safe as $$
-  -- Supabase Auth confirmed the address by a mail. That of single sign-on is whatever the other company's service says,
-  -- and an address of .invalid cannot exist (RFC 2606): every workspace without a real admin has the same one.
+  -- Only an address that Supabase Auth confirmed by mail counts. Single sign-on returns whatever the other company's
+  -- service claims, and addresses in .invalid cannot exist (RFC 2606): every workspace without a real admin has the
+  -- same one.
   select case
     when p_confirmed_at is not null and not p_is_sso_user and lower(p_email) not like '%.invalid' then lower(p_email)
   end
@@ -17,7 +18,7 @@ create function crm.session_email(p_user_id uuid, p_session_id uuid, out is_live
 language plpgsql set search_path = '' as $$
 begin
   is_live := false;
-  -- Dynamic, because only Supabase Auth creates the schema auth, and the local stack a copy of it.
+  -- Dynamic, because Supabase Auth creates the schema auth, and the local stack creates a copy.
   if to_regclass('auth.sessions') is null or to_regclass('auth.users') is null then
     return;
   end if;
@@ -35,9 +36,8 @@ begin
 end
 $$;
 comment on function crm.session_email(uuid, uuid) is
-  'Whether a session of Supabase Auth exists and has not ended, and the confirmed e-mail of its person in lower case: '
-  'of auth.users, never of the token, some of whose claims a person can write. Null: the e-mail is not confirmed, not '
-  'by Supabase Auth itself (single sign-on), or cannot exist (.invalid).';
+  'Whether a session of Supabase Auth exists and has not ended, and the person''s e-mail as in crm.trusted_email. It '
+  'comes from auth.users and not from the token, some of whose claims a person can write.';
 
 create function crm.has_no_person(p_user_id uuid) returns boolean
 language plpgsql stable set search_path = '' as $$
@@ -52,7 +52,7 @@ begin
 end
 $$;
 comment on function crm.has_no_person(uuid) is
-  'Whether a member with this user_id is linked to nobody, or to a person who exists no more.';
+  'Whether a member with this user_id is linked to nobody, or to a deleted person.';
 
 create function crm.confirmed_since(p_user_id uuid, p_at timestamptz) returns boolean
 language plpgsql stable set search_path = '' as $$
@@ -67,8 +67,8 @@ begin
 end
 $$;
 comment on function crm.confirmed_since(uuid, timestamptz) is
-  'Whether a person who was invited by a mail of Supabase Auth confirmed the address after that moment: by following '
-  'the mail, which is consent.';
+  'Whether a person whom Supabase Auth invited by mail confirmed the address after that moment: following the mail is '
+  'consent.';
 
 create function crm.link_member(p_user_id uuid, p_email text) returns void
 language plpgsql set search_path = '' as $$
@@ -80,8 +80,8 @@ begin
     where lower(m.email) = p_email and m.user_id is distinct from p_user_id
   loop
     continue when not crm.has_no_person(v_member.user_id);
-    -- An admin cannot make a person a member who does not want to be one. Of several invitations the mail does not say
-    -- which the person followed.
+    -- An admin cannot make a person a member without consent. If there are several invitations, the mail does not show
+    -- which one the person followed.
     continue when v_member.invited_at is not null
       and (v_member.candidates > 1 or not crm.confirmed_since(p_user_id, v_member.invited_at));
     update crm.members m set user_id = p_user_id
@@ -98,9 +98,9 @@ begin
 end
 $$;
 comment on function crm.link_member(uuid, text) is
-  'Links the members who have this confirmed e-mail, in any workspace, to the person: at the first sign-in, and again '
-  'when the person whom a member was linked to exists no more. Those whom an admin invited only if the person '
-  'followed the mail of that invitation; whoever had an account accepts the invitation (crm.open_invitations).';
+  'Links the members with this confirmed e-mail, in any workspace, to the person: at the first sign-in, and again '
+  'after the previously linked person was deleted. A member invited by an admin is linked only if the person followed '
+  'the mail of that invitation; a person who had an account accepts the invitation (crm.open_invitations).';
 
 create function crm.open_invitations(p_user_id uuid) returns setof crm.members
 language plpgsql stable security definer set search_path = '' as $$
@@ -123,8 +123,8 @@ begin
 end
 $$;
 comment on function crm.open_invitations(uuid) is
-  'The members whom a person may become by accepting an invitation, the oldest 100. Security definer, because they '
-  'are of any workspace.';
+  'The members that a person may become by accepting an invitation, the oldest 100. Security definer, because they '
+  'are in any workspace.';
 
 create function crm.roles_included(p_role text) returns text[]
 language sql immutable parallel safe as $$
@@ -135,7 +135,7 @@ language sql immutable parallel safe as $$
   end
 $$;
 comment on function crm.roles_included(text) is
-  'The roles whose rights a member has: an admin may do what a gestor may, and both what a vendedor may.';
+  'The roles whose rights a member has: an admin may do everything a gestor may, and both everything a vendedor may.';
 
 create function crm.identify_session(
   p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean
@@ -161,7 +161,7 @@ begin
   where m.user_id = p_user_id and m.is_active and (p_workspace_id is null or m.workspace_id = p_workspace_id)
   order by m.id
   limit 1;
-  -- Whoever is no member yet may still answer an invitation, and calls nothing that asks for a role.
+  -- A person without a membership may still answer an invitation, and call nothing that requires a role.
   if v_caller.id is null and p_any_workspace then
     select i.id, i.workspace_id, i.id, '{invited}' into v_caller.id, v_caller.workspace_id, v_caller.member_id, v_caller.scopes
     from crm.open_invitations(p_user_id) i
@@ -169,10 +169,10 @@ begin
     limit 1;
   end if;
   v_caller.user_id := p_user_id;
-  -- Calls of a member in any 60 seconds: enough for several tabs, each of which asks every 2 seconds.
+  -- Calls by a member in any 60 seconds: enough for several tabs that each ask every 2 seconds.
   v_caller.rate_limit := 600;
   v_caller.error_code := case
-    -- The same answer for a workspace that does not exist and for one of others.
+    -- The same answer for a workspace that does not exist and for one of other people.
     when v_caller.id is null then 'not_a_member'
     when v_memberships > 1 and not p_any_workspace then 'workspace_required'
   end;
@@ -180,20 +180,21 @@ begin
 end
 $$;
 comment on function crm.identify_session(uuid, uuid, uuid, boolean) is
-  'The member as whom a person is signed in. p_workspace_id null: the only workspace, or, where any will do, the '
-  'first one, or that of an invitation. A suspended workspace is not refused: its people must see why nothing works.';
+  'The member as which a person is signed in. p_workspace_id null: the person''s only workspace, or, with '
+  'p_any_workspace, the first one or that of an invitation. A suspended workspace is admitted: its people must see '
+  'why nothing works.';
 
 -- written by deno task records: app verbs
 create function crm.run_app_verb(p_verb text, p_args jsonb) returns json
 language plpgsql security definer set search_path = '' as $$
 begin
-  -- The migration `rights` makes crm_app the owner. Were the function restored under another owner, or altered to run
-  -- with the rights of its caller, verbs would not be under row-level security.
+  -- The migration `rights` makes crm_app the owner. If the function were restored under another owner, or altered to
+  -- run with the rights of its caller, row-level security would not apply to verbs.
   if current_user <> 'crm_app' then
     raise exception 'crm.run_app_verb runs as %, not as crm_app', current_user;
   end if;
-  -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call. By
-  -- resource first, because each comparison is an expression that Postgres prepares anew in every transaction.
+  -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. By resource
+  -- first, because Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
     when 'action' then
       case p_verb
@@ -252,7 +253,7 @@ begin
 end
 $$;
 comment on function crm.run_app_verb(text, jsonb) is
-  'Calls the verb of that name, as crm_app: security definer, and crm_app owns it. The list has every verb that an '
+  'Calls the verb with this name as crm_app, which owns this security definer function. Lists every verb that an '
   'endpoint for members declares.';
 -- end of what is written
 
@@ -267,7 +268,7 @@ begin
     v_caller,
     p_role,
     p_verb,
-    -- A verb lists the arguments that it takes, and those of a person belong to no workspace.
+    -- Verbs refuse unknown arguments, and verbs of a person without a role take no workspace.
     case when p_role is null then p_args
       else p_args || jsonb_build_object('workspace_id', v_caller.workspace_id) end,
     null,
@@ -276,7 +277,7 @@ begin
 end
 $$;
 comment on function app.call(uuid, uuid, uuid, text, text, jsonb) is
-  'The door for people who are signed in: answers one request, given the ids of the person and of the session, which '
-  'the function read from a verified token. p_workspace_id null: the person''s only one. p_role: the least role that '
-  'may call; null: every member of any workspace. The workspace_id in p_args is always the member''s own. p_verb '
-  'null, p_args null: as in api.call.';
+  'The door for signed-in people: answers one request, given the ids of the person and the session from a verified '
+  'token. p_workspace_id null: the person''s only workspace. p_role: the least role that may call; null admits every '
+  'member of any workspace. The workspace_id in p_args is always the member''s own. p_verb null, p_args null: as in '
+  'api.call.';

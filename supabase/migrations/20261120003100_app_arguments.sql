@@ -1,4 +1,4 @@
--- Validation of the arguments of schema app: one rule for each name, the same in every verb that takes it.
+-- Validation of arguments in schema app: one rule for each name, the same in every verb that takes it.
 
 create function crm.parse_moment(p_text text) returns timestamptz
 language plpgsql stable set search_path = '' as $$
@@ -17,15 +17,15 @@ exception
 end
 $$;
 comment on function crm.parse_moment(text) is
-  'Parses an ISO 8601 date and time with an offset, such as 2027-01-31T12:00:00Z. Null if the text has another form, '
-  'or the moment does not exist in the years 1 to 9999.';
+  'Parses an ISO 8601 date and time with an offset, such as 2027-01-31T12:00:00Z. Null for any other form, and for a '
+  'time that does not exist in the years 1 to 9999.';
 
 create function crm.parse_argument(
   p_rule text, p_field text, p_value jsonb, out value jsonb, out errors jsonb
 )
 language plpgsql stable set search_path = '' as $$
 declare
-  -- The vertical tab as x0b, because before Postgres 16 the escape with a v is the letter v.
+  -- The vertical tab as x0b: before Postgres 16, its escape is read as the letter v.
   v_text text := case jsonb_typeof(p_value)
     when 'string' then btrim(p_value #>> '{}', e' \t\n\x0b\f\r\u00a0\u2028\u2029\u3000\ufeff')
   end;
@@ -53,7 +53,7 @@ begin
       v_message := 'Deve ter de 1 a 40 caracteres';
     when 'email', 'member_email' then
       value := to_jsonb(lower(v_text));
-      -- The pattern that the API uses, so that both accept the same addresses.
+      -- The pattern of the API, so that both accept the same addresses.
       v_valid := char_length(v_text) <= 320 and v_text ~ (
         '^[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+)*'
         '@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$'
@@ -93,7 +93,7 @@ begin
       v_valid := v_text ~ '^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$';
       v_message := 'Deve estar em base64';
     when 'target_url' then
-      -- Only its length: that it is https and public is checked by whoever calls the verb (_shared/webhooks/target.ts).
+      -- Only its length: the caller checks that it is https and public (_shared/webhooks/target.ts).
       value := p_value;
       v_valid := char_length(p_value #>> '{}') between 1 and 2048 and jsonb_typeof(p_value) = 'string';
       v_message := 'Deve ter de 1 a 2048 caracteres';
@@ -145,9 +145,9 @@ begin
 end
 $$;
 comment on function crm.parse_argument(text, text, jsonb) is
-  'Validates one argument of a verb of schema app by the rule of its name. `value` is the normalized value (trimmed, '
-  'ids and e-mails in lower case, each scope once). `errors` lists the invalid fields with their Portuguese messages, '
-  'and is empty if there is none. p_field is the field''s name in an error, such as stages.0.type.';
+  'Validates one argument of a verb of schema app by the rule for its name. `value` is normalized (trimmed, ids and '
+  'e-mails in lower case, each scope once). `errors` lists the invalid fields with their Portuguese messages. p_field '
+  'is the name of the field in an error, such as stages.0.type.';
 
 create function crm.check_args(p_args jsonb, p_required text[], p_optional text[] default '{}') returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -160,7 +160,7 @@ declare
 begin
   for v_field, v_value in select * from jsonb_each(p_args) loop
     if v_field <> all (p_required || p_optional) then
-      -- If it were ignored, a misspelt name would be reported as a change that was made.
+      -- If unknown names were ignored, a misspelt one would be reported as a change.
       v_errors := v_errors || jsonb_build_object('field', v_field, 'message', 'Campo desconhecido');
     elsif v_value <> 'null' then
       v_parsed := crm.parse_argument(v_field, v_field, v_value);
@@ -180,5 +180,5 @@ begin
 end
 $$;
 comment on function crm.check_args(jsonb, text[], text[]) is
-  'Validates and normalizes the arguments of a verb of schema app; null is the same as absent. Raises '
-  'validation_error with every field that is missing, unknown or invalid.';
+  'Validates and normalizes the arguments of a verb of schema app; null means absent. Raises validation_error with '
+  'every field that is missing, unknown or invalid.';

@@ -46,7 +46,7 @@ end
 $$;
 comment on function app.workspace_create(jsonb) is
   'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. The '
-  'admin signs in with member_email; without one nobody can. Returns id, member_id, pipeline_id. Arguments: name, '
+  'admin signs in with member_email; without it nobody can. Returns id, member_id, pipeline_id. Arguments: name, '
   'member_name, member_email. Codes: validation_error.';
 
 create function crm.workspaces_of_current_user() returns json
@@ -57,8 +57,8 @@ language sql stable security definer set search_path = '' as $$
   where m.user_id = crm.current_user_id() and m.is_active
 $$;
 comment on function crm.workspaces_of_current_user() is
-  'The workspaces of the person who is signed in (id, name, role), by name. Security definer, because row-level '
-  'security shows a member one workspace only.';
+  'The workspaces of the signed-in person (id, name, role), by name. Security definer, because row-level security '
+  'shows a member one workspace only.';
 
 create function crm.invitations_of_current_user() returns json
 language sql stable security definer set search_path = '' as $$
@@ -75,7 +75,8 @@ language sql stable security definer set search_path = '' as $$
   join crm.workspaces w on w.id = i.workspace_id
 $$;
 comment on function crm.invitations_of_current_user() is
-  'The invitations that the person who is signed in has not answered, by the name of the workspace.';
+  'The open invitations of the signed-in person, by the workspace''s name. Security definer, because row-level '
+  'security shows a member one workspace only.';
 
 create function app.workspace_choices(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -88,8 +89,8 @@ begin
 end
 $$;
 comment on function app.workspace_choices(jsonb) is
-  'Lists the workspaces of the person who is signed in, of which each call chooses one, and the invitations that wait '
-  'for an answer; none for the operator. Arguments: none. Codes: validation_error.';
+  'Lists the workspaces of the signed-in person, of which each call chooses one, and the open invitations; nothing '
+  'for the operator. Arguments: none. Codes: validation_error.';
 
 create function crm.answer_invitation(p_id uuid, p_accepts boolean) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -101,7 +102,7 @@ begin
   if found then
     update crm.members m set user_id = case when p_accepts then v_user_id end, is_active = p_accepts
     where m.workspace_id = v_member.workspace_id and m.id = p_id and m.is_active
-      -- Two answers at once: the second finds the first.
+      -- Of two simultaneous answers, the second changes nothing.
       and m.user_id is not distinct from v_member.user_id;
   end if;
   if not found then
@@ -115,8 +116,8 @@ begin
 end
 $$;
 comment on function crm.answer_invitation(uuid, boolean) is
-  'Links the person who is signed in to the member of an open invitation, or deactivates that member. Raises '
-  'not_found. Security definer, because members may link nobody.';
+  'Links the signed-in person to the member of an open invitation, or deactivates that member. Raises not_found. '
+  'Security definer, because members may not link people.';
 
 create function app.invitation_accept(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -126,8 +127,8 @@ begin
 end
 $$;
 comment on function app.invitation_accept(jsonb) is
-  'Makes the person who is signed in the member whom an admin invited. Returns what workspace_choices does. '
-  'Arguments: id. Codes: validation_error, not_found.';
+  'Makes the signed-in person the member whom an admin invited. Returns the result of workspace_choices. Arguments: '
+  'id. Codes: validation_error, not_found.';
 
 create function app.invitation_decline(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -137,8 +138,8 @@ begin
 end
 $$;
 comment on function app.invitation_decline(jsonb) is
-  'Declines an invitation of the person who is signed in: the member becomes inactive. Returns what workspace_choices '
-  'does. Arguments: id. Codes: validation_error, not_found.';
+  'Declines an invitation of the signed-in person: the member becomes inactive. Returns the result of '
+  'workspace_choices. Arguments: id. Codes: validation_error, not_found.';
 
 create function crm.workspace_usage(p_workspace_id uuid) returns json
 language plpgsql stable set search_path = '' as $$
@@ -147,7 +148,7 @@ declare
   v_calls_today bigint;
   v_calls_7_days bigint;
 begin
-  -- Each count stops at a bound, so that no workspace is too large to be shown.
+  -- Each count has a bound, so that no workspace is too large to show.
   select coalesce(sum(c.calls) filter (where c.hour >= v_today), 0), coalesce(sum(c.calls), 0)
   into v_calls_today, v_calls_7_days
   from (
@@ -185,10 +186,9 @@ begin
 end
 $$;
 comment on function crm.workspace_usage(uuid) is
-  'What a workspace uses: calls of all keys today and in 7 days of UTC (up to a minute late: those that '
-  'crm.drain_calls has moved; the newest 20,000 hours of keys), keys that work (5,000 at most), active webhooks '
-  '(1,000), active members (5,000), deliveries that wait for an attempt (10,000). A count that has reached its bound '
-  'may be larger.';
+  'The usage of a workspace: calls of all keys today and in 7 days (UTC; up to a minute late, as crm.drain_calls '
+  'moves them; the newest 20,000 key hours), working keys (5,000 at most), active webhooks (1,000), active members '
+  '(5,000), deliveries that wait for an attempt (10,000). A count at its bound may be larger.';
 
 create function crm.workspace_overview(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
@@ -205,8 +205,7 @@ begin
 end
 $$;
 comment on function crm.workspace_overview(crm.workspaces) is
-  'JSON of a workspace with its usage, the member who asks (null for the operator), and the workspaces of that '
-  'person.';
+  'JSON of a workspace with its usage, the calling member (null for the operator), and that person''s workspaces.';
 
 create function app.workspace_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -223,8 +222,8 @@ end
 $$;
 comment on function app.workspace_get(jsonb) is
   'Returns a workspace with its plan, its usage (calls_today, calls_7_days, active_keys, active_webhooks, '
-  'active_members, waiting_deliveries), the member who asks and the workspaces of that person. Arguments: '
-  'workspace_id. Codes: validation_error, not_found.';
+  'active_members, waiting_deliveries), the calling member and that person''s workspaces. Arguments: workspace_id. '
+  'Codes: validation_error, not_found.';
 
 create function app.workspace_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -246,13 +245,13 @@ begin
   if not found then
     perform crm.raise_code('not_found', 'workspace_id');
   end if;
-  -- A change of members holds the same lock, and may have been that of the caller's own role.
+  -- A change of members takes the same lock, and may have changed the caller's own role.
   perform crm.require_admin_still(v_before.id);
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
   if v_changes = '{}' then
     return crm.workspace_overview(v_before);
   end if;
-  -- The names of the columns, because a member has no right to write those of the plan.
+  -- A separate statement, because a member has no right to write the columns of the plan.
   if crm.current_member_id() is not null then
     update crm.workspaces w
     set
@@ -278,10 +277,10 @@ begin
 end
 $$;
 comment on function app.workspace_update(jsonb) is
-  'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. A member may change name '
-  'and stale_after_days alone. Returns the workspace as workspace_get does. Arguments: workspace_id, name, suspended, '
+  'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. Members may change name '
+  'and stale_after_days only. Returns the workspace as workspace_get does. Arguments: workspace_id, name, suspended, '
   'public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found, insufficient_role (for a '
-  'member who is no admin any more).';
+  'member who is no longer an admin).';
 
 create function app.workspace_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -291,7 +290,7 @@ begin
 end
 $$;
 comment on function app.workspace_list(jsonb) is
-  'Lists every workspace, oldest first. For the operator alone, because it reaches all of them. Arguments: none. '
+  'Lists every workspace, oldest first. For the operator alone, because it reaches all workspaces. Arguments: none. '
   'Codes: validation_error.';
 
 create function app.workspace_find(p_args jsonb) returns json
@@ -320,6 +319,6 @@ begin
 end
 $$;
 comment on function app.workspace_find(jsonb) is
-  'Finds the workspace that a record belongs to, so that the operator can name a record by its id alone. For the '
-  'operator alone, because it reaches every workspace. No index serves it. Arguments: object (member, key, pipeline, '
-  'stage, loss_reason, deal, proposal, subscription, delivery), id. Codes: validation_error, not_found.';
+  'Finds the workspace of a record, so that the operator can name a record by its id alone. For the operator alone, '
+  'because it reaches every workspace. No index serves it. Arguments: object (member, key, pipeline, stage, '
+  'loss_reason, deal, proposal, subscription, delivery), id. Codes: validation_error, not_found.';

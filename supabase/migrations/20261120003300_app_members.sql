@@ -1,6 +1,6 @@
 -- Members of a workspace, for the operator and for signed-in members.
 
--- Its condition is written out in each query that it serves: the planner does not look into crm.is_working.
+-- Queries must repeat this condition, because the planner does not look into crm.is_working.
 create index api_keys_working on crm.api_keys (workspace_id, member_id) where revoked_at is null;
 
 create function crm.member_json(m crm.members, p_working_keys bigint) returns json
@@ -18,8 +18,8 @@ language sql stable as $$
   )
 $$;
 comment on function crm.member_json(crm.members, bigint) is
-  'JSON of a member for the operator and the console, with the number of keys that the member created and that are '
-  'neither revoked nor expired.';
+  'JSON of a member for the operator and the console, with the number of keys that the member created and that still '
+  'work.';
 
 create function crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) returns bigint
 -- plpgsql and not sql, because a later migration creates crm.is_working.
@@ -36,7 +36,7 @@ begin
 end
 $$;
 comment on function crm.working_keys_of(uuid, uuid) is
-  'How many keys of a member are neither revoked nor expired; 1,000 at most are counted.';
+  'How many keys of a member are neither revoked nor expired, counted up to 1,000.';
 
 create function crm.require_admin_still(p_workspace_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
@@ -50,8 +50,8 @@ begin
 end
 $$;
 comment on function crm.require_admin_still(uuid) is
-  'Raises insufficient_role if the member who calls is no admin any more. For a verb that has waited for a lock since '
-  'the door read the role: whoever took the role away may be the one it waited for.';
+  'Raises insufficient_role if the calling member is no longer an admin. For a verb that waited for a lock after the '
+  'door read the role: whoever held the lock may have taken the role away.';
 
 create function crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid default null) returns void
 language plpgsql set search_path = '' as $$
@@ -62,7 +62,7 @@ begin
   if crm.current_member_id() is null then
     return;
   end if;
-  -- One invitation at a time, so that many at once are counted too. Changes of members wait for the same lock.
+  -- One invitation at a time, so that simultaneous ones are counted too. Changes of members take the same lock.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   perform crm.require_admin_still(p_workspace_id);
   if (
@@ -77,9 +77,8 @@ begin
 end
 $$;
 comment on function crm.require_invitations_left(uuid, uuid) is
-  'Raises too_many_invitations if a workspace sent 30 invitations in the last hour, or 3 to the member who is named: '
-  'each is a mail to an address that an administrator chose, and Supabase Auth sends a limited number for all '
-  'workspaces together.';
+  'Raises too_many_invitations if a workspace sent 30 invitations in the last hour, or 3 to this member: each is a '
+  'mail to an address chosen by an admin, and Supabase Auth sends a limited number for all workspaces together.';
 
 create function app.member_invite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -108,9 +107,9 @@ begin
 end
 $$;
 comment on function app.member_invite(jsonb) is
-  'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace, in any case. A person '
-  'who has an account must accept if a member invites, not if the operator does. Whoever calls this sends the '
-  'invitation. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: '
+  'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace regardless of case. A '
+  'person with an account must accept an invitation by a member, but not one by the operator. The caller of this verb '
+  'sends the mail. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: '
   'validation_error, not_found, email_taken, insufficient_role, too_many_invitations (the last two for members '
   'alone).';
 
@@ -143,8 +142,8 @@ comment on function app.member_reinvite(jsonb) is
 create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  -- An address of the domain .invalid cannot exist (RFC 2606): the first admin of app.workspace_create has one, and
-  -- nobody can sign in as that member. Whoever was invited may decline.
+  -- Nobody can sign in as the first admin of app.workspace_create, whose address is in .invalid (RFC 2606). An invited
+  -- admin may decline.
   if not exists (
     select from crm.members m
     where m.workspace_id = p_workspace_id and m.id <> p_member_id and m.role = 'admin' and m.is_active
@@ -192,7 +191,7 @@ begin
 end
 $$;
 comment on function crm.changed_member_json(crm.members) is
-  'JSON of a member who was changed, with what a deactivation leaves behind: keys and active_managers.';
+  'JSON of a changed member, with keys and active_managers: the keys and managers that remain after a deactivation.';
 
 create function app.member_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -202,7 +201,7 @@ declare
   v_after crm.members;
   v_changes jsonb;
 begin
-  -- One change of members at a time: of two admins who demote each other, the second finds that no other is left.
+  -- One change of members at a time: if two admins demote each other, the second finds that no other is left.
   perform from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
   perform crm.require_admin_still((v_args ->> 'workspace_id')::uuid);
   select m.* into v_before from crm.members m
@@ -215,7 +214,7 @@ begin
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id' - 'id');
   if v_changes <> '{}' then
     v_after := jsonb_populate_record(v_before, v_args - 'workspace_id' - 'id');
-    -- The operator may do it, for whom no sign-in is needed.
+    -- The operator may remove the last admin, because the operator needs no sign-in.
     if crm.current_member_id() is not null and v_before.role = 'admin' and v_before.is_active
       and (v_after.role <> 'admin' or not v_after.is_active) then
       perform crm.require_other_admin(v_before.workspace_id, v_before.id);
@@ -232,12 +231,12 @@ begin
 end
 $$;
 comment on function app.member_update(jsonb) is
-  'Changes the name or role of a member, deactivates a member, or activates it again; an absent argument changes '
-  'nothing. An inactive member cannot sign in, owns no new records and authors no notes. Keys that the member created '
-  'go on working (spec 5), and writing a note with them is no_author_available (spec 2.2). Returns the member, with '
-  'keys (those neither revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active '
-  'admins and gestores (1,000 at most): without one, a lead that names no owner is owner_unresolved (spec 4.1) unless '
-  'the creator of its key is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, '
+  'Changes the name or role of a member, deactivates a member, or activates one again; an absent argument changes '
+  'nothing. An inactive member cannot sign in, and gets no new records or notes. The member''s keys keep working '
+  '(spec 5), but writing a note with them is no_author_available (spec 2.2). Returns the member with keys (those '
+  'neither revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active admins and '
+  'gestores (1,000 at most): without one, a lead that names no owner is owner_unresolved (spec 4.1) unless the '
+  'creator of its key is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, '
   'not_found, last_admin (a member may not leave the workspace without an active admin who can sign in; the operator '
   'may), insufficient_role.';
 
@@ -249,8 +248,8 @@ language sql volatile security definer set search_path = '' as $$
   returning m.*
 $$;
 comment on function crm.leave_workspace() is
-  'Unlinks the person who is signed in from the member, so that an admin who activates the member again invites the '
-  'person again. Null if the member is no longer active. Security definer, because members may link nobody.';
+  'Unlinks the signed-in person from the member, so that an admin who activates the member again must invite the '
+  'person again. Null if the member is no longer active. Security definer, because members may not link people.';
 
 create function app.member_leave(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -259,7 +258,7 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_member crm.members;
 begin
-  -- One change of members at a time, as in app.member_update: of two admins who leave, the second is the last.
+  -- One change of members at a time, as in app.member_update: if two admins leave, the second is the last one.
   perform from crm.workspaces w where w.id = v_workspace_id for no key update;
   if exists (
     select from crm.members m
@@ -276,9 +275,9 @@ begin
 end
 $$;
 comment on function app.member_leave(jsonb) is
-  'Takes the person who is signed in out of the workspace: the member becomes inactive and is linked to nobody. '
-  'Returns what member_update does. Arguments: workspace_id. Codes: validation_error, last_admin, not_found (for '
-  'whoever is no active member, as the operator).';
+  'Takes the signed-in person out of the workspace: the member becomes inactive and unlinked. Returns the result of '
+  'member_update. Arguments: workspace_id. Codes: validation_error, last_admin, not_found (for a caller who is not an '
+  'active member, such as the operator).';
 
 create function app.member_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

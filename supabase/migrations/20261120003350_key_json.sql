@@ -1,4 +1,4 @@
--- Keys as the operator and the members see them: their JSON, with their calls by day. Also how a verb takes hold of one.
+-- Keys as the operator and members see them: their JSON with their calls by day, and the lock for changing one.
 
 create function crm.is_working(k crm.api_keys) returns boolean
 language sql stable
@@ -14,7 +14,7 @@ language sql immutable set search_path = '' as $$
   left join unnest(p_days, p_calls) c (day, calls) on c.day = d.day
 $$;
 comment on function crm.calls_by_day(date[], bigint[], date, integer) is
-  'JSON of the calls of p_count days up to p_last, oldest first, given the days that had calls.';
+  'JSON of the calls in p_count days up to p_last, oldest first, given the days that had calls.';
 
 create function crm.key_records(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, record json)
 language plpgsql stable set search_path = '' as $$
@@ -50,7 +50,7 @@ begin
       'active_webhooks', coalesce(w.active, 0),
       'rotated_at', crm.iso(k.rotated_at),
       'old_secret_expires_at', case
-        -- least() passes over a null: without an earlier secret there is no moment, whenever the key itself expires.
+        -- least() ignores null: without an earlier secret there is no time to show, whenever the key itself expires.
         when o.expires_at is not null and crm.is_working(k) then crm.iso(least(o.expires_at, k.expires_at))
       end,
       'calls', json_build_object(
@@ -70,8 +70,8 @@ begin
 end
 $$;
 comment on function crm.key_records(uuid, uuid[]) is
-  'JSON of keys of a workspace, without their secrets, in no order. calls counts up to this moment, by days of UTC, '
-  'oldest first; old_secret_expires_at is null unless an earlier secret still works.';
+  'JSON of a workspace''s keys without their secrets, in no order. calls counts up to now, by days in UTC, oldest '
+  'first; old_secret_expires_at is null unless an earlier secret still works.';
 
 create function crm.key_record(p_workspace_id uuid, p_id uuid) returns json
 language sql stable set search_path = ''
@@ -93,4 +93,4 @@ begin
 end
 $$;
 comment on function crm.key_for_update(uuid, uuid) is
-  'A key of a workspace, which nobody else changes until the transaction ends. Raises not_found.';
+  'A key of a workspace, locked against changes until the transaction ends. Raises not_found.';

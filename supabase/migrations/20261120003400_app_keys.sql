@@ -1,14 +1,14 @@
--- API keys of a workspace (spec 5.5), for the operator and for the members who are signed in. The caller generates a
--- secret and passes only its hash.
+-- API keys of a workspace (spec 5.5), for the operator and signed-in members. The caller generates a secret and passes
+-- only its hash.
 
 create function crm.require_room_for_key(p_workspace_id uuid) returns void
 language plpgsql set search_path = '' as $$
 begin
-  -- The operator may make more.
+  -- The operator may create more.
   if crm.current_member_id() is null then
     return;
   end if;
-  -- One new key at a time, so that many at once are counted too.
+  -- One new key at a time, so that simultaneous ones are counted too.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   if (
     select count(*) from crm.api_keys k
@@ -19,8 +19,8 @@ begin
 end
 $$;
 comment on function crm.require_room_for_key(uuid) is
-  'Raises validation_error if a workspace has 100 working keys and a member would add one: the limit of calls is of '
-  'each key, so whoever makes any number of keys has no limit.';
+  'Raises validation_error if a workspace has 100 working keys and a member would add one: the rate limit is for each '
+  'key, so unlimited keys would mean unlimited calls.';
 
 create function app.key_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -69,13 +69,12 @@ begin
 end
 $$;
 comment on function app.key_create(jsonb) is
-  'Stores a new key with its secret by its hash. Its creator is the member named, otherwise the member who calls, '
-  'otherwise the oldest active admin: the default owner of the records that the key creates, and the author of its '
-  'notes, which it cannot write while that member is inactive. A member adds none to 100 working ones. A well-formed '
-  'scope that no endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: workspace_id, '
-  'name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if '
-  'absent). Codes: validation_error, not_found, already_expired (the key could never be used), invalid_reference, '
-  'no_active_admin.';
+  'Stores a new key with the hash of its secret. Its creator is the member named, otherwise the calling member, '
+  'otherwise the oldest active admin: the default owner of the key''s records and the author of its notes, which it '
+  'cannot write while that member is inactive. Members may have 100 working keys at most. A well-formed scope that no '
+  'endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: workspace_id, name, scopes, '
+  'prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: '
+  'validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
 
 create function app.key_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -98,7 +97,7 @@ begin
 end
 $$;
 comment on function app.key_list(jsonb) is
-  'Lists the keys of a workspace, 500 at most: those that work first, then revoked and expired ones, newest first. '
+  'Lists the keys of a workspace, 500 at most: working ones first, then revoked and expired ones, newest first. '
   'Returns data. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create function app.key_get(p_args jsonb) returns json
@@ -154,7 +153,7 @@ begin
 end
 $$;
 comment on function app.key_get(jsonb) is
-  'Returns a key with its calls in the last 48 hours and 30 days, oldest first, and the subscriptions that it made, '
+  'Returns a key with its calls in the last 48 hours and 30 days, oldest first, and the subscriptions it created, '
   'active ones first, 200 at most. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 create function app.key_update(p_args jsonb) returns json
@@ -174,7 +173,7 @@ begin
 end
 $$;
 comment on function app.key_update(jsonb) is
-  'Renames a key, also one that no longer works. Returns the key. Arguments: workspace_id, id, name. Codes: '
+  'Renames a key, even one that no longer works. Returns the key. Arguments: workspace_id, id, name. Codes: '
   'validation_error, not_found.';
 
 create function app.key_rotate(p_args jsonb) returns json
@@ -190,7 +189,7 @@ begin
   if not crm.is_working(v_key) then
     perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada ou expirou; crie outra');
   end if;
-  -- The newest secret goes on for the overlap. One that an earlier rotation left ends now.
+  -- The newest secret works on during the overlap. One left by an earlier rotation ends now.
   update crm.key_secrets s
   set expires_at = now() + case when s.expires_at is null then make_interval(secs => v_overlap_seconds) else '0' end
   where s.workspace_id = v_key.workspace_id and s.key_id = v_key.id
@@ -208,9 +207,9 @@ begin
 end
 $$;
 comment on function app.key_rotate(jsonb) is
-  'Gives a working key a new secret, by its hash. The present one works for overlap_seconds more, any earlier one '
-  'ends at once; id, scopes, limit, subscriptions and counted calls stay. Returns the key. Arguments: workspace_id, '
-  'id, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), overlap_seconds (0, 3600, 86400 or 604800). '
+  'Gives a working key a new secret, by its hash. The current secret works for overlap_seconds more, any earlier one '
+  'ends at once; id, scopes, limit, subscriptions and call counts stay. Returns the key. Arguments: workspace_id, id, '
+  'prefix (the visible 12 characters), hash (SHA-256, hexadecimal), overlap_seconds (0, 3600, 86400 or 604800). '
   'Codes: validation_error, not_found, key_revoked (the key is revoked or expired).';
 
 create function app.key_revoke(p_args jsonb) returns json
@@ -228,7 +227,7 @@ begin
     where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
   end if;
 
-  -- In a statement of its own, so that it also sees those whose calls the lock above has waited for (crm.lock_key).
+  -- A separate statement, so that it also sees subscriptions of calls for which the lock above waited (crm.lock_key).
   with ended as (
     update crm.webhook_subscriptions s
     set is_active = false, deactivated_reason = 'key_revoked'
@@ -256,8 +255,8 @@ begin
 end
 $$;
 comment on function app.key_revoke(jsonb) is
-  'Revokes a key for good, from its next call on, and ends the active subscriptions that it made, unless '
-  'keep_webhooks; their history is kept. A key that is revoked already stays as it is, and those of its subscriptions '
-  'that are still active end now. Returns the key with was_revoked (already, before this call), ended_subscriptions '
-  'and kept_subscriptions, those still active (id, target_url of each, oldest first). Arguments: workspace_id, id, '
-  'keep_webhooks (false if absent). Codes: validation_error, not_found.';
+  'Revokes a key for good, from its next call on, and ends its active subscriptions unless keep_webhooks; their '
+  'history stays. A key that was revoked before stays as it is, and its still active subscriptions end now. Returns '
+  'the key with was_revoked (before this call), ended_subscriptions and kept_subscriptions, those still active (id, '
+  'target_url of each, oldest first). Arguments: workspace_id, id, keep_webhooks (false if absent). Codes: '
+  'validation_error, not_found.';

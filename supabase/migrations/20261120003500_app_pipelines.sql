@@ -34,7 +34,7 @@ begin
 end
 $$;
 comment on function crm.unset_default_pipeline(uuid) is
-  'Removes the default of a workspace''s pipelines, so that another can become it in the same transaction.';
+  'Removes the default from a workspace''s pipelines, so that another one can become it in the same transaction.';
 
 create function app.pipeline_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -64,8 +64,8 @@ begin
 end
 $$;
 comment on function app.pipeline_create(jsonb) is
-  'Creates a pipeline with its stages, the first of them at position 1. With is_default it replaces the present '
-  'default. Returns id, stages (id, name, type, position). Arguments: workspace_id, name, stages (each name, type), '
+  'Creates a pipeline with its stages, the first at position 1. With is_default it replaces the current default. '
+  'Returns id, stages (id, name, type, position). Arguments: workspace_id, name, stages (each name, type), '
   'is_default. Codes: validation_error, not_found.';
 
 create function app.pipeline_update(p_args jsonb) returns json
@@ -95,9 +95,9 @@ begin
 end
 $$;
 comment on function app.pipeline_update(jsonb) is
-  'Deactivates a pipeline, activates it again, or makes it the default instead of the present one. No deal enters an '
-  'inactive pipeline, even if it is the default. Returns the pipeline without its stages. Arguments: workspace_id, '
-  'id, is_active, is_default (true alone). Codes: validation_error, not_found.';
+  'Deactivates a pipeline, activates it again, or makes it the default. No deal enters an inactive pipeline, even the '
+  'default one. Returns the pipeline without its stages. Arguments: workspace_id, id, is_active, is_default (true '
+  'alone). Codes: validation_error, not_found.';
 
 create function app.pipeline_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -127,8 +127,8 @@ begin
 end
 $$;
 comment on function app.pipeline_list(jsonb) is
-  'Lists every pipeline of a workspace with every stage, oldest pipeline first. It includes the inactive ones, which '
-  'the API does not show, so that the operator can find and activate them again. Arguments: workspace_id. Codes: '
+  'Lists every pipeline of a workspace with every stage, oldest pipeline first, including the inactive ones, which '
+  'the API does not show, so that the operator can activate them again. Arguments: workspace_id. Codes: '
   'validation_error, not_found.';
 
 create function app.stage_update(p_args jsonb) returns json

@@ -1,4 +1,4 @@
--- Why deals of a workspace can be lost, for the operator.
+-- Loss reasons of a workspace, for the operator.
 
 create function crm.loss_reason_json(r crm.loss_reasons) returns json
 language sql stable as $$
@@ -46,7 +46,7 @@ begin
 end
 $$;
 comment on function app.loss_reason_update(jsonb) is
-  'Deactivates a loss reason, or activates it again. No deal can be lost for an inactive reason; deals that were lost '
+  'Deactivates a loss reason, or activates it again. No deal can be lost for an inactive reason; deals already lost '
   'for it keep it. Returns the loss reason. Arguments: workspace_id, id, is_active. Codes: validation_error, '
   'not_found.';
 

@@ -28,8 +28,8 @@ begin
 end
 $$;
 comment on function app.proposal_create(jsonb) is
-  'Creates a draft, which only its workspace can see until it is sent. Returns id. Arguments: workspace_id, deal_id, '
-  'title, value, recurring_value (each month), expires_at (never if absent). Codes: validation_error, not_found, '
+  'Creates a draft, which only its workspace sees until it is sent. Returns id. Arguments: workspace_id, deal_id, '
+  'title, value, recurring_value (monthly), expires_at (never if absent). Codes: validation_error, not_found, '
   'invalid_reference.';
 
 create function app.proposal_send(p_args jsonb) returns json

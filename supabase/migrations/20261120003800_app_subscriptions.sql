@@ -1,4 +1,4 @@
--- Webhook subscriptions of a workspace, for the operator and for signed-in members. The caller generates and encrypts a
+-- Webhook subscriptions of a workspace, for the operator and signed-in members. The caller generates and encrypts a
 -- signing secret: the database never has the encryption key.
 
 create function crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, overview json)
@@ -6,12 +6,11 @@ language plpgsql stable set search_path = '' as $$
 #variable_conflict use_column
 declare
   v_today date := (now() at time zone 'UTC')::date;
-  -- An id begins with the time of its row, so the day of a delivery is a range of ids, and the index has all that is
-  -- counted.
+  -- An id begins with the time of its row, so a day is a range of ids, and the index has everything that is counted.
   v_floors uuid[] := array(
     select crm.uuid_v7_floor((v_today - n)::timestamp at time zone 'UTC') from generate_series(6, 0, -1) n
   );
-  -- 20,000 deliveries in all, so that 200 subscriptions cost no more than 20.
+  -- 20,000 deliveries in total, so that 200 subscriptions cost no more than 20.
   v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));
 begin
   return query
@@ -63,10 +62,10 @@ begin
 end
 $$;
 comment on function crm.subscription_overviews(uuid, uuid[]) is
-  'JSON of subscriptions for the operator and the console: the public fields, the key that made it (null for one made '
-  'in the console), and days: the outcomes of the last 7 days in UTC, oldest first. Of each subscription the newest '
-  '1,000 deliveries are counted, fewer if more than 20 subscriptions are listed (20,000 in all, at least 100 each); '
-  'days_are_partial tells that there may be more.';
+  'JSON of subscriptions for the operator and the console: the public fields, the key that created it (null if '
+  'created in the console), and days: the outcomes of the last 7 days in UTC, oldest first. Counts the newest 1,000 '
+  'deliveries of each subscription, fewer if there are more than 20 subscriptions (20,000 in total, at least 100 '
+  'each); days_are_partial tells that there may be more.';
 
 create function crm.subscription_overview(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable set search_path = '' as $$
@@ -80,7 +79,7 @@ begin
 end
 $$;
 comment on function crm.subscription_overview(uuid, uuid) is
-  'JSON of one subscription, as of crm.subscription_overviews. Raises not_found.';
+  'JSON of one subscription as in crm.subscription_overviews. Raises not_found.';
 
 create function app.subscription_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -125,7 +124,7 @@ language sql volatile set search_path = '' as $$
   where s.workspace_id = p_workspace_id and s.id = p_id
 $$;
 comment on function crm.record_webhook_action(uuid, uuid, text, jsonb) is
-  'Adds a line about a subscription to the audit log, with its address as the name.';
+  'Adds a line about a subscription to the audit log, with its URL as the name.';
 
 create function app.subscription_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -152,10 +151,10 @@ begin
 end
 $$;
 comment on function app.subscription_create(jsonb) is
-  'Creates a subscription that no key made, so that it outlives every key; a workspace has at most 50 active ones. '
-  'Returns it as subscription_get does. Arguments: workspace_id, new_id (made by the caller, because the secret is '
-  'sealed for it), event_types, target_url (whether it is public is for the caller to check), secret (encrypted, in '
-  'base64). Codes: validation_error, not_found.';
+  'Creates a subscription without a key, so that it outlives every key; a workspace has at most 50 active ones. '
+  'Returns it as subscription_get does. Arguments: workspace_id, new_id (chosen by the caller, because the secret is '
+  'encrypted for it), event_types, target_url (the caller checks that it is public), secret (encrypted, in base64). '
+  'Codes: validation_error, not_found.';
 
 create function app.subscription_delete(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -177,5 +176,5 @@ begin
 end
 $$;
 comment on function app.subscription_delete(jsonb) is
-  'Deactivates a subscription and keeps its history; what waits for it is cancelled. Returns null. Arguments: '
+  'Deactivates a subscription and keeps its history; its waiting deliveries are cancelled. Returns null. Arguments: '
   'workspace_id, id. Codes: validation_error, not_found.';

@@ -1,4 +1,4 @@
--- Operations on a webhook subscription (spec 6.5), for the operator and for signed-in members: test, reactivate, rotate.
+-- Operations on a webhook subscription (spec 6.5), for the operator and signed-in members: test, reactivate, rotate.
 
 create function crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
@@ -40,10 +40,10 @@ begin
 end
 $$;
 comment on function app.subscription_test(jsonb) is
-  'Sends a test event to a subscription: a delivery like any other, signed, and retried if it fails. Returns '
-  'delivery_id, and held: whether it waits, because the workspace is suspended or has no public API. Arguments: '
-  'workspace_id, id, event_type (one of the subscription''s; its first where absent). Codes: validation_error, '
-  'not_found, subscription_inactive, queue_full.';
+  'Sends a test event to a subscription: a normal delivery, signed, and retried if it fails. Returns delivery_id, and '
+  'held: whether it waits because the workspace is suspended or has no public API. Arguments: workspace_id, id, '
+  'event_type (one of the subscription''s; the first if absent). Codes: validation_error, not_found, '
+  'subscription_inactive, queue_full.';
 
 create function app.subscription_reactivate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -69,10 +69,10 @@ begin
 end
 $$;
 comment on function app.subscription_reactivate(jsonb) is
-  'Activates a subscription again with a failure_count of 0, and makes its waiting deliveries due now; an active one '
-  'does not change. Returns the subscription with resumed, the number of deliveries that were waiting, and '
-  'revoked_key (id, name, prefix), the key that made it if that is revoked, otherwise null. A workspace has at most '
-  '50 active subscriptions. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+  'Activates a subscription again with a failure_count of 0, and makes its waiting deliveries due now; does not '
+  'change an active one. Returns the subscription with resumed, the number of deliveries that were waiting, and '
+  'revoked_key (id, name, prefix), the key that created it if that key is revoked, otherwise null. A workspace has at '
+  'most 50 active subscriptions. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 create function app.subscription_recover(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -96,8 +96,8 @@ begin
 end
 $$;
 comment on function app.subscription_recover(jsonb) is
-  'Queues the events between since and until (now where absent) that a subscription never got, oldest first, as many '
-  'as there is room for (crm.recover_deliveries). Returns count, has_more, and next_since: where to go on. Arguments: '
+  'Queues the events between since and until (now if absent) that a subscription never got, oldest first, as many as '
+  'there is room for (crm.recover_deliveries). Returns count, has_more, and next_since, where to continue. Arguments: '
   'workspace_id, id, since, until. Codes: validation_error, not_found, subscription_inactive, queue_full.';
 
 create function app.subscription_read_secret(p_args jsonb) returns json
@@ -142,7 +142,7 @@ begin
 end
 $$;
 comment on function app.subscription_rotate(jsonb) is
-  'Replaces the signing secret of a subscription. For overlap_seconds (0 where absent, 604800 at most) the present '
-  'one goes on signing, and the new one makes a second signature; then the new one alone signs. Returns the '
+  'Replaces the signing secret of a subscription. For overlap_seconds (0 if absent, 604800 at most) the current '
+  'secret keeps signing and the new one makes a second signature; afterwards only the new one signs. Returns the '
   'subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64), '
   'overlap_seconds. Codes: validation_error, not_found.';

@@ -1,4 +1,4 @@
--- Webhook deliveries of a workspace (spec 6.5), for the operator and for signed-in members.
+-- Webhook deliveries of a workspace (spec 6.5), for the operator and signed-in members.
 
 create function app.delivery_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -17,10 +17,10 @@ begin
 end
 $$;
 comment on function app.delivery_list(jsonb) is
-  'Lists deliveries of a workspace, or of one subscription, the newest event first (spec 6.5): data, and meta with '
-  'next_cursor and has_more. last_status, last_reason and last_duration_ms are those of the last attempt; '
-  'next_attempt_at is null if there is no next one. Arguments: workspace_id, subscription_id, state, event, since, '
-  'until, cursor, limit (50 where absent). Codes: validation_error, not_found.';
+  'Lists deliveries of a workspace or of one subscription, newest event first (spec 6.5): data, and meta with '
+  'next_cursor and has_more. last_status, last_reason and last_duration_ms describe the last attempt; next_attempt_at '
+  'is null if there is no next one. Arguments: workspace_id, subscription_id, state, event, since, until, cursor, '
+  'limit (50 if absent). Codes: validation_error, not_found.';
 
 create function crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text)
 returns json
@@ -49,9 +49,9 @@ language sql stable set search_path = '' as $$
     or crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
 $$;
 comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text) is
-  'The headers of an attempt that would be made now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write '
-  'them. The signatures are described, because the database has no secret to sign with; the second one is sent while '
-  'a rotation overlaps.';
+  'The headers that an attempt would send now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. '
+  'The signatures are only described, because the database cannot decrypt a secret; the second one is sent while a '
+  'rotation overlaps.';
 
 create function app.delivery_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -66,8 +66,8 @@ begin
 end
 $$;
 comment on function app.delivery_get(jsonb) is
-  'Returns a delivery with its attempts, and the body and headers of an attempt that would be made now: see '
-  'crm.delivery_detail. A delivery of an event that was dropped is not_found. Arguments: workspace_id, id. Codes: '
+  'Returns a delivery with its attempts, and the body and headers that an attempt would send now: see '
+  'crm.delivery_detail. A delivery whose event was dropped is not_found. Arguments: workspace_id, id. Codes: '
   'validation_error, not_found.';
 
 create function app.delivery_retry(p_args jsonb) returns json
@@ -103,7 +103,7 @@ begin
   end if;
   select e.event into v_event from crm.events e
   where e.workspace_id = v_workspace_id and e.id = v_delivery.event_id;
-  -- Events are dropped with their day, a moment before their deliveries.
+  -- Events are dropped with their partition, a moment before their deliveries.
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
@@ -121,7 +121,7 @@ begin
 end
 $$;
 comment on function app.delivery_redeliver(jsonb) is
-  'Sends a delivery now, under the same id. A delivery that had ended gets five new attempts; one that waits for its '
-  'next attempt gets no additional ones. Returns the delivery as delivery_list does, with held: whether it waits, '
-  'because the workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, '
-  'not_found, subscription_inactive, queue_full.';
+  'Sends a delivery now, under the same id. An ended delivery gets five new attempts; one that waits for its next '
+  'attempt gets no more attempts. Returns the delivery as delivery_list does, with held: whether it waits because the '
+  'workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, '
+  'subscription_inactive, queue_full.';

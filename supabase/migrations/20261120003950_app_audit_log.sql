@@ -44,6 +44,6 @@ begin
 end
 $$;
 comment on function app.action_list(jsonb) is
-  'Lists what was changed in a workspace: data (id, at, actor, action, object, details), newest first, and meta '
-  '(next_cursor, has_more). The actor is null for the operator. Arguments: workspace_id, cursor (meta.next_cursor of '
-  'the page before), limit (50 if absent, 200 at most). Codes: validation_error, not_found.';
+  'Lists the changes in a workspace''s audit log: data (id, at, actor, action, object, details), newest first, and '
+  'meta (next_cursor, has_more). The actor is null for the operator. Arguments: workspace_id, cursor '
+  '(meta.next_cursor of the previous page), limit (50 if absent, 200 at most). Codes: validation_error, not_found.';

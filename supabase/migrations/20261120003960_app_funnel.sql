@@ -1,10 +1,11 @@
--- The funnel of a pipeline, for the console: its stages, with the newest deals of each.
+-- The funnel of a pipeline, for the console: its stages, each with its newest deals.
 
 create function crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) returns json
 language plpgsql stable set search_path = ''
--- A generic plan and no compilation: both cost more than the query itself, which is the same for every pipeline.
+-- A cached plan and no compilation: planning and compiling cost more than the query, which is the same for every
+-- pipeline.
 set plan_cache_mode = 'force_generic_plan' set jit = off
--- Rows are read in the order of an index, and of no more than 1,001: with a sort the planner could read them all first.
+-- Reads at most 1,001 rows in the order of an index: with a sort, the planner might read all rows first.
 set enable_sort = off set enable_incremental_sort = off as $$
 begin
   return (
@@ -20,8 +21,9 @@ begin
       cross join lateral (
         select d.id, d.value, d.created_at from crm.deals d
         where d.workspace_id = p_workspace_id and d.status = 'aberto' and d.archived_at is null
-          -- d.stage_id = s.id, as a range of both columns: only the index of open deals has this order. Of an equality
-          -- the planner thinks that the newest deals are of any stage, and reads the workspace to its end for an empty one.
+          -- d.stage_id = s.id, written as a range of both columns: only the index of open deals has this order. With an
+          -- equality the planner expects the newest deals to be in any stage, and reads the workspace to its end for an
+          -- empty one.
           and (d.stage_id, d.id) >= (s.id, '00000000-0000-0000-0000-000000000000'::uuid)
           and (d.stage_id, d.id) <= (s.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
         order by d.stage_id desc, d.id desc
@@ -36,7 +38,7 @@ begin
     ),
     closed_deal as (
       select
-        -- Winning or losing a deal leaves it in its stage, so most closed deals are shown away from their own.
+        -- A closed deal stays in its stage, so most closed deals are shown in another one.
         coalesce(s.id, o.first_stage_id) as stage_id,
         d.id, d.value, d.closed_at as at, d.more
       from outcome o
@@ -82,7 +84,7 @@ begin
           order by c.rank
         ) as list
       from deal c
-      -- One by one: of a join the planner thinks that it needs most of the workspace, and reads all of it.
+      -- Lateral: with a plain join the planner expects to need most of the workspace, and scans all of it.
       cross join lateral (
         select d.* from crm.deals d where d.workspace_id = p_workspace_id and d.id = c.id limit 1
       ) d
@@ -115,11 +117,10 @@ begin
 end
 $$;
 comment on function crm.funnel_stages(uuid, uuid) is
-  'The active stages of a pipeline in order, 50 at most, each with its deals in use, newest first: the open ones that '
-  'are in it. A stage of the type won or lost also has the deals of the pipeline that were won or lost in the last 30 '
-  'days, by the time of that: those that are in another stage are shown in the first of the type. The count and the '
-  'sum of values are over the newest 1,000 deals, and deals_count_is_partial tells that there are more; 50 deals are '
-  'shown.';
+  'The active stages of a pipeline in order, 50 at most, each with its unarchived deals, newest first: the open ones '
+  'in that stage. A stage of type won or lost also shows the pipeline''s deals that were won or lost in the last 30 '
+  'days, newest first; deals in another stage are shown in the first stage of that type. The count and the sum of '
+  'values cover the newest 1,000 deals; deals_count_is_partial tells that there are more. 50 deals are shown.';
 
 create function app.funnel_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -161,6 +162,6 @@ begin
 end
 $$;
 comment on function app.funnel_get(jsonb) is
-  'Returns the funnel of an active pipeline, the default one if none is named, otherwise the oldest: as_of, pipelines '
-  '(the active ones, 100 at most), pipeline (null if none is active), stages (crm.funnel_stages). Arguments: '
-  'workspace_id, pipeline_id. Codes: validation_error, not_found.';
+  'Returns the funnel of an active pipeline (if none is named, the default one, otherwise the oldest): as_of, '
+  'pipelines (the active ones, 100 at most), pipeline (null if none is active), stages (crm.funnel_stages). '
+  'Arguments: workspace_id, pipeline_id. Codes: validation_error, not_found.';

@@ -1,7 +1,7 @@
--- What each role may do, in one place. A role may do nothing that is not granted here: no function is executable by
--- PUBLIC (migration `roles`), and no other migration grants anything. Why, in docs/decisions/0011-least-rights.md.
+-- The rights of each role, in one place. A role may do only what is granted here: PUBLIC may execute no function
+-- (migration `roles`), and no other migration grants anything. See docs/decisions/0011-least-rights.md.
 --
---   the owner      applies the migrations; operator, jobs, and whatever is security definer
+--   the owner      applies the migrations; runs the operator's verbs, the jobs, and everything security definer
 --   crm_functions  the login of the functions: the doors, the dispatcher's queue, crm.next_delivery_due and
 --                  crm.check_health
 --   crm_api        the verbs of keys and links, under row-level security: records of the current workspace
@@ -9,7 +9,7 @@
 --
 -- tests/sql/isolation/ compares each list with what is used, and tries what is refused.
 
--- The login of the functions. It reaches no table: all that it may execute is security definer.
+-- The login of the functions. It reaches no table: everything it may execute is security definer.
 grant usage on schema api, app, crm to crm_functions;
 grant execute on function
   api.call(bytea, text, text, jsonb, text, bytea),
@@ -21,8 +21,8 @@ grant execute on function
   crm.next_delivery_due(interval)
 to crm_functions;
 
--- The verbs. crm.run_verb calls them with the rights of its owner. An owner must be able to create in the schema at the
--- moment when it becomes that, and afterwards must not be.
+-- The verbs. crm.run_verb calls them with the rights of its owner. A role must be able to create in the schema while it
+-- becomes an owner, and not afterwards.
 grant create on schema crm to crm_api, crm_app;
 alter function crm.run_verb(text, jsonb) owner to crm_api;
 alter function crm.run_app_verb(text, jsonb) owner to crm_app;
@@ -32,14 +32,14 @@ grant usage on schema api, crm to crm_api;
 grant select on crm.members, crm.pipelines, crm.stages, crm.loss_reasons to crm_api;
 grant select, insert, update on crm.companies, crm.contacts, crm.deals, crm.activities to crm_api;
 grant select, insert on crm.notes, crm.lead_receipts to crm_api;
--- Triggers write it.
+-- Only triggers and jobs write this table.
 grant select on crm.search_texts to crm_api;
 -- A customer reads a proposal and answers it.
 grant select, update (status, rejection_reason) on crm.proposals to crm_api;
 grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_api;
--- A verb stores a secret, and never reads one; until when an old one signs is no secret.
+-- A verb stores a secret and never reads one; next_from, when a rotation ends, is not secret.
 grant select (workspace_id, subscription_id, next_from), insert on crm.webhook_secrets to crm_api;
--- Whoever manages webhooks sees what was sent to them.
+-- A key that manages webhooks sees the deliveries.
 grant select on crm.event_types, crm.events, crm.webhook_attempts, crm.webhook_deliveries to crm_api;
 
 -- written by deno task schema: the functions that verbs call as crm_api
@@ -136,7 +136,7 @@ grant execute on function
 to crm_api;
 -- end of the functions that verbs call
 
--- The verbs of members. Of rows that exist they may write only these columns: a member raises no limit of the plan,
+-- The verbs of members. They may change only these columns of existing rows: a member raises no limit of the plan,
 -- takes over nobody's sign-in, and changes no record of an attempt.
 grant usage on schema app, api, crm to crm_app;
 grant select on
@@ -201,8 +201,9 @@ to crm_app;
 -- end of the functions that verbs call
 
 -- Postgres looks for a type in the session's temporary schema before pg_catalog, even with an empty search_path. A role
--- that may create there makes a domain `text` whose check is a function of its own, and the next security definer
--- function runs that as its owner. The right is PUBLIC's: it is taken from PUBLIC and given to the other roles by name.
+-- that may create objects there could create a domain `text` whose check calls its own function, and the next security
+-- definer function would run that as its owner. PUBLIC has this right: take it away, and give it to all other roles by
+-- name.
 do $$
 declare
   v_roles name[] := array(

@@ -5,7 +5,7 @@ import { columns, comment } from "./sql_text.ts";
 /** Fields that identify the record, and the one that every change sets. */
 const NOT_CHANGES = ["id", "workspace_id", "updated_at"];
 
-/** The SQL function that the events of changes ask what changed; null for a record without such an event. */
+/** The SQL function that finds the changed fields for `updated` events; null for a record without such an event. */
 export function changedFieldsSql({ name, about, fields }: CrmRecord): string | null {
   if (!isEventType(`${name}.updated`)) return null;
   const table = `crm.${about.table}`;
@@ -23,8 +23,8 @@ $$;
 ${
     comment(
       `function crm.changed_fields(${table}, ${table})`,
-      "The public fields in which two versions of a row differ, in alphabetical order, without updated_at and without " +
-        "those that are computed.",
+      "The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed " +
+        "fields.",
     )
   }`;
 }

@@ -1,4 +1,4 @@
-// The filters of a list by their kind, as the SQL of lists needs them.
+// The filters of a list by kind.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { type Filter, isEquality } from "../../supabase/functions/_shared/contract/record_fields.ts";
 
@@ -16,17 +16,17 @@ const named = (filters: Readonly<Record<string, Partial<Filter>>>) =>
 /** The filters that compare a column with the value, each served by an index of its own. */
 export const equalities = ({ filters }: CrmRecord) => named(filters).filter(isEquality);
 
-/** The equalities without which the list is an error; they lead each index of the list. */
+/** The equalities that a call must send; each index of the list begins with them. */
 export const required = (record: CrmRecord) => equalities(record).filter(({ required }) => required);
 
 /** The equalities that a call may leave out. */
 export const optional = (record: CrmRecord) => equalities(record).filter(({ required }) => !required);
 
-/** The filters with a condition for each value. */
+/** The filters that have a condition for each value. */
 export const conditions = ({ filters }: CrmRecord) =>
   named(filters).filter((filter) => filter.condition !== undefined);
 
-/** The filters that hide rows, with the conditions of the rows that a list without them shows and leaves out. */
+/** The filters that hide rows, with the conditions for the rows that a list without the filter shows and hides. */
 export const hiding = (record: CrmRecord) =>
   conditions(record).flatMap(({ name, hides, condition }) =>
     hides === undefined
@@ -34,10 +34,10 @@ export const hiding = (record: CrmRecord) =>
       : [{ name, ...hides, shown: condition![hides.without]!, hidden: condition![hides.only]! }]
   );
 
-/** The conditions that hold for a list without any parameter. Nearly all rows satisfy them. */
+/** The conditions of a list without parameters. Nearly all rows satisfy them. */
 export const always = (record: CrmRecord) => hiding(record).map(({ shown }) => shown);
 
-/** The filters that bound a column, by the name of that column. */
+/** The filters that bound a column, by that column. */
 export function ranges({ filters }: CrmRecord): Map<string, NamedFilter[]> {
   const bounds = named({ ...filters, ...UPDATED_SINCE }).filter(({ range }) => range !== undefined);
   return Map.groupBy(bounds, ({ range }) => range!.column);
@@ -45,7 +45,7 @@ export function ranges({ filters }: CrmRecord): Map<string, NamedFilter[]> {
 
 export const columnOf = ({ name, column = name }: NamedFilter) => column;
 
-/** The argument of the filter as a value of SQL. One that takes several values has one. */
+/** The filter's argument as an SQL value; for a filter that takes several values, the first. */
 export function argument({ fields }: CrmRecord, { name, through, range, several }: NamedFilter): string {
   const value = several ? `p_args -> '${name}' ->> 0` : `p_args ->> '${name}'`;
   if (through !== undefined) return `${through}(${value})`;

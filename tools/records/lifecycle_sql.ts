@@ -1,4 +1,4 @@
-// The SQL of records that can be archived, merged or erased: what follows from having these columns.
+// The SQL of records that can be archived, merged or erased.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { columns, comment, indent } from "./sql_text.ts";
 
@@ -13,7 +13,7 @@ const mergedRefusal = (row: string) =>
   perform api.fail('record_merged', array['id'], null, array[${row}.merged_into_id]);
 end if;`;
 
-/** Statements for a function that has read the row into `t`: they end with the error of a row that is no record now. */
+/** Statements for a function that has read a row: they raise an error if the row is merged or erased. */
 export function refusalsSql(record: CrmRecord, row: string): string {
   const merged = `\n${indent(mergedRefusal(row), 2)}`;
   const erased = `
@@ -67,7 +67,7 @@ $$;
 ${
     comment(
       `function api.${name}_archive(jsonb)`,
-      "Archives the record, so that lists leave it out, and returns it; one that is archived already stays as it is. " +
+      "Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. " +
         `Raises not_found${isMergeable(record) ? ", record_merged" : ""}.`,
     )
   }`;
@@ -91,7 +91,7 @@ $$;
 ${
     comment(
       `function api.${name}_restore(jsonb)`,
-      "Takes the record out of the archive and returns it; one that is in use stays as it is. Raises " +
+      "Takes the record out of the archive and returns it; a record in use stays as it is. Raises " +
         `${refusals(record)}.`,
     )
   }`;
@@ -115,7 +115,7 @@ $$;
 ${
     comment(
       `function crm.${name}_filled(${table}, ${table})`,
-      "The first record, with the values of the second one in the fields that are empty.",
+      "The first record, with its empty fields filled from the second.",
     )
   }`;
 }
@@ -129,7 +129,7 @@ declare
   t ${table};
 begin
   loop
-    -- Waits for a merge of this record, and then sees into which one.
+    -- Waits for a merge of this record that is in progress, then sees its result.
     select r.* into t from ${table} r
     where r.workspace_id = crm.current_workspace_id() and r.id = p_id
     for key share;
@@ -142,9 +142,9 @@ $$;
 ${
     comment(
       `function crm.${name}_survivor(uuid)`,
-      "The record that stays of those that were merged with this one, locked until the transaction ends, so that it is " +
-        `neither merged ${isErasable(record) ? "nor erased " : ""}meanwhile. It may be archived${
-          isErasable(record) ? ", or erased" : ""
+      "The record that remains after the merges of this one, locked until the transaction ends against merging" +
+        `${isErasable(record) ? " and erasing" : ""}. It may be archived${
+          isErasable(record) ? " or erased" : ""
         }.`,
     )
   }`;
@@ -177,13 +177,13 @@ $$;
 ${
     comment(
       `function crm.${name}_erase(uuid, uuid[])`,
-      "Clears every field of the records that a client can write, but for the owner. The rows stay, for what refers to " +
+      "Clears every field of the records that clients can write, except the owner. The rows stay, because others refer to " +
         "them.",
     )
   }`;
 }
 
-/** The fields that clients write and that may be empty. */
+/** The optional fields that clients write. */
 function emptyable({ fields }: CrmRecord): string[] {
   return Object.entries(fields)
     .filter(([, { written, presence }]) => written === "always" && presence === "optional")

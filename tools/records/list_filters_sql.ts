@@ -1,5 +1,5 @@
-// What crm.list_by, crm.search_page and crm.summary know of the records: their filters as data, and the statements of the
-// calls that are common enough to keep their plans.
+// What crm.list_by, crm.search_page and crm.summary need to know about the records: their filters as data, and static
+// statements for common calls, whose plans Postgres caches.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import {
   always,
@@ -15,7 +15,7 @@ import {
 import { comment, conjunction, literal } from "./sql_text.ts";
 import { walk } from "./walks.ts";
 
-/** `crm.list_filters`, `crm.kept_walk` and `crm.updated_ids`, of all records with a list. */
+/** `crm.list_filters`, `crm.kept_walk` and `crm.updated_ids` for all records with a list. */
 export function listFiltersSql(records: readonly CrmRecord[]): string {
   const listed = records.filter(({ about }) => about.sql?.includes("list"));
   return [filtersSql(listed), keptWalkSql(listed), updatedIdsSql(listed)].join("\n\n");
@@ -38,9 +38,9 @@ $$;
 ${
     comment(
       "function crm.list_filters(text)",
-      "The list of a record, with its table and the text that is searched, and its filters. A filter compares the column " +
-        "target with a value, where %L is what was sent; or, for the value given, it is a condition on row t. Of the kind " +
-        "range it has an index with the column target, shown holds where the filter was not sent, and hidden is of few rows.",
+      "The table and searched text of a record's list (kind list), and its filters. A filter compares the column target " +
+        "with sql, in which %L is the value sent; a filter with a value in given is the condition sql on row t. Kind range: " +
+        "an index has the column target; shown: the condition also holds if the filter is absent; hidden: few rows match.",
     )
   }`;
 }
@@ -80,9 +80,9 @@ function kindOf({ hides, indexed }: NamedFilter, value: string): string {
   return indexed?.value === value ? "range" : "condition";
 }
 
-/** The value of a filter with %L for what was sent. */
+/** The value of a filter, with %L for the value sent. */
 function placeholder({ fields }: CrmRecord, { name, through, range }: NamedFilter): string {
-  // A text of which the function makes nothing is no row's, and not every row's.
+  // A text for which the function returns null matches no row.
   if (through !== undefined) return `coalesce(${through}(%L), '')`;
   return `%L::${range ? "timestamptz" : fields[name]?.sql ?? "text"}`;
 }
@@ -136,8 +136,8 @@ $$;
 ${
     comment(
       "function crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[])",
-      "Walks the newest rows of a list, or those of p_ids in their order; matches are those that the list has with at most " +
-        "the filter updated_since.",
+      "Reads the newest rows of a list, or those of p_ids in their order; matches are the ids that the list shows without a " +
+        "filter or by updated_since.",
     )
   }`;
 }
@@ -169,7 +169,7 @@ $$;
 ${
     comment(
       "function crm.updated_ids(text, jsonb, integer)",
-      "The rows of a list that changed since updated_since, last changed first.",
+      "The ids of a list's rows that changed since updated_since, last changed first.",
     )
   }`;
 }

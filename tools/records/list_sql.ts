@@ -1,5 +1,5 @@
 // The verb of a list (spec 4.0): one statement without a filter, one for each equality. For everything else it calls
-// crm.list_by and crm.search_page, which need of a record what list_filters_sql.ts writes.
+// crm.list_by and crm.search_page, which read what list_filters_sql.ts writes about each record.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { always, argument, columnOf, hiding, type NamedFilter, optional, required } from "./filters.ts";
 import { searchSql } from "./search_sql.ts";
@@ -7,9 +7,9 @@ import { comment, conjunction } from "./sql_text.ts";
 import { walk } from "./walks.ts";
 
 /**
- * The indexes that serve the list: one for each equality, one for `updated_since`, and one for the rows of a condition that
- * few rows satisfy. Each begins with the workspace, then with the required filters; each ends with the id, so that a page is
- * read in its order. A filter by a unique value has its index in the migration.
+ * The indexes of the list: one for each equality, one for `updated_since`, and one for each condition that few rows
+ * satisfy. Each begins with the workspace and the required filters, and ends with the id, so that a page is read in
+ * order. The index of a filter by a unique value is in the migration.
  */
 export function indexesSql(record: CrmRecord): string {
   const { table } = record.about;
@@ -28,7 +28,7 @@ export function indexesSql(record: CrmRecord): string {
   return [...indexes, ...ofHidden].join("\n");
 }
 
-/** `api.<name>_list`, and the functions that it calls for long records. */
+/** `api.<name>_list`, and the functions it calls for long records. */
 export function listSql(record: CrmRecord): string {
   const { name, about } = record;
   const { search } = about;
@@ -37,10 +37,10 @@ export function listSql(record: CrmRecord): string {
 
 create function api.${name}_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
+-- For an unknown limit the planner expects more rows than any page has, and would plan again at every call.
 set plan_cache_mode = 'force_generic_plan'
--- Every list is read in the order of an index. The planner has statistics only of all workspaces together, and would
--- often read and sort all rows of a workspace instead.
+-- A list is read in the order of an index. The planner's statistics cover all workspaces together, so it would often
+-- read and sort all rows of a workspace instead.
 set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -53,7 +53,7 @@ ${optional(record).some(isMade) ? "  v_value text;\n" : ""}  v_ids uuid[];
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
-  -- The records that crm.list_by is asked for.
+  -- How many records crm.list_by must find.
   v_rest integer;
   v_rest_ids uuid[];
   v_rest_records json[];
@@ -64,7 +64,7 @@ begin
   if p_args ? 'until' then
     v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz));
   end if;
-  -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
+  -- One statement with its own cached plan for each filter: a common statement could use no index.
 ${served.map((filters, index) => `  ${index === 0 ? "if" : "elsif"} ${branch(record, filters)}`).join("\n")}
   else
     v_rest := v_limit;
@@ -101,10 +101,10 @@ $$;
 ${comment(`function api.${name}_list(jsonb)`, "Returns a page of the list, newest first (spec 4.0).")}`;
 }
 
-/** The filters by what a workspace sets up: an id that it never had is a mistake, and no empty list. */
+/** Filters by ids that a workspace sets up: an unknown id is a mistake, not an empty list. */
 const SET_UP = ["owner_id", "pipeline_id", "stage_id"];
 
-/** Refuses filters by unknown ids if nothing was found, as the condition `isEmpty` says. */
+/** Refuses filters by unknown ids if the condition `isEmpty` says that nothing was found. */
 export function requireKnown({ filters }: CrmRecord, isEmpty: string): string {
   const names = SET_UP.filter((name) => Object.hasOwn(filters, name));
   if (names.length === 0) return "";
@@ -114,7 +114,7 @@ export function requireKnown({ filters }: CrmRecord, isEmpty: string): string {
 `;
 }
 
-/** The ids of a page, or of the rest of one, that no statement above serves. */
+/** The ids of a page, or the rest of one, that no statement above serves. */
 function pageOf({ name, about }: CrmRecord): string {
   const page = (by: string, kept: string, indent: string) =>
     `${indent}select page.ids, page.next_id into v_rest_ids, v_next_id
@@ -131,13 +131,13 @@ ${page("list_by", "updated_since", "      ")}
 }
 
 /**
- * Leaves out the rows of a walk that do not satisfy what holds for every list. If that leaves too few for the page, the rest
- * is asked of `crm.list_by`, from where the walk ended.
+ * Drops rows that lists hide, such as archived ones. If too few remain for the page, `crm.list_by` finds the others, from
+ * where the statement ended.
  */
 function leaveOut(record: CrmRecord): string {
   if (always(record).length === 0) return "";
   return `  if not v_complete then
-    -- A record without its JSON is long, or is not to be listed.
+    -- A record without JSON is either long or hidden.
     v_before := v_ids[v_limit + 1];
     select array_agg(r.id order by r.position), array_agg(r.record order by r.position), count(r.record) = count(*)
     into v_ids, v_records, v_complete
@@ -161,7 +161,7 @@ function branch(record: CrmRecord, filters: NamedFilter[]): string {
   const json = `crm.${record.name}_json_if_short(t)`;
   const listed = always(record);
   const shown = listed.length === 0 ? json : `case when ${listed.join(" and ")} then ${json} end`;
-  // What a function makes of a value is made once, not for each condition.
+  // A value that a function computes is computed once, not in each condition.
   const made = filters.filter(isMade).map((filter) => `    v_value := ${argument(record, filter)};\n`).join(
     "",
   );
@@ -189,7 +189,7 @@ function pageSql({ name, about, fields }: CrmRecord): string {
   const sizes = long.map(([field, { sql }]) =>
     `coalesce(${sql === "text" ? "octet_length" : "pg_column_size"}(t.${field}), 0)`
   );
-  // The size of a value that is stored compressed says nothing of the length of its JSON.
+  // The size of a compressed value does not show the length of its JSON.
   const compressed = long.filter(([, { sql }]) => sql !== "text").map(([field]) =>
     `\n    and pg_column_compression(t.${field}) is null`
   );
@@ -202,7 +202,7 @@ $$;
 ${
     comment(
       `function crm.${name}_json_if_short(crm.${about.table})`,
-      `crm.${name}_json, or null if the row may be long: crm.${name}_page makes those, so that a page can end before ` +
+      `crm.${name}_json, or null if the row may be long: crm.${name}_page builds those, so that a page can end before ` +
         "them.",
     )
   }
@@ -221,7 +221,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
     end if;
     v_bytes := v_bytes + pg_column_size(v_record);
-    -- One record is shown however long it is, because the next page would begin with it again.
+    -- The first record is shown however long it is: otherwise the next page would begin with it again.
     exit when v_bytes > crm.max_page_bytes() and v_position > 1;
     v_records := v_records || v_record;
   end loop;
@@ -231,8 +231,8 @@ $$;
 ${
     comment(
       `function crm.${name}_page(uuid[], json[])`,
-      "The records of a page that may be too long: those that are null are made one by one, until the page has its " +
-        "maximum of bytes.",
+      "The records of a page that may be too long: builds the null ones one by one, until the page has its maximum of " +
+        "bytes.",
     )
   }`;
 }

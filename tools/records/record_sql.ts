@@ -1,4 +1,4 @@
-// The plain SQL of a record: its public type and JSON, insert, save, get, list with its filters.
+// The SQL of a record: its public type and JSON, insert, save, get, list with filters.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import type { Field } from "../../supabase/functions/_shared/contract/record_fields.ts";
 import { endpoints } from "../resources.ts";
@@ -7,7 +7,7 @@ import { isMergeable, lifecycleSql, refusals, refusalsSql } from "./lifecycle_sq
 import { indexesSql, listSql } from "./list_sql.ts";
 import { columns, comment } from "./sql_text.ts";
 
-/** The SQL that is written into the migration of the record's table. */
+/** The section for the migration of the record's table. */
 export function recordSql(record: CrmRecord): string {
   const { sql = [], views = {} } = record.about;
   const changedFields = changedFieldsSql(record);
@@ -48,7 +48,7 @@ function shownValue(name: string, { shownAs, sql }: Field): string {
 function insertSql({ name, about, fields }: CrmRecord): string {
   const table = `crm.${about.table}`;
   const written = [...about.hidden ?? [], ...namesOf(fields, ["always", "on create", "by the verb"])];
-  // The whole row, only where it is shown: to hand it on is a fortieth of what a creation costs Postgres.
+  // Returning the whole row takes a fortieth of the time of a creation, so it is returned only if the reply shows it.
   const [type, returning, result, said] = answersWithId(name)
     ? ["uuid", "new.id", "v_id", "its id"]
     : [table, "new.*", "t", "it"];
@@ -86,9 +86,9 @@ ${
   }${about.sql?.includes("insert all") ? "\n\n" + insertAllSql(name, table, written) : ""}`;
 }
 
-/** The ids of records in use that the one which is inserted resembles: the statement does not see the new one. */
+/** The ids of records in use that resemble the new one, which the statement does not see itself. */
 function alikeSql(table: string, alike: Readonly<Record<string, string>>): string {
-  // In the order of the index, so that the planner takes it whatever the statistics say of other workspaces.
+  // Sorted like the index, so that the planner uses it whatever the statistics on other workspaces say.
   return Object.entries(alike).map(([column, values]) =>
     `array(
     select o.id from ${table} o
@@ -109,7 +109,7 @@ function answersWithId(name: string): boolean {
   );
 }
 
-/** The insert of a batch: what Postgres does once for each statement is half of the time of an insert. */
+/** The insert of a batch: half the time of an insert is a fixed cost for each statement. */
 function insertAllSql(name: string, table: string, written: readonly string[]): string {
   return `create function crm.${name}_insert(p_rows ${table}[]) returns uuid[]
 language plpgsql set search_path = '' as $$
@@ -132,7 +132,7 @@ $$;
 ${
     comment(
       `function crm.${name}_insert(${table}[])`,
-      "Creates records in the caller's workspace; returns their ids, in the order of the rows.",
+      "Creates records in the caller's workspace; returns their ids in the order of the rows.",
     )
   }`;
 }
@@ -160,11 +160,10 @@ $$;
 ${
     comment(
       `function crm.${name}_lock(uuid, jsonb)`,
-      "Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and " +
-        `returns it. Raises ${
+      "Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all " +
+        `kept. Raises ${
           refusals(record)
-        }; precondition_failed if p_if_match, a list of versions, has not the ` +
-        "record's.",
+        }; precondition_failed if p_if_match, a list of versions, lacks the record's.`,
     )
   }`;
 }
@@ -189,7 +188,7 @@ $$;
 ${
     comment(
       `function crm.${name}_save(${table})`,
-      "Writes the fields of the record that can change, and returns the row as it is then.",
+      "Writes the changeable fields of the record, and returns the updated row.",
     )
   }`;
 }
@@ -209,7 +208,7 @@ $$;
 ${comment(`function api.${name}_get(jsonb)`, "Returns one record; raises not_found.")}`;
 }
 
-/** As {@link getSql}, where the row may be one that another record answers for. */
+/** {@link getSql} for a record that may have been merged into another one. */
 function getMergeableSql({ name, about }: CrmRecord): string {
   return `create function api.${name}_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

@@ -1,4 +1,4 @@
-// What test events show: the examples of the OpenAPI documents, as rows.
+// The objects in test events: the examples of the OpenAPI documents, as rows.
 import { dataExample, OBJECTS, objectSchemas } from "../openapi/events.ts";
 import { exampleOf } from "../openapi/examples.ts";
 import { eventOfStory } from "../openapi/story/story.ts";
@@ -6,7 +6,7 @@ import { LeadSubmission } from "../../supabase/functions/api-v1-leads/schema.ts"
 import { EVENT_TYPES, EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import { columns, comment } from "./sql_text.ts";
 
-/** The functions with the rows, the state and the facts that crm.sample_data composes. */
+/** The functions with the rows, states and facts from which crm.sample_data builds an object. */
 export function sampleSql(): string {
   const schemas = objectSchemas();
   const rows = Object.entries({ ...OBJECTS, lead: LeadSubmission }).map(([object, schema]) =>
@@ -26,14 +26,14 @@ export function sampleSql(): string {
       argument: "p_object_type text",
       cases: rows,
       text:
-        "The public fields of a made-up object of that type, or of a submitted lead: those of the examples in the OpenAPI " +
+        "The public fields of a made-up object of that type, or of a submitted lead, from the examples in the OpenAPI " +
         "documents.",
     }),
     caseSql({
       name: "sample_state",
       argument: "p_event crm.event_type",
       cases: states,
-      text: "The fields by which a made-up object shows that the event has happened.",
+      text: "The fields of a made-up object that show that the event has happened.",
     }),
     caseSql({
       name: "sample_facts",

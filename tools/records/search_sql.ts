@@ -1,8 +1,8 @@
-// What is searched of a record (`q` of its list), and what keeps the texts of all of them.
+// The searched text of a record (`q` of its list), and the functions that keep the texts of all records.
 import type { CrmRecord, RecordSearch } from "../../supabase/functions/_shared/contract/record.ts";
 import { comment } from "./sql_text.ts";
 
-/** What makes the text of the record. docs/decisions/0013-search.md says how searches work, and why. */
+/** The function that builds the text of a record. See docs/decisions/0013-search.md. */
 export function searchSql(
   { name, about }: CrmRecord,
   { texts, phones = [], spelled = {} }: RecordSearch,
@@ -15,14 +15,14 @@ export function searchSql(
   const numbers = phones.map((column) => `t.${column}`);
   return `create function crm.${name}_text(t ${table}) returns text
 language sql immutable
--- Nothing but an expression, so that it is inlined: otherwise each search would plan it.
+-- Must stay one expression, so that Postgres inlines it: otherwise each search would plan it.
 as $$ select crm.search_text(array[${searched.join(", ")}], array[${numbers.join(", ")}]::text[]) $$;
-${comment(`function crm.${name}_text(${table})`, "What is searched of the record.")}
+${comment(`function crm.${name}_text(${table})`, "The searched text of the record.")}
 
 create trigger forget_text after delete on ${table} for each row execute function crm.forget_text('${name}');`;
 }
 
-/** What knows every record that is searched: whose text an event changes, and how its text is kept. */
+/** Functions with a branch for each searched record: whose text an event changes, and how to write the text. */
 export function searchedSql(records: readonly CrmRecord[]): string {
   const searched = records.flatMap((record) =>
     record.about.search ? [[record, record.about.search] as const] : []
@@ -53,7 +53,7 @@ $$;
 ${
     comment(
       "function crm.text_changed(crm.event_type, jsonb)",
-      "The kind of the record whose searched text is another after an event; null if none is.",
+      "The kind of the record whose searched text an event changes; null if it changes none.",
     )
   }
 
@@ -70,7 +70,7 @@ $$;
 ${
     comment(
       "function crm.keep_texts(uuid, text, uuid[])",
-      "Writes what is searched of records of a kind as they are now; nothing for a kind that is not searched.",
+      "Writes the current searched texts of records of a kind; nothing for a kind without search.",
     )
   }`;
 }

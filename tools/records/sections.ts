@@ -1,4 +1,4 @@
-// The sections of migrations that `deno task records` writes, each between two markers in the migration of its subject.
+// The sections that `deno task records` writes, each between two markers in a migration.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import type { Reference } from "../../supabase/functions/_shared/contract/record_fields.ts";
@@ -39,7 +39,7 @@ export function sections(): Map<string, string> {
 }
 
 /**
- * A migration with its sections written anew.
+ * A migration with its sections replaced.
  *
  * @param written receives the name of each section in the text
  * @throws Error for a section that no record declares, or that has no end
@@ -86,7 +86,7 @@ declare
   v_id uuid;
   v_missing text[] := '{}';
 begin
-  -- Most creations refer to nothing, and each step of the loop is two expressions.
+  -- Most creations refer to nothing; each step of the loop would cost two expressions.
   if not p_args ?| '{${names.join(",")}}' then
     return p_args;
   end if;
@@ -110,13 +110,13 @@ $$;
 ${
     comment(
       "function crm.require_references(jsonb)",
-      "Returns the arguments; raises invalid_reference with every field whose record is not of the workspace, is not active, or was merged or " +
-        "erased. What can be merged or erased is locked until the transaction ends, as its foreign key would do later.",
+      "Returns the arguments; raises invalid_reference with every field whose record is outside the workspace, inactive, " +
+        "merged or erased. Locks contacts and companies until the transaction ends, as their foreign keys would do later.",
     )
   }`;
 }
 
-/** The statement that finds the record to which a field refers. */
+/** The statement that looks for the record to which a field refers. */
 function referenceSql(records: readonly CrmRecord[], { table, active }: Reference): string {
   const record = records.find(({ about }) => about.table === table);
   const conditions = [
@@ -134,16 +134,16 @@ function eventTypesSql(): string {
   return `create type crm.event_type as enum (
 ${events.map(([event]) => `  '${event}'`).join(",\n")}
 );
-comment on type crm.event_type is 'The event catalog of spec 6.1.';
+comment on type crm.event_type is 'The event catalogue of spec 6.1.';
 
 create table crm.event_types (
   event crm.event_type primary key,
   object_type text not null,
   is_change boolean not null
 );
-comment on table crm.event_types is 'The type of object that each event is about (spec 6.2).';
+comment on table crm.event_types is 'The type of object of each event (spec 6.2).';
 comment on column crm.event_types.is_change is
-  'Whether the change log shows it. Every change has one such event; the others tell of the same change, or of time.';
+  'Whether the change log shows the event. Every change emits one such event; other events repeat it, or are caused by time.';
 alter table crm.event_types enable row level security;
 alter table crm.event_types force row level security;
 create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);
@@ -151,7 +151,7 @@ insert into crm.event_types (event, object_type, is_change) values
 ${events.map(([event, { object, change }]) => `  ('${event}', '${object}', ${change})`).join(",\n")};`;
 }
 
-/** The function by which a door calls the verbs of a schema, as the role that row-level security is for. */
+/** The function that calls the verbs of a schema for a door, as the role to which row-level security applies. */
 function runVerbSql(schema: "api" | "app"): string {
   const { name, role, callers } = RUNNERS[schema];
   const verbs = endpoints
@@ -160,13 +160,13 @@ function runVerbSql(schema: "api" | "app"): string {
   return `create function ${name}(p_verb text, p_args jsonb) returns json
 language plpgsql security definer set search_path = '' as $$
 begin
-  -- The migration \`rights\` makes ${role} the owner. Were the function restored under another owner, or altered to run
-  -- with the rights of its caller, verbs would not be under row-level security.
+  -- The migration \`rights\` makes ${role} the owner. If the function were restored under another owner, or altered to
+  -- run with the rights of its caller, row-level security would not apply to verbs.
   if current_user <> '${role}' then
     raise exception '${name} runs as %, not as ${role}', current_user;
   end if;
-  -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call. By
-  -- resource first, because each comparison is an expression that Postgres prepares anew in every transaction.
+  -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. By resource
+  -- first, because Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
 ${
     [...Map.groupBy([...new Set(verbs)].sort(), (verb) => verb.split("_")[0]!)].map(([resource, verbs]) =>
@@ -182,7 +182,7 @@ $$;
 ${
     comment(
       `function ${name}(text, jsonb)`,
-      `Calls the verb of that name, as ${role}: security definer, and ${role} owns it. The list has every verb that an ` +
+      `Calls the verb with this name as ${role}, which owns this security definer function. Lists every verb that an ` +
         `endpoint for ${callers} declares.`,
     )
   }`;

@@ -26,10 +26,10 @@ export function conjunction(conditions: readonly string[], indent: number): stri
   return fill(words, WIDTH - indent).join(`\n${" ".repeat(indent)}`);
 }
 
-/** The lines of a statement, moved to the right. */
+/** Indents the lines of a statement. */
 export const indent = (sql: string, spaces: number): string => sql.replaceAll(/^/gm, " ".repeat(spaces));
 
-/** A `comment on` statement. Its text is split into literals, as SQL joins those on lines of their own. */
+/** A `comment on` statement. SQL joins literals on consecutive lines, so a long text becomes several. */
 export function comment(object: string, text: string): string {
   const statement = `comment on ${object} is`;
   const whole = literal(text);
@@ -40,5 +40,5 @@ export function comment(object: string, text: string): string {
   return `${statement}\n${literals.map((literal) => `  ${literal}`).join("\n")};`;
 }
 
-/** A text as a literal of SQL. */
+/** A text as an SQL literal. */
 export const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;

@@ -1,4 +1,4 @@
-// The sums of the records that a list would have (docs/decisions/0012-lists-that-end.md).
+// Sums over the records of a list (docs/decisions/0012-lists-that-end.md).
 import type { CrmRecord, RecordSummary } from "../../supabase/functions/_shared/contract/record.ts";
 import { requireKnown } from "./list_sql.ts";
 import { columns, comment } from "./sql_text.ts";
@@ -42,13 +42,12 @@ $$;
 ${
     comment(
       `function api.${name}_summary(jsonb)`,
-      `Counts and adds up the records that the list with the same filters has, by ${
+      `Counts and adds up the records of the list with the same filters, by ${
         groups.join(", ")
-      }. It looks through ` +
+      }. Reads at most ` +
         `${
           most.toLocaleString("en-US")
-        } records at most, so that a call costs as much whatever the workspace has; raises ` +
-        "too_many_records where that is not enough.",
+        } records, which bounds the cost of a call; raises too_many_records if there are more.`,
     )
   }`;
 }

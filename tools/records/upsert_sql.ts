@@ -1,4 +1,4 @@
-// The verb of an upsert: find the record by a value, then change it as PATCH does or create it as POST does.
+// The verb of an upsert: finds the record by a value, then changes it like PATCH or creates it like POST.
 import { atLeastOneText, type CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { argument, equalities, type NamedFilter } from "./filters.ts";
 import { isErasable, isMergeable } from "./lifecycle_sql.ts";
@@ -15,7 +15,7 @@ export function upsertSql(record: CrmRecord): string {
     merged ? ", p_merged boolean default false" : ""
   }) returns uuid[]
 language plpgsql set search_path = ''
--- As in api.${name}_list: by the index of the field, whatever the statistics say of other workspaces.
+-- As in api.${name}_list: by the index of the field, whatever the statistics on other workspaces say.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_first uuid := '00000000-0000-0000-0000-000000000000';
@@ -83,13 +83,13 @@ $$;
 ${
     comment(
       `function api.${name}_upsert(jsonb)`,
-      `Changes the record that has the value of the field in match_by, as api.${name}_update does, or creates it, as ` +
-        `api.${name}_create does, with their codes; returns the whole record, and what was done: created, matched_by, and ` +
-        `the names of fields that were sent and not written (differences). ${
+      `Changes the record whose field named in match_by has the value sent, like api.${name}_update, or creates it, like ` +
+        `api.${name}_create, with their codes. Returns the whole record with created, matched_by, and differences, the ` +
+        `fields that were sent and not written. ${
           isMergeable(record)
-            ? "Where only records that were merged have the value, it changes the one into which they were, but for that field. "
+            ? "If only merged records have the value, it changes the record they were merged into, except that field. "
             : ""
-        }Raises ambiguous_match with every record that has the value, and validation_error for what only a creation requires.`,
+        }Raises ambiguous_match with every record found, and validation_error for fields that only a creation requires.`,
     )
   }`;
 }
@@ -133,7 +133,7 @@ function matchSql(record: CrmRecord, filter: NamedFilter): string {
       );`;
 }
 
-/** Statements of an upsert that has found no record: those into which one with the value was merged. */
+/** Statements for an upsert that found no record: look for one into which a record with the value was merged. */
 function survivorsSql(record: CrmRecord): string {
   const { name } = record;
   const archived = isErasable(record)
@@ -147,25 +147,25 @@ function survivorsSql(record: CrmRecord): string {
       where s.archived_at is null or ${archived}
     );
     if cardinality(v_ids) = 1 then
-      -- It keeps its own value: otherwise nobody would have that any more, and who looks for it would make a new record.
+      -- It keeps its own value: otherwise an upsert by that value would create a new record.
       v_kept := array[v_match_by];
     end if;
   end if;
 `;
 }
 
-/** Statements of an upsert that has found its record: which phone numbers the record keeps, because it has them in full. */
+/** Statements for an upsert that found its record: the record keeps phone numbers that are more complete. */
 function phonesSql({ name, about }: CrmRecord): string {
   const phones = about.search?.phones?.map((field) => `'${field}'`).join(", ");
   if (!phones) return "";
   return `    if v_sent ?| array[${phones}] then
-      -- Locked, so that the number which is compared is the one that would be replaced.
+      -- Locked, so that the number compared is the one that would be replaced.
       v_kept := v_kept || crm.fuller_phones(to_jsonb(crm.${name}_lock(v_ids[1])), v_sent - v_kept, array[${phones}]);
     end if;
 `;
 }
 
-/** What POST requires of its body, asked once it is known that a record is created. */
+/** The checks for fields that POST requires, once it is clear that a record is created. */
 function requiredSql({ about, fields }: CrmRecord): string {
   const required = Object.entries(fields).filter(([, { presence, rule, written }]) =>
     presence === "required" && rule !== null && ["always", "on create"].includes(written)

@@ -1,7 +1,7 @@
-// How the rows of a list are read, newest first, in the order of an index.
+// Conditions and order that read the rows of a list newest first, in the order of an index.
 import { columnOf, type NamedFilter } from "./filters.ts";
 
-/** What stands in the SQL of a walk: the value of each equality, and the bounds of the ids. */
+/** SQL terms: the value of each equality, and the bounds of the ids. */
 interface WalkTerms {
   value(filter: NamedFilter): string;
   before: string;
@@ -9,9 +9,9 @@ interface WalkTerms {
 }
 
 /**
- * The conditions and the order of a walk, newest first, by the index of these equalities. The last is compared as one row
- * with the id, and the order has both, so that no other index serves them: where the planner expects a row or none, as in a
- * database of many small workspaces, it would take the primary key as well, and read a large workspace to its end.
+ * The conditions and the order that read rows newest first by the index of these equalities. The last equality is compared
+ * as one row with the id, and both are in the order, so that no other index serves: in a database of many small workspaces
+ * the planner expects a row or none, and could take the primary key, and read a large workspace to its end.
  */
 export function walk(filters: NamedFilter[], { value, before, from }: WalkTerms) {
   const equals = (filter: NamedFilter) => `t.${columnOf(filter)} = ${value(filter)}`;
@@ -22,7 +22,7 @@ export function walk(filters: NamedFilter[], { value, before, from }: WalkTerms)
   }
   const column = `t.${columnOf(by)}`;
   const beginning = `(${column}, t.id) < (${value(by)}, ${before})`;
-  // One row at most has a unique value, so its index needs no order by the id.
+  // At most one row has a unique value, so its index needs no order by id.
   if (by.unique) {
     const end = `(${column}, t.id) >= (${value(by)}, ${from})`;
     return { conditions: [workspace, ...filters.map(equals), beginning, end], order: `${column} desc` };
@@ -33,13 +33,13 @@ export function walk(filters: NamedFilter[], { value, before, from }: WalkTerms)
       ...filters.slice(0, -1).map(equals),
       beginning,
       `${column} >= ${value(by)}`,
-      // Bounds of the id alone end a walk at `since`: by a comparison of rows Postgres would read on, to the oldest row with
-      // the value. They do so behind an equality. Of an array, because the order would forget a column that is equal to a
-      // value; Postgres before 17 leaves that to a filter, and ends as by a comparison of rows.
+      // Bounds on the id alone stop the scan at `since`; with a comparison of rows only, Postgres would read on to the
+      // oldest row with the value. They need an equality before them. With plain `=` the planner drops the column from
+      // ORDER BY and may choose another index, so it is `= any`; before Postgres 17 that is a filter, and stops nothing.
       `${column} = any (array[${value(by)}])`,
       `t.id < ${before}`,
       `t.id >= ${from}`,
-      // The planner does not see that these leave out what is null.
+      // The planner does not infer this from the conditions above.
       ...(by.sparse ? [`${column} is not null`] : []),
     ],
     order: `${column} desc, t.id desc`,

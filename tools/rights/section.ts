@@ -1,11 +1,11 @@
-// The parts of the migration `rights` that are written: the functions that the roles of the verbs may execute.
+// The written sections of the migration `rights`: the functions that the verbs' roles may execute.
 import { columns } from "../records/sql_text.ts";
 import type { VerbRights, VerbRole } from "./verb_rights.ts";
 
 const END = "-- end of the functions that verbs call";
 
 /**
- * The migration with the section of a role written anew.
+ * The migration with the section of a role replaced.
  *
  * @throws Error if it has no such section
  */

@@ -1,7 +1,7 @@
-// What a role of verbs needs, read off the bodies of the verbs, so that it gets this and nothing else.
+// The rights that a verbs' role needs, found in the bodies of the verbs, so that it gets no others.
 import { type Query, readFunctions, readTables, type SqlFunction } from "./catalogue.ts";
 
-/** The roles of verbs, each with the function whose body runs as that role and calls every verb. */
+/** The roles of verbs, each with the function that runs as that role and calls every verb. */
 export const VERB_ROLES = { crm_api: "crm.run_verb", crm_app: "crm.run_app_verb" } as const;
 
 export type VerbRole = keyof typeof VERB_ROLES;
@@ -14,7 +14,7 @@ const UPDATE = /\bupdate\s+(crm\.\w+)/g;
 /** The statements that verbs run on a table. */
 export type Access = "select" | "insert" | "update";
 
-/** What the verbs use. */
+/** The functions and tables that the verbs use. */
 export interface VerbRights {
   /** Signatures, sorted. */
   functions: string[];
@@ -23,15 +23,15 @@ export interface VerbRights {
 }
 
 /**
- * Follows the calls from the root of a role to every function, table, default, check, policy and trigger that is used as
- * that role. It does not look into a security definer function: that one runs as its owner.
+ * Follows the calls from the root of a role to every function, table, default, check, policy and trigger used as that
+ * role. It does not look into security definer functions, which run as their owner.
  */
 export async function readVerbRights(query: Query, role: VerbRole): Promise<VerbRights> {
   const functions = Map.groupBy(await readFunctions(query), ({ name }) => name);
   const tables = new Map((await readTables(query)).map((found) => [found.name, found]));
   const called = new Set<string>();
   const used = new Map<string, Set<Access>>();
-  /** Texts that were read already, so that recursion ends. */
+  /** Texts read already, so that recursion ends. */
   const seen = new Set<string>();
 
   function follow(source: string): void {
@@ -57,7 +57,7 @@ export async function readVerbRights(query: Query, role: VerbRole): Promise<Verb
     table.written.forEach(follow);
     for (const trigger of table.triggers) {
       const [{ securityDefiner, source }] = functions.get(trigger) as [SqlFunction];
-      // The right to execute a trigger's function is asked of who creates the trigger, not of who fires it.
+      // Postgres checks the right to execute a trigger's function when the trigger is created, not when it fires.
       if (!securityDefiner) follow(source);
     }
   }
@@ -65,7 +65,7 @@ export async function readVerbRights(query: Query, role: VerbRole): Promise<Verb
   for (const { source } of functions.get(VERB_ROLES[role])!) follow(source);
   const order: Access[] = ["select", "insert", "update"];
   return {
-    // A batch calls the root, which the role owns: the owner needs no grant.
+    // A batch calls the root, which the role owns, and an owner needs no grant.
     functions: [...called].filter((signature) => !signature.startsWith(`${VERB_ROLES[role]}(`)).sort(),
     tables: Object.fromEntries(
       [...used].sort(([a], [b]) => a < b ? -1 : 1).map(([name, access]) => [

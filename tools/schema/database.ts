@@ -4,7 +4,7 @@ import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 
 export const MIGRATIONS = join(import.meta.dirname!, "../../supabase/migrations");
 
-/** The last migration, of which a section follows from the others. */
+/** The migration whose written sections follow from all others. */
 export const RIGHTS = "20261120009000_rights.sql";
 
 /** The schemas that the migrations create. */
@@ -15,7 +15,7 @@ export function createDatabase(): Promise<PGlite> {
   return PGlite.create({ extensions: { pg_trgm } });
 }
 
-/** Applies every migration but that of the rights. */
+/** Applies every migration except the rights. */
 export async function applyMigrations(database: PGlite): Promise<void> {
   const files = await Array.fromAsync(Deno.readDir(MIGRATIONS));
   for (const name of files.map(({ name }) => name).sort()) {

@@ -17,7 +17,7 @@ export function schemaDump(): Promise<string> {
   return withSchema(schemaSql);
 }
 
-/** Lends a database with every migration, and the text of the last one. */
+/** Runs `work` with a database that has every migration, and with the text of the rights. */
 async function withSchema<T>(work: (database: PGlite, rights: string) => Promise<T>): Promise<T> {
   const database = await createDatabase();
   try {
