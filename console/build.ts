@@ -1,6 +1,6 @@
 /**
- * `deno task console`: builds the console into console/dist, or the folder that is named, prints the gzipped size of each
- * page, and fails if one is larger than MAX_PAGE_BYTES or all of it than MAX_BYTES. Variables: see build/settings.ts.
+ * `deno task console`: builds the console into console/dist or the given folder and prints the gzipped size of each page.
+ * It fails if a page is larger than MAX_PAGE_BYTES, or all together than MAX_BYTES. Variables: build/settings.ts.
  */
 import { stop } from "esbuild";
 import { basename, dirname, join, resolve } from "node:path";
@@ -15,7 +15,7 @@ const MAX_PAGE_BYTES = 65 * 1024;
 
 const source = import.meta.dirname!;
 const out = resolve(Deno.args[0] ?? join(source, "dist"));
-// Built beside and then moved, so that a server never sends half of a build.
+// Built in another folder and then moved, so that a server never sends half a build.
 const fresh = join(dirname(out), `.${basename(out)}-${Deno.pid}`);
 const old = `${fresh}-old`;
 try {

@@ -1,17 +1,17 @@
-/** Calls of the functions, with the session and the workspace that are chosen. */
+/** Calls the functions with the session and the chosen workspace. */
 import { Failure } from "./failure.ts";
 import { accessToken, dropSession, renewSession } from "./session.ts";
 import { supabaseUrl } from "./settings.ts";
 import { chosenWorkspace, forgetWorkspace, mustChoose } from "./workspace_choice.ts";
 
-/** Longer than any answer of the functions takes, so that a lost connection is said. */
+/** Longer than the slowest reply of a function, so that a timeout means a lost connection. */
 const TIMEOUT_MS = 20_000;
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
  * Calls a function: `call("GET", "app-v1-keys")`. Resolves with its reply, undefined for 204; rejects with a Failure. A
- * session that has ended leads to signing in, a workspace that is not chosen to choosing it.
+ * session that has ended leads to the sign-in; if no workspace is chosen, the person chooses one.
  */
 export async function call<T>(
   method: Method,

@@ -19,7 +19,7 @@ const Webhooks = pageModule(() => import("../pages/webhooks/page.tsx"));
 const Activity = pageModule(() => import("../pages/activity/page.tsx"));
 const Account = pageModule(() => import("../pages/account/page.tsx"));
 
-/** The console: its pages, and above them questions and messages. */
+/** The console: its pages, and over them the dialogs and messages. */
 export function App() {
   return (
     <LocationProvider scope={basePath}>
@@ -34,7 +34,7 @@ export function App() {
   );
 }
 
-/** Leads to signing in without a session, and away from it with one. */
+/** Without a session, leads to the sign-in; with one, away from it. */
 function Places() {
   const { path, url, route } = useLocation();
   const below = `${path}/`.replace(/\/+$/, "/").slice(basePath.length);

@@ -18,7 +18,7 @@ const PLACES = [
   { place: "conta/", name: "nav.account" },
 ] as const;
 
-/** The one bar: workspace, pages, and the menu of the person; on a phone a dialog holds the pages and the menu. */
+/** The bar at the top: workspace, pages and personal menu. On a phone a dialog holds pages and menu. */
 export function Bar({ place }: { place: string }) {
   const folded = useSignal(false);
   const menuOpen = useSignal(false);
@@ -40,7 +40,7 @@ export function Bar({ place }: { place: string }) {
           popovertarget="menu"
           aria-label={member && `${t("app.menu")}: ${member.name}`}
         >
-          {/* With a key, because the name takes the place of the word: as one element it would count as moved. */}
+          {/* The key makes it another element when the name replaces the word; otherwise browsers count a layout shift. */}
           <span key={member?.id} class="clipped">{member?.name.split(" ")[0] ?? t("app.menu")}</span>{" "}
           <span aria-hidden="true">▾</span>
         </button>

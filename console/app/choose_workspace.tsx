@@ -1,4 +1,3 @@
-import { Loaded } from "../components/loaded.tsx";
 import { Page } from "../components/page.tsx";
 import { t } from "../strings/strings.ts";
 import { CHOICES_PATH, Invitations } from "./invitations.tsx";
@@ -7,8 +6,9 @@ import { person } from "./session.ts";
 import { useResource } from "./resource.ts";
 import type { Choices } from "./types.ts";
 import { chooseWorkspace } from "./workspace_choice.ts";
+import { Loaded } from "../components/loaded.tsx";
 
-/** Where a person who belongs to several workspaces chooses the first time. */
+/** Lets a person who belongs to several workspaces choose one for the first time. */
 export function ChooseWorkspace() {
   const choices = useResource<Choices>(CHOICES_PATH);
   return (
@@ -35,7 +35,7 @@ export function ChooseWorkspace() {
   );
 }
 
-/** Said to a person who is signed in and belongs to no workspace, with the invitations that wait. */
+/** Tells a signed-in person that they belong to no workspace, and shows their open invitations. */
 export function NoWorkspace({ onRetry }: { onRetry: () => void }) {
   const choices = useResource<Choices>(CHOICES_PATH);
   return (

@@ -1,4 +1,4 @@
-/** The current time for relative times, all of them at once and only while the page is seen. */
+/** The current time, from which relative times are computed; it ticks only while the page is visible. */
 import { signal } from "@preact/signals";
 
 const EVERY_MS = 15_000;

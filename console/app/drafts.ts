@@ -1,4 +1,4 @@
-/** What was typed into a form, kept in this tab until it is saved, so that a session that ends loses nothing. */
+/** Keeps what was typed into a form in this tab until it is saved, so that an expired session loses nothing. */
 import { signal } from "@preact/signals";
 import type { Signal } from "@preact/signals";
 
@@ -33,7 +33,7 @@ export function clearDrafts(): void {
       if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
     }
   } catch {
-    // Nothing is kept in such a browser.
+    // Without storage there are no drafts to forget.
   }
 }
 
@@ -51,6 +51,6 @@ function store(name: string, value: unknown): void {
     if (value === undefined) sessionStorage.removeItem(PREFIX + name);
     else sessionStorage.setItem(PREFIX + name, JSON.stringify(value));
   } catch {
-    // The draft holds until the page is left.
+    // Without storage the draft lasts until the page is left.
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Runs before the first paint, so that the chosen theme and language do not follow a flash of the others. A page in a
- * frame of another site stays empty: somebody could be led to press what they do not see. Static hosting sends no header
- * that forbids frames.
+ * Runs before the first paint, so that no other theme or language flashes up. A page in a frame of another site stays
+ * empty, because that site could trick a person into pressing its buttons, and static hosting cannot send a header that
+ * forbids frames.
  */
 import { readPreference } from "./preferences_store.ts";
 

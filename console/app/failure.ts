@@ -1,25 +1,25 @@
-/** Why a call did not do what was asked. */
+/** Why a call failed. */
 
 export type FailureKind =
-  /** No reply: the network is away, or the server did not answer in time. */
+  /** No reply: no network, or the server did not answer in time. */
   | "away"
   /** The session has ended; the person is led to sign in. */
   | "session"
   | "limited"
   | "server"
-  /** The functions refused it: `code` says why, and nothing was kept. */
+  /** The function refused the call: `code` says why, and nothing was saved. */
   | "refused";
 
 export class Failure extends Error {
   readonly kind: FailureKind;
   readonly code: string;
-  /** What the server says, in Portuguese. */
+  /** The server's message, in Portuguese. */
   readonly text: string;
   readonly fields: Record<string, string>;
   readonly requestId: string | null;
   /** Seconds until another try may succeed. */
   readonly retryAfter: number;
-  /** Whether it would have changed something. */
+  /** Whether the call would have changed something. */
   readonly writing: boolean;
 
   constructor(given: {
@@ -42,7 +42,7 @@ export class Failure extends Error {
   }
 }
 
-/** Returns what was thrown as a Failure; rethrows a mistake of the console itself. */
+/** Narrows a thrown value to a Failure; rethrows any other, which is a bug of the console. */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   throw thrown;

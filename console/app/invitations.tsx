@@ -8,7 +8,7 @@ import { chooseWorkspace } from "./workspace_choice.ts";
 
 export const CHOICES_PATH = "app-v1-workspace/choices";
 
-/** The invitations that wait for an answer. Accepting one opens its workspace. */
+/** The open invitations. Accepting one opens its workspace. */
 export function Invitations({ choices }: { choices: Resource<Choices> }) {
   const { busy, failure, run } = useAction();
   const invitations = choices.data.value?.invitations ?? [];

@@ -1,4 +1,4 @@
-/** Asks once before a page is left that shows a value nobody will see again. */
+/** Asks before the person leaves a page with a secret that is shown only once. */
 import { signal } from "@preact/signals";
 import { ask, type Question } from "../components/ask.tsx";
 
@@ -14,8 +14,8 @@ export async function mayLeave(): Promise<boolean> {
 }
 
 /**
- * Puts the question between the person and every way out of the page. Call it before the router is rendered: browsers
- * tell the listeners of `popstate` in the order in which they came.
+ * Asks on every way out of the page: a link, Back, closing the tab. Call it before the router is rendered, because
+ * browsers call listeners of `popstate` in the order in which they were added.
  */
 export function watchLeaving(): void {
   let here = location.href;
@@ -36,11 +36,11 @@ export function watchLeaving(): void {
   addEventListener("beforeunload", (event) => {
     if (guard.value !== null) event.preventDefault();
   });
-  // `here` is where the guard was set: no navigation passes while it stands.
+  // `here` is the page on which the guard was set: while it is set, no navigation passes.
   guard.subscribe(() => here = location.href);
 }
 
-/** Goes to a page of the console; the router follows as if the person had gone back to it. */
+/** Goes to a page of the console. The router notices, because it listens for `popstate`. */
 function go(url: string): void {
   history.pushState(null, "", url);
   dispatchEvent(new PopStateEvent("popstate"));

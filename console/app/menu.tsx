@@ -38,7 +38,7 @@ export function Preferences() {
   );
 }
 
-/** The choice of the language, also for those who are not signed in. */
+/** Lets a person choose the language, signed in or not. */
 export function LanguageSelect() {
   return (
     <Select
@@ -50,7 +50,7 @@ export function LanguageSelect() {
   );
 }
 
-/** Ends the session; asks first where a value would be lost. */
+/** Ends the session; asks first if an uncopied secret would be lost. */
 export function SignOutButton() {
   return (
     <button type="button" class="button" onClick={async () => await mayLeave() && await signOut()}>

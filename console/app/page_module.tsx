@@ -9,18 +9,18 @@ type Importer = () => Promise<{ default: ComponentType }>;
 
 const importers: Importer[] = [];
 
-/** A page whose module is loaded when it is first shown; if that fails, it says so and offers to load it anew. */
+/** A page whose module is loaded when it is first shown. If loading fails, it says so and offers a reload. */
 export function pageModule(load: Importer) {
   importers.push(load);
   return lazy(() => load().catch(() => ({ default: NotLoaded })));
 }
 
-/** Loads the modules of all pages, so that the others open at once, also while the network is away. */
+/** Loads the modules of all pages, so that they open at once, even without a network. */
 export function loadOtherPages(): void {
   for (const load of importers) load().catch(() => {});
 }
 
-/** The network was away, or a new version of the console has taken the place of this one; loading anew serves both. */
+/** Either there was no network, or a newer version of the console was published; a reload helps in both cases. */
 function NotLoaded() {
   return (
     <Page title={t("app.name")}>

@@ -1,18 +1,18 @@
-/** Doing something again and again while somebody looks. */
+/** Repeats work while somebody looks at the page. */
 
-/** The longest wait between two tries that fail. */
+/** The longest wait after a failed try. */
 const LONGEST_WAIT_MS = 60_000;
 
-/** Whether somebody looks, and being told when that may have changed. */
+/** Tells whether somebody looks at the page, and when that may have changed. */
 export interface Viewer {
   looks: () => boolean;
-  /** Returns what ends the telling. */
+  /** Calls `changed` from now on; returns a function that stops this. */
   watch: (changed: () => void) => () => void;
 }
 
 /**
- * Calls `work` after `delay()` milliseconds, and so on after each that has ended: never twice at a time, with one timer at
- * most. While nobody looks there is none; once somebody does, the work is done at once. Returns what ends it.
+ * Calls `work` again and again, each time `delay()` milliseconds after the last call has ended, so that never two run at
+ * once. While nobody looks it pauses; as soon as somebody looks again it calls `work`. Returns a function that ends it.
  */
 export function poll(work: () => Promise<void>, delay: () => number, viewer: Viewer): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -43,7 +43,7 @@ export function poll(work: () => Promise<void>, delay: () => number, viewer: Vie
   };
 }
 
-/** The wait in milliseconds after so many failures in a row: doubled by each, and what the server asks at least. */
+/** Milliseconds to wait: doubled by each failure in a row, and never less than the server's Retry-After. */
 export function waitAfter(failures: number, usual: number, retryAfterSeconds = 0): number {
   const doubled = failures === 0 ? usual : Math.min(usual * 2 ** failures, Math.max(usual, LONGEST_WAIT_MS));
   return Math.max(doubled, retryAfterSeconds * 1000);

@@ -1,22 +1,22 @@
-/** Reading something from a function for a component. */
+/** Reads data from a function for a component. */
 import { type Signal, useSignal } from "@preact/signals";
 import { useCallback, useEffect, useRef } from "preact/hooks";
 import { call } from "./api.ts";
 import { asFailure, type Failure } from "./failure.ts";
 import { rememberedReply, rememberReply } from "./resource_cache.ts";
 
-/** Shorter waits show nothing, because a skeleton that flashes disturbs more than it says. */
+/** A shorter wait shows no skeleton, because a flash disturbs the reader. */
 const SKELETON_AFTER_MS = 150;
 
 export interface Resource<T> {
-  /** The last reply; an earlier one while it is read again, and also after a failure. */
+  /** The last reply. It stays while the data is read again, and after a failure. */
   data: Signal<T | undefined>;
   failure: Signal<Failure | null>;
-  /** True if there is nothing to show and the wait is long enough to say so. */
+  /** True if there is nothing to show yet and SKELETON_AFTER_MS have passed. */
   waiting: Signal<boolean>;
   /** Reads it again; never rejects. */
   reload: () => Promise<void>;
-  /** Puts a reply that is known already, such as that of a change. */
+  /** Replaces the data by a reply that the caller already has, such as the reply to a change. */
   set: (data: T) => void;
 }
 

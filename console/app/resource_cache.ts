@@ -1,21 +1,21 @@
-/** The last replies of this tab, so that going back to a list shows it at once while it is read again. */
+/** The last replies in this tab, so that a list that is opened again appears at once. */
 
 const MAX_REPLIES = 30;
 const replies = new Map<string, unknown>();
 
-/** The last reply to a path; undefined if there was none lately. */
+/** The last reply to a path; undefined if there is none. */
 export function rememberedReply<T>(path: string): T | undefined {
   return replies.get(path) as T | undefined;
 }
 
-/** Remembers a reply, and forgets the oldest of too many. */
+/** Remembers a reply; forgets the oldest if there are more than MAX_REPLIES. */
 export function rememberReply(path: string, reply: unknown): void {
   replies.delete(path);
   replies.set(path, reply);
   if (replies.size > MAX_REPLIES) replies.delete(replies.keys().next().value!);
 }
 
-/** Forgets all of them: another person or another workspace. */
+/** Forgets all replies, because the person or the workspace changed. */
 export function forgetResources(): void {
   replies.clear();
 }

@@ -1,4 +1,4 @@
-/** The page that a person wanted before they had to sign in. */
+/** The page that a person wanted to open before they had to sign in. */
 import { href } from "./settings.ts";
 
 const NAME = "crm.return";
@@ -8,11 +8,11 @@ export function keepPlace(url: string): void {
   try {
     sessionStorage.setItem(NAME, url);
   } catch {
-    // They arrive at the first page instead.
+    // Without storage the person arrives at the list of keys.
   }
 }
 
-/** That page, or the list of keys; below the console in any case. */
+/** The address that was kept, or the list of keys. It never leads out of the console. */
 export function placeToReturn(): string {
   try {
     const kept = sessionStorage.getItem(NAME);
@@ -20,16 +20,16 @@ export function placeToReturn(): string {
       return kept;
     }
   } catch {
-    // As without one.
+    // Without storage nothing was kept.
   }
   return href("chaves/");
 }
 
-/** Forgets it, once the person has arrived or signed out. */
+/** Forgets the address, once the person has arrived or signed out. */
 export function forgetPlace(): void {
   try {
     sessionStorage.removeItem(NAME);
   } catch {
-    // There is none.
+    // Without storage nothing was kept.
   }
 }

@@ -1,4 +1,4 @@
-/** The session of the person who is signed in: Supabase Auth's, kept in this browser and refreshed by its own client. */
+/** The session of the signed-in person. Supabase's client stores it in this browser and refreshes it. */
 import { AuthClient, isAuthRetryableFetchError } from "@supabase/auth-js";
 import { signal } from "@preact/signals";
 import { Failure } from "./failure.ts";
@@ -18,27 +18,27 @@ const STORAGE_KEY = "crm.session";
 const TIMEOUT_MS = 10_000;
 const OFFLINE_TIMEOUT_MS = 1_000;
 
-/** Why the sign-in page is shown, if there is something to say. */
+/** Why the sign-in page is shown, if the page should say why. */
 export type Ending = "expired" | "signing_out" | "signed_out" | "unconfirmed_sign_out";
 
 const fragment = new URLSearchParams(location.hash.slice(1));
 const accessInLink = fragment.get("access_token");
 
-/** What the link of an e-mail led here for; `invalid` if the link was used before or is too old. */
+/** The purpose of the e-mail's link that led here; `invalid` if the link was used before or is too old. */
 export const linkType: "invite" | "recovery" | "invalid" | null = fragment.has("error_code")
   ? "invalid"
   : fragment.get("type") === "invite" || fragment.get("type") === "recovery"
   ? fragment.get("type") as "invite" | "recovery"
   : null;
 if (linkType !== null) {
-  // Where the project's settings send such a link to another page, it still ends where a password is chosen.
+  // The project's settings may send the link to another page; the person must still choose a password.
   history.replaceState(null, "", href("senha/") + location.hash);
 } else if (accessInLink !== null) {
-  // Anybody can make a link with a session of their own: who opens it must not go on as that person unawares.
+  // An attacker can make a link with their own session. Opening it must not sign the victim in as the attacker.
   history.replaceState(null, "", location.pathname + location.search);
 }
 
-/** Undefined until the browser's storage has been read, null if nobody is signed in. */
+/** Undefined until the browser's storage was read; null if nobody is signed in. */
 export const person = signal<Person | null | undefined>(undefined);
 /** Null while there is nothing to say. */
 export const ending = signal<Ending | null>(null);
@@ -49,25 +49,25 @@ const auth = new AuthClient({
   storageKey: STORAGE_KEY,
   autoRefreshToken: true,
   persistSession: true,
-  // The client would take the session of any link, and leave its tokens in the browser's history.
+  // Otherwise the client would accept the session of any link, and leave its tokens in the browser's history.
   detectSessionInUrl: false,
-  // An invitation is opened on another device than the one that asked for it, which PKCE cannot serve.
+  // PKCE needs the device that started the flow, but an invitation is opened on another device.
   flowType: "implicit",
 });
 
 /**
- * Reads the session of this browser or of the link that was opened; call once. A person who is stored in this browser is shown
- * the console at once: the functions decide about the session itself, and refreshing it may take long.
+ * Reads the session from this browser or from the link that was opened; call it once. A stored person sees the console
+ * at once: refreshing the session may take long, and the functions check it in any case.
  */
 export async function startSession(): Promise<void> {
   const stored = storedPerson();
   if (stored && linkType === null) welcome(stored);
-  // Before anybody is told who is signed in, so that the page of a password never belongs to who was here before.
+  // First of all, so that the password page never belongs to the person who used this browser before.
   if (linkType !== null) await openLink();
   auth.onAuthStateChange((_event, session) => {
     const user = session?.user;
     if (!user) {
-      // The server could not be asked; the session is kept for another try.
+      // The server was unreachable; the stored session is kept for another try.
       if (storedPerson()) return;
       if (person.value && ending.value === null) ending.value = "expired";
       person.value = null;
@@ -79,12 +79,12 @@ export async function startSession(): Promise<void> {
   if (error && person.value === undefined) person.value = null;
 }
 
-/** Takes the session of the link that was opened, and its tokens out of the address and the history. */
+/** Starts the session of the link, and removes the tokens from the address and the history. */
 async function openLink(): Promise<void> {
   const refreshInLink = fragment.get("refresh_token");
   if (accessInLink !== null && refreshInLink !== null) {
     const { error } = await auth.setSession({ access_token: accessInLink, refresh_token: refreshInLink });
-    // Loading the page again tries it again.
+    // The tokens stay in the address, so that a reload tries again.
     if (error && isAuthRetryableFetchError(error)) return;
   }
   history.replaceState(null, "", href("senha/"));
@@ -99,7 +99,7 @@ function storedPerson(): Person | null {
   }
 }
 
-/** Forgets what another person left in this browser. */
+/** Makes a person the signed-in one, and forgets what another person left in this browser. */
 function welcome(arrived: Person): void {
   const last = readPreference("person");
   if (last !== arrived.id) {
@@ -114,7 +114,7 @@ function welcome(arrived: Person): void {
 
 /** The token for a call; throws a Failure without a session, or if it must be refreshed and the server is away. */
 export async function accessToken(writing: boolean): Promise<string> {
-  // A token that must be refreshed is tried again and again while the server is away, longer than anybody waits.
+  // While the server is unreachable, the client retries a refresh for longer than anybody waits.
   const timeout = new Promise<null>((resolve) =>
     setTimeout(resolve, navigator.onLine ? TIMEOUT_MS : OFFLINE_TIMEOUT_MS, null)
   );
@@ -125,7 +125,7 @@ export async function accessToken(writing: boolean): Promise<string> {
   throw new Failure({ kind: error && isAuthRetryableFetchError(error) ? "away" : "session", writing });
 }
 
-/** A new token after one was refused, null if the session has ended. */
+/** Returns a new token after one was refused; null if the session has ended. */
 export async function renewSession(writing: boolean): Promise<string | null> {
   const { data, error } = await auth.refreshSession();
   if (error && isAuthRetryableFetchError(error)) throw new Failure({ kind: "away", writing });
@@ -145,11 +145,11 @@ export async function signOut(): Promise<void> {
   forgetWorkspace();
   const { error } = await auth.signOut({ scope: "local" });
   forgetResources();
-  // The client forgets the session before the server has ended it. Somebody may have signed in meanwhile.
+  // While the server was ending the session, somebody may have signed in again.
   if (ending.value === "signing_out") ending.value = error ? "unconfirmed_sign_out" : "signed_out";
 }
 
-/** Signs in; rejects with a Failure whose code is Supabase Auth's (`invalid_credentials`…). */
+/** Signs in; rejects with a Failure that has a code of Supabase Auth, such as `invalid_credentials`. */
 export async function signIn(email: string, password: string): Promise<void> {
   const { error } = await auth.signInWithPassword({ email, password });
   if (error) throw failureOf(error);

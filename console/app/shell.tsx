@@ -15,7 +15,7 @@ import { chosenWorkspace, mustChoose } from "./workspace_choice.ts";
 
 const RETRY_MS = 3_000;
 
-/** The bar, and below it a page of the workspace that is open; another workspace opens the page anew. */
+/** The bar and a page of the open workspace. Choosing another workspace mounts the page again. */
 export function Shell({ place, children }: { place: string; children: ComponentChildren }) {
   const generation = useSignal(0);
   useEffect(() => {
@@ -49,13 +49,13 @@ function Opened({ place, children }: { place: string; children: ComponentChildre
   useEffect(() => {
     unreadable.value = failure.value !== null;
   }, [failure.value]);
-  // The page has a failure and a button of its own; the bar follows when the server is there again.
+  // The page shows its own failure and button; the bar recovers by itself.
   useEffect(() => {
     if (failure.value === null || failure.value.kind === "refused") return;
     const timer = setTimeout(reload, Math.max(failure.value.retryAfter * 1_000, RETRY_MS));
     return () => clearTimeout(timer);
   }, [failure.value]);
-  // Once the bar is complete, so that the first page does not share the line with the others.
+  // Only now, so that loading the other pages does not slow down this one.
   useEffect(() => {
     if (read) loadOtherPages();
   }, [read !== undefined]);

@@ -1,4 +1,4 @@
-/** What the functions reply, by their schemas. Types alone are imported, so that no schema comes into the bundle. */
+/** Types of the functions' replies. They are imported as types, so that no schema enters the bundle. */
 import type { z } from "zod";
 import type { Key, KeyDetail } from "../../supabase/functions/app-v1-keys/schema.ts";
 import type { MemberList } from "../../supabase/functions/app-v1-members/schema.ts";
@@ -14,7 +14,7 @@ export type ApiKey = z.output<typeof Key>;
 export type OpenedKey = z.output<typeof KeyDetail>;
 export type Member = z.output<typeof MemberList>["data"][number];
 
-/** A line of the audit log; without an actor, the operator did it. */
+/** An entry of the audit log. `actor` is null if the operator did it. */
 export interface Entry {
   id: string;
   at: string;

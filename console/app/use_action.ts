@@ -3,13 +3,13 @@ import { asFailure, type Failure } from "./failure.ts";
 
 export interface Action {
   busy: Signal<boolean>;
-  /** Why the last try failed; null before it, and while another runs. */
+  /** Why the last try failed; null before the first and during another. */
   failure: Signal<Failure | null>;
-  /** Does the work, and resolves with whether it succeeded; while another try runs, it does nothing. */
+  /** Does the work; resolves with true if it succeeded. Does nothing while another try runs. */
   run: (work: () => Promise<void>) => Promise<boolean>;
 }
 
-/** A change that a person makes by a button or a form. */
+/** State for a change that a person makes with a button or a form. */
 export function useAction(): Action {
   const busy = useSignal(false);
   const failure = useSignal<Failure | null>(null);

@@ -13,7 +13,7 @@ const PERSON: Viewer = {
   },
 };
 
-/** Polls while the component is mounted. Another `key` starts it anew; the newest `work` and `delay` are called. */
+/** Polls while the component is mounted. A changed `key` restarts it; the newest `work` and `delay` are used. */
 export function usePolling(work: () => Promise<void>, delay: () => number, key: unknown): void {
   const newest = useRef({ work, delay });
   newest.current = { work, delay };

@@ -1,4 +1,4 @@
-/** The workspace that is open, and what the person may do in it. */
+/** The open workspace, and what the person may do in it. */
 import { computed, signal } from "@preact/signals";
 import { call } from "./api.ts";
 import { rememberReply } from "./resource_cache.ts";
@@ -7,13 +7,13 @@ import { mustChoose } from "./workspace_choice.ts";
 
 export const WORKSPACE_PATH = "app-v1-workspace";
 
-/** Undefined until it has been read. */
+/** Undefined until it was read. */
 export const workspace = signal<Workspace | undefined>(undefined);
-/** Whether it could not be read just now. */
+/** Whether the last try to read the workspace failed. */
 export const unreadable = signal(false);
 /**
- * Whether a page can show what depends on the role, without moving when the role is known. Where the workspace must be
- * chosen first, nothing does.
+ * Whether a page can show what depends on the role. Before that it waits, so that nothing moves when the role arrives.
+ * While the person must choose a workspace, nothing depends on the role.
  */
 export const settled = computed(() => workspace.value !== undefined || unreadable.value || mustChoose.value);
 /** The role of the person in this workspace; null until it has been read. */
@@ -23,23 +23,23 @@ export const mayChange = computed(() => role.value === "gestor" || role.value ==
 /** Whether the person may change members and the workspace. */
 export const mayAdminister = computed(() => role.value === "admin");
 
-/** A page that is opened right after the bar was read does not read it again. */
+/** A page that opens within this time does not read the workspace again. */
 const FRESH_MS = 1_000;
 let readAt = 0;
 
-/** Takes a reply about the workspace, for the bar and for what the person may do. */
+/** Takes over a reply about the workspace. */
 export function openWorkspace(read: Workspace): void {
   readAt = Date.now();
   workspace.value = read;
   rememberReply(WORKSPACE_PATH, read);
 }
 
-/** Reads it again unless that was done a moment ago; without a reply, what was read before stays. */
+/** Reads the workspace again, unless it was read a moment ago. Keeps the old one if that fails. */
 export async function refreshWorkspace(): Promise<void> {
   if (workspace.value === undefined || Date.now() - readAt < FRESH_MS) return;
   try {
     openWorkspace(await call<Workspace>("GET", WORKSPACE_PATH));
   } catch {
-    // The list of members, which is read at the same time, says why.
+    // The list of members is read at the same time and shows the failure.
   }
 }

@@ -1,10 +1,10 @@
-/** Which workspace the calls are for. Null: the only one that the person belongs to. */
+/** The workspace that calls name. Null: the only one that the person belongs to. */
 import { signal } from "@preact/signals";
 import { keepPreference, readPreference } from "./preferences_store.ts";
 
 /** The id that each call sends as X-Workspace-Id. */
 export const chosenWorkspace = signal<string | null>(readPreference("workspace"));
-/** True once a function has said that the person belongs to several and must choose. */
+/** True once a function answered that the person belongs to several workspaces. */
 export const mustChoose = signal(false);
 
 /** Chooses a workspace, and keeps the choice in this browser. */

@@ -18,7 +18,7 @@ export async function bundle(source: string, out: string, settings: Settings): P
     bundle: true,
     minify: true,
     format: "esm",
-    // The first with popover, light-dark() and AbortSignal.any: spring of 2024.
+    // The first versions with popover, light-dark() and AbortSignal.any: spring 2024.
     target: ["chrome123", "safari17.5", "firefox125"],
     entryNames: "assets/[name]-[hash]",
     chunkNames: "assets/[name]-[hash]",
@@ -76,7 +76,7 @@ export async function bundle(source: string, out: string, settings: Settings): P
   }));
 }
 
-/** The outputs and all that they import at once. */
+/** The outputs, and all that they import statically. */
 function closureOf(first: string[], outputs: esbuild.Metafile["outputs"]): string[] {
   const reached = new Set(first);
   for (const output of reached) {

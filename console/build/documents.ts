@@ -8,7 +8,7 @@ export interface Assets {
   /** Classic script that sets theme and language before the first paint. */
   early: string;
   script: string;
-  /** Modules that the script needs at once; asked for early, so that they load at the same time. */
+  /** Modules that the script imports; preloaded, so that they load at the same time as the script. */
   modules: string[];
 }
 
@@ -38,8 +38,8 @@ ${assets.modules.map((href) => `<link rel="modulepreload" href="${href}">\n`).jo
 }
 
 /**
- * The policy of every document: scripts and styles of the console alone, requests to it and to the project. A policy
- * in a document cannot forbid framing (`frame-ancestors`); the server's header does.
+ * The policy of every document: scripts and styles only from the console, requests only to it and the project. A policy
+ * in a document cannot forbid framing; app/early.ts does.
  */
 export function contentPolicy({ supabaseUrl }: Pick<Settings, "supabaseUrl">): string {
   return [

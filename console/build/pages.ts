@@ -1,4 +1,4 @@
-/** The documents of the console. Each has a folder of its own, so that static hosting answers 200 for it. */
+/** The documents of the console. Each is an index.html in its own folder, so that static hosting finds it. */
 
 /** One HTML document and what it loads. */
 export interface Page {

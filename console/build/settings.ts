@@ -1,7 +1,7 @@
-/** What the variables of the build say, checked. */
+/** Reads and checks the variables of the build. */
 
 export interface Settings {
-  /** Where the console is served, with a slash at both ends. */
+  /** The path at which the console is served, with a slash at both ends. */
   basePath: string;
   /** The project's URL without a slash at the end; empty: the origin that serves the console. */
   supabaseUrl: string;

@@ -1,67 +1,25 @@
 import type { Plugin } from "esbuild";
 
-/** Ways to sign in, second factors and grants that the console does not offer: methods of GoTrueClient. */
-const UNUSED_OF_CLIENT = [
-  "_acquireLock",
-  "_approveAuthorization",
-  "_challenge",
-  "_challengeAndVerify",
-  "_deletePasskey",
-  "_denyAuthorization",
-  "_enroll",
-  "_exchangeCodeForSession",
-  "_generateRecoveryCodes",
-  "_getAuthenticatorAssuranceLevel",
-  "_getAuthorizationDetails",
-  "_getCodeChallengeAndMethod",
-  "_getRecoveryCodesStatus",
-  "_getSessionFromURL",
-  "_getUrlForProvider",
-  "_handleProviderSignIn",
-  "_listFactors",
-  "_listOAuthGrants",
-  "_listPasskeys",
-  "_reauthenticate",
-  "_regenerateRecoveryCodes",
-  "_revokeOAuthGrant",
-  "_startPasskeyAuthentication",
-  "_startPasskeyRegistration",
-  "_unenroll",
-  "_unenrollRecoveryCodes",
-  "_updatePasskey",
-  "_verify",
-  "_verifyPasskeyAuthentication",
-  "_verifyPasskeyRegistration",
-  "_verifyRecoveryCode",
-  "exchangeCodeForSession",
-  "fetchJwk",
-  "getClaims",
-  "getUserIdentities",
-  "linkIdentity",
-  "linkIdentityIdToken",
-  "linkIdentityOAuth",
-  "reauthenticate",
-  "registerPasskey",
-  "resend",
-  "signInAnonymously",
-  "signInWithEthereum",
-  "signInWithIdToken",
-  "signInWithOAuth",
-  "signInWithOtp",
-  "signInWithPasskey",
-  "signInWithSolana",
-  "signInWithSSO",
-  "signUp",
-  "unlinkIdentity",
-  "verifyOtp",
-];
+/** Methods of GoTrueClient for sign-ins, second factors and grants that the console does not offer. */
+const UNUSED_OF_CLIENT = `
+  _acquireLock _approveAuthorization _challenge _challengeAndVerify _deletePasskey _denyAuthorization
+  _enroll _exchangeCodeForSession _generateRecoveryCodes _getAuthenticatorAssuranceLevel
+  _getAuthorizationDetails _getCodeChallengeAndMethod _getRecoveryCodesStatus _getSessionFromURL
+  _getUrlForProvider _handleProviderSignIn _listFactors _listOAuthGrants _listPasskeys _reauthenticate
+  _regenerateRecoveryCodes _revokeOAuthGrant _startPasskeyAuthentication _startPasskeyRegistration
+  _unenroll _unenrollRecoveryCodes _updatePasskey _verify _verifyPasskeyAuthentication
+  _verifyPasskeyRegistration _verifyRecoveryCode exchangeCodeForSession fetchJwk getClaims
+  getUserIdentities linkIdentity linkIdentityIdToken linkIdentityOAuth reauthenticate registerPasskey
+  resend signInAnonymously signInWithEthereum signInWithIdToken signInWithOAuth signInWithOtp
+  signInWithPasskey signInWithSolana signInWithSSO signUp unlinkIdentity verifyOtp
+`.trim().split(/\s+/);
 const EXPORTED = /^export (?:async )?(?:function|class|const) (\w+)/gm;
-/** A method of a class: the compiler of auth-js indents it, and its last brace, by four spaces. */
+/** A method of a class: auth-js is compiled with methods, and their closing braces, indented by four spaces. */
 const METHOD = /^ {4}(?:async )?(\w+)\([^\n]*\{$.*?^ {4}\}$/gms;
-/** In a constructor: the methods of one kind, each bound to the client. */
+/** In a constructor, an object of bound methods, such as `this.mfa = {…}`. */
 const GROUP = /^ {8}this\.(\w+) = \{$.*?^ {8}\};$/gms;
 
-/** Leaves out of auth-js what the console never calls, more than half of its bytes: to call it throws a TypeError. */
+/** Removes from auth-js what the console never calls: more than half of its bytes. */
 export const unusedParts: Plugin = {
   name: "unused parts",
   setup: ({ onLoad }) => {
@@ -74,7 +32,7 @@ export const unusedParts: Plugin = {
     }));
     onLoad({ filter: /auth-js\/dist\/module\/GoTrueAdminApi\.js$/ }, async ({ path }) => {
       const source = await Deno.readTextFile(path);
-      // Signing out is the one method that the client itself calls.
+      // The client itself calls only signOut.
       const unused = [...source.matchAll(METHOD)].map(([, name]) => name!)
         .filter((name) => name !== "constructor" && name !== "signOut");
       return {

@@ -5,8 +5,8 @@ import { Dialog } from "./dialog.tsx";
 import { FailureNote } from "./failure_note.tsx";
 
 /**
- * A dialog that changes something: its fields, and one deliberate press. It stays open with what was typed if the
- * change fails, and closes after `onSubmit` has resolved, unless there is more to do.
+ * A dialog with a form that changes something. If the change fails, it stays open and keeps what was typed; after
+ * `onSubmit` resolved it closes, unless there is more to do.
  */
 export function ActionDialog({ title, children, yes, no, dangerous, onSubmit, onClose }: {
   title: string;

@@ -3,11 +3,11 @@ import type { ComponentChildren } from "preact";
 import { t } from "../strings/strings.ts";
 import { Dialog } from "./dialog.tsx";
 
-/** A question with two answers. */
+/** A question that is answered with yes or no. */
 export interface Question {
   title: string;
   text: ComponentChildren;
-  /** The words of yes: what will be done. */
+  /** The label of yes: what will be done. */
   yes: string;
   no?: string;
   dangerous?: boolean;
@@ -15,7 +15,7 @@ export interface Question {
 
 const open = signal<{ question: Question; answer: (yes: boolean) => void } | null>(null);
 
-/** Asks, and resolves with the answer; Escape is no. */
+/** Shows a confirmation and resolves with the answer; Escape answers no. */
 export function ask(question: Question): Promise<boolean> {
   open.value?.answer(false);
   return new Promise((resolve) => {
@@ -29,7 +29,7 @@ export function ask(question: Question): Promise<boolean> {
   });
 }
 
-/** Where the questions appear; once in the page. */
+/** Shows the open question; placed once in the page. */
 export function Questions() {
   if (open.value === null) return null;
   const { question, answer } = open.value;

@@ -2,7 +2,7 @@ import { Component, type ComponentChildren } from "preact";
 import { t } from "../strings/strings.ts";
 import { Page } from "./page.tsx";
 
-/** Shows that a page broke, instead of an empty one; a mistake of the console itself, which loading anew may mend. */
+/** Shows a message instead of an empty page after a bug of the console; a reload may help. */
 export class Boundary extends Component<{ children: ComponentChildren }, { broken: boolean }> {
   override state = { broken: false };
 

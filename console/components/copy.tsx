@@ -5,10 +5,10 @@ import { say } from "./toast.tsx";
 
 const SAID_MS = 2_000;
 
-/** Copies a text; where the browser forbids it, selects what `select` names and says how to copy by hand. */
+/** Copies a text. If the browser forbids that, selects the element from `select` and says how to copy by hand. */
 export function CopyButton({ text, label, quiet, onCopied, select }: {
   text: string;
-  /** What is copied, for screen readers where several stand beside each other. */
+  /** Names the copied text for screen readers, where a page has several such buttons. */
   label?: string;
   quiet?: boolean;
   onCopied?: () => void;
@@ -23,7 +23,7 @@ export function CopyButton({ text, label, quiet, onCopied, select }: {
       const element = select?.();
       if (element) getSelection()?.selectAllChildren(element);
       say(t("app.copy_by_hand"));
-      // The person sees the value and has been told how; asking again would not help.
+      // The person knows how to copy it, so leaving the page needs no question.
       onCopied?.();
       return;
     }

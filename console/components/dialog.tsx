@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
-/** A modal dialog; the platform keeps the focus inside and gives it back. `onClose` is called for Escape as well. */
+/** A modal dialog. The browser keeps the focus inside and gives it back. `onClose` is also called for Escape. */
 export function Dialog({ title, children, onClose, kind = "box" }: {
   title: string;
   children: ComponentChildren;
@@ -14,7 +14,7 @@ export function Dialog({ title, children, onClose, kind = "box" }: {
   useLayoutEffect(() => {
     const opened = dialog.current!;
     opened.showModal();
-    // Closed while it is still in the page, so that the platform gives the focus back.
+    // Closed before it leaves the page, so that the browser gives the focus back.
     return () => opened.close();
   }, []);
   return (

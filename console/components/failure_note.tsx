@@ -4,7 +4,7 @@ import { t, textNamed } from "../strings/strings.ts";
 import { locale } from "../strings/locale.ts";
 import { CopyButton } from "./copy.tsx";
 
-/** Says in words what happened, whether anything was kept, and what to do. */
+/** Says what happened, whether anything was saved, and what to do. */
 export function failureText(failure: Failure): { what: string; next: string } {
   const { kind, writing } = failure;
   switch (kind) {
@@ -30,12 +30,12 @@ function refusalText({ code, text, writing }: Failure): string {
   if (code === "insufficient_role") return t("failure.role");
   if (code === "not_found") return t("failure.not_found");
   if (code === "validation_error") return t("failure.fields");
-  // The functions answer in Portuguese only.
+  // Messages of the functions are in Portuguese.
   const said = locale.value === "pt" && text !== "" ? `${text}.` : `${code}.`;
   return writing ? `${said} ${t("failure.nothing_kept")}` : said;
 }
 
-/** A failure beside what it concerns, with another try where that may help. */
+/** Shows a failure, and a button for another try if that may help. */
 export function FailureNote({ failure, onRetry }: { failure: Failure; onRetry?: () => unknown }) {
   const busy = useSignal(false);
   const retry = async () => {

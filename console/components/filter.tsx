@@ -2,10 +2,10 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { t } from "../strings/strings.ts";
 
-/** Shorter lists are read at a glance. */
+/** Shorter lists need no filter. */
 const FROM_ROWS = 15;
 
-/** A long list with a field that narrows it; accents and case do not matter. */
+/** Puts a filter field above a long list; it ignores accents and case. */
 export function Filtered<Row>({ rows, textOf, children }: {
   rows: Row[];
   textOf: (row: Row) => string;

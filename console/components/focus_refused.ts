@@ -1,4 +1,4 @@
-/** Moves the focus to the first field that was refused, once the reason stands beside it. */
+/** Moves the focus to the first refused field, once its error is rendered. */
 export function focusRefused(form: EventTarget | null): void {
   requestAnimationFrame(() => {
     if (form instanceof Element) form.querySelector<HTMLElement>("[aria-invalid], .field-error")?.focus();

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import type { Resource } from "../app/resource.ts";
 import { settled } from "../app/workspace.ts";
+import { t } from "../strings/strings.ts";
 import { FailureNote } from "./failure_note.tsx";
-import { Skeleton } from "./skeleton.tsx";
 
-/** What is read: its skeleton, its failure (above what was read before, if anything was), or itself. */
+/** Shows what was read, or a skeleton while it is read. A failure stands above what was read earlier. */
 export function Loaded<T>({ resource, rows, children }: {
   resource: Resource<T>;
   /** Rows of the skeleton. */
@@ -19,5 +19,25 @@ export function Loaded<T>({ resource, rows, children }: {
         ? children(data.value)
         : waiting.value && <Skeleton rows={rows ?? 3} />}
     </>
+  );
+}
+
+/** Grey lines in place of rows that are not yet read. */
+export function Skeleton({ rows = 3 }: { rows?: number }) {
+  return (
+    <div class="skeleton" role="status">
+      <span class="unseen">{t("app.loading")}</span>
+      {Array.from({ length: rows }, (_, row) => <div key={row} class="skeleton-row" aria-hidden="true" />)}
+    </div>
+  );
+}
+
+/** Stands for an empty list: a sentence that explains it, and the action that fills it. */
+export function Empty({ text, children }: { text: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p>{text}</p>
+      {children}
+    </div>
   );
 }

@@ -4,12 +4,11 @@ import { languageTag } from "../strings/locale.ts";
 import { t } from "../strings/strings.ts";
 
 /**
- * A moment as `há 2 min`; the exact one on hover, and on a tap instead of it. With `exact` both are shown, as where
- * there is room. Null is "nunca".
+ * A moment as `há 2 min`; hovering or tapping shows the exact time. With `exact` both are shown. Null is "nunca".
  */
 export function Moment({ at, exact }: { at: string | null; exact?: boolean }) {
   if (at === null) return <>{t("app.never")}</>;
-  // The clock only says when to look again; between its ticks a new moment would lie in the future.
+  // `now` is up to 15 s old, and a moment that is newer would lie in the future.
   const relative = formatRelative(at, Math.max(now.value, Date.now()), languageTag.value);
   const moment = formatMoment(at, languageTag.value);
   return (

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-/** Set once the first page was shown: the browser itself announces that one. */
+/** Set once a page was shown: screen readers announce the first page by themselves. */
 let moved = false;
 
-/** A page's title, what it is for, its one main action, and the rest. A page that is opened gets the focus. */
+/** A page: title, explanation, main action, content. Its title gets the focus when the page opens. */
 export function Page({ title, text, action, children }: {
   title: string;
   text?: ComponentChildren;

@@ -4,13 +4,13 @@ import { guard } from "../app/leaving.ts";
 import { t } from "../strings/strings.ts";
 import { CopyButton } from "./copy.tsx";
 
-/** A value that is shown once: to copy, with what it is used in. Leaving before it was copied asks once. */
+/** Shows a secret once, with a button to copy it and an example. Leaving before it was copied asks first. */
 export function SecretBox({ title, value, children, snippet }: {
   title: string;
   value: string;
-  /** What to do with it, and that it is not shown again. */
+  /** Says what to do with the secret, and that it is not shown again. */
   children: ComponentChildren;
-  /** A text that uses the value, ready to run. */
+  /** Code that uses the secret, ready to run. */
   snippet?: { title: string; text: string };
 }) {
   const heading = useRef<HTMLHeadingElement>(null);

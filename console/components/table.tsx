@@ -3,15 +3,15 @@ import type { ComponentChildren, TargetedMouseEvent } from "preact";
 export interface Column<Row> {
   title: string;
   cell: (row: Row) => ComponentChildren;
-  /** Figures stand at the right. */
+  /** Aligned to the right. */
   number?: boolean;
-  /** The title is said to screen readers only, as over buttons. */
+  /** Only screen readers get the title, as in a column of buttons. */
   quiet?: boolean;
 }
 
 /**
- * A table that becomes cards on a phone. With `href`, the first cell links to the row, and the whole row can be clicked.
- * The roles are said again, because browsers drop them where cells are laid out as blocks.
+ * A table that becomes cards on a phone. With `href`, the first cell is a link, and clicking anywhere in the row follows
+ * it. The roles are explicit, because browsers drop them from cells with `display: block`.
  */
 export function Table<Row>({ label, columns, rows, keyOf, href, muted, current }: {
   label: string;
@@ -19,7 +19,7 @@ export function Table<Row>({ label, columns, rows, keyOf, href, muted, current }
   rows: Row[];
   keyOf: (row: Row) => string;
   href?: (row: Row) => string;
-  /** Rows that no longer work. */
+  /** Rows shown in grey, because what they show no longer works. */
   muted?: (row: Row) => boolean;
   /** The row whose content is open beside the table. */
   current?: (row: Row) => boolean;
@@ -66,7 +66,7 @@ export function Table<Row>({ label, columns, rows, keyOf, href, muted, current }
   );
 }
 
-/** Follows the link of a row where something above that link was pressed which does nothing itself. */
+/** Follows the link of a row, unless the click hit a control. */
 function openRow({ target, currentTarget }: TargetedMouseEvent<HTMLTableRowElement>): void {
   if ((target as Element).closest("a, button, select, input, label, [data-exact]")) return;
   currentTarget.querySelector<HTMLAnchorElement>("a.row-link")?.click();

@@ -4,14 +4,14 @@ const SHOWN_MS = 5_000;
 const message = signal("");
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Says that something was done, for a few seconds; screen readers read it. */
+/** Shows a message for a few seconds; screen readers read it. */
 export function say(text: string): void {
   clearTimeout(timer);
   message.value = text;
   timer = setTimeout(() => message.value = "", SHOWN_MS);
 }
 
-/** Where the messages appear; once in the page. */
+/** Shows the message; placed once in the page. */
 export function Toasts() {
   return <div class="toast" role="status">{message.value && <p>{message.value}</p>}</div>;
 }

@@ -1,10 +1,10 @@
-/** Numbers, money and moments in words. Pure: the language is an argument. */
+/** Formats numbers, money and moments for a language. */
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** One formatter for each language and form: making one takes longer than a row of a list. */
+/** Keeps one formatter for each language, because making one takes longer than rendering a row. */
 function kept<Made>(make: (language: string) => Made): (language: string) => Made {
   const made = new Map<string, Made>();
   return (language) => {
@@ -25,7 +25,7 @@ const utcDays = kept((language) =>
 const present = kept((language) =>
   new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" }).format(0, "second")
 );
-// Not "yesterday": 40 hours ago may be the day before it.
+// Without `numeric: "auto"`, because 40 hours ago need not be yesterday.
 const distances = kept((language) => new Intl.RelativeTimeFormat(language, { style: "short" }));
 
 /** `1.204` */
@@ -43,18 +43,18 @@ export function formatMoment(moment: string | Date, language: string): string {
   return moments(language).format(new Date(moment));
 }
 
-/** The day alone; a day without time (`2026-11-21`) is taken as UTC, as the functions give it. */
+/** The day. One without a time (`2026-11-21`) is in UTC, as the functions write it. */
 export function formatDay(day: string, language: string): string {
   const formatter = /^\d{4}-\d{2}-\d{2}$/.test(day) ? utcDays : days;
   return formatter(language).format(new Date(day));
 }
 
-/** A moment in milliseconds as a field for date and time has it, to the minute, in the time zone of the reader. */
+/** A moment in milliseconds as the value of a `datetime-local` field, in the reader's time zone. */
 export function localMoment(ms: number): string {
   return new Date(ms - new Date(ms).getTimezoneOffset() * MINUTE * 1000).toISOString().slice(0, 16);
 }
 
-/** `há 2 min.`, `em 3 dias`; the date where it is 30 days away or more. `now` is in milliseconds. */
+/** `há 2 min.`, `em 3 dias`; the date from 30 days on. `now` is in milliseconds. */
 export function formatRelative(moment: string, now: number, language: string): string {
   const seconds = Math.round((Date.parse(moment) - now) / 1000);
   const size = Math.abs(seconds);

@@ -12,7 +12,7 @@ import { t } from "../strings/strings.ts";
 
 const MIN_CHARACTERS = 8;
 
-/** Where an invitation and a forgotten password end: the person chooses a password. */
+/** The page on which a person chooses a password, after an invitation or a recovery. */
 export default function Password() {
   const { route } = useLocation();
   const password = useSignal("");
@@ -52,7 +52,7 @@ export default function Password() {
     <main class="content narrow">
       <Page title={t("password.title")} text={t("password.text", { email: person.value?.email ?? "" })}>
         <form class="stack" onSubmit={submit}>
-          {/* For password managers, which ignore an input of type hidden. */}
+          {/* Password managers read the address here; they ignore an input of type hidden. */}
           <input
             class="unseen"
             type="email"

@@ -27,7 +27,7 @@ export default function SignIn() {
 function WithPassword({ email, onForgotten }: { email: Signal<string>; onForgotten: () => void }) {
   const password = useSignal("");
   const { busy, failure, run } = useAction();
-  // The page opens as soon as the browser has it, so that its modules load while the person types.
+  // The next page loads while the person types.
   useEffect(() => void import("./keys/page.tsx").catch(() => {}), []);
   const submit = async (event: Event) => {
     event.preventDefault();

@@ -4,19 +4,19 @@ import type { Ending, Failure, Proposal } from "./state.ts";
 import { type Language, STRINGS, type Strings } from "./strings.ts";
 import { Terms } from "./terms.tsx";
 
-/** Seconds to wait where the server names none. */
+/** Seconds to wait if the server sends no Retry-After. */
 const USUAL_WAIT_S = 60;
 
 interface FailedProps {
   failure: Failure;
-  /** What to do, by what happened. */
+  /** What to do, for each kind of failure. */
   again: Strings["readAgain"];
   t: Strings;
-  /** Absent: the button that failed is still there. */
+  /** Absent if the button that failed is still on the page. */
   retry?: () => void;
 }
 
-/** Says what failed, whether anything was kept, and what to do. */
+/** Says what failed, whether anything was saved, and what to do. */
 export function Failed({ failure: { why, retryAfter, requestId }, again, t, retry }: FailedProps) {
   return (
     <div class="note failed" role="alert">
@@ -28,7 +28,7 @@ export function Failed({ failure: { why, retryAfter, requestId }, again, t, retr
   );
 }
 
-/** The code by which support finds the request. Where the browser allows no copying, one press selects all of it. */
+/** The id by which support finds the request. CSS lets one click select it, for browsers that forbid copying. */
 function RequestId({ id, t }: { id: string; t: Strings }) {
   const [copied, setCopied] = useState(false);
   const copy = () => navigator.clipboard?.writeText(id).then(() => setCopied(true), () => setCopied(false));
@@ -40,13 +40,13 @@ function RequestId({ id, t }: { id: string; t: Strings }) {
   );
 }
 
-/** Says why there is nothing to answer, and to whom to turn. */
+/** Says why the proposal cannot be answered, and whom to ask. */
 export function Ended(
   { why, proposal, language }: { why: Ending; proposal: Proposal | null; language: Language },
 ) {
   const t = STRINGS[language];
   const heading = useRef<HTMLHeadingElement>(null);
-  // The buttons that were there before are gone.
+  // The focus was on a button that is gone.
   useEffect(() => {
     if (proposal !== null) heading.current?.focus();
   }, []);

@@ -7,7 +7,7 @@ import { type Failure, isAnswered, type Proposal } from "./state.ts";
 import { type Language, STRINGS } from "./strings.ts";
 import { Terms } from "./terms.tsx";
 
-/** Characters that a reason may have (spec 6.1), counted as Postgres counts them. */
+/** Longest reason (spec 6.1) in code points, as Postgres counts. */
 const LONGEST_REASON = 1_000;
 
 interface OfferProps {
@@ -19,7 +19,7 @@ interface OfferProps {
   answer: (choice: "accept" | "reject", reason?: string) => Promise<void>;
 }
 
-/** What is offered, and the answer: to be given, or as it was given. */
+/** The terms of a proposal, and the form for an answer or the answer that was given. */
 export function Offer(props: OfferProps) {
   const { proposal, language } = props;
   return (
@@ -41,7 +41,7 @@ function Choice({ proposal, failure, sending, language, answer }: OfferProps) {
   const [reason, setReason] = useState("");
   const left = LONGEST_REASON - [...reason].length;
 
-  // What was pressed is gone, so the focus goes to what took its place.
+  // The pressed button is gone, so the focus moves to what replaced it.
   const pressed = useRef(false);
   useEffect(() => {
     if (pressed.current) (declining ? field : decline).current?.focus();
@@ -155,7 +155,7 @@ function Answered(
   const heading = useRef<HTMLHeadingElement>(null);
   const accepted = proposal.status === "aceita";
   const at = (accepted ? proposal.accepted_at : proposal.rejected_at) ?? proposal.sent_at;
-  // The button that was pressed is gone: without a new place, the focus would fall back to the top of the page.
+  // The pressed button is gone: otherwise the focus would return to the top of the page.
   useEffect(() => heading.current?.focus(), []);
   return (
     <section class={accepted ? "proposal-answer accepted" : "proposal-answer declined"}>

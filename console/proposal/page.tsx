@@ -6,19 +6,19 @@ import { Offer } from "./offer.tsx";
 import { afterAnswer, afterReading, isAnswered, type Page, tokenIn } from "./state.ts";
 import { firstLanguage, type Language, STRINGS } from "./strings.ts";
 
-/** Milliseconds for which the page takes what it read as fresh. */
+/** A visible page does not read again within this time. */
 const FRESH_MS = 5_000;
-/** The longest wait that a timer of a browser can count. */
+/** The longest delay that `setTimeout` supports. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The customer's page of one proposal: the token is in the address's fragment, which no server and no log gets. */
+/** The customer's page for one proposal. The token is in the fragment of the address, which is sent to no server. */
 export function ProposalPage({ functions }: { functions: string }) {
   const [language, setLanguage] = useState(() => firstLanguage(readPreference("locale"), navigator.language));
   const [page, setPage] = useState<Page>({ at: "loading" });
   const [token, setToken] = useState(() => tokenIn(location.hash));
   const [sending, setSending] = useState(false);
   const readAt = useRef(0);
-  // What was asked before another link was opened must not be shown under it.
+  // A reply to a request for an earlier link must not be shown for this one.
   const current = useRef(token);
   const t = STRINGS[language];
 
@@ -58,7 +58,7 @@ export function ProposalPage({ functions }: { functions: string }) {
 
   useEffect(() => void read(), [token]);
 
-  // Somebody else may have answered, or the time may be over, since the page was last looked at.
+  // While nobody looked, somebody else may have answered, or the proposal may have expired.
   const open = page.at === "failed" || page.at === "shown" && !isAnswered(page.proposal);
   const expiresAt = page.at === "shown" ? page.proposal.expires_at : null;
   useEffect(() => {

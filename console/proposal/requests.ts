@@ -1,6 +1,6 @@
 import type { Proposal, Reply } from "./state.ts";
 
-/** Milliseconds after which a request counts as unanswered: a person waits no longer at a button. */
+/** A person waits no longer after pressing a button. */
 const TIMEOUT_MS = 20_000;
 
 /** Reads the proposal of a link. Never throws. */
@@ -8,7 +8,7 @@ export function readProposal(functions: string, token: string): Promise<Reply> {
   return request(`${functions}/proposals/${token}`, "GET");
 }
 
-/** Answers for the customer; the answer is final, and giving it twice changes nothing. Never throws. */
+/** Answers a proposal. The answer is final; repeating it changes nothing. Never throws. */
 export function answerProposal(
   functions: string,
   token: string,
@@ -31,7 +31,7 @@ async function request(url: string, method: string, body?: unknown): Promise<Rep
         headers: { "Content-Type": "application/json" },
       }),
     });
-    // A proxy or the platform itself may answer with a page: that is an error of the server without a code.
+    // A proxy or the platform may answer with HTML: a server error without a code.
     const json = await response.json().catch(() => null);
     if (response.ok && json !== null) return { ok: true, proposal: json as Proposal };
     return {

@@ -1,6 +1,6 @@
-// What the customer's page of a proposal shows, as values: no element and no request is made here.
+// The state of the customer's page, without elements or requests.
 
-/** A proposal as `GET /proposals/<token>` shows it to its customer. */
+/** A proposal as `GET /proposals/<token>` returns it. */
 export interface Proposal {
   title: string;
   value: number | null;
@@ -14,35 +14,35 @@ export interface Proposal {
   seller: { name: string };
 }
 
-/** What became of a request. */
+/** The result of a request. */
 export type Reply =
   | { ok: true; proposal: Proposal }
-  /** No answer arrived: whether the request did is not known. */
+  /** No answer arrived; the request may have been processed. */
   | { ok: false; code: "network" }
   | { ok: false; code: string; status: number; requestId: string | null; retryAfter: number | null };
 
-/** Why nothing, or nothing new, can be shown. */
+/** Why the proposal could not be read or answered. */
 export interface Failure {
   why: "network" | "busy" | "server";
   requestId: string | null;
-  /** Seconds that the server asks to wait; null if it names none. */
+  /** From Retry-After, in seconds; null if there was none. */
   retryAfter: number | null;
 }
 
-/** Why there is nothing to answer. */
+/** Why the proposal cannot be answered. */
 export type Ending = "missing" | "expired" | "suspended";
 
 /** What the page shows. */
 export type Page =
   | { at: "loading" }
   | { at: "shown"; proposal: Proposal; answeredElsewhere: boolean; failure: Failure | null }
-  /** `proposal`: what was on the page before, if anything was. */
+  /** `proposal`: the one that the page showed before, if any. */
   | { at: "ended"; why: Ending; proposal: Proposal | null }
   | { at: "failed"; failure: Failure };
 
 const TOKEN = /^#?([0-9A-Za-z]{43})(?![0-9A-Za-z])/;
 
-/** Returns the token in the address's fragment, or null. What mailers append to a link is left out. */
+/** Returns the token in the fragment, or null. Ignores what mail programs append to a link. */
 export function tokenIn(fragment: string): string | null {
   return TOKEN.exec(fragment)?.[1] ?? null;
 }
@@ -62,14 +62,14 @@ export function afterReading(page: Page, reply: Reply): Page {
     return { at: "shown", proposal, answeredElsewhere: changed || said, failure: null };
   }
   const why = endingOf(reply.code);
-  // An answer stays readable: what was answered cannot expire, and the link that showed it did work.
+  // An expired proposal stays readable; the others end with their link.
   if (why !== null) return { at: "ended", why, proposal: why === "expired" ? before : null };
   const failure = failureOf(reply);
   if (before === null) return { at: "failed", failure };
   return page.at === "shown" ? { ...page, failure: null } : page;
 }
 
-/** Returns the page after the customer answered. Of `proposal_closed` the caller reads the proposal again. */
+/** Returns the page after the customer answered. After `proposal_closed` the caller reads the proposal again. */
 export function afterAnswer(page: Page, reply: Reply): Page {
   if (reply.ok) return { at: "shown", proposal: reply.proposal, answeredElsewhere: false, failure: null };
   const why = endingOf(reply.code);

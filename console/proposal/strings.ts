@@ -1,4 +1,4 @@
-// The texts of the customer's page. They are not in the console's tables, so that the page loads only its own.
+// The texts of the customer's page. They are not among the console's, so that the page loads no others.
 
 const pt = {
   offer: "Proposta de",
@@ -127,13 +127,13 @@ const en: Strings = {
   other: "Português",
 };
 
-/** A language of the page, as `Intl` and `<html lang>` call it. */
+/** A language as `Intl` and `<html lang>` name it. */
 export type Language = "pt-BR" | "en";
 
 /** The texts of each language. */
 export const STRINGS: Record<Language, Strings> = { "pt-BR": pt, en };
 
-/** What was chosen in this browser; otherwise Portuguese, unless the browser's first language is English. */
+/** The language chosen in this browser; else English for English browsers, Portuguese for all others. */
 export function firstLanguage(chosen: string | null, browser: string): Language {
   return (chosen ?? browser).toLowerCase().startsWith("en") ? "en" : "pt-BR";
 }

@@ -3,7 +3,7 @@ import { formatLong } from "./moment.ts";
 import type { Proposal } from "./state.ts";
 import { type Language, STRINGS } from "./strings.ts";
 
-/** Who offers what, for how much, until when. */
+/** The terms of a proposal: seller, title, prices, dates. */
 export function Terms({ proposal, language }: { proposal: Proposal; language: Language }) {
   const t = STRINGS[language];
   const { title, value, recurring_value: monthly, sent_at, expires_at, seller } = proposal;

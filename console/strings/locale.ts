@@ -5,10 +5,10 @@ import { keepPreference, readPreference } from "../app/preferences_store.ts";
 export type Locale = "pt" | "en";
 
 export const locale = signal<Locale>(readPreference("locale") === "en" ? "en" : "pt");
-/** What `Intl` calls it. British English has the day before the month, as readers in Brazil expect. */
+/** The tag for `Intl`. British English puts the day before the month, as readers in Brazil expect. */
 export const languageTag = computed(() => locale.value === "en" ? "en-GB" : "pt-BR");
 
-/** Chooses the language, and keeps the choice. */
+/** Chooses the language and stores the choice. */
 export function chooseLocale(chosen: Locale): void {
   locale.value = chosen;
   keepPreference("locale", chosen);

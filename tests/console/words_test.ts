@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { PRESETS } from "../../console/pages/keys/presets.ts";
-import { pt } from "../../console/strings/pt.ts";
+import { TEXTS } from "../../console/strings/texts.ts";
 import { ERRORS } from "../../supabase/functions/_shared/contract/errors.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { ACTIONS } from "../../supabase/functions/app-v1-activity/schema.ts";
 
-const says = (key: string) => assert.ok(Object.hasOwn(pt, key), `The console has no text ${key}`);
+const says = (key: string) => assert.ok(Object.hasOwn(TEXTS, key), `The console has no text ${key}`);
 
 Deno.test("Every action of the audit log has its sentence on the activity page", () => {
   for (const action of ACTIONS) says(`did.${action}`);
@@ -29,7 +29,7 @@ Deno.test("No usual set of scopes but everything can erase a contact's data for 
 });
 
 Deno.test("The console has words of its own only for error codes that exist", () => {
-  const codes = Object.keys(pt).flatMap((key) => key.match(/^failure\.code\.(.+)$/)?.[1] ?? []);
+  const codes = Object.keys(TEXTS).flatMap((key) => key.match(/^failure\.code\.(.+)$/)?.[1] ?? []);
   assert.ok(codes.length > 0);
   assert.deepEqual(codes.filter((code) => !Object.hasOwn(ERRORS, code)), []);
 });

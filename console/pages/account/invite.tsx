@@ -17,7 +17,7 @@ import { RoleField } from "./role_field.tsx";
 const DRAFT = "invitation";
 const NOTHING = { name: "", email: "", role: "vendedor" as Role };
 
-/** Makes a person a member, who then receives an invitation by e-mail. */
+/** The form that adds a member, who then gets an invitation by e-mail. */
 export function InviteForm() {
   const { route } = useLocation();
   const draft = draftOf(DRAFT, NOTHING);

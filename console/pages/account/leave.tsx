@@ -6,7 +6,7 @@ import { ask } from "../../components/ask.tsx";
 import { FailureNote } from "../../components/failure_note.tsx";
 import { t } from "../../strings/strings.ts";
 
-/** Takes the person who is signed in out of the workspace. */
+/** The button by which the signed-in person leaves the workspace. */
 export function LeaveWorkspace({ workspace: { name } }: { workspace: Workspace }) {
   const { busy, failure, run } = useAction();
   const leave = async () => {
@@ -20,7 +20,7 @@ export function LeaveWorkspace({ workspace: { name } }: { workspace: Workspace }
     await run(async () => {
       await call("POST", "app-v1-members/leave");
       forgetWorkspace();
-      // Whatever was read belongs to the workspace that was left.
+      // All data in memory belongs to the workspace that was left.
       location.reload();
     });
   };

@@ -7,14 +7,13 @@ import { useAction } from "../../app/use_action.ts";
 import { mayAdminister, workspace } from "../../app/workspace.ts";
 import { FailureNote } from "../../components/failure_note.tsx";
 import { Filtered } from "../../components/filter.tsx";
-import { Loaded } from "../../components/loaded.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { say } from "../../components/toast.tsx";
 import { formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";
 import { EditMember } from "./edit_member.tsx";
+import { Loaded, Skeleton } from "../../components/loaded.tsx";
 
 const MEMBERS_PATH = "app-v1-members";
 
@@ -34,7 +33,7 @@ export function Members() {
       replace(changed);
       say(t(invitation_sent ? "members.invited" : "members.not_sent", changed));
     });
-  // Read at the same time as the workspace, and shown below it, so that nothing moves.
+  // Shown only below the workspace's facts, so that nothing moves when those arrive.
   if (workspace.value === undefined) return members.waiting.value ? <Skeleton /> : null;
   return (
     <section class="section">

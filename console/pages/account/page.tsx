@@ -11,7 +11,7 @@ import { LeaveWorkspace } from "./leave.tsx";
 import { Members } from "./members.tsx";
 import { WorkspaceFacts } from "./workspace_facts.tsx";
 
-/** Open invitations, the workspace and its members, or the form of an invitation. */
+/** Open invitations, the workspace and its members; or the form for an invitation. */
 export default function Account() {
   const { query } = useLocation();
   const choices = useResource<Choices>(CHOICES_PATH);
@@ -21,7 +21,7 @@ export default function Account() {
     <Page title={t("account.title")}>
       <Invitations choices={choices} />
       {workspace.value && <WorkspaceFacts workspace={workspace.value} />}
-      {/* Before the members, whose list would push it away when it comes. */}
+      {/* Above the members, whose list would push it down when it arrives. */}
       {workspace.value && <LeaveWorkspace workspace={workspace.value} />}
       <Members />
     </Page>

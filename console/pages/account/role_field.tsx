@@ -2,7 +2,7 @@ import { type Role, ROLES } from "../../../supabase/functions/_shared/contract/r
 import { Select } from "../../components/field.tsx";
 import { t } from "../../strings/strings.ts";
 
-/** The role of a member, with what it allows. */
+/** The choice of a role, with a hint about what it allows. */
 export function RoleField({ role, onChange, error }: {
   role: Role;
   onChange: (role: Role) => void;

@@ -4,6 +4,7 @@ import { clearDraft, draftOf } from "../../app/drafts.ts";
 import type { Workspace } from "../../app/types.ts";
 import { mayAdminister, openWorkspace, WORKSPACE_PATH } from "../../app/workspace.ts";
 import { ActionDialog } from "../../components/action_dialog.tsx";
+import { Fact } from "../../components/fact.tsx";
 import { Field } from "../../components/field.tsx";
 import { say } from "../../components/toast.tsx";
 import { formatDay, formatNumber } from "../../format/format.ts";
@@ -19,7 +20,7 @@ const USAGE = [
   "waiting_deliveries",
 ] as const;
 
-/** What is known about the workspace, and how much of it is used. */
+/** The settings of the workspace, and its usage. */
 export function WorkspaceFacts({ workspace: read }: { workspace: Workspace }) {
   const editing = useSignal(false);
   const api = read.suspended ? "suspended" : read.public_api ? "on" : "off";
@@ -28,20 +29,15 @@ export function WorkspaceFacts({ workspace: read }: { workspace: Workspace }) {
       <section class="stack">
         <h2>{t("account.workspace")}</h2>
         <dl class="facts">
-          <dt>{t("account.name")}</dt>
-          <dd>{read.name}</dd>
-          <dt>{t("account.since")}</dt>
-          <dd>{formatDay(read.created_at, languageTag.value)}</dd>
-          <dt>{t("account.api")}</dt>
-          <dd>
+          <Fact name={t("account.name")}>{read.name}</Fact>
+          <Fact name={t("account.since")}>{formatDay(read.created_at, languageTag.value)}</Fact>
+          <Fact name={t("account.api")}>
             <span class={api === "on" ? "tag good" : "tag waits"}>{t(`account.api_${api}`)}</span>
-          </dd>
-          <dt>{t("account.limit")}</dt>
-          <dd>
+          </Fact>
+          <Fact name={t("account.limit")}>
             {t("account.limit_value", { n: formatNumber(read.rate_limit_per_minute, languageTag.value) })}
-          </dd>
-          <dt>{t("account.stale")}</dt>
-          <dd>{counted("account.stale_value", read.stale_after_days)}</dd>
+          </Fact>
+          <Fact name={t("account.stale")}>{counted("account.stale_value", read.stale_after_days)}</Fact>
         </dl>
         {mayAdminister.value && (
           <div class="actions">
@@ -55,10 +51,11 @@ export function WorkspaceFacts({ workspace: read }: { workspace: Workspace }) {
       <section class="stack">
         <h2>{t("account.usage")}</h2>
         <dl class="facts">
-          {USAGE.map((name) => [
-            <dt key={`${name} name`}>{t(`account.${name}`)}</dt>,
-            <dd key={`${name} count`}>{formatNumber(read.usage[name], languageTag.value)}</dd>,
-          ])}
+          {USAGE.map((name) => (
+            <Fact key={name} name={t(`account.${name}`)}>
+              {formatNumber(read.usage[name], languageTag.value)}
+            </Fact>
+          ))}
         </dl>
       </section>
     </div>

@@ -5,13 +5,12 @@ import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
 import type { Entry, Page as PageOf } from "../../app/types.ts";
 import { useAction } from "../../app/use_action.ts";
-import { Empty } from "../../components/empty.tsx";
 import { FailureNote } from "../../components/failure_note.tsx";
-import { Loaded } from "../../components/loaded.tsx";
 import { Moment } from "../../components/moment.tsx";
 import { Page } from "../../components/page.tsx";
 import { t } from "../../strings/strings.ts";
 import { placeOf, sentenceOf } from "./sentence.ts";
+import { Empty, Loaded } from "../../components/loaded.tsx";
 
 const PATH = "app-v1-activity";
 
@@ -27,7 +26,7 @@ export default function Activity() {
   );
 }
 
-/** The first page and those that were asked for after it; a first page that is read anew begins anew. */
+/** The first page and the older pages that were loaded. When the first page is read again, the older ones go. */
 function Entries({ first }: { first: PageOf<Entry> }) {
   const more = useSignal<PageOf<Entry>[]>([]);
   const { busy, failure, run } = useAction();

@@ -1,8 +1,8 @@
-/** A line of the log of changes as a sentence, in parts, so that names can be set off from the words around them. */
+/** Writes an entry of the audit log as a sentence in parts, so that names can be emphasised. */
 import type { Entry, Role } from "../../app/types.ts";
 import { counted, t, textNamed } from "../../strings/strings.ts";
 
-/** Words, or the name of what they are about. */
+/** Plain words, or a name. */
 export type Part = string | { name: string };
 
 /** The sentence of an entry. */
@@ -25,7 +25,7 @@ export function sentenceOf(entry: Entry): Part[] {
   return parts;
 }
 
-/** The place in the console where what an entry is about can be seen; null if it has none of its own. */
+/** The page that shows the entry's object; null if there is none. */
 export function placeOf({ object }: Entry): { place: string; id: string } | null {
   if (object.type === "key") return { place: "chaves/", id: object.id };
   if (object.type === "webhook") return { place: "webhooks/", id: object.id };

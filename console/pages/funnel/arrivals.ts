@@ -1,10 +1,10 @@
-/** A stage as far as it matters here. */
+/** The part of a stage that is needed here. */
 interface Stage {
   id: string;
   deals: readonly { id: string }[];
 }
 
-/** Where each card was in the reply before. */
+/** The stage of each card in the previous reply. */
 export type Places = ReadonlyMap<string, string>;
 
 /** The stage of each card. */
@@ -13,8 +13,8 @@ export function placesOf(stages: readonly Stage[]): Places {
 }
 
 /**
- * The cards that are new, or on another stage, since the reply before; none at first. A card below those that were
- * there has only taken the place of one that left the first 50, and does not arrive.
+ * The cards that are new or changed their stage since the previous reply; none in the first reply. A stage lists its
+ * newest 50 cards: a card at the end of the list may only have moved up into the 50, and is not announced as new.
  */
 export function arrivals(before: Places | null, stages: readonly Stage[]): ReadonlySet<string> {
   const arrived = new Set<string>();

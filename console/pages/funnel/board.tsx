@@ -4,7 +4,7 @@ import { languageTag } from "../../strings/locale.ts";
 import { counted, t } from "../../strings/strings.ts";
 import type { Card, Stage } from "./records.ts";
 
-/** The stages side by side; one scroll area, which the keyboard reaches. */
+/** The stages side by side in one scroll area, which can be scrolled by keyboard. */
 export function Board({ name, stages, arrived }: {
   name: string;
   stages: readonly Stage[];
@@ -32,7 +32,7 @@ function Column({ stage, arrived }: { stage: Stage; arrived: ReadonlySet<string>
           {countText(count, partial)}
           {(type === "won" || type === "lost") && ` · ${t("funnel.closed_days")}`}
         </p>
-        <p class="stage-sum">{sumText(stage)}</p>
+        <p>{sumText(stage)}</p>
       </header>
       <ul>
         {deals.map((deal) => <DealCard key={deal.id} deal={deal} arrived={arrived.has(deal.id)} />)}
@@ -48,8 +48,8 @@ function DealCard({ deal, arrived }: { deal: Card; arrived: boolean }) {
   const { title, value, owner, created_at } = deal;
   return (
     <li class={arrived ? "card arrived" : "card"}>
-      <p class="card-title" title={title}>{title}</p>
-      <p class={value === null ? "small" : "card-value"}>
+      <p class="card-title clamped" title={title}>{title}</p>
+      <p class={value === null ? "small" : undefined}>
         {value === null ? t("funnel.no_value") : formatMoney(value, languageTag.value)}
       </p>
       <p class="card-foot small">
@@ -71,7 +71,7 @@ function sumText({ value_sum, deals_count, deals_count_is_partial }: Stage): str
   return t("funnel.sum_partial", { sum, n: formatNumber(deals_count, languageTag.value) });
 }
 
-/** What a screen reader says of new cards. */
+/** What a screen reader announces about new cards. */
 function arrivalText(stages: readonly Stage[], arrived: ReadonlySet<string>): string {
   return stages.flatMap((stage) =>
     stage.deals.filter(({ id }) => arrived.has(id)).map(({ title }) =>

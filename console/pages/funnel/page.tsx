@@ -5,22 +5,21 @@ import { waitAfter } from "../../app/poll.ts";
 import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
 import { usePolling } from "../../app/use_polling.ts";
-import { Empty } from "../../components/empty.tsx";
 import { FailureNote } from "../../components/failure_note.tsx";
 import { Select } from "../../components/field.tsx";
 import { Page } from "../../components/page.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
 import { t } from "../../strings/strings.ts";
 import { arrivals, type Places, placesOf } from "./arrivals.ts";
 import { Board } from "./board.tsx";
 import { Freshness } from "./freshness.tsx";
 import type { Funnel as Reply } from "./records.ts";
+import { Empty, Skeleton } from "../../components/loaded.tsx";
 
-/** A lead must be seen within 2 seconds of its arrival, the request itself included. */
+/** A lead must appear within 2 seconds of its arrival, and the request takes part of them. */
 const EVERY_MS = 1_500;
 const NONE: ReadonlySet<string> = new Set();
 
-/** The stages of a pipeline with their deals, as they are now. */
+/** The stages of a pipeline with their deals, refreshed continuously. */
 export default function Funnel() {
   const { query, route } = useLocation();
   const chosen = query["pipeline"];
@@ -73,7 +72,7 @@ export default function Funnel() {
   );
 }
 
-/** The cards that came since the reply before, of the same pipeline. */
+/** The cards that arrived since the previous reply for the same pipeline. */
 function useArrivals(reply: Reply | undefined): ReadonlySet<string> {
   const last = useRef<{ reply?: Reply; places: Places | null; arrived: ReadonlySet<string> }>({
     places: null,

@@ -4,19 +4,18 @@ import { clearDraft, draftOf } from "../../app/drafts.ts";
 import type { ApiKey } from "../../app/types.ts";
 import { ActionDialog } from "../../components/action_dialog.tsx";
 import { Field } from "../../components/field.tsx";
-import { type Overlap, OverlapChoice, overlapText, USUAL_OVERLAP } from "../../components/overlap.tsx";
 import { say } from "../../components/toast.tsx";
 import { counted, t } from "../../strings/strings.ts";
 
 interface Action<Done extends unknown[]> {
   entry: ApiKey;
-  /** Of this key. */
+  /** Path of the key in the functions. */
   path: string;
   onDone: (key: ApiKey, ...more: Done) => void;
   onClose: () => void;
 }
 
-/** Gives a key another name. */
+/** The dialog that renames a key. */
 export function Rename({ entry, path, onDone, onClose }: Action<[]>) {
   const draft = `key-name-${entry.id}`;
   const name = draftOf(draft, entry.name);
@@ -45,36 +44,7 @@ export function Rename({ entry, path, onDone, onClose }: Action<[]>) {
   );
 }
 
-/** Gives a key a new secret, with the overlap that the person chooses. */
-export function Rotate({ entry, path, onDone, onClose }: Action<[value: string]>) {
-  const overlap = useSignal<Overlap>(USUAL_OVERLAP);
-  return (
-    <ActionDialog
-      title={t("keys.rotate")}
-      yes={t("keys.rotate_yes")}
-      dangerous={overlap.value === 0}
-      onClose={onClose}
-      onSubmit={async () => {
-        const { key, ...changed } = await call<ApiKey & { key: string }>("POST", `${path}/rotate`, {
-          body: { overlap_seconds: overlap.value },
-        });
-        onDone(changed, key);
-      }}
-    >
-      <p>{t("keys.rotate_text")}</p>
-      <OverlapChoice
-        overlap={overlap}
-        label={t("keys.overlap")}
-        meaning={t(overlap.value === 0 ? "keys.overlap_none_text" : "keys.overlap_text", {
-          overlap: overlapText(overlap.value),
-        })}
-      />
-      {entry.old_secret_expires_at && <p class="note waits">{t("keys.overlap_older")}</p>}
-    </ActionDialog>
-  );
-}
-
-/** Revokes a key, and says which of its webhooks end. */
+/** The dialog that revokes a key; it says how many of the key's webhooks end. */
 export function Revoke({ entry, path, onDone, onClose }: Action<[ended: number]>) {
   const keeps = useSignal(false);
   const webhooks = entry.active_webhooks;

@@ -1,11 +1,12 @@
 import { href } from "../../app/settings.ts";
 import type { OpenedKey } from "../../app/types.ts";
+import { Fact } from "../../components/fact.tsx";
 import { Sparkline } from "../../components/sparkline.tsx";
 import { formatDay, formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { counted, t } from "../../strings/strings.ts";
 
-/** How often a key was used, by day and by hour. */
+/** The number of calls with a key, by day and by hour. */
 export function KeyCalls({ entry }: { entry: OpenedKey }) {
   const days = entry.days_30.map(({ calls }) => calls);
   const hours = entry.hours.map(({ calls }) => calls);
@@ -19,10 +20,9 @@ export function KeyCalls({ entry }: { entry: OpenedKey }) {
           <summary>{t("keys.calls_numbers")}</summary>
           <dl class="facts">
             {used.map(({ day, calls }) => (
-              <>
-                <dt key={`${day} day`}>{formatDay(day, languageTag.value)}</dt>
-                <dd key={`${day} calls`}>{formatNumber(calls, languageTag.value)}</dd>
-              </>
+              <Fact key={day} name={formatDay(day, languageTag.value)}>
+                {formatNumber(calls, languageTag.value)}
+              </Fact>
             ))}
           </dl>
         </details>

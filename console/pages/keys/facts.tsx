@@ -1,26 +1,24 @@
 import type { ApiKey } from "../../app/types.ts";
+import { Fact } from "../../components/fact.tsx";
 import { Moment } from "../../components/moment.tsx";
 import { t } from "../../strings/strings.ts";
 import { accessText, resourceText } from "./scopes.ts";
 
-/** What is known about a key. */
+/** The facts about a key. */
 export function KeyFacts({ entry }: { entry: ApiKey }) {
   const byResource = [...Map.groupBy(entry.scopes, (scope) => scope.split(":")[0]!)];
   return (
     <dl class="facts">
-      <dt>{t("keys.state")}</dt>
-      <dd>
+      <Fact name={t("keys.state")}>
         <span class={entry.state === "active" ? "tag good" : "tag failed"}>
           {t(`keys.state_${entry.state}`)}
         </span>{" "}
         {entry.revoked_at && <Moment at={entry.revoked_at} exact />}
-      </dd>
-      <dt>{t("keys.prefix")}</dt>
-      <dd>
+      </Fact>
+      <Fact name={t("keys.prefix")}>
         <code>{entry.prefix}…</code>
-      </dd>
-      <dt>{t("keys.scopes")}</dt>
-      <dd>
+      </Fact>
+      <Fact name={t("keys.scopes")}>
         <ul>
           {byResource.map(([name, scopes]) => (
             <li key={name}>
@@ -29,36 +27,19 @@ export function KeyFacts({ entry }: { entry: ApiKey }) {
             </li>
           ))}
         </ul>
-      </dd>
-      <dt>{t("keys.last_used")}</dt>
-      <dd>
-        <Moment at={entry.last_used_at} exact />
-      </dd>
-      <dt>{t("keys.created_at")}</dt>
-      <dd>
+      </Fact>
+      <Fact name={t("keys.last_used")} at={entry.last_used_at} />
+      <Fact name={t("keys.created_at")}>
         <Moment at={entry.created_at} exact />{" "}
         {t(entry.creator.is_active ? "keys.created_by" : "keys.created_by_inactive", {
           name: entry.creator.name,
         })}
-      </dd>
-      <dt>{t("keys.expiry")}</dt>
-      <dd>{entry.expires_at ? <Moment at={entry.expires_at} exact /> : t("keys.expiry_never")}</dd>
-      {entry.rotated_at && (
-        <>
-          <dt>{t("keys.rotated_at")}</dt>
-          <dd>
-            <Moment at={entry.rotated_at} exact />
-          </dd>
-        </>
-      )}
-      {entry.old_secret_expires_at && (
-        <>
-          <dt>{t("secret.old_until")}</dt>
-          <dd>
-            <Moment at={entry.old_secret_expires_at} exact />
-          </dd>
-        </>
-      )}
+      </Fact>
+      <Fact name={t("keys.expiry")}>
+        {entry.expires_at ? <Moment at={entry.expires_at} exact /> : t("keys.expiry_never")}
+      </Fact>
+      {entry.rotated_at && <Fact name={t("keys.rotated_at")} at={entry.rotated_at} />}
+      {entry.old_secret_expires_at && <Fact name={t("secret.old_until")} at={entry.old_secret_expires_at} />}
     </dl>
   );
 }

@@ -18,7 +18,7 @@ const DRAFT = "key";
 const NOTHING = { name: "", scopes: [] as string[], expiry: "" as Expiry, day: "" };
 const EXPIRIES: Expiry[] = ["", "30", "90", "365", "date"];
 
-/** Creates a key, and shows its value once. */
+/** The form for a new key, and then its value, which is shown once. */
 export function KeyForm() {
   const draft = draftOf(DRAFT, NOTHING);
   const { busy, failure, run } = useAction();
@@ -56,7 +56,7 @@ export function KeyForm() {
       const body = { name: name.trim(), scopes, expires_at: expiryMoment(expiry, day) };
       const key = await call<ApiKey & { key: string }>("POST", "app-v1-keys", { body });
       clearDraft(DRAFT);
-      // The page loaded again shows the key, not an empty form, which looks as if none had been made.
+      // A reload then shows the key: an empty form would look as if none had been created.
       history.replaceState(null, "", href("chaves/", { id: key.id }));
       created.value = key;
     });

@@ -2,9 +2,7 @@ import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
 import type { ApiKey } from "../../app/types.ts";
 import { mayChange, role } from "../../app/workspace.ts";
-import { Empty } from "../../components/empty.tsx";
 import { Filtered } from "../../components/filter.tsx";
-import { Loaded } from "../../components/loaded.tsx";
 import { Moment } from "../../components/moment.tsx";
 import { Page } from "../../components/page.tsx";
 import { Sparkline } from "../../components/sparkline.tsx";
@@ -14,9 +12,10 @@ import { languageTag } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";
 import { scopesText } from "./scopes.ts";
 import { KeyTag } from "./state.tsx";
+import { Empty, Loaded } from "../../components/loaded.tsx";
 
 const KEYS_PATH = "app-v1-keys";
-/** The functions give no more; a filter finds none of the others. */
+/** The functions return at most this many, so the filter finds no others. */
 const MOST_KEYS = 500;
 
 /** Every key of the workspace. */

@@ -3,17 +3,18 @@ import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
 import type { ApiKey, OpenedKey } from "../../app/types.ts";
 import { mayChange } from "../../app/workspace.ts";
-import { Loaded } from "../../components/loaded.tsx";
 import { Page } from "../../components/page.tsx";
+import { RotateSecret } from "../../components/rotate_secret.tsx";
 import { SecretBox } from "../../components/secret_box.tsx";
 import { counted, t } from "../../strings/strings.ts";
-import { Rename, Revoke, Rotate } from "./actions.tsx";
+import { Rename, Revoke } from "./actions.tsx";
 import { KeyCalls, KeyWebhooks } from "./calls.tsx";
 import { KeyFacts } from "./facts.tsx";
 import { exampleCall } from "./secret.tsx";
 import { isUnused } from "./state.tsx";
+import { Loaded } from "../../components/loaded.tsx";
 
-/** One key: facts on the left, what it did on the right, actions at the foot. */
+/** One key: facts on the left, its calls on the right, actions at the foot. */
 export function KeyOpened({ id }: { id: string }) {
   const path = `app-v1-keys/${encodeURIComponent(id)}`;
   const resource = useResource<OpenedKey>(path);
@@ -86,10 +87,11 @@ export function KeyOpened({ id }: { id: string }) {
             )}
             {action.value === "rename" && <Rename entry={key} path={path} onDone={merge} onClose={close} />}
             {action.value === "rotate" && (
-              <Rotate
-                entry={key}
+              <RotateSecret<ApiKey & { key: string }>
+                texts="keys"
                 path={path}
-                onDone={(changed, value) => {
+                replacing={key.old_secret_expires_at !== null}
+                onDone={({ key: value, ...changed }) => {
                   secret.value = value;
                   merge(changed);
                 }}

@@ -3,7 +3,7 @@ import { t } from "../../strings/strings.ts";
 import { PRESETS } from "./presets.ts";
 import { accessText, isSameSet, RESOURCES, resourceText, SCOPES } from "./scopes.ts";
 
-/** Which scopes a key has: a usual set with one press, or one by one. */
+/** Chooses the scopes of a key: a usual set with one press, or one by one. */
 export function ScopeFields({ scopes, onChange, error }: {
   scopes: string[];
   onChange: (scopes: string[]) => void;

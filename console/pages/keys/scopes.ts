@@ -1,10 +1,10 @@
-/** Scopes in words and in groups. */
+/** Puts scopes into words and groups. */
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 import { t, textNamed } from "../../strings/strings.ts";
 
 export { SCOPES };
 
-/** What a scope is about, with every scope of it that a key can have. */
+/** Every resource, with its scopes. */
 export const RESOURCES: { name: string; scopes: string[] }[] = [
   ...Map.groupBy(SCOPES, (scope) => scope.split(":")[0]!),
 ].map(([name, scopes]) => ({ name, scopes }));
@@ -14,7 +14,7 @@ export function isSameSet(some: readonly string[], others: readonly string[]): b
   return some.length === others.length && some.every((scope) => others.includes(scope));
 }
 
-/** The resource of a scope in words; the scope's own where the console does not know it. */
+/** The resource of a scope in words; its own name if the console has no words for it. */
 export function resourceText(name: string): string {
   return textNamed(`scope.${name}`) ?? name;
 }

@@ -5,18 +5,18 @@ import { languageTag } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";
 
 const DAY_MS = 86_400_000;
-/** A key that nobody has used for so long is probably not needed. */
+/** A key that was not used for this long is probably not needed. */
 const UNUSED_DAYS = 30;
-/** So early a key says that it will end. */
+/** So many days before it expires, a key shows a warning. */
 const WARN_DAYS = 7;
 
-/** Whether a working key was made long ago and not used for as long. */
+/** Whether a working key was not used for UNUSED_DAYS. */
 export function isUnused({ state, created_at, last_used_at }: ApiKey): boolean {
   const since = Date.parse(last_used_at ?? created_at);
   return state === "active" && now.value - since > UNUSED_DAYS * DAY_MS;
 }
 
-/** What is to know about a key before anything else; nothing for one that simply works. */
+/** The most important thing to know about a key; nothing if it simply works. */
 export function KeyTag({ entry }: { entry: ApiKey }) {
   if (entry.state === "revoked") return <span class="tag failed">{t("keys.revoked")}</span>;
   if (entry.state === "expired") return <span class="tag failed">{t("keys.expired")}</span>;

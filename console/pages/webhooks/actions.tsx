@@ -6,19 +6,19 @@ import { useAction } from "../../app/use_action.ts";
 import { mayChange, workspace } from "../../app/workspace.ts";
 import { ask } from "../../components/ask.tsx";
 import { FailureNote } from "../../components/failure_note.tsx";
+import { RotateSecret } from "../../components/rotate_secret.tsx";
 import { say } from "../../components/toast.tsx";
 import { t } from "../../strings/strings.ts";
 import type { EventType } from "./events.ts";
 import { type Reactivation, Recover } from "./recover.tsx";
 import type { Webhook } from "./records.ts";
-import { Rotate } from "./rotate.tsx";
 import { TestEvent } from "./test.tsx";
 
-/** What a manager may do with a webhook; nothing for a salesperson. */
+/** The actions for a webhook; a salesperson sees none. */
 export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
   webhook: Webhook;
   onChanged: (webhook: Webhook) => void;
-  /** Deliveries are on their way. */
+  /** Called when deliveries were sent. */
   onSent: () => void;
   onSecret: (secret: string) => void;
 }) {
@@ -26,7 +26,7 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
   const { busy, failure, run } = useAction();
   const dialog = useSignal<"test" | "recover" | "rotate" | null>(null);
   const reactivation = useSignal<Reactivation | null>(null);
-  // Its place is kept until the role is known, so that the deliveries below it do not move.
+  // Keeps the space until the role is known, so that the deliveries below do not move.
   if (workspace.value === undefined) return <div class="actions foot-actions actions-place" />;
   if (!mayChange.value) return null;
   const { id, is_active, target_url, event_types } = webhook;
@@ -97,10 +97,11 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
         <Recover path={path} reactivation={reactivation.value} onSent={onSent} onClose={close} />
       )}
       {dialog.value === "rotate" && (
-        <Rotate
-          webhook={webhook}
+        <RotateSecret<Webhook & { secret: string }>
+          texts="webhook"
           path={path}
-          onDone={(rotated, secret) => {
+          replacing={webhook.old_secret_until !== null}
+          onDone={({ secret, ...rotated }) => {
             onChanged(rotated);
             onSecret(secret);
           }}

@@ -5,9 +5,7 @@ import { now } from "../../app/clock.ts";
 import { waitAfter } from "../../app/poll.ts";
 import { usePolling } from "../../app/use_polling.ts";
 import { mayChange } from "../../app/workspace.ts";
-import { Empty } from "../../components/empty.tsx";
 import { FailureNote } from "../../components/failure_note.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
 import { t } from "../../strings/strings.ts";
 import { OpenedDelivery } from "./delivery.tsx";
 import { DeliveryTable } from "./delivery_table.tsx";
@@ -16,18 +14,19 @@ import type { Delivery, Webhook } from "./records.ts";
 import { sendingOf } from "./states.ts";
 import { useDeliveries } from "./use_deliveries.ts";
 import { whenText } from "./words.ts";
+import { Empty, Skeleton } from "../../components/loaded.tsx";
 
 const WHILE_PENDING_MS = 5_000;
 const USUAL_MS = 10_000;
 
-/** The deliveries of a webhook, newest first, which refresh by themselves, and beside them the one that is open. */
+/** The deliveries of a webhook, newest first, refreshed continuously; beside them the open delivery. */
 export function Deliveries({ webhook, filter, open, onNews, actions }: {
   webhook: Webhook;
   filter: Filter;
   open: string | null;
-  /** Called once the list has changed, because the webhook's own figures have then changed too. */
+  /** Called after the list changed, because the webhook's figures then changed too. */
   onNews: () => void;
-  /** The actions of the webhook; what they send is seen once the list is read again. */
+  /** Renders the actions of the webhook; `refresh` reads the list again after they sent something. */
   actions: (refresh: () => void) => ComponentChildren;
 }) {
   const { id } = webhook;
@@ -61,7 +60,7 @@ export function Deliveries({ webhook, filter, open, onNews, actions }: {
     () => refresh(),
     () =>
       waitAfter(failures.current, pending ? WHILE_PENDING_MS : USUAL_MS, first.failure.peek()?.retryAfter),
-    // A delivery that was just sent must not wait for the end of a long pause.
+    // So that a delivery that was just sent does not wait for the end of a long pause.
     `${query} ${pending}`,
   );
 

@@ -3,8 +3,7 @@ import { now } from "../../app/clock.ts";
 import { useResource } from "../../app/resource.ts";
 import { mayChange } from "../../app/workspace.ts";
 import { CopyButton } from "../../components/copy.tsx";
-import { Loaded } from "../../components/loaded.tsx";
-import { Moment } from "../../components/moment.tsx";
+import { Fact } from "../../components/fact.tsx";
 import { t, textNamed } from "../../strings/strings.ts";
 import { Ladder } from "./ladder.tsx";
 import { prettyJson } from "./pretty_json.ts";
@@ -14,11 +13,12 @@ import { Signature } from "./signature.tsx";
 import { EventName } from "./delivery_table.tsx";
 import { type Sending, stateOfDelivery, waits } from "./states.ts";
 import { deliveryStateText, objectText } from "./words.ts";
+import { Loaded } from "../../components/loaded.tsx";
 
-/** One delivery: its attempts, and what they send. */
+/** One delivery: its attempts, headers, body and ids. */
 export function OpenedDelivery({ id, listed, sending, closeHref, onSent }: {
   id: string;
-  /** The same delivery in the list, which tells that it has changed; null if it is older than the list. */
+  /** The same delivery in the list, whose changes are followed; null if it is not in the list. */
   listed: Delivery | null;
   sending: Sending;
   closeHref: string;
@@ -29,13 +29,13 @@ export function OpenedDelivery({ id, listed, sending, closeHref, onSent }: {
 
   useEffect(() => {
     heading.current!.focus({ preventScroll: true });
-    // The row that was opened gets the focus back.
+    // When it closes, its row in the list gets the focus back.
     return () => document.querySelector<HTMLElement>(`a[href$="entrega=${CSS.escape(id)}"]`)?.focus();
   }, []);
 
   const shown = delivery.data.value;
   useEffect(() => {
-    // Below the list, as on a phone, it would be out of sight.
+    // On a phone it is below the list and would be out of sight.
     const { top } = heading.current!.getBoundingClientRect();
     if (top < 0 || top > innerHeight / 2) heading.current!.scrollIntoView({ block: "start" });
   }, [shown === undefined]);
@@ -119,14 +119,8 @@ function Opened({ delivery, sending, onSent }: {
         <Id name={t("delivery.id")} id={id} />
         <Id name={t("delivery.event_id")} id={event_id} />
         <Id name={objectText(delivery.object_type)} id={object_id} />
-        <dt>{t("delivery.occurred")}</dt>
-        <dd>
-          <Moment at={occurred_at} exact />
-        </dd>
-        <dt>{t("webhooks.created")}</dt>
-        <dd>
-          <Moment at={created_at} exact />
-        </dd>
+        <Fact name={t("delivery.occurred")} at={occurred_at} />
+        <Fact name={t("webhooks.created")} at={created_at} />
       </dl>
     </>
   );
@@ -134,11 +128,8 @@ function Opened({ delivery, sending, onSent }: {
 
 function Id({ name, id }: { name: string; id: string }) {
   return (
-    <>
-      <dt>{name}</dt>
-      <dd>
-        <code>{id}</code> <CopyButton text={id} label={name} quiet />
-      </dd>
-    </>
+    <Fact name={name}>
+      <code>{id}</code> <CopyButton text={id} label={name} quiet />
+    </Fact>
   );
 }

@@ -9,7 +9,7 @@ import { Resend } from "./resend.tsx";
 import { type Sending, stateOfDelivery, waits } from "./states.ts";
 import { deliveryStateText, lastAnswerText, whenText } from "./words.ts";
 
-/** Deliveries as a person follows them: event, state, the receiver's answer, when. */
+/** The table of deliveries: event, state, the receiver's answer, time. */
 export function DeliveryTable({ deliveries, sending, open, hrefOf, onSent }: {
   deliveries: Delivery[];
   sending: Sending;
@@ -17,7 +17,7 @@ export function DeliveryTable({ deliveries, sending, open, hrefOf, onSent }: {
   hrefOf: (id: string) => string;
   onSent: (delivery: Delivery) => void;
 }) {
-  // One that is open has its own button beside the list, which then is narrow.
+  // The open delivery has its own button, and the list beside it is narrow.
   const mayResend = mayChange.value && sending !== "stopped" && open === null;
   return (
     <Table
@@ -67,7 +67,7 @@ export function EventName({ delivery: { event, is_test } }: { delivery: Delivery
   );
 }
 
-/** When it ended, or when the next attempt is. */
+/** The time of the last attempt, or of the next one. */
 function When({ delivery, sending }: { delivery: Delivery; sending: Sending }) {
   const { attempts, next_attempt_at, last_attempt_at, created_at } = delivery;
   const isTried = waits(delivery) && attempts > 0 && sending === "sends" && next_attempt_at !== null;

@@ -2,7 +2,7 @@ import { useId } from "preact/hooks";
 import { t } from "../../strings/strings.ts";
 import { EVENT_GROUPS, type EventType } from "./events.ts";
 
-/** The events of a webhook, in groups, each with what it means. */
+/** Chooses the events of a webhook; they are grouped and explained. */
 export function EventChoice({ chosen, error, onChange }: {
   chosen: readonly EventType[];
   error: string | undefined;

@@ -2,10 +2,10 @@ import type { EventType } from "../../../supabase/functions/_shared/contract/eve
 
 export type { EventType };
 
-/** What an event is about, as people look for it. */
+/** A group of events in the form. */
 export type EventGroup = "leads" | "deals" | "contacts" | "companies" | "activities" | "notes" | "proposals";
 
-/** Every event of the catalogue, of which only the type is imported: its schemas would bring zod into the bundle. */
+/** The group of every event. Only the type of the catalogue is imported, because its schemas would bundle zod. */
 const GROUP_OF: Record<EventType, EventGroup> = {
   "lead.received": "leads",
   "deal.created": "deals",

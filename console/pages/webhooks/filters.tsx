@@ -7,13 +7,13 @@ import { eventText } from "./words.ts";
 
 const STATES = ["delivered", "pending", "held", "failed", "cancelled"] as const;
 
-/** Which deliveries of a webhook are listed, as the address says it; empty: all. */
+/** The filter for deliveries, as in the address; empty: all. */
 export interface Filter {
   state: string;
   event: string;
 }
 
-/** The address of a webhook with the list that is shown, and of one of its deliveries beside it. */
+/** The address of a webhook with a filtered list, and optionally an open delivery. */
 export function webhookHref(id: string, { state, event }: Filter, delivery?: string): string {
   return href("webhooks/", {
     id,
@@ -23,7 +23,7 @@ export function webhookHref(id: string, { state, event }: Filter, delivery?: str
   });
 }
 
-/** Chooses the state and the event of the deliveries that are listed. */
+/** Chooses the state and the event by which deliveries are filtered. */
 export function Filters({ webhook, filter }: { webhook: Webhook; filter: Filter }) {
   const { route } = useLocation();
   const choose = (changed: Partial<Filter>) =>

@@ -7,7 +7,7 @@ import type { Attempt, OpenDelivery } from "./records.ts";
 import { type Sending, waits } from "./states.ts";
 import { answerText, whenText } from "./words.ts";
 
-/** The attempts of a delivery, oldest first, and when the next one is. */
+/** The attempts of a delivery, oldest first, and the time of the next. */
 export function Ladder(
   { delivery, sending, now }: { delivery: OpenDelivery; sending: Sending; now: number },
 ) {

@@ -3,8 +3,6 @@ import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
 import { usePolling } from "../../app/use_polling.ts";
 import { mayChange, workspace } from "../../app/workspace.ts";
-import { Empty } from "../../components/empty.tsx";
-import { Loaded } from "../../components/loaded.tsx";
 import { Page } from "../../components/page.tsx";
 import { Table } from "../../components/table.tsx";
 import { counted, t } from "../../strings/strings.ts";
@@ -13,9 +11,10 @@ import type { Webhook } from "./records.ts";
 import { stateOfWebhook } from "./states.ts";
 import { Week } from "./week.tsx";
 import { webhookStateText } from "./words.ts";
+import { Empty, Loaded } from "../../components/loaded.tsx";
 
 const ALL_EVENTS = EVENT_GROUPS.reduce((sum, { events }) => sum + events.length, 0);
-/** Events that a cell names; of more it gives the number. */
+/** A cell names up to this many events; of more it shows the number. */
 const MAX_NAMED = 2;
 const EVERY_MS = 30_000;
 

@@ -16,7 +16,7 @@ import { WebhookSecret } from "./secret.tsx";
 
 const DRAFT = "webhook";
 
-/** The form of a new webhook, and then its secret. */
+/** The form for a new webhook, and then its secret. */
 export function NewWebhook() {
   const draft = draftOf<{ url: string; events: EventType[] }>(DRAFT, { url: "", events: [] });
   const { busy, failure, run } = useAction();
@@ -38,7 +38,7 @@ export function NewWebhook() {
       });
       clearDraft(DRAFT);
       say(t("webhook_new.created"));
-      // The page loaded again shows the webhook, not an empty form.
+      // A reload then shows the webhook instead of an empty form.
       history.replaceState(null, "", href("webhooks/", { id: webhook.id }));
       created.value = { id: webhook.id, secret: webhook.secret };
     });
@@ -47,7 +47,7 @@ export function NewWebhook() {
     showErrors();
   };
 
-  /** Leads to the first field at fault; false if there is none. */
+  /** Moves the focus to the first field with an error; returns false if there is none. */
   const showErrors = () => {
     if (!errors.value.url && !errors.value.events) return false;
     const first = errors.value.url ? "input[type=url]" : "input[type=checkbox]";
@@ -103,7 +103,7 @@ function errorsOf(url: string, events: EventType[]): { url?: string; events?: st
   return {
     ...(url === ""
       ? { url: t("webhook_new.url_missing") }
-      // The functions know what else is allowed: a local stack has targets without https.
+      // The functions decide about http: a local stack may allow it.
       : !/^https?:\/\//i.test(url) && { url: t("webhook_new.url_https") }),
     ...(events.length === 0 && { events: t("webhook_new.events_missing") }),
   };

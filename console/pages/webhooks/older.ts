@@ -1,8 +1,8 @@
 import type { Page } from "../../app/types.ts";
 
 /**
- * What stands below a first page that was read anew: the rest of the first page as it was before, which newer rows have
- * pushed down, and the older rows below that. Ids and cursors fall from row to row.
+ * The rows below a first page that was read again: those of the old first page that newer rows pushed down, and the older
+ * rows. Rows are in descending order of their ids, and a cursor is an id.
  */
 export function withOlder<Row extends { id: string }>(
   fresh: Page<Row>,

@@ -4,9 +4,7 @@ import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
 import { workspace } from "../../app/workspace.ts";
 import { CopyButton } from "../../components/copy.tsx";
-import { Empty } from "../../components/empty.tsx";
-import { Loaded } from "../../components/loaded.tsx";
-import { Moment } from "../../components/moment.tsx";
+import { Fact } from "../../components/fact.tsx";
 import { Page } from "../../components/page.tsx";
 import { t, textNamed } from "../../strings/strings.ts";
 import { WebhookActions } from "./actions.tsx";
@@ -17,8 +15,9 @@ import { WebhookSecret } from "./secret.tsx";
 import { stateOfWebhook } from "./states.ts";
 import { Week } from "./week.tsx";
 import { dayAndTime, webhookStateText, weekText, whyText } from "./words.ts";
+import { Empty, Loaded } from "../../components/loaded.tsx";
 
-/** A webhook: facts, what became of its deliveries, and what can be done with it. */
+/** A webhook: its facts, its deliveries and the actions. */
 export function OpenedWebhook({ id, filter, open }: { id: string; filter: Filter; open: string | null }) {
   const webhook = useResource<Webhook>(`app-v1-webhooks/${encodeURIComponent(id)}`);
   const secret = useSignal<string | null>(null);
@@ -60,17 +59,7 @@ export function OpenedWebhook({ id, filter, open }: { id: string; filter: Filter
 }
 
 function Facts({ webhook }: { webhook: Webhook }) {
-  const {
-    target_url,
-    event_types,
-    key,
-    created_at,
-    last_success_at,
-    last_failure_at,
-    behind_since,
-    old_secret_until,
-    days,
-  } = webhook;
+  const { target_url, event_types, key, behind_since, old_secret_until, days } = webhook;
   const state = stateOfWebhook(webhook, workspace.value?.suspended ?? false);
   const why = whyText(webhook, state, now.value);
   return (
@@ -78,17 +67,14 @@ function Facts({ webhook }: { webhook: Webhook }) {
       {why && <p class={state.tone === "failed" ? "note failed above" : "note above"}>{why}</p>}
       <div class="columns">
         <dl class="facts">
-          <dt>{t("webhooks.state")}</dt>
-          <dd>
+          <Fact name={t("webhooks.state")}>
             <span class={`state ${state.tone}`}>{webhookStateText(state, now.value)}</span>
-          </dd>
-          <dt>{t("webhooks.url")}</dt>
-          <dd>
+          </Fact>
+          <Fact name={t("webhooks.url")}>
             <span class="target" title={target_url}>{target_url}</span>
             <CopyButton text={target_url} label={t("webhooks.url")} quiet />
-          </dd>
-          <dt>{t("webhooks.events")}</dt>
-          <dd>
+          </Fact>
+          <Fact name={t("webhooks.events")}>
             <ul class="codes">
               {event_types.map((event) => (
                 <li key={event}>
@@ -96,53 +82,22 @@ function Facts({ webhook }: { webhook: Webhook }) {
                 </li>
               ))}
             </ul>
-          </dd>
+          </Fact>
         </dl>
         <dl class="facts">
-          <dt>{t("webhooks.week")}</dt>
-          <dd>
+          <Fact name={t("webhooks.week")}>
             <Week days={days} wide />
             <p class="hint">{weekText(days)}</p>
-          </dd>
-          <dt>{t("webhooks.last_success")}</dt>
-          <dd>
-            <Moment at={last_success_at} />
-          </dd>
-          <dt>{t("webhooks.last_failure")}</dt>
-          <dd>
-            <Moment at={last_failure_at} />
-          </dd>
-          {behind_since && (
-            <>
-              <dt>{t("webhooks.behind")}</dt>
-              <dd>
-                <Moment at={behind_since} />
-              </dd>
-            </>
-          )}
-          <dt>{t("webhooks.created")}</dt>
-          <dd>
-            <Moment at={created_at} exact />
-          </dd>
-          {old_secret_until && (
-            <>
-              <dt>{t("secret.old_until")}</dt>
-              <dd>
-                <Moment at={old_secret_until} exact />
-              </dd>
-            </>
-          )}
-          <dt>{t("webhooks.origin")}</dt>
-          <dd>
-            {key
-              ? (
-                <>
-                  {t("webhooks.by_key")}{" "}
-                  <a class="broken" href={href("chaves/", { id: key.id })}>{key.name}</a>
-                </>
-              )
-              : t("webhooks.by_person")}
-          </dd>
+          </Fact>
+          <Fact name={t("webhooks.last_success")} at={webhook.last_success_at} />
+          <Fact name={t("webhooks.last_failure")} at={webhook.last_failure_at} />
+          {behind_since && <Fact name={t("webhooks.behind")} at={behind_since} />}
+          <Fact name={t("webhooks.created")} at={webhook.created_at} />
+          {old_secret_until && <Fact name={t("secret.old_until")} at={old_secret_until} />}
+          <Fact name={t("webhooks.origin")}>
+            {key ? t("webhooks.by_key") : t("webhooks.by_person")}{" "}
+            {key && <a class="broken" href={href("chaves/", { id: key.id })}>{key.name}</a>}
+          </Fact>
         </dl>
       </div>
     </>

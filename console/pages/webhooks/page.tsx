@@ -3,7 +3,7 @@ import { WebhookList } from "./list.tsx";
 import { NewWebhook } from "./new.tsx";
 import { OpenedWebhook } from "./opened.tsx";
 
-/** The list of webhooks, or what the address names: a webhook with its deliveries, or the form of a new one. */
+/** The list of webhooks; or the webhook or form that the address names. */
 export default function Webhooks() {
   const { query } = useLocation();
   if (query["novo"]) return <NewWebhook />;

@@ -2,8 +2,8 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 const STEP = "  ";
 
 /**
- * Indents a JSON text without changing a token: what JSON.parse and stringify would make of 1.10 or of a large number
- * is not what was sent. Returns any other text as it is.
+ * Indents a JSON text without changing its tokens: JSON.parse and stringify would change 1.10 and large numbers. Returns
+ * text that is not JSON unchanged.
  */
 export function prettyJson(text: string): string {
   try {

@@ -1,9 +1,9 @@
-// What the functions app-v1-webhooks and app-v1-deliveries reply.
+// Types of the replies of app-v1-webhooks and app-v1-deliveries.
 import type { z } from "zod";
 import type { DeliveryDetail, DeliveryList } from "../../../supabase/functions/app-v1-deliveries/schema.ts";
 import type { EventType } from "./events.ts";
 
-/** What became of the deliveries of one UTC day. */
+/** Deliveries of one UTC day, by outcome. */
 export interface Day {
   day: string;
   delivered: number;
@@ -21,28 +21,28 @@ export interface Webhook {
   failure_count: number;
   last_success_at: string | null;
   last_failure_at: string | null;
-  /** Since then its events wait outside the queue, because too many deliveries wait; null normally. */
+  /** Since when its events wait outside the queue, because too many deliveries wait in it; null normally. */
   behind_since: string | null;
   created_at: string;
   /** Both null while it is active. */
   deactivated_at: string | null;
   deactivated_reason: "deleted" | "failures" | "key_revoked" | null;
-  /** Nothing is sent: the workspace is suspended, or its plan has no API. */
+  /** Whether nothing is sent, because the workspace is suspended or its plan has no API. */
   held: boolean;
-  /** Until then the old secret signs, and the new one beside it; null if there is one secret. */
+  /** Until when the old secret signs beside the new one; null if there is one secret. */
   old_secret_until: string | null;
   key: { id: string; name: string } | null;
   /** Seven, oldest first. */
   days: Day[];
-  /** More deliveries are waiting, perhaps, than the days count. */
+  /** Whether more deliveries may wait than `days` counts. */
   days_are_partial: boolean;
 }
 
-/** One event for one subscription. `attempts`: those of the present series. */
+/** One event for one subscription. `attempts` counts the current series. */
 export type Delivery = z.output<typeof DeliveryList>["data"][number];
 
-/** A delivery with its attempts, oldest first, and what they send. */
+/** A delivery with its attempts, oldest first, its headers and its body. */
 export type OpenDelivery = z.output<typeof DeliveryDetail>;
 
-/** One request of a delivery. Its series grows when a delivery that had ended is sent again. */
+/** One request of a delivery. Sending an ended delivery again starts another series. */
 export type Attempt = OpenDelivery["attempts_made"][number];

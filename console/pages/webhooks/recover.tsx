@@ -9,27 +9,27 @@ import { counted, t } from "../../strings/strings.ts";
 import { whenText } from "./words.ts";
 
 const DAY_MS = 86_400_000;
-/** What failed for good had been tried for a little more than 6½ hours. */
+/** A delivery that fails for good is tried for a little more than 6½ hours. */
 const TRIED_MS = 8 * 3_600_000;
 
-/** What a call recovered; with `has_more`, the next one begins at `next_since`. */
+/** The reply to a recovery; with `has_more`, the next call begins at `next_since`. */
 interface Recovered {
   count: number;
   has_more: boolean;
   next_since: string | null;
 }
 
-/** A webhook that was reactivated just now. */
+/** A reactivation that just happened. */
 export interface Reactivation {
-  /** When it had stopped. */
+  /** When the webhook had stopped. */
   stoppedAt: string | null;
-  /** Deliveries that were waiting, and are on their way. */
+  /** How many waiting deliveries are now sent. */
   resumed: number;
 }
 
-/** Sends what a webhook never got of a time: after it was stopped, or whenever somebody asks. */
+/** The dialog that sends the events which a webhook missed in a period. */
 export function Recover({ path, reactivation, onSent, onClose }: {
-  /** Of this webhook. */
+  /** Path of the webhook in the functions. */
   path: string;
   reactivation: Reactivation | null;
   onSent: () => void;

@@ -2,10 +2,10 @@ import { SecretBox } from "../../components/secret_box.tsx";
 import { t } from "../../strings/strings.ts";
 import { verifySnippet } from "./snippet.ts";
 
-/** The secret of a webhook, right after it was made or replaced. */
+/** The secret of a webhook, right after it was created or replaced. */
 export function WebhookSecret({ title, secret, more }: { title: string; secret: string; more?: string }) {
   return (
-    <div class="form webhook-secret">
+    <div class="form above">
       <SecretBox
         title={title}
         value={secret}

@@ -4,7 +4,7 @@ import { languageTag } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";
 import { SIGN_COMMAND } from "./snippet.ts";
 
-/** What the signature of a delivery is made of (spec 6.4), so that an integrator can check their own computation. */
+/** Explains how the signature of a delivery is computed (spec 6.4), so that an integrator can check their code. */
 export function Signature({ body, timestamp }: { body: string; timestamp: string }) {
   const bytes = formatNumber(new TextEncoder().encode(body).length, languageTag.value);
   return (

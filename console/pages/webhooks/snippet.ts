@@ -1,4 +1,4 @@
-/** What checks a delivery, as the site's page of receivers has it, with the line of the environment that it needs. */
+/** The code from the site's page "receivers" that verifies a delivery, with the variable that it needs. */
 export function verifySnippet(secret: string): string {
   return `// CRM_WEBHOOK_SECRET=${secret}
 ${VERIFY}`;
@@ -22,6 +22,6 @@ function isGenuine(raw, header, secrets) {
 }
 `;
 
-/** Prints the signature that a delivery must have, given its timestamp and the file with its body. */
+/** Prints the signature of a delivery, given its timestamp and a file with its body. */
 export const SIGN_COMMAND = `{ printf '%s.' "$TIMESTAMP"; cat body.json; } |
   openssl dgst -sha256 -hmac "$CRM_WEBHOOK_SECRET" -r | cut -d ' ' -f 1`;

@@ -3,7 +3,7 @@ import type { Delivery, Webhook } from "./records.ts";
 /** Attempts of a delivery; the failure of the last one stops the subscription (spec 6.5). */
 export const MAX_ATTEMPTS = 5;
 
-/** The state of a subscription: a key of the strings, and what the sentence names. */
+/** The state of a subscription: part of the name of a text, and the values for its placeholders. */
 export type WebhookState =
   | { is: "active"; tone: "good" }
   | { is: "failing"; tone: "waiting"; failures: number; at: string | null }
@@ -11,7 +11,7 @@ export type WebhookState =
   | { is: "failures"; tone: "failed"; at: string | null }
   | { is: "deleted" | "key_revoked"; tone: "off"; at: string | null };
 
-/** Tells why a subscription does not send, or that it does. */
+/** Returns the state of a subscription. */
 export function stateOfWebhook(
   webhook: Pick<
     Webhook,
@@ -31,7 +31,7 @@ export function stateOfWebhook(
     : { is: "active", tone: "good" };
 }
 
-/** What becomes of deliveries that wait: they are sent, kept until the workspace is back, or until reactivation. */
+/** What happens to waiting deliveries: sent, held until the workspace may send, or stopped until reactivation. */
 export type Sending = "sends" | "held" | "stopped";
 
 /** Whether a subscription sends. */
@@ -39,7 +39,7 @@ export function sendingOf({ is_active, held }: Pick<Webhook, "is_active" | "held
   return !is_active ? "stopped" : held ? "held" : "sends";
 }
 
-/** The state of a delivery: a key of the strings. `attempt`: the one that comes next. */
+/** The state of a delivery: part of the name of a text. `attempt`: the number of the next one. */
 export type DeliveryState =
   | { is: "delivered"; tone: "good" }
   | { is: "failed"; tone: "failed" }
@@ -49,7 +49,7 @@ export type DeliveryState =
   | { is: "held"; tone: "waiting" }
   | { is: "stopped"; tone: "off" };
 
-/** What a person calls the state of a delivery, given whether its subscription sends. */
+/** The state of a delivery in a person's words, given whether its subscription sends. */
 export function stateOfDelivery(
   { state, attempts }: Pick<Delivery, "state" | "attempts">,
   sending: Sending,
@@ -57,7 +57,7 @@ export function stateOfDelivery(
   if (state === "delivered") return { is: state, tone: "good" };
   if (state === "failed") return { is: state, tone: "failed" };
   if (state === "cancelled") return { is: state, tone: "off" };
-  // The list may be older than what is known of the subscription, or the other way round: the latter is shown above.
+  // List and subscription are read at different moments; the subscription, shown above the list, decides.
   if (sending === "stopped") return { is: "stopped", tone: "off" };
   if (sending === "held") return { is: "held", tone: "waiting" };
   return attempts === 0
@@ -70,13 +70,13 @@ export function waits({ state }: Pick<Delivery, "state">): boolean {
   return state === "pending" || state === "held";
 }
 
-/** What waits occurred before its webhook stopped, by a day at most: the seven days of its figures then have all of it. */
+/** Waiting deliveries are at most a day older than the stop, so for 5 days the figures of 7 days include them all. */
 const COUNTED_MS = 5 * 86_400_000;
 
-/** What waits for an inactive subscription: so many deliveries or more, none, some whose number is not known. */
+/** The deliveries that wait for an inactive subscription: a number or more, none, or an unknown number. */
 export type Waiting = "cancelled" | "none" | "some" | { n: number; orMore: boolean };
 
-/** Tells what waits for an inactive subscription, as far as the figures of its week say; `now` is in milliseconds. */
+/** Counts the deliveries that wait for an inactive subscription, from its figures of 7 days. `now`: milliseconds. */
 export function waitingOf(
   { deactivated_reason, deactivated_at, days, days_are_partial: orMore }: Pick<
     Webhook,

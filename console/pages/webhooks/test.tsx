@@ -5,7 +5,7 @@ import { t } from "../../strings/strings.ts";
 import type { EventType } from "./events.ts";
 import { eventText } from "./words.ts";
 
-/** Asks which event the test is an example of. */
+/** The dialog in which a person chooses the event of a test delivery. */
 export function TestEvent({ events, onSubmit, onClose }: {
   events: readonly EventType[];
   /** Rejects with a Failure. */

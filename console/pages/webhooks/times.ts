@@ -1,13 +1,13 @@
-/** A moment near now, as people say it: by the clock, and by the day only where it is another. */
+/** A moment near now: its time, and its day unless that is today. */
 export interface Clock {
   day: "today" | "yesterday" | "tomorrow" | "other";
-  /** `20/11`; of another year with it. */
+  /** `20/11`; with the year unless that is this year. */
   date: string;
-  /** With seconds today, when they tell deliveries apart. */
+  /** With seconds if it is today, to tell deliveries apart. */
   time: string;
 }
 
-/** Reads a moment beside `now` (milliseconds), in the time zone of the reader. */
+/** Splits a moment into day, date and time, relative to `now` (milliseconds), in the reader's time zone. */
 export function clockOf(moment: string, now: number, language: string): Clock {
   const at = new Date(moment);
   const today = new Date(now);

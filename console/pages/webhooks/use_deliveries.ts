@@ -7,22 +7,22 @@ import { type Action, useAction } from "../../app/use_action.ts";
 import { withOlder } from "./older.ts";
 import type { Delivery } from "./records.ts";
 
-/** Deliveries, newest first: the first page, which can be read again, and the older ones that were asked for. */
+/** Deliveries, newest first: the first page, which can be read again, and older pages that were loaded. */
 export interface Deliveries {
   first: Resource<Page<Delivery>>;
-  /** Undefined until the first page has been read. */
+  /** Undefined until the first page was read. */
   shown: Delivery[] | undefined;
   reload: () => Promise<void>;
-  /** Puts a delivery that was sent again in the place of what was read of it. */
+  /** Replaces a delivery in the older pages, after it was sent again. */
   replace: (delivery: Delivery) => void;
-  /** Reads the first page alone: rows have come between the others, as what is recovered does. */
+  /** Drops the older pages and reads the first: recovered deliveries may lie anywhere between the others. */
   restart: () => Promise<void>;
   /** Null if there is nothing older. */
   showOlder: (() => void) | null;
   reading: Action;
 }
 
-/** Reads the deliveries of `path`, which has a query. */
+/** Reads the deliveries at `path`, which has a query. */
 export function useDeliveries(path: string): Deliveries {
   const first = useResource<Page<Delivery>>(path);
   const older = useSignal<Page<Delivery> | null>(null);
@@ -33,7 +33,7 @@ export function useDeliveries(path: string): Deliveries {
 
   const page = first.data.value;
   const next = (cursor: string) => call<Page<Delivery>>("GET", `${path}&cursor=${cursor}`);
-  /** The rows that are shown of older pages, as they are now. */
+  /** Reads again as many older rows as are shown. */
   const readOlder = async (from: Page<Delivery>, count: number) => {
     let read: Page<Delivery> = { data: [], meta: from.meta };
     while (read.data.length < count && read.meta.next_cursor !== null) {
@@ -49,7 +49,7 @@ export function useDeliveries(path: string): Deliveries {
     if (!before || !fresh || !older.value) return;
     older.value = withOlder(fresh, before, older.value);
     const rows = older.value?.data ?? [];
-    // Older deliveries end rarely; only where one is under way are they read again.
+    // Older deliveries rarely change, so they are read again only while one of them is pending.
     if (rows.some(({ state }) => state === "pending")) {
       await reading.run(() => readOlder(fresh, rows.length));
     }

@@ -2,7 +2,7 @@ import { Sparkline } from "../../components/sparkline.tsx";
 import type { Day } from "./records.ts";
 import { weekText } from "./words.ts";
 
-/** Seven days of a webhook by outcome. */
+/** The deliveries of seven days by outcome, as small columns. */
 export function Week({ days, wide = false }: { days: readonly Day[]; wide?: boolean }) {
   return (
     <Sparkline

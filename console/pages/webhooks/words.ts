@@ -1,4 +1,4 @@
-/** States, outcomes and moments in the words of the language that is chosen. */
+/** Puts states, outcomes and moments into words. */
 import { languageTag } from "../../strings/locale.ts";
 import { counted, t, textNamed } from "../../strings/strings.ts";
 import type { EventType } from "./events.ts";
@@ -51,7 +51,7 @@ export function eventText(event: EventType): string {
   return said === null ? event : `${said} (${event})`;
 }
 
-/** `Negócio`; a kind of record without words by its own name. */
+/** `Negócio`; for an unknown kind of record its own name. */
 export function objectText(type: string): string {
   return textNamed(`object.${type}`) ?? type;
 }
@@ -83,7 +83,7 @@ export function lastAnswerText({ last_status, last_reason, last_duration_ms }: D
   return answerText({ status: last_status, reason: last_reason, duration_ms: last_duration_ms });
 }
 
-/** The same figures that the small columns show. */
+/** The figures of the small columns in words. */
 export function weekText(days: readonly Day[]): string {
   const sum = (of: "delivered" | "failed" | "waiting") => days.reduce((total, day) => total + day[of], 0);
   const [delivered, failed, waiting] = [sum("delivered"), sum("failed"), sum("waiting")];

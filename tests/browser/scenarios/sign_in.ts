@@ -180,7 +180,7 @@ export const signIn: Scenario[] = [
       await page.getByLabel("Nome").last().fill("Caio Dias");
       await page.getByLabel("E-mail").last().fill(email);
       await page.getByLabel("Papel").last().selectOption("vendedor");
-      await page.getByRole("button", { name: "Mandar o convite" }).click();
+      await page.getByRole("button", { name: "Enviar o convite" }).click();
       await page.getByText(`Convite enviado para ${email}`).waitFor();
 
       const mail = await eventually(

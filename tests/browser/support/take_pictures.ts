@@ -1,7 +1,7 @@
 import type { Browser, Locator, Page } from "playwright-core";
 import { join } from "node:path";
 import { openDatabase } from "../../support/stack.ts";
-import { pt } from "../../../console/strings/pt.ts";
+import { TEXTS } from "../../../console/strings/texts.ts";
 import { consoleUrl, openBrowser, openPage } from "./browser.ts";
 import { PHONE } from "./screens.ts";
 import { type BusyCompany, makeBusyCompany } from "./busy_company.ts";
@@ -34,9 +34,9 @@ const PICTURES: Picture[] = [
     phone: true,
     path: () => "/chaves/?nova=1",
     async prepare(page) {
-      await page.getByLabel(pt["keys.name"]).fill("Agência Norte");
-      await page.getByRole("button", { name: pt["scopes.preset_site"] }).click();
-      await page.getByRole("button", { name: pt["keys.create"] }).click();
+      await page.getByLabel(TEXTS["keys.name"][0]).fill("Agência Norte");
+      await page.getByRole("button", { name: TEXTS["scopes.preset_site"][0] }).click();
+      await page.getByRole("button", { name: TEXTS["keys.create"][0] }).click();
       await page.getByText(/^svc_\w+$/).first().waitFor();
     },
   },
@@ -46,7 +46,7 @@ const PICTURES: Picture[] = [
     shown: 520,
     path: ({ webhookId, deliveryId }) => `/webhooks/?id=${webhookId}&entrega=${deliveryId}`,
     async prepare(page) {
-      await page.getByText(pt["delivery.signature"]).waitFor();
+      await page.getByText(TEXTS["delivery.signature"][0]).waitFor();
       await scrollTo(page.locator("section.delivery"));
     },
   },
@@ -55,7 +55,7 @@ const PICTURES: Picture[] = [
     phone: true,
     shown: 400,
     path: ({ stoppedId }) => `/webhooks/?id=${stoppedId}`,
-    prepare: (page) => page.getByText(pt["webhook.missed_text"]).waitFor(),
+    prepare: (page) => page.getByText(TEXTS["webhook.missed_text"][0]).waitFor(),
   },
 ];
 

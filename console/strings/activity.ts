@@ -1,0 +1,78 @@
+/** Texts of the page that shows who changed what. */
+export const activity = {
+  "activity.title": ["Atividade", "Activity"],
+  "activity.text": ["Quem fez o quê nesta empresa.", "Who did what in this company."],
+  "activity.empty": [
+    "Nada ainda. Aqui aparece quem criou, trocou ou revogou o quê.",
+    "Nothing yet. Here you see who created, replaced or revoked what.",
+  ],
+  "activity.operator": ["O suporte", "Support"],
+  "activity.loading": ["Buscando…", "Reading…"],
+
+  "did.unknown": ["{actor} fez “{action}” em {object}", "{actor} did “{action}” to {object}"],
+  "did.workspace_updated": ["{actor} alterou a empresa: {changes}", "{actor} changed the company: {changes}"],
+  "did.member_invited": ["{actor} convidou {object}", "{actor} invited {object}"],
+  "did.member_invited_again": ["{actor} convidou {object} de novo", "{actor} invited {object} again"],
+  "did.member_updated": [
+    "{actor} alterou o membro {object}: {changes}",
+    "{actor} changed the member {object}: {changes}",
+  ],
+  "did.member_signed_in": ["{object} entrou pela primeira vez", "{object} signed in for the first time"],
+  "did.invitation_accepted": ["{object} aceitou o convite", "{object} accepted the invitation"],
+  "did.invitation_declined": ["{object} recusou o convite", "{object} declined the invitation"],
+  "did.member_left": ["{object} saiu da empresa", "{object} left the company"],
+  "did.key_created": ["{actor} criou a chave {object}", "{actor} created the key {object}"],
+  "did.key_renamed": ["{actor} mudou o nome de uma chave para {object}", "{actor} renamed a key to {object}"],
+  "did.key_renamed_from": [
+    "{actor} mudou o nome da chave {previous} para {object}",
+    "{actor} renamed the key {previous} to {object}",
+  ],
+  "did.key_rotated": [
+    "{actor} trocou o segredo da chave {object}",
+    "{actor} replaced the secret of the key {object}",
+  ],
+  "did.key_rotated_overlap": [
+    "{actor} trocou o segredo da chave {object}; o antigo valeu por mais {overlap}",
+    "{actor} replaced the secret of the key {object}; the old one worked for another {overlap}",
+  ],
+  "did.key_revoked": ["{actor} revogou a chave {object}", "{actor} revoked the key {object}"],
+  "did.key_revoked_webhooks.one": ["com ela parou {n} webhook", "with it {n} webhook stopped"],
+  "did.key_revoked_webhooks.many": ["com ela pararam {n} webhooks", "with it {n} webhooks stopped"],
+  "did.webhook_created": ["{actor} criou o webhook {object}", "{actor} created the webhook {object}"],
+  "did.webhook_deactivated": [
+    "{actor} desativou o webhook {object}",
+    "{actor} deactivated the webhook {object}",
+  ],
+  "did.webhook_tested": ["{actor} enviou um teste para {object}", "{actor} sent a test to {object}"],
+  "did.webhook_reactivated": [
+    "{actor} reativou o webhook {object}",
+    "{actor} reactivated the webhook {object}",
+  ],
+  "did.webhook_rotated": [
+    "{actor} trocou o segredo do webhook {object}",
+    "{actor} replaced the secret of the webhook {object}",
+  ],
+  "did.webhook_rotated_overlap": [
+    "{actor} trocou o segredo do webhook {object}; o antigo valeu por mais {overlap}",
+    "{actor} replaced the secret of the webhook {object}; the old one worked for another {overlap}",
+  ],
+  "did.webhook_recovered": [
+    "{actor} recuperou eventos para o webhook {object}",
+    "{actor} recovered events for the webhook {object}",
+  ],
+  "did.delivery_redelivered": [
+    "{actor} reenviou a entrega {object}",
+    "{actor} sent the delivery {object} again",
+  ],
+
+  "changed.to": ["{field} de {from} para {to}", "{field} from {from} to {to}"],
+  "changed.name": ["nome", "name"],
+  "changed.role": ["papel", "role"],
+  "changed.is_active": ["acesso", "access"],
+  "changed.stale_after_days": ["dias até um negócio contar como parado", "days until a deal is stale"],
+  "changed.suspended": ["suspensão", "suspension"],
+  "changed.public_api": ["API", "API"],
+  "changed.rate_limit_per_minute": ["limite por minuto", "limit a minute"],
+  "changed.true": ["ligado", "on"],
+  "changed.false": ["desligado", "off"],
+} as const;

@@ -1,0 +1,26 @@
+import { account } from "./account.ts";
+import { activity } from "./activity.ts";
+import { deliveries } from "./deliveries.ts";
+import { funnel } from "./funnel.ts";
+import { keys } from "./keys.ts";
+import { shell } from "./shell.ts";
+import { sign_in } from "./sign_in.ts";
+import { webhooks } from "./webhooks.ts";
+
+/** Each text in Portuguese and in English. The Portuguese says "você", in short sentences, with the words of the trade. */
+export const TEXTS = {
+  ...account,
+  ...activity,
+  ...deliveries,
+  ...funnel,
+  ...keys,
+  ...shell,
+  ...sign_in,
+  ...webhooks,
+};
+
+/** The name of a text. */
+export type Key = keyof typeof TEXTS;
+
+/** The Portuguese texts, as types: their placeholders say which values `t` needs. */
+export type Portuguese = { [Name in Key]: typeof TEXTS[Name][0] };
