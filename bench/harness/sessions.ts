@@ -38,9 +38,9 @@ export async function makeMember(
 /** Signs a person in by e-mail, without the password, whose check takes as long as it should. */
 export async function signInAs(sql: Sql, tokens: AccessTokens, member: TestMember): Promise<SignedIn> {
   const { email } = member;
-  await signUpUser(sql, { email, passwordHash: "", data: {} });
+  await signUpUser(sql, email, "");
   const found = await findUserByEmail(sql, email);
-  const { user, sessionId } = await startSession(sql, found!.id, null);
+  const { user, sessionId } = await startSession(sql, found!.id);
   const session = await tokens.sign(user, sessionId, Math.floor(Date.now() / 1000));
   return { ...member, userId: user.id, sessionId, session };
 }

@@ -7,7 +7,7 @@ import type { User } from "./users.ts";
 const ALGORITHM = "ES256";
 const AUDIENCE = "authenticated";
 
-/** How long an access token is valid. */
+/** Lifetime of an access token. */
 export const ACCESS_TOKEN_SECONDS = 3600;
 
 const Claims = z.object({ sub: z.uuid(), session_id: z.uuid() });
@@ -16,15 +16,15 @@ export interface AccessTokens {
   /** The public key, as `/.well-known/jwks.json` shows it. */
   jwks: { keys: JWK[] };
   /**
-   * Signs a token with the claims of Supabase's.
-   * @param issuedAt Seconds since 1970.
+   * Signs a token with the same claims as Supabase.
+   * @param issuedAt seconds since 1970
    */
   sign(user: User, sessionId: string, issuedAt: number): Promise<string>;
   /** @throws AuthError `bad_jwt` if the token was not signed with this key, or has expired. */
   verify(token: string): Promise<{ userId: string; sessionId: string }>;
 }
 
-/** @param issuer The `iss` of the tokens, `<origin>/auth/v1`. */
+/** @param issuer the `iss` of the tokens, `<origin>/auth/v1` */
 export async function openAccessTokens(key: SigningKey, issuer: string): Promise<AccessTokens> {
   const { d: _, ...publicPart } = key;
   const publicJwk = { ...publicPart, use: "sig", key_ops: ["verify"] };

@@ -6,7 +6,7 @@ import { AuthError, errorResponse } from "./errors.ts";
 /** Where the gateway serves local sign-in, as Supabase serves its own. */
 export const AUTH_PREFIX = "/auth/v1";
 
-/** A Supabase project's schema auth is never written to: its own service signs people in. */
+/** Local sign-in never writes to the schema auth of a Supabase project, whose own service signs people in. */
 const FOREIGN = new AuthError(
   503,
   "unexpected_failure",
@@ -23,15 +23,15 @@ interface Options {
   databaseUrl: string;
   dataDir: string;
   secrets: Secrets;
-  /** The gateway's. */
+  /** The origin of the gateway. */
   origin: string;
   /** The console's address. */
   siteUrl: string;
-  /** Whether schema auth is that of local sign-in. */
+  /** Whether local sign-in created schema auth. */
   isOurs: boolean;
 }
 
-/** Local sign-in. Its code is loaded and its connections are opened at the first request, because many stacks get none. */
+/** Opens local sign-in. It loads its code and connects at the first request, because many stacks get none. */
 export function openLocalAuth(
   { databaseUrl, dataDir, secrets, origin, siteUrl, isOurs }: Options,
 ): LocalAuth {
@@ -61,7 +61,7 @@ export function openLocalAuth(
   let app: ReturnType<typeof open> | undefined;
   return {
     async handle(request) {
-      if (!isOurs) return errorResponse(FOREIGN, request);
+      if (!isOurs) return errorResponse(FOREIGN);
       app ??= open();
       return await (await app).fetch(request);
     },

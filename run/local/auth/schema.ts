@@ -3,13 +3,13 @@ import { editedFile } from "../migrate.ts";
 import { sha256 } from "../../../supabase/functions/_shared/runtime/sha256.ts";
 
 const FILE = new URL("schema.sql", import.meta.url);
-/** How the comment of the schema that schema.sql creates begins. Supabase's own schema auth has another, or none. */
+/** The start of the comment on a schema that schema.sql created. Supabase's own schema auth has another comment or none. */
 const OURS = "Local sign-in";
 
 /**
  * Creates schema auth if the database has none.
- * @param remedy what the user should do about a schema that another schema.sql created
- * @returns false if it has one that schema.sql did not create, such as that of a Supabase project, which stays untouched.
+ * @param remedy what the user should do if schema.sql was edited since it created the schema
+ * @returns false if something else created the schema, such as a Supabase project: it stays untouched.
  * @throws StackError if schema.sql was edited after it created the schema.
  */
 export async function installAuthSchema(sql: Sql, remedy = "use another database"): Promise<boolean> {

@@ -6,16 +6,16 @@ export type SigningKey = Record<"kty" | "crv" | "x" | "y" | "d" | "kid" | "alg",
 
 const BYTES = 32;
 
-/** Generates the key that signs access tokens. From its numbers, because Deno 2.1 exports no private key as a JWK. */
+/** Generates the key that signs access tokens. It is built from its numbers, because Deno 2.1 cannot export a JWK. */
 export function generateSigningKey(): SigningKey {
   const pair = createECDH("prime256v1");
   const point = pair.generateKeys();
-  // Without its leading zeros, where it has some.
+  // The library drops leading zeros.
   const d = pair.getPrivateKey("hex").padStart(2 * BYTES, "0");
   return {
     kty: "EC",
     crv: "P-256",
-    // The first byte says that both numbers of the point follow.
+    // The first byte is a tag: both coordinates follow.
     x: point.subarray(1, 1 + BYTES).toString("base64url"),
     y: point.subarray(1 + BYTES).toString("base64url"),
     d: Buffer.from(d, "hex").toString("base64url"),
