@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openMailbox } from "../support/mailbox.ts";
 import { checkDelivery, subscribe, waitForDelivery } from "../support/webhooks.ts";
-import { assertMistake, json, say, UNKNOWN_ID } from "./crm.ts";
+import { json, say } from "./crm.ts";
 import { test } from "../support/scenario.ts";
 
 test("delivery list shows the deliveries of an event, and delivery retry does not wait for its next attempt (spec 6.5)", async ({ sql, workspace: { id: workspace, key }, api }) => {
@@ -93,20 +93,4 @@ test("delivery show prints the attempts of a delivery, and the headers and body 
   assert.match(text, new RegExp(`^Delivery ${id} of contact\\.created to \\S+ is pending$`, "m"));
   assert.match(text, /^1 +1 +503 +http_503 /m);
   assert.match(text, /^X-Service-Event: contact\.created$/m);
-});
-
-Deno.test("delivery … reports each mistake in one line", async () => {
-  await Promise.all([
-    assertMistake(["delivery", "list"], 2, /--workspace <id>' not specified/),
-    assertMistake(["delivery", "list", "--workspace", UNKNOWN_ID], 1, /No workspace has the id/),
-    assertMistake(
-      ["delivery", "list", "--workspace", UNKNOWN_ID, "--state", "lost"],
-      2,
-      /must be one of pending, held/,
-    ),
-    assertMistake(["delivery", "list", "--workspace", UNKNOWN_ID, "--since", "now"], 2, /must be a moment/),
-    assertMistake(["delivery", "retry", "--workspace", UNKNOWN_ID], 1, /No workspace has the id/),
-    assertMistake(["delivery", "redeliver", UNKNOWN_ID], 1, /No delivery has the id/),
-    assertMistake(["delivery", "redeliver"], 2, /missing required argument/),
-  ]);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describeError } from "../../run/cli/errors.ts";
 import { OperatorError } from "../../run/operator/errors.ts";
 import { runJob } from "../support/jobs.ts";
-import { assertMistake, json, say } from "./crm.ts";
+import { json, say } from "./crm.ts";
 import { test } from "../support/scenario.ts";
 
 test("job list shows every row of crm.jobs", async ({ sql }) => {
@@ -36,15 +36,4 @@ test("A job that fails is reported with its reason", async ({ sql }) => {
     (error) =>
       error instanceof OperatorError && describeError(error) === `The job "${name}" failed: division by zero`,
   );
-});
-
-Deno.test("job … reports each mistake in one line", async () => {
-  await Promise.all([
-    assertMistake(["job", "run"], 2, /missing required argument 'name'/),
-    assertMistake(
-      ["job", "run", "partition"],
-      1,
-      /No job is called "partition": there are .*"partition-events", /,
-    ),
-  ]);
 });

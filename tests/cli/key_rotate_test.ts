@@ -8,7 +8,7 @@ import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { runJob } from "../support/jobs.ts";
 import { test } from "../support/scenario.ts";
 import { subscribe } from "../support/webhooks.ts";
-import { assertMistake, json, say, UNKNOWN_ID } from "./crm.ts";
+import { assertMistake, json, say } from "./crm.ts";
 
 const PIPELINES = "/api-v1-pipelines";
 
@@ -188,16 +188,5 @@ test("each change of a key is in the audit log, with what the console shows of i
       ended_subscriptions: [{ id: subscription.id, target_url: "https://hooks.example.com/crm" }],
       kept_subscriptions: [],
     }),
-  ]);
-});
-
-Deno.test("key rotate, rename and show report each mistake in one line", async () => {
-  await Promise.all([
-    assertMistake(["key", "rotate", UNKNOWN_ID], 1, /No key has the id/),
-    assertMistake(["key", "rotate", UNKNOWN_ID, "--overlap", "2h"], 2, /Allowed choices are 0, 1h, 24h, 7d/),
-    assertMistake(["key", "rename", UNKNOWN_ID, "Site"], 1, /No key has the id/),
-    assertMistake(["key", "rename", UNKNOWN_ID, " "], 1, /No key has the id/),
-    assertMistake(["key", "show", UNKNOWN_ID], 1, /No key has the id/),
-    assertMistake(["key", "show", "x"], 2, /must be a UUID/),
   ]);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertMistake, json, say, UNKNOWN_ID } from "./crm.ts";
+import { json, say } from "./crm.ts";
 import { test } from "../support/scenario.ts";
 
 test("loss-reason create, list and update manage the reasons why deals are lost", async ({ workspace: { id: workspace }, api }) => {
@@ -16,17 +16,4 @@ test("loss-reason create, list and update manage the reasons why deals are lost"
   assert.equal((await lose()).status, 422);
   const [listed] = await json("loss-reason", "list", "--workspace", workspace);
   assert.deepEqual([listed.id, listed.name, listed.is_active], [id, "Preço", false]);
-});
-
-Deno.test("loss-reason … reports each mistake in one line", async () => {
-  await Promise.all([
-    assertMistake(
-      ["loss-reason", "create", "--workspace", UNKNOWN_ID, "--name", "x"],
-      1,
-      /No workspace has the id/,
-    ),
-    assertMistake(["loss-reason", "create", "--workspace", UNKNOWN_ID], 2, /--name <name>' not specified/),
-    assertMistake(["loss-reason", "update", UNKNOWN_ID, "--active", "true"], 1, /No loss reason has the id/),
-    assertMistake(["loss-reason", "list", "--workspace", UNKNOWN_ID], 1, /No workspace has the id/),
-  ]);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { apiPathOf, customer, tokenOf } from "../support/proposals.ts";
 import { baseUrl, databaseUrl } from "../support/stack.ts";
-import { assertMistake, assertOneLine, crm, json, say, UNKNOWN_ID, UUID } from "./crm.ts";
+import { assertMistake, assertOneLine, crm, json, say, UUID } from "./crm.ts";
 import { test } from "../support/scenario.ts";
 
 test("proposal create makes a draft, proposal send gives it a link that is shown once", async ({ workspace, newDeal }) => {
@@ -76,21 +76,12 @@ test("proposal send with another database than the local stack's needs APP_ORIGI
   assert.equal(proposal.status, "rascunho");
 });
 
-test("proposal … reports each mistake in one line", async ({ sql, newDeal }) => {
+test("proposal send refuses a proposal that has expired or was answered", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const make = ["proposal", "create", "--deal", deal.id, "--title"];
   const { id: expired } = await json(...make, "A", "--expires-at", "2020-01-01T00:00:00Z");
   const { id: answered } = await json(...make, "B");
   await sql`update crm.proposals set status = 'recusada' where id = ${answered}`;
-  await Promise.all([
-    assertMistake(["proposal", "create", "--deal", UNKNOWN_ID, "--title", "A"], 1, /No deal has the id/),
-    assertMistake([...make, ""], 2, /1 to 255 characters/),
-    assertMistake([...make, "A", "--value", "-1"], 2, /It must be an amount such as 12500.50/),
-    assertMistake([...make, "A", "--value", "1e3"], 2, /It must be an amount/),
-    assertMistake([...make, "A", "--expires-at", "amanhã"], 2, /a moment that exists/),
-    assertMistake(["proposal", "send", UNKNOWN_ID], 1, /No proposal has the id/),
-    assertMistake(["proposal", "send", expired], 1, /The proposal has expired: make another/),
-    assertMistake(["proposal", "send", answered], 1, /answered already \(recusada\), for good/),
-    assertMistake(["proposal", "list", "--workspace", UNKNOWN_ID], 1, /No workspace has the id/),
-  ]);
+  await assertMistake(["proposal", "send", expired], 1, /The proposal has expired: make another/);
+  await assertMistake(["proposal", "send", answered], 1, /answered already \(recusada\), for good/);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createProgram } from "../../run/cli/program.ts";
 import { databaseUrl } from "../support/stack.ts";
-import { assertMistake, assertOneLine, crm, json, say } from "./crm.ts";
+import { assertOneLine, crm, json, say } from "./crm.ts";
 
 const COMMANDS = createProgram().commands.flatMap((group) =>
   group.commands.map((command) => [group.name(), command.name()])
@@ -30,16 +30,6 @@ Deno.test("Without a command the help goes to standard error, with exit code 2",
     assert.deepEqual({ code, stdout }, { code: 2, stdout: "" });
     assert.match(stderr, /^Usage: deno task crm /);
   }
-});
-
-Deno.test("An unknown command, option or argument is reported in one line", async () => {
-  await Promise.all([
-    assertMistake(["workspaces", "list"], 2, /unknown command 'workspaces' \(Did you mean workspace\?\)/),
-    assertMistake(["workspace", "destroy"], 2, /unknown command 'destroy'/),
-    assertMistake(["workspace", "list", "--jsn"], 2, /unknown option '--jsn' \(Did you mean --json\?\)/),
-    assertMistake(["workspace", "list", "all"], 2, /too many arguments/),
-    assertMistake(["workspace", "create", "--name"], 2, /argument missing/),
-  ]);
 });
 
 Deno.test("DATABASE_URL takes precedence over the stack on DATA_DIR", async () => {
