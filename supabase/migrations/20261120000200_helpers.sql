@@ -136,9 +136,7 @@ declare
   v_parts text[] := regexp_match(v_phone, '^(?:\+55([1-9][1-9]))?(9(?=[0-9]{8}$))?([2-9][0-9]{7})$');
   v_numbers text[];
 begin
-  if v_parts is null then
-    return array[v_phone];
-  end if;
+  if v_parts is null then return array[v_phone]; end if;
   -- Before the ninth digit, mobile numbers began with 6 or more.
   v_numbers := case
     when v_parts[3] >= '6' then array[v_parts[3], '9' || v_parts[3]]

@@ -26,9 +26,7 @@ create function crm.record_action(
 ) returns void
 language sql volatile set search_path = '' as $$
   insert into crm.audit_log (workspace_id, member_id, action, object_type, object_id, object_name, details)
-  values (
-    p_workspace_id, crm.current_member_id(), p_action, p_object_type, p_object_id, p_object_name, p_details
-  )
+  values (p_workspace_id, crm.current_member_id(), p_action, p_object_type, p_object_id, p_object_name, p_details)
 $$;
 comment on function crm.record_action(uuid, text, text, uuid, text, jsonb) is
   'Adds a line to the audit log, in the transaction of the change. p_action is <object>_<past participle>, such as '
@@ -36,9 +34,7 @@ comment on function crm.record_action(uuid, text, text, uuid, text, jsonb) is
 
 create function crm.describe_changes(p_before jsonb, p_after jsonb) returns jsonb
 language sql immutable set search_path = '' as $$
-  select coalesce(
-    jsonb_object_agg(a.key, jsonb_build_object('from', p_before -> a.key, 'to', a.value)), '{}'
-  )
+  select coalesce(jsonb_object_agg(a.key, jsonb_build_object('from', p_before -> a.key, 'to', a.value)), '{}')
   from jsonb_each(p_after) a
   where a.value is distinct from p_before -> a.key
 $$;

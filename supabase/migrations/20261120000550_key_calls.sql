@@ -55,11 +55,7 @@ comment on function crm.calls_by_hour(timestamptz[], bigint) is
 
 -- Limits belong to no workspace. A member reads those of the own workspace's keys, for their newest calls.
 create policy "A member reads the limits of their own workspace's keys" on crm.rate_limits for select to crm_app
-  using (
-    exists (
-      select from crm.api_keys k where k.workspace_id = crm.current_workspace_id() and k.id = key_id
-    )
-  );
+  using (exists (select from crm.api_keys k where k.workspace_id = crm.current_workspace_id() and k.id = key_id));
 
 create function crm.drain_calls() returns integer
 language plpgsql set search_path = '' as $$
@@ -67,9 +63,7 @@ declare
   v_keys integer;
 begin
   -- One run at a time: two would add the same calls. A run that finds another one leaves the work to it.
-  if not pg_try_advisory_xact_lock(crm.lock_number('drain calls')) then
-    return 0;
-  end if;
+  if not pg_try_advisory_xact_lock(crm.lock_number('drain calls')) then return 0; end if;
   with counted as materialized (
     select k.workspace_id, k.id as key_id, r.hits, r.counted_since, r.calls, r.calls - coalesce(c.calls, 0) as new_calls
     from crm.rate_limits r

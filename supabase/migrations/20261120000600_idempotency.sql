@@ -29,9 +29,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_remembered crm.remembered_reply;
   -- The lock ends with the transaction, so a killed process leaves no key locked.
-  v_locked boolean := pg_try_advisory_xact_lock(
-    crm.lock_number('idempotency ' || p_workspace_id || ' ' || p_key)
-  );
+  v_locked boolean := pg_try_advisory_xact_lock(crm.lock_number('idempotency ' || p_workspace_id || ' ' || p_key));
   v_seen crm.idempotency_keys;
 begin
   -- Read after trying the lock: a request that held it before has committed its reply by now.

@@ -41,9 +41,7 @@ language plpgsql security definer set search_path = '' as $$
 begin
   -- The migration `rights` makes crm_api the owner. If the function were restored under another owner, or altered to
   -- run with the rights of its caller, row-level security would not apply to verbs.
-  if current_user <> 'crm_api' then
-    raise exception 'crm.run_verb runs as %, not as crm_api', current_user;
-  end if;
+  if current_user <> 'crm_api' then raise exception 'crm.run_verb runs as %, not as crm_api', current_user; end if;
   -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. By resource
   -- first, because Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
@@ -199,9 +197,7 @@ $$;
 comment on function crm.external_id_holder(text, text) is
   'The record of the workspace that already has this external_id, given the unique index that refused another one.';
 
-create function crm.error_of(
-  p_failure crm.failure, p_verb text, p_args jsonb, out error_code text, out details json
-)
+create function crm.error_of(p_failure crm.failure, p_verb text, p_args jsonb, out error_code text, out details json)
 language plpgsql set search_path = '' as $$
 begin
   case
@@ -212,8 +208,7 @@ begin
     when p_failure.state = '23505' and p_failure.constraint_name like '%\_external\_id\_once' then
       error_code := 'external_id_taken';
       details := json_build_array(json_build_object(
-        'field', 'external_id',
-        'message', null,
+        'field', 'external_id', 'message', null,
         'id', crm.external_id_holder(p_failure.constraint_name, p_args ->> 'external_id')
       ));
     -- lock_not_available, deadlock_detected, query_canceled
@@ -256,9 +251,7 @@ declare
   v_failure crm.failure;
   v_error record;
 begin
-  if p_caller.error_code is not null then
-    return crm.refusal(p_caller.error_code, p_caller);
-  end if;
+  if p_caller.error_code is not null then return crm.refusal(p_caller.error_code, p_caller); end if;
   -- Without arguments the door only identifies the caller: the function asks before it reads a large body, and does not
   -- read it if the limit is used up.
   if p_args is null then
@@ -275,9 +268,7 @@ begin
   if v_remembered.error_code is distinct from 'idempotency_in_progress'
     or not crm.is_call_in_progress(p_caller.id) then
     v_admission := crm.admit(p_caller.id, p_caller.rate_limit);
-    if not v_admission.admitted then
-      return crm.refusal('rate_limited', p_caller, v_admission);
-    end if;
+    if not v_admission.admitted then return crm.refusal('rate_limited', p_caller, v_admission); end if;
   end if;
 
   if not p_scope = any (p_caller.scopes) then
@@ -311,11 +302,7 @@ begin
     end if;
     if p_idempotency_key is not null then
       perform crm.idempotency_remember(
-        p_caller.workspace_id,
-        p_idempotency_key,
-        p_request_hash,
-        v_body,
-        crm.is_marked('app.found')
+        p_caller.workspace_id, p_idempotency_key, p_request_hash, v_body, crm.is_marked('app.found')
       );
     end if;
   exception
@@ -334,8 +321,7 @@ begin
   -- Built at once: assigning one field costs as much as the whole row.
   return row(
     null, null, v_body, crm.is_marked('app.replayed'), crm.is_marked('app.found'), crm.is_marked('app.events_enqueued'),
-    p_caller.id, p_caller.workspace_id, p_caller.rate_limit,
-    v_admission.remaining, v_admission.reset_seconds
+    p_caller.id, p_caller.workspace_id, p_caller.rate_limit, v_admission.remaining, v_admission.reset_seconds
   )::api.reply;
 end
 $$;

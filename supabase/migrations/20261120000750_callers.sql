@@ -6,11 +6,7 @@ begin
   return (
     select json_build_object(
       'key', json_build_object(
-        'id', k.id,
-        'name', k.name,
-        'prefix', k.prefix,
-        'scopes', k.scopes,
-        'created_at', crm.iso(k.created_at),
+        'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'created_at', crm.iso(k.created_at),
         'expires_at', crm.iso(k.expires_at)
       ),
       'workspace', json_build_object('id', w.id, 'name', w.name),

@@ -185,9 +185,7 @@ begin
     ],
     null
   );
-  if v_unknown <> '{}' then
-    perform api.fail('invalid_reference', v_unknown);
-  end if;
+  if v_unknown <> '{}' then perform api.fail('invalid_reference', v_unknown); end if;
 end
 $$;
 comment on function crm.require_known_filters(jsonb) is

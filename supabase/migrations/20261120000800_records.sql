@@ -16,10 +16,7 @@ create function crm.page(p_records json[], p_next_id uuid) returns json
 language sql stable
 -- Must stay one expression, so that Postgres inlines it: passing the records to a function would copy the whole page.
 as $$
-  select to_json(row(
-    coalesce(p_records, '{}'),
-    row(p_next_id, p_next_id is not null)::api.page_meta
-  )::api.page)
+  select to_json(row(coalesce(p_records, '{}'), row(p_next_id, p_next_id is not null)::api.page_meta)::api.page)
 $$;
 comment on function crm.page(json[], uuid) is
   'Builds a page of a list (spec 4.0). p_next_id is where the next page continues; null if there is none.';
@@ -49,9 +46,7 @@ comment on function crm.synced_page(json[], uuid) is
 create function crm.require_record(p_record json) returns json
 language plpgsql immutable set search_path = '' as $$
 begin
-  if p_record is null then
-    perform api.fail('not_found');
-  end if;
+  if p_record is null then perform api.fail('not_found'); end if;
   return p_record;
 end
 $$;
@@ -67,9 +62,7 @@ declare
   v_missing text[] := '{}';
 begin
   -- Most creations refer to nothing; each step of the loop would cost two expressions.
-  if not p_args ?| '{company_id,contact_id,deal_id,loss_reason_id,owner_id,stage_id}' then
-    return p_args;
-  end if;
+  if not p_args ?| '{company_id,contact_id,deal_id,loss_reason_id,owner_id,stage_id}' then return p_args; end if;
   v_workspace_id := crm.current_workspace_id();
   foreach v_field in array array['company_id', 'contact_id', 'deal_id', 'loss_reason_id', 'owner_id', 'stage_id'] loop
     v_id := p_args ->> v_field;
@@ -100,9 +93,7 @@ begin
       v_missing := v_missing || v_field;
     end if;
   end loop;
-  if v_missing <> '{}' then
-    perform api.fail('invalid_reference', v_missing);
-  end if;
+  if v_missing <> '{}' then perform api.fail('invalid_reference', v_missing); end if;
   return p_args;
 end
 $$;
@@ -135,9 +126,7 @@ language plpgsql set search_path = ''
 -- Without this the planner would plan at every call, for the number of values, which takes twice as long as the locks.
 set plan_cache_mode = 'force_generic_plan' as $$
 begin
-  if current_setting('app.matches_locked', true) = 'true' then
-    return;
-  end if;
+  if current_setting('app.matches_locked', true) = 'true' then return; end if;
   perform pg_advisory_xact_lock_shared(crm.lock_number('matches ' || crm.current_workspace_id()));
   -- Sorted, so that two calls that share two of these values cannot deadlock.
   perform pg_advisory_xact_lock(k.number)
@@ -169,9 +158,7 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_owner_id uuid := coalesce(p_owner_id, crm.default_owner());
 begin
-  if v_owner_id is null then
-    perform api.fail('no_owner_available');
-  end if;
+  if v_owner_id is null then perform api.fail('no_owner_available'); end if;
   return v_owner_id;
 end
 $$;
@@ -205,9 +192,7 @@ declare
   v_ids uuid[];
 begin
   -- The common case first: most records resemble no other.
-  if p_alike = '{}' and p_args ->> 'prefer' is null then
-    return p_record;
-  end if;
+  if p_alike = '{}' and p_args ->> 'prefer' is null then return p_record; end if;
   v_ids := array(select distinct a from unnest(p_alike) a order by a limit 5);
   if p_args ->> 'prefer' = 'representation' then
     p_record := crm.with_fields(p_record, json_build_object('possible_duplicates', v_ids));

@@ -98,9 +98,7 @@ begin
   into v.everything
   from unnest(v_sent) s
   where s.kind = 'required';
-  if v_filters = 0 then
-    return v;
-  end if;
+  if v_filters = 0 then return v; end if;
   v_rows := format('%s and %s', v_rows, v_leading);
   select array_agg(
     case
@@ -146,9 +144,7 @@ declare
   v_furthest uuid;
   v_by text := p_walk.everything;
 begin
-  if cardinality(p_walk.ways) = 1 then
-    return p_walk.ways[1];
-  end if;
+  if cardinality(p_walk.ways) = 1 then return p_walk.ways[1]; end if;
   foreach v_way in array coalesce(p_walk.ways, '{}') loop
     execute format('select w.id from (%s) w offset $3 limit 1', v_way)
     into v_reach using p_before, p_from, p_step;
@@ -268,9 +264,7 @@ begin
   -- Try the ranges that were sent first: one may have few enough rows.
   foreach v_rows in array v_walk.ranges || crm.shortest_way(v_walk, v_before, v_from, 250) loop
     execute format(p_sums, v_rows) into v_looked, v_summary using v_before, v_from, p_most + 1;
-    if coalesce(v_looked, 0) <= p_most then
-      return v_summary;
-    end if;
+    if coalesce(v_looked, 0) <= p_most then return v_summary; end if;
   end loop;
   perform api.fail('too_many_records');
 end

@@ -22,9 +22,7 @@ create function crm.fold(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   -- Most texts are ASCII; this branch takes a third of the time.
-  if octet_length(p_text) = char_length(p_text) then
-    return replace(lower(p_text), '`', '''');
-  end if;
+  if octet_length(p_text) = char_length(p_text) then return replace(lower(p_text), '`', ''''); end if;
   -- ICU's lower() writes a different sigma at the end of a word, which a longer word would not contain. Phones and
   -- keyboards type different apostrophes.
   return translate(
@@ -109,9 +107,7 @@ language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_block text := left(encode(int8send(uuid_hash_extended(
     p_workspace_id,
-    hashtextextended(
-      p_record || p_sample, get_byte(uuid_send(p_id), 0) * 256 + get_byte(uuid_send(p_id), 1)
-    )
+    hashtextextended(p_record || p_sample, get_byte(uuid_send(p_id), 0) * 256 + get_byte(uuid_send(p_id), 1))
   )), 'base64'), 8);
 begin
   -- Built as one text, in a third of the time of a select over the trigrams.

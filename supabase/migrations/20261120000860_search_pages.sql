@@ -135,9 +135,7 @@ begin
   else
     select s.ids, s.next_id into ids, next_id
     from crm.kept_search(v_walk, p_record, p_args, v_words, p_before, p_from, p_step) s;
-    if v_pending = '{}' then
-      return;
-    end if;
+    if v_pending = '{}' then return; end if;
   end if;
   v_pending := array(
     select p.id from unnest(v_pending) p (id)

@@ -84,9 +84,7 @@ create function api.pipeline_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select json_build_object(
-      'data', coalesce(json_agg(crm.pipeline_json(p) order by p.created_at, p.id), '[]'::json)
-    )
+    select json_build_object('data', coalesce(json_agg(crm.pipeline_json(p) order by p.created_at, p.id), '[]'::json))
     from crm.pipelines p
     where p.workspace_id = crm.current_workspace_id() and p.is_active
   );
@@ -133,9 +131,7 @@ begin
   where s.workspace_id = crm.current_workspace_id() and s.pipeline_id = p_pipeline_id and s.is_active
   order by s.position
   limit 1;
-  if v_id is null then
-    perform api.fail('pipeline_has_no_stage');
-  end if;
+  if v_id is null then perform api.fail('pipeline_has_no_stage'); end if;
   return v_id;
 end
 $$;
@@ -167,9 +163,7 @@ begin
   from crm.stage_of_new_deal(p_pipeline_id, p_stage_id) s;
   -- A null was not found: the called functions raise the reason.
   if pipeline_id is null then
-    if p_pipeline_id is null then
-      perform api.fail('no_default_pipeline');
-    end if;
+    if p_pipeline_id is null then perform api.fail('no_default_pipeline'); end if;
     perform crm.require_active_pipeline(p_pipeline_id);
   end if;
   if stage_id is null then

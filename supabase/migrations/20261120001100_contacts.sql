@@ -300,9 +300,7 @@ declare
 begin
   select crm.contact_json(t), t.merged_into_id into v_record, v_merged_into_id from crm.contacts t
   where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid;
-  if v_merged_into_id is not null then
-    perform api.fail('merged', array['id'], null, array[v_merged_into_id]);
-  end if;
+  if v_merged_into_id is not null then perform api.fail('merged', array['id'], null, array[v_merged_into_id]); end if;
   return crm.require_record(v_record);
 end
 $$;

@@ -10,9 +10,7 @@ declare
 begin
   select * into v_deal from crm.deals d
   where d.workspace_id = v_workspace_id and d.id = (p_args ->> 'id')::uuid;
-  if not found then
-    perform api.fail('not_found');
-  end if;
+  if not found then perform api.fail('not_found'); end if;
   return crm.with_fields(crm.deal_json(v_deal), json_build_object(
     'contact', (
       select crm.contact_json(c) from crm.contacts c
@@ -78,9 +76,7 @@ begin
   pipeline_id := coalesce(p_pipeline_id, p_deal.pipeline_id);
   stage_id := p_stage_id;
   -- An unchanged stage is not checked again: it may have been deactivated since.
-  if pipeline_id = p_deal.pipeline_id and stage_id = p_deal.stage_id then
-    return;
-  end if;
+  if pipeline_id = p_deal.pipeline_id and stage_id = p_deal.stage_id then return; end if;
   if pipeline_id <> p_deal.pipeline_id then
     perform crm.require_active_pipeline(pipeline_id);
   end if;
@@ -117,9 +113,7 @@ declare
   v_target record;
 begin
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
-  if v_changes = '{}' then
-    return crm.deal_json(v_deal);
-  end if;
+  if v_changes = '{}' then return crm.deal_json(v_deal); end if;
   -- A client may send back the status that it read. Closing a deal needs more than a status, so it has its own actions.
   if v_changes ->> 'status' <> 'aberto' then
     perform api.fail('validation_error', array['status'], format(
@@ -154,9 +148,7 @@ declare
 begin
   p_args := crm.require_references(p_args);
   v_target := crm.choose_stage_for_move(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
-  if v_target.stage_id = v_deal.stage_id then
-    return crm.deal_action_json(v_deal, true);
-  end if;
+  if v_target.stage_id = v_deal.stage_id then return crm.deal_action_json(v_deal, true); end if;
   v_deal.pipeline_id := v_target.pipeline_id;
   v_deal.stage_id := v_target.stage_id;
   v_deal := crm.deal_save(v_deal);
@@ -173,9 +165,7 @@ declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
 begin
   -- A closed deal stays as it is, won or lost.
-  if v_deal.status <> 'aberto' then
-    return crm.deal_action_json(v_deal, true);
-  end if;
+  if v_deal.status <> 'aberto' then return crm.deal_action_json(v_deal, true); end if;
   v_deal := jsonb_populate_record(v_deal, p_args);
   v_deal.status := 'ganho';
   return crm.deal_action_json(crm.deal_save(v_deal), false);
@@ -189,9 +179,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
 begin
-  if v_deal.status <> 'aberto' then
-    return crm.deal_action_json(v_deal, true);
-  end if;
+  if v_deal.status <> 'aberto' then return crm.deal_action_json(v_deal, true); end if;
   v_deal := jsonb_populate_record(v_deal, crm.require_references(p_args));
   v_deal.status := 'perdido';
   return crm.deal_action_json(crm.deal_save(v_deal), false);

@@ -227,9 +227,7 @@ declare
   v_note crm.notes := jsonb_populate_record(null::crm.notes, crm.require_references(p_args));
 begin
   v_note.author_id := crm.active_member(crm.current_member_id());
-  if v_note.author_id is null then
-    perform api.fail('no_author_available');
-  end if;
+  if v_note.author_id is null then perform api.fail('no_author_available'); end if;
   v_note.kind := coalesce(v_note.kind, 'note');
   v_note.source := 'integration';
   return v_note;

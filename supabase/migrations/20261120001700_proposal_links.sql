@@ -41,9 +41,7 @@ create function crm.proposal_set_status(p_proposal crm.proposals, p_status text,
 returns crm.proposals
 language plpgsql set search_path = '' as $$
 begin
-  if crm.proposal_status(p_proposal) = 'expirada' then
-    perform api.fail('proposal_expired');
-  end if;
+  if crm.proposal_status(p_proposal) = 'expirada' then perform api.fail('proposal_expired'); end if;
   p_proposal.status := p_status;
   p_proposal.rejection_reason := p_reason;
   return crm.proposal_save(p_proposal);
@@ -62,9 +60,7 @@ comment on function crm.proposal_seller() is
 
 create function crm.proposal_for_customer(p_proposal crm.proposals) returns json
 language sql stable as $$
-  select crm.with_fields(
-    crm.proposal_view_json(p_proposal), json_build_object('seller', crm.proposal_seller())
-  )
+  select crm.with_fields(crm.proposal_view_json(p_proposal), json_build_object('seller', crm.proposal_seller()))
 $$;
 comment on function crm.proposal_for_customer(crm.proposals) is
   'A proposal as its customer sees it, with the seller''s name.';
@@ -92,9 +88,7 @@ declare
   v_unchanged boolean := v_proposal.status = p_status;
 begin
   if not v_unchanged then
-    if v_proposal.status in ('aceita', 'recusada') then
-      perform api.fail('proposal_closed');
-    end if;
+    if v_proposal.status in ('aceita', 'recusada') then perform api.fail('proposal_closed'); end if;
     v_proposal := crm.proposal_set_status(v_proposal, p_status, p_reason);
   end if;
   return crm.with_fields(crm.proposal_for_customer(v_proposal), json_build_object('idempotent', v_unchanged));

@@ -203,9 +203,7 @@ begin
         hindrance := sqlerrm;
     end;
   end if;
-  if hindrance is not null then
-    raise log 'crm.manage_partitions(%): %', p_table, hindrance;
-  end if;
+  if hindrance is not null then raise log 'crm.manage_partitions(%): %', p_table, hindrance; end if;
 end
 $$;
 comment on function crm.manage_partitions(regclass, timestamptz, bigint) is

@@ -155,9 +155,7 @@ create function api.webhook_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select json_build_object(
-      'data', coalesce(json_agg(s.record order by s.created_at desc, s.id desc), '[]')
-    )
+    select json_build_object('data', coalesce(json_agg(s.record order by s.created_at desc, s.id desc), '[]'))
     from (
       -- All active ones (50 at most). Inactive ones are kept for ever, and each call may add one.
       select crm.subscription_json(l) as record, l.created_at, l.id from crm.webhook_subscriptions l
@@ -211,9 +209,7 @@ declare
   v_subscription crm.webhook_subscriptions := jsonb_populate_record(null::crm.webhook_subscriptions, p_args);
 begin
   -- Otherwise a call that began before its key was revoked would leave a subscription that outlives the key.
-  if not crm.lock_key(crm.current_caller_id()) then
-    perform api.fail('revoked_api_key');
-  end if;
+  if not crm.lock_key(crm.current_caller_id()) then perform api.fail('revoked_api_key'); end if;
 
   perform crm.check_new_subscription(crm.current_workspace_id(), 'target_url');
   v_subscription.key_id := crm.current_caller_id();
@@ -223,11 +219,8 @@ begin
   values (v_subscription.workspace_id, v_subscription.id, decode(p_args ->> 'encrypted_secret', 'base64'));
 
   return json_build_object(
-    'id', v_subscription.id,
-    'event_types', v_subscription.event_types,
-    'target_url', v_subscription.target_url,
-    'is_active', v_subscription.is_active,
-    'created_at', crm.iso(v_subscription.created_at)
+    'id', v_subscription.id, 'event_types', v_subscription.event_types, 'target_url', v_subscription.target_url,
+    'is_active', v_subscription.is_active, 'created_at', crm.iso(v_subscription.created_at)
   );
 end
 $$;
@@ -242,9 +235,7 @@ begin
   update crm.webhook_subscriptions s
   set is_active = false, deactivated_reason = 'deleted'
   where s.workspace_id = crm.current_workspace_id() and s.id = (p_args ->> 'id')::uuid;
-  if not found then
-    perform api.fail('not_found');
-  end if;
+  if not found then perform api.fail('not_found'); end if;
   return null;
 end
 $$;

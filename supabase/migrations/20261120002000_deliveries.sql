@@ -84,13 +84,9 @@ create function crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) retu
 language plpgsql stable set search_path = '' as $$
 begin
   return json_build_object(
-    'lead', crm.lead_json(d, c.id, o.id),
-    'contact', case when c.id is not null then crm.contact_json(c) end,
-    'company', case when o.id is not null then crm.company_json(o) end,
-    'source', d.source,
-    'utm', d.utm,
-    'external_id', d.external_id,
-    'submitted', d.lead
+    'lead', crm.lead_json(d, c.id, o.id), 'contact', case when c.id is not null then crm.contact_json(c) end,
+    'company', case when o.id is not null then crm.company_json(o) end, 'source', d.source, 'utm', d.utm,
+    'external_id', d.external_id, 'submitted', d.lead
   );
 end
 $$;
@@ -151,14 +147,10 @@ declare
   v_body json;
 begin
   v_body := json_build_object(
-    'event', e.event,
-    'event_id', e.id,
-    'workspace_id', e.workspace_id,
-    'object_type', v_object_type,
+    'event', e.event, 'event_id', e.id, 'workspace_id', e.workspace_id, 'object_type', v_object_type,
     'object_id', e.object_id,
     'data', case when e.is_test then crm.sample_data(e.event) else crm.event_data(e, v_object_type) end,
-    'occurred_at', crm.iso(e.occurred_at),
-    'delivery_id', p_delivery_id
+    'occurred_at', crm.iso(e.occurred_at), 'delivery_id', p_delivery_id
   );
   return case when e.is_test then crm.with_fields(v_body, '{"test": true}') else v_body end;
 exception when others then

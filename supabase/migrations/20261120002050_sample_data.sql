@@ -166,8 +166,7 @@ begin
   if p_event = 'lead.received' then
     return crm.lead_data(
       jsonb_populate_record(null::crm.deals, v_row || jsonb_build_object('lead', crm.sample_row('lead'))),
-      jsonb_populate_record(null::crm.contacts, v_contact),
-      jsonb_populate_record(null::crm.companies, v_company)
+      jsonb_populate_record(null::crm.contacts, v_contact), jsonb_populate_record(null::crm.companies, v_company)
     );
   elsif p_event = 'contact.erased' then
     return v_id;

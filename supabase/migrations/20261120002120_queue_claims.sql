@@ -156,17 +156,8 @@ comment on function crm.claim_candidates(smallint, integer) is
 
 create function crm.delivery_claim(p_batch integer)
 returns table (
-  claimed_at double precision,
-  workspace_id uuid,
-  subscription_id uuid,
-  delivery_id uuid,
-  event_id uuid,
-  lease_token bigint,
-  event crm.event_type,
-  target_url text,
-  secret bytea,
-  next_secret bytea,
-  body text
+  claimed_at double precision, workspace_id uuid, subscription_id uuid, delivery_id uuid, event_id uuid,
+  lease_token bigint, event crm.event_type, target_url text, secret bytea, next_secret bytea, body text
 )
 language plpgsql security definer set search_path = '' set enable_seqscan = off set enable_bitmapscan = off
 as $$
@@ -201,9 +192,7 @@ begin
     -- Enough workspaces, so that none gets a second place before others get their first.
     exit when (select count(distinct c.workspace_id) from unnest(v_candidates) c) >= p_batch;
   end loop;
-  if v_candidates = '{}' then
-    return;
-  end if;
+  if v_candidates = '{}' then return; end if;
 
   -- Claims of other shards may choose the same hosts. Sorted, so that two claims cannot deadlock.
   perform pg_advisory_xact_lock(k.number)

@@ -17,12 +17,7 @@ comment on type crm.recorded_attempt is
   'A recorded attempt: its number, the state of its delivery afterwards, and its place among the outcomes.';
 
 create function crm.delivery_record(p_outcomes json)
-returns table (
-  lease_token bigint,
-  attempt integer,
-  state text,
-  deactivated boolean
-)
+returns table (lease_token bigint, attempt integer, state text, deactivated boolean)
 language plpgsql security definer set search_path = '' set enable_seqscan = off set enable_bitmapscan = off
 set enable_mergejoin = off set enable_hashjoin = off as $$
 #variable_conflict use_column

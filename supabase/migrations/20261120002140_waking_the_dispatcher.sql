@@ -62,9 +62,7 @@ declare
   v_url text;
   v_secret text;
 begin
-  if not crm.deliveries_due() then
-    return;
-  end if;
+  if not crm.deliveries_due() then return; end if;
   -- On Supabase pg_net sends the poke; elsewhere the local scheduler listens for the notification. Dynamic statements,
   -- because the schemas net and vault may not exist.
   if to_regproc('net.http_post') is null or to_regclass('vault.decrypted_secrets') is null then

@@ -69,9 +69,7 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_room integer := crm.queue_room(p_workspace_id, p_subscription_id);
 begin
-  if v_room <= 0 then
-    perform crm.raise_code('queue_full');
-  end if;
+  if v_room <= 0 then perform crm.raise_code('queue_full'); end if;
   return v_room;
 end
 $$;
@@ -167,9 +165,7 @@ language plpgsql set search_path = ''
 -- than a delivery.
 set plan_cache_mode = 'force_generic_plan' as $$
 begin
-  if p_subscription_ids = '{}' then
-    return;
-  end if;
+  if p_subscription_ids = '{}' then return; end if;
   insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
   select p_workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
   from unnest(p_event_ids) e (id) cross join unnest(p_subscription_ids) s (id)

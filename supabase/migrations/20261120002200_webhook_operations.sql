@@ -41,9 +41,7 @@ begin
   where q.workspace_id = p_workspace_id and q.delivery_id = p_delivery_id
   for update;
   -- In flight already: its dispatcher will record the outcome.
-  if v_queued = 'leased' then
-    return;
-  end if;
+  if v_queued = 'leased' then return; end if;
   if v_queued is null then
     perform crm.require_room(d.workspace_id, d.subscription_id) from crm.webhook_deliveries d
     where d.workspace_id = p_workspace_id and d.id = p_delivery_id;

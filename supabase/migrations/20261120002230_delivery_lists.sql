@@ -10,23 +10,13 @@ declare
 begin
   return query
   select d.id, json_build_object(
-    'id', d.id,
-    'event_id', d.event_id,
-    'subscription_id', d.subscription_id,
-    'target_url', s.target_url,
-    'event', e.event,
-    'object_type', t.object_type,
-    'object_id', e.object_id,
-    'is_test', e.is_test,
-    'state', case when d.state = 'pending' and not m.may_send then 'held' else d.state end,
-    'attempts', d.attempts,
-    'last_status', a.status,
-    'last_reason', a.reason,
-    'last_duration_ms', a.duration_ms,
+    'id', d.id, 'event_id', d.event_id, 'subscription_id', d.subscription_id, 'target_url', s.target_url,
+    'event', e.event, 'object_type', t.object_type, 'object_id', e.object_id, 'is_test', e.is_test,
+    'state', case when d.state = 'pending' and not m.may_send then 'held' else d.state end, 'attempts', d.attempts,
+    'last_status', a.status, 'last_reason', a.reason, 'last_duration_ms', a.duration_ms,
     'last_attempt_at', crm.iso(a.finished_at),
     'next_attempt_at', case when d.state = 'pending' and m.may_send then crm.iso(d.next_attempt_at) end,
-    'occurred_at', crm.iso(e.occurred_at),
-    'created_at', crm.iso(d.created_at)
+    'occurred_at', crm.iso(e.occurred_at), 'created_at', crm.iso(d.created_at)
   )
   from unnest(p_ids) wanted (id)
   -- Each id is in one partition, which the planner does not know: `offset 0` makes it look up each id, and keeps it
@@ -205,9 +195,7 @@ begin
     coalesce((p_args ->> 'limit')::integer, 50)
   );
   return crm.page(
-    array(
-      select s.summary from crm.delivery_summaries(p_workspace_id, v_page.ids) s order by s.id desc
-    ),
+    array(select s.summary from crm.delivery_summaries(p_workspace_id, v_page.ids) s order by s.id desc),
     v_page.next_id
   );
 end
@@ -228,9 +216,7 @@ begin
   where d.workspace_id = p_workspace_id and d.id = p_id;
   select e.* into v_event from crm.events e
   where e.workspace_id = p_workspace_id and e.id = v_delivery.event_id;
-  if not found then
-    return null;
-  end if;
+  if not found then return null; end if;
   select s.target_url into v_target_url from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id;
   v_body := crm.delivery_body(p_id, v_event);
@@ -239,12 +225,8 @@ begin
       select coalesce(
         json_agg(
           json_build_object(
-            'series', a.series,
-            'number', a.number,
-            'status', a.status,
-            'reason', a.reason,
-            'duration_ms', a.duration_ms,
-            'finished_at', crm.iso(a.finished_at)
+            'series', a.series, 'number', a.number, 'status', a.status, 'reason', a.reason,
+            'duration_ms', a.duration_ms, 'finished_at', crm.iso(a.finished_at)
           )
           order by a.series, a.number
         ),

@@ -25,9 +25,7 @@ declare
 begin
   select not s.is_active, s.key_id into was_inactive, v_key_id from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_id;
-  if not found then
-    return;
-  end if;
+  if not found then return; end if;
   select json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) into revoked_key
   from crm.makers_of_subscriptions(p_workspace_id, array[v_key_id]) k
   where k.is_revoked;
@@ -109,9 +107,7 @@ begin
   perform from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.is_active
   for no key update;
-  if not found then
-    perform api.fail('subscription_inactive');
-  end if;
+  if not found then perform api.fail('subscription_inactive'); end if;
 end
 $$;
 comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz) is
@@ -126,12 +122,8 @@ create function crm.check_window(p_since timestamptz, p_until timestamptz) retur
 language plpgsql stable set search_path = '' as $$
 begin
   -- A time in the future is usually meant in another time zone or year.
-  if p_since > now() then
-    perform api.fail('validation_error', array['since'], 'Não pode estar no futuro');
-  end if;
-  if p_until <= p_since then
-    perform api.fail('validation_error', array['until'], 'Deve ser depois de since');
-  end if;
+  if p_since > now() then perform api.fail('validation_error', array['since'], 'Não pode estar no futuro'); end if;
+  if p_until <= p_since then perform api.fail('validation_error', array['until'], 'Deve ser depois de since'); end if;
 end
 $$;
 comment on function crm.check_window(timestamptz, timestamptz) is

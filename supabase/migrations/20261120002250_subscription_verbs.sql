@@ -8,9 +8,7 @@ declare
 begin
   select * into s from crm.webhook_subscriptions w
   where w.workspace_id = crm.current_workspace_id() and w.id = p_id;
-  if not found then
-    perform api.fail('not_found');
-  end if;
+  if not found then perform api.fail('not_found'); end if;
   return s;
 end
 $$;
@@ -21,9 +19,7 @@ language plpgsql stable set search_path = '' as $$
 declare
   s crm.webhook_subscriptions := crm.own_subscription(p_id);
 begin
-  if not s.is_active then
-    perform api.fail('subscription_inactive');
-  end if;
+  if not s.is_active then perform api.fail('subscription_inactive'); end if;
   return s;
 end
 $$;
@@ -128,9 +124,7 @@ declare
   v_outcome record;
 begin
   -- Otherwise a call that began before its key was revoked would revive a subscription that the revocation ended.
-  if not crm.lock_key(crm.current_caller_id()) then
-    perform api.fail('revoked_api_key');
-  end if;
+  if not crm.lock_key(crm.current_caller_id()) then perform api.fail('revoked_api_key'); end if;
   select * into v_outcome from crm.resume_subscription(s.workspace_id, s.id);
   perform crm.wake_dispatcher();
   return crm.with_fields(

@@ -20,15 +20,9 @@ call crm.protect('crm.lead_receipts');
 create function crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) returns json
 language sql stable as $$
   select json_build_object(
-    'deal_id', p_deal.id,
-    'contact_id', p_contact_id,
-    'company_id', p_company_id,
-    'workspace_id', p_deal.workspace_id,
-    'status', p_deal.status,
-    'pipeline_id', p_deal.pipeline_id,
-    'stage_id', p_deal.stage_id,
-    'owner_id', p_deal.owner_id,
-    'created_at', crm.iso(p_deal.created_at)
+    'deal_id', p_deal.id, 'contact_id', p_contact_id, 'company_id', p_company_id, 'workspace_id', p_deal.workspace_id,
+    'status', p_deal.status, 'pipeline_id', p_deal.pipeline_id, 'stage_id', p_deal.stage_id,
+    'owner_id', p_deal.owner_id, 'created_at', crm.iso(p_deal.created_at)
   )
 $$;
 comment on function crm.lead_json(crm.deals, uuid, uuid) is 'Public JSON of a lead (spec 2.4, `lead`).';
@@ -50,9 +44,7 @@ begin
   where c.workspace_id = v_workspace_id and c.name_key = p_name_key and c.archived_at is null
   order by c.id
   limit 1;
-  if found then
-    return v_id;
-  end if;
+  if found then return v_id; end if;
   for v_merged in
     select * from crm.companies c
     where c.workspace_id = v_workspace_id and c.name_key = p_name_key and c.merged_into_id is not null
@@ -60,9 +52,7 @@ begin
     limit 100
   loop
     v_survivor := crm.company_survivor(v_merged.merged_into_id);
-    if v_survivor.archived_at is null then
-      return v_survivor.id;
-    end if;
+    if v_survivor.archived_at is null then return v_survivor.id; end if;
   end loop;
   return null;
 end
@@ -107,9 +97,7 @@ begin
     where c.workspace_id = v_workspace_id and c.email = v_email and c.archived_at is null
     order by c.id
     limit 1;
-    if found then
-      return;
-    end if;
+    if found then return; end if;
     for v_merged in
       select * from crm.contacts c
       where c.workspace_id = v_workspace_id and c.email = v_email and c.merged_into_id is not null
@@ -117,9 +105,7 @@ begin
       limit 100
     loop
       contact := crm.contact_survivor(v_merged.merged_into_id);
-      if contact.archived_at is null then
-        return;
-      end if;
+      if contact.archived_at is null then return; end if;
     end loop;
   end if;
   if v_phone is not null then
@@ -132,9 +118,7 @@ begin
       order by c.id
       limit 100
     loop
-      if crm.is_of_person(v_email, v_words, contact) then
-        return;
-      end if;
+      if crm.is_of_person(v_email, v_words, contact) then return; end if;
     end loop;
     for v_merged in
       select * from crm.contacts c
@@ -145,9 +129,7 @@ begin
       continue when not crm.is_of_person(v_email, v_words, v_merged);
       contact := crm.contact_survivor(v_merged.merged_into_id);
       -- The contact that replaced it may have another address, which contradicts the lead.
-      if contact.archived_at is null and (contact.email is null or v_email is null) then
-        return;
-      end if;
+      if contact.archived_at is null and (contact.email is null or v_email is null) then return; end if;
     end loop;
   end if;
   contact := null;
@@ -263,9 +245,7 @@ begin
     case when p_args ? 'owner_id' then crm.active_member((p_args ->> 'owner_id')::uuid) end,
     crm.default_owner()
   );
-  if v_owner_id is null then
-    perform api.fail('owner_unresolved');
-  end if;
+  if v_owner_id is null then perform api.fail('owner_unresolved'); end if;
   if v_known.has_company then
     v_company_id := crm.lead_company(v_name_key);
   end if;

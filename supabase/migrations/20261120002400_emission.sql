@@ -229,9 +229,7 @@ declare
 begin
   if tg_op = 'UPDATE' then
     v_changed_fields := crm.changed_fields(old, new);
-    if v_changed_fields = '{}' then
-      return null;
-    end if;
+    if v_changed_fields = '{}' then return null; end if;
   end if;
   perform crm.emit(
     new.workspace_id, tg_argv[0]::crm.event_type, new.id, jsonb_build_object('changed_fields', v_changed_fields)

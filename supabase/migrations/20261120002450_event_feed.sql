@@ -51,20 +51,15 @@ declare
   v_rest bytea;
   v_position bigint;
 begin
-  if p_text !~ '^A[g-v][A-Za-z0-9_-]{62}$' then
-    return null;
-  end if;
+  if p_text !~ '^A[g-v][A-Za-z0-9_-]{62}$' then return null; end if;
   v_bytes := decode(translate(p_text, '-_', '+/'), 'base64');
   v_tag := substring(v_bytes from 2 for 15);
   v_rest := substring(v_bytes from 25);
   v_position := ('x' || encode(substring(v_bytes from 17 for 8), 'hex'))::bit(64)::bigint
     # crm.feed_cursor_mask(v_secret, v_tag);
-  if crm.feed_cursor_tag(v_secret, int8send(v_position) || v_rest) <> v_tag then
-    return null;
-  end if;
+  if crm.feed_cursor_tag(v_secret, int8send(v_position) || v_rest) <> v_tag then return null; end if;
   return row(
-    v_position,
-    encode(substring(v_rest for 16), 'hex')::uuid,
+    v_position, encode(substring(v_rest for 16), 'hex')::uuid,
     to_timestamp(('x' || encode(substring(v_rest from 17), 'hex'))::bit(64)::bigint / 1000.0)
   )::crm.feed_cursor;
 end
@@ -86,13 +81,8 @@ begin
     raise log 'crm.feed_item of event %: % (%)', e.id, sqlerrm, sqlstate;
   end;
   return json_build_object(
-    'id', e.id,
-    'event', e.event,
-    'workspace_id', e.workspace_id,
-    'object_type', v_object_type,
-    'object_id', e.object_id,
-    'data', v_data,
-    'occurred_at', crm.iso(e.occurred_at)
+    'id', e.id, 'event', e.event, 'workspace_id', e.workspace_id, 'object_type', v_object_type,
+    'object_id', e.object_id, 'data', v_data, 'occurred_at', crm.iso(e.occurred_at)
   );
 end
 $$;
@@ -120,9 +110,7 @@ begin
     if v_start.read_until < now() - interval '30 days' or v_start.position >= v_horizon then
       perform api.fail('cursor_expired');
     end if;
-    if not p_args ? 'since' then
-      return v_start;
-    end if;
+    if not p_args ? 'since' then return v_start; end if;
   end if;
 
   -- Events at `since` or later were written by transactions that began later, so their positions are above those of all

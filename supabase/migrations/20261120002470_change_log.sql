@@ -8,17 +8,11 @@ declare
   v_name text;
 begin
   select k.name into v_name from crm.api_keys k where k.workspace_id = v_workspace_id and k.id = p_caller_id;
-  if found then
-    return json_build_object('type', 'key', 'id', p_caller_id, 'name', v_name);
-  end if;
+  if found then return json_build_object('type', 'key', 'id', p_caller_id, 'name', v_name); end if;
   select m.name into v_name from crm.members m where m.workspace_id = v_workspace_id and m.id = p_caller_id;
-  if found then
-    return json_build_object('type', 'member', 'id', p_caller_id, 'name', v_name);
-  end if;
+  if found then return json_build_object('type', 'member', 'id', p_caller_id, 'name', v_name); end if;
   select p.title into v_name from crm.proposals p where p.workspace_id = v_workspace_id and p.id = p_caller_id;
-  if found then
-    return json_build_object('type', 'link', 'id', p_caller_id, 'name', v_name);
-  end if;
+  if found then return json_build_object('type', 'link', 'id', p_caller_id, 'name', v_name); end if;
   return json_build_object('type', 'system', 'id', null, 'name', null);
 end
 $$;
@@ -44,12 +38,8 @@ declare
 begin
   return (
     select array_agg(json_build_object(
-      'id', c.id,
-      'object_type', c.object_type,
-      'object_id', c.object_id,
-      'action', c.action,
-      'changed_fields', coalesce(c.changed_fields, '[]'),
-      'actor', v_actors -> coalesce(c.caller_id::text, ''),
+      'id', c.id, 'object_type', c.object_type, 'object_id', c.object_id, 'action', c.action,
+      'changed_fields', coalesce(c.changed_fields, '[]'), 'actor', v_actors -> coalesce(c.caller_id::text, ''),
       'occurred_at', crm.iso(c.occurred_at)
     ))
     from unnest(p_changes) c

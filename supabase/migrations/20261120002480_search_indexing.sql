@@ -129,9 +129,7 @@ declare
   v_changed record;
 begin
   -- An erasure in the workspace comes first: the next run comes back.
-  if not pg_try_advisory_xact_lock(crm.lock_number('texts of ' || p_done.workspace_id)) then
-    return 0;
-  end if;
+  if not pg_try_advisory_xact_lock(crm.lock_number('texts of ' || p_done.workspace_id)) then return 0; end if;
   v_events := array(
     select l from crm.events l
     where l.workspace_id = p_done.workspace_id and (l.position, l.id) > (p_done.position, p_done.event_id)

@@ -53,9 +53,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_deleted integer;
 begin
-  if to_regclass('cron.job_run_details') is null then
-    return 0;
-  end if;
+  if to_regclass('cron.job_run_details') is null then return 0; end if;
   -- Dynamic, because the schema cron may not exist.
   execute $sql$
     delete from cron.job_run_details d
@@ -93,9 +91,7 @@ declare
   v_job crm.jobs;
   v_count integer := 0;
 begin
-  if to_regnamespace('cron') is null then
-    return 0;
-  end if;
+  if to_regnamespace('cron') is null then return 0; end if;
   for v_job in select * from crm.jobs order by name loop
     -- cron.schedule replaces a job of the same name, so this function may run repeatedly.
     execute 'select cron.schedule($1, $2, $3)'

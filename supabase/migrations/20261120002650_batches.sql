@@ -69,13 +69,8 @@ declare
     select json_agg(f.detail)
     from (
       select json_build_object(
-        'field', concat_ws('.', format('items[%s]', r.position - 1), d.field),
-        'message', d.message,
-        'id', d.id,
-        'kind', d.kind,
-        'merged', d.merged,
-        'choices', d.choices,
-        'code', r.result -> 'error' ->> 'code'
+        'field', concat_ws('.', format('items[%s]', r.position - 1), d.field), 'message', d.message, 'id', d.id,
+        'kind', d.kind, 'merged', d.merged, 'choices', d.choices, 'code', r.result -> 'error' ->> 'code'
       ) as detail
       from unnest(p_results) with ordinality r (result, position)
       left join lateral jsonb_to_recordset(nullif(r.result -> 'error' -> 'details', 'null'))
@@ -240,17 +235,14 @@ declare
   v_external_ids text[] := array(select i #>> '{args,external_id}' from unnest(p_items) i);
   v_holders jsonb;
 begin
-  if array_remove(v_external_ids, null) = '{}' then
-    return p_results;
-  end if;
+  if array_remove(v_external_ids, null) = '{}' then return p_results; end if;
   v_holders := crm.external_id_holders(p_record, v_external_ids);
   for v_at in 1 .. cardinality(p_items) loop
     if p_results[v_at] is null and v_holders ? v_external_ids[v_at] then
       p_results[v_at] := jsonb_build_object('error', jsonb_build_object(
         'code', 'external_id_taken',
         'details', jsonb_build_array(jsonb_build_object(
-          'field', 'external_id',
-          'message', null,
+          'field', 'external_id', 'message', null,
           'id', case when p_names_holder then v_holders -> v_external_ids[v_at] end
         ))
       ));
@@ -330,9 +322,7 @@ declare
   v_at integer[];
   v_ids uuid[];
 begin
-  if not crm.all_create(p_record, p_items) then
-    return v_results;
-  end if;
+  if not crm.all_create(p_record, p_items) then return v_results; end if;
   loop
     v_round := v_round + 1;
     -- An atomic batch is undone as a whole, so it must not name one of its own records.

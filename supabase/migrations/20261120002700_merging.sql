@@ -12,9 +12,7 @@ declare
   v_filled jsonb;
   v_key text;
 begin
-  if p_fields is null or p_other is null then
-    return coalesce(p_fields, p_other);
-  end if;
+  if p_fields is null or p_other is null then return coalesce(p_fields, p_other); end if;
   for v_key in select o.key from jsonb_object_keys(p_other) o (key) where not p_fields ? o.key order by o.key loop
     v_filled := p_fields || jsonb_build_object(v_key, p_other -> v_key);
     if (select count(*) from jsonb_object_keys(v_filled)) <= 50 and octet_length(v_filled::text) <= 10240 then
@@ -34,9 +32,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_event_ids uuid[];
 begin
-  if cardinality(p_object_ids) is null then
-    return;
-  end if;
+  if cardinality(p_object_ids) is null then return; end if;
   with stored as (
     insert into crm.events (workspace_id, event, object_id, facts)
     select p_workspace_id, p_event, o.id, p_facts from unnest(p_object_ids) o (id)
@@ -123,9 +119,7 @@ begin
         cardinality(v_ids)
       )
     ));
-    if v_ids <> '{}' then
-      return o;
-    end if;
+    if v_ids <> '{}' then return o; end if;
   end loop;
   o.progress := null;
   return o;

@@ -54,9 +54,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_operation json := crm.unfinished_operation(p_kind, p_merge_id);
 begin
-  if v_operation is null then
-    return p_record;
-  end if;
+  if v_operation is null then return p_record; end if;
   return crm.with_fields(p_record, json_build_object('operation', v_operation));
 end
 $$;
@@ -75,9 +73,7 @@ declare
   v_filled crm.contacts;
   v_next uuid;
 begin
-  if v_merge_id = v_id then
-    perform api.fail('validation_error', array['merge_id'], 'Deve ser outro contato');
-  end if;
+  if v_merge_id = v_id then perform api.fail('validation_error', array['merge_id'], 'Deve ser outro contato'); end if;
   perform crm.lock_company_merges(false);
   perform crm.lock_matches_of_contacts(array[v_id, v_merge_id]);
   -- In order of id, so that two merges of the same contacts cannot deadlock.
@@ -140,9 +136,7 @@ declare
   v_filled crm.companies;
   v_next uuid;
 begin
-  if v_merge_id = v_id then
-    perform api.fail('validation_error', array['merge_id'], 'Deve ser outra empresa');
-  end if;
+  if v_merge_id = v_id then perform api.fail('validation_error', array['merge_id'], 'Deve ser outra empresa'); end if;
   perform crm.lock_company_merges(true);
   perform crm.lock_matches_of_companies(array[v_id, v_merge_id]);
   -- As in api.contact_merge.

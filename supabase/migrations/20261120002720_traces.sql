@@ -3,9 +3,7 @@
 create function crm.url_decoded(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  if p_text !~ '%[0-9A-Fa-f]{2}' then
-    return p_text;
-  end if;
+  if p_text !~ '%[0-9A-Fa-f]{2}' then return p_text; end if;
   return (
     select convert_from(decode(string_agg(
       case when m.part[1] ~ '^%..$' then substr(m.part[1], 2) else encode(convert_to(m.part[1], 'UTF8'), 'hex') end,
@@ -91,9 +89,7 @@ language plpgsql immutable set search_path = '' as $$
 declare
   v_lead crm.traces;
 begin
-  if p_lead is null then
-    return p_traces;
-  end if;
+  if p_lead is null then return p_traces; end if;
   v_lead := crm.traces_of(array[crm.lead_name(p_lead), p_lead ->> 'email'], array[p_lead ->> 'phone']);
   return (p_traces.words || v_lead.words, p_traces.numbers || v_lead.numbers)::crm.traces;
 end

@@ -107,9 +107,7 @@ begin
     v_traces,
     case
       when p_names is null then v_traces
-      else (
-        v_traces.words || crm.single_names(p_names || crm.lead_name(d.lead)), v_traces.numbers
-      )::crm.traces
+      else (v_traces.words || crm.single_names(p_names || crm.lead_name(d.lead)), v_traces.numbers)::crm.traces
     end
   );
 end

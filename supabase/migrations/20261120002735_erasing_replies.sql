@@ -112,9 +112,7 @@ begin
   from (select x.*, sum(x.bytes) over (order by x.key) - x.bytes as before from next x) n
   where n.before < 262144;
   changed := 0;
-  if last_key is null then
-    return;
-  end if;
+  if last_key is null then return; end if;
   -- The first id in a reply is its record's, in a lead's reply the deal's. Locked, so that none is deleted meanwhile.
   v_ids := array(
     select f.id::uuid

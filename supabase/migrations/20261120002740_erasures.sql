@@ -80,8 +80,7 @@ comment on function crm.begin_erasure(uuid, uuid, boolean) is
   'Erases a contact that the transaction has locked, and as many copies of its data as fit into a call.';
 
 create function crm.erasure_window(
-  p_workspace_id uuid, p_table text, p_contact_id uuid, e crm.erasure, out ids uuid[], out deal_id uuid,
-  out id uuid
+  p_workspace_id uuid, p_table text, p_contact_id uuid, e crm.erasure, out ids uuid[], out deal_id uuid, out id uuid
 )
 language plpgsql set search_path = '' as $$
 declare
@@ -257,8 +256,7 @@ begin
       e.naming := crm.recount_naming(o.workspace_id, o.object_id);
     end if;
     o.result := jsonb_set(
-      o.result, '{texts_naming}',
-      crm.naming_json(o.workspace_id, o.object_id, coalesce(e.naming, 0), not e.known)
+      o.result, '{texts_naming}', crm.naming_json(o.workspace_id, o.object_id, coalesce(e.naming, 0), not e.known)
     );
   end if;
   return o;

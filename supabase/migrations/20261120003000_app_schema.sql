@@ -15,9 +15,7 @@ begin
     message = p_code,
     detail = case
       when p_field is null then ''
-      else json_build_array(
-        json_build_object('field', p_field, 'message', p_message, 'value', p_value)
-      )::text
+      else json_build_array(json_build_object('field', p_field, 'message', p_message, 'value', p_value))::text
     end;
 end
 $$;

@@ -19,9 +19,7 @@ language plpgsql set search_path = '' as $$
 begin
   is_live := false;
   -- Dynamic, because Supabase Auth creates the schema auth, and the local stack creates a copy.
-  if to_regclass('auth.sessions') is null or to_regclass('auth.users') is null then
-    return;
-  end if;
+  if to_regclass('auth.sessions') is null or to_regclass('auth.users') is null then return; end if;
   execute format(
     $sql$
       select true, crm.trusted_email(u.email, u.email_confirmed_at, u.is_sso_user)
@@ -107,9 +105,7 @@ language plpgsql stable security definer set search_path = '' as $$
 declare
   v_email text;
 begin
-  if p_user_id is null then
-    return;
-  end if;
+  if p_user_id is null then return; end if;
   execute format(
     'select crm.trusted_email(u.email, u.email_confirmed_at, u.is_sso_user) from %I.users u where u.id = $1', 'auth'
   ) into v_email using p_user_id;
@@ -190,9 +186,7 @@ language plpgsql security definer set search_path = '' as $$
 begin
   -- The migration `rights` makes crm_app the owner. If the function were restored under another owner, or altered to
   -- run with the rights of its caller, row-level security would not apply to verbs.
-  if current_user <> 'crm_app' then
-    raise exception 'crm.run_app_verb runs as %, not as crm_app', current_user;
-  end if;
+  if current_user <> 'crm_app' then raise exception 'crm.run_app_verb runs as %, not as crm_app', current_user; end if;
   -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. By resource
   -- first, because Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)

@@ -6,9 +6,7 @@ declare
   v_at timestamptz;
 begin
   -- Postgres itself accepts more, such as 'tomorrow', and dates whose order of day and month depends on a setting.
-  if p_text !~ '^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d\d:\d\d)$' then
-    return null;
-  end if;
+  if p_text !~ '^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d\d:\d\d)$' then return null; end if;
   v_at := p_text::timestamptz;
   return case when v_at >= '0001-01-01T00:00:00Z' and v_at < '9999-12-31T23:59:59.9995Z' then v_at end;
 exception
@@ -20,9 +18,7 @@ comment on function crm.parse_moment(text) is
   'Parses an ISO 8601 date and time with an offset, such as 2027-01-31T12:00:00Z. Null for any other form, and for a '
   'time that does not exist in the years 1 to 9999.';
 
-create function crm.parse_argument(
-  p_rule text, p_field text, p_value jsonb, out value jsonb, out errors jsonb
-)
+create function crm.parse_argument(p_rule text, p_field text, p_value jsonb, out value jsonb, out errors jsonb)
 language plpgsql stable set search_path = '' as $$
 declare
   -- The vertical tab as x0b: before Postgres 16, its escape is read as the letter v.

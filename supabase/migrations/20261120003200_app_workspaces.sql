@@ -3,12 +3,8 @@
 create function crm.workspace_json(w crm.workspaces) returns json
 language sql stable as $$
   select json_build_object(
-    'id', w.id,
-    'name', w.name,
-    'suspended', w.suspended,
-    'public_api', w.public_api,
-    'rate_limit_per_minute', w.rate_limit_per_minute,
-    'stale_after_days', w.stale_after_days,
+    'id', w.id, 'name', w.name, 'suspended', w.suspended, 'public_api', w.public_api,
+    'rate_limit_per_minute', w.rate_limit_per_minute, 'stale_after_days', w.stale_after_days,
     'created_at', crm.iso(w.created_at)
   )
 $$;
@@ -35,10 +31,8 @@ begin
       'name', 'Vendas',
       'is_default', true,
       'stages', '[
-        {"name": "Prospecção", "type": "pre-venda"},
-        {"name": "Proposta", "type": "venda"},
-        {"name": "Ganho", "type": "won"},
-        {"name": "Perdido", "type": "lost"}
+        {"name": "Prospecção", "type": "pre-venda"}, {"name": "Proposta", "type": "venda"},
+        {"name": "Ganho", "type": "won"}, {"name": "Perdido", "type": "lost"}
       ]'::jsonb
     )) -> 'id'
   );
@@ -83,8 +77,7 @@ language plpgsql stable set search_path = '' as $$
 begin
   perform crm.check_args(p_args, '{}');
   return json_build_object(
-    'data', crm.workspaces_of_current_user(),
-    'invitations', crm.invitations_of_current_user()
+    'data', crm.workspaces_of_current_user(), 'invitations', crm.invitations_of_current_user()
   );
 end
 $$;
@@ -105,9 +98,7 @@ begin
       -- Of two simultaneous answers, the second changes nothing.
       and m.user_id is not distinct from v_member.user_id;
   end if;
-  if not found then
-    perform crm.raise_code('not_found', 'id');
-  end if;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
   insert into crm.audit_log (workspace_id, member_id, action, object_type, object_id, object_name)
   values (
     v_member.workspace_id, p_id, case when p_accepts then 'invitation_accepted' else 'invitation_declined' end,
@@ -178,9 +169,7 @@ begin
       ) m
     ),
     'waiting_deliveries', (
-      select count(*) from (
-        select from crm.webhook_queue q where q.workspace_id = p_workspace_id limit 10000
-      ) q
+      select count(*) from (select from crm.webhook_queue q where q.workspace_id = p_workspace_id limit 10000) q
     )
   );
 end
@@ -214,9 +203,7 @@ declare
   v_workspace crm.workspaces;
 begin
   select w.* into v_workspace from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid;
-  if not found then
-    perform crm.raise_code('not_found', 'workspace_id');
-  end if;
+  if not found then perform crm.raise_code('not_found', 'workspace_id'); end if;
   return crm.workspace_overview(v_workspace);
 end
 $$;
@@ -242,15 +229,11 @@ begin
     where v_args ? f;
   end if;
   select w.* into v_before from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
-  if not found then
-    perform crm.raise_code('not_found', 'workspace_id');
-  end if;
+  if not found then perform crm.raise_code('not_found', 'workspace_id'); end if;
   -- A change of members takes the same lock, and may have changed the caller's own role.
   perform crm.require_admin_still(v_before.id);
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
-  if v_changes = '{}' then
-    return crm.workspace_overview(v_before);
-  end if;
+  if v_changes = '{}' then return crm.workspace_overview(v_before); end if;
   -- A separate statement, because a member has no right to write the columns of the plan.
   if crm.current_member_id() is not null then
     update crm.workspaces w
@@ -270,9 +253,7 @@ begin
     where w.id = v_before.id
     returning w.* into v_after;
   end if;
-  perform crm.record_action(
-    v_after.id, 'workspace_updated', 'workspace', v_after.id, v_after.name, v_changes
-  );
+  perform crm.record_action(v_after.id, 'workspace_updated', 'workspace', v_after.id, v_after.name, v_changes);
   return crm.workspace_overview(v_after);
 end
 $$;
@@ -312,9 +293,7 @@ begin
       select t.workspace_id into v_workspace_id from crm.webhook_subscriptions t where t.id = v_id;
     when 'delivery' then select t.workspace_id into v_workspace_id from crm.webhook_deliveries t where t.id = v_id;
   end case;
-  if v_workspace_id is null then
-    perform crm.raise_code('not_found', 'id');
-  end if;
+  if v_workspace_id is null then perform crm.raise_code('not_found', 'id'); end if;
   return json_build_object('workspace_id', v_workspace_id);
 end
 $$;

@@ -6,14 +6,8 @@ create index api_keys_working on crm.api_keys (workspace_id, member_id) where re
 create function crm.member_json(m crm.members, p_working_keys bigint) returns json
 language sql stable as $$
   select json_build_object(
-    'id', m.id,
-    'workspace_id', m.workspace_id,
-    'name', m.name,
-    'email', m.email,
-    'role', m.role,
-    'is_active', m.is_active,
-    'has_signed_in', m.user_id is not null,
-    'working_keys', p_working_keys,
+    'id', m.id, 'workspace_id', m.workspace_id, 'name', m.name, 'email', m.email, 'role', m.role,
+    'is_active', m.is_active, 'has_signed_in', m.user_id is not null, 'working_keys', p_working_keys,
     'created_at', crm.iso(m.created_at)
   )
 $$;
@@ -59,9 +53,7 @@ declare
   v_hour_ago uuid := crm.uuid_v7_floor(now() - interval '1 hour');
 begin
   -- The operator sends no mail.
-  if crm.current_member_id() is null then
-    return;
-  end if;
+  if crm.current_member_id() is null then return; end if;
   -- One invitation at a time, so that simultaneous ones are counted too. Changes of members take the same lock.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   perform crm.require_admin_still(p_workspace_id);
@@ -121,12 +113,8 @@ declare
 begin
   select m.* into v_member from crm.members m
   where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid;
-  if not found then
-    perform crm.raise_code('not_found', 'id');
-  end if;
-  if v_member.user_id is not null then
-    perform crm.raise_code('already_signed_in');
-  end if;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  if v_member.user_id is not null then perform crm.raise_code('already_signed_in'); end if;
   perform crm.require_invitations_left(v_member.workspace_id, v_member.id);
   perform crm.record_action(
     v_member.workspace_id, 'member_invited', 'member', v_member.id, v_member.name,
@@ -185,8 +173,7 @@ begin
     limit 1000
   ) o;
   return crm.with_fields(
-    crm.member_json(m, json_array_length(v_keys)),
-    json_build_object('keys', v_keys, 'active_managers', v_managers)
+    crm.member_json(m, json_array_length(v_keys)), json_build_object('keys', v_keys, 'active_managers', v_managers)
   );
 end
 $$;
@@ -207,9 +194,7 @@ begin
   select m.* into v_before from crm.members m
   where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid
   for no key update;
-  if not found then
-    perform crm.raise_code('not_found', 'id');
-  end if;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
   v_after := v_before;
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id' - 'id');
   if v_changes <> '{}' then
@@ -222,9 +207,7 @@ begin
     update crm.members m
     set name = v_after.name, role = v_after.role, is_active = v_after.is_active
     where m.workspace_id = v_before.workspace_id and m.id = v_before.id;
-    perform crm.record_action(
-      v_after.workspace_id, 'member_updated', 'member', v_after.id, v_after.name, v_changes
-    );
+    perform crm.record_action(v_after.workspace_id, 'member_updated', 'member', v_after.id, v_after.name, v_changes);
   end if;
 
   return crm.changed_member_json(v_after);
@@ -267,9 +250,7 @@ begin
     perform crm.require_other_admin(v_workspace_id, crm.current_member_id());
   end if;
   v_member := crm.leave_workspace();
-  if v_member.id is null then
-    perform crm.raise_code('not_found', 'workspace_id');
-  end if;
+  if v_member.id is null then perform crm.raise_code('not_found', 'workspace_id'); end if;
   perform crm.record_action(v_workspace_id, 'member_left', 'member', v_member.id, v_member.name);
   return crm.changed_member_json(v_member);
 end
@@ -288,9 +269,7 @@ begin
   perform crm.require_workspace(v_workspace_id);
   return json_build_object('data', (
     select coalesce(json_agg(crm.member_json(m, coalesce(k.working, 0)) order by m.id), '[]')
-    from (
-      select m.* from crm.members m where m.workspace_id = v_workspace_id order by m.id limit 1000
-    ) m
+    from (select m.* from crm.members m where m.workspace_id = v_workspace_id order by m.id limit 1000) m
     left join (
       select w.member_id, count(*) as working
       from (

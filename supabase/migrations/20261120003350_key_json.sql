@@ -54,8 +54,7 @@ begin
         when o.expires_at is not null and crm.is_working(k) then crm.iso(least(o.expires_at, k.expires_at))
       end,
       'calls', json_build_object(
-        'total_7_days', coalesce(c.total, 0),
-        'days', crm.calls_by_day(c.days, c.calls, v_today, 7)
+        'total_7_days', coalesce(c.total, 0), 'days', crm.calls_by_day(c.days, c.calls, v_today, 7)
       )
     )
     from crm.api_keys k
@@ -86,9 +85,7 @@ begin
   select k.* into v_key from crm.api_keys k
   where k.workspace_id = p_workspace_id and k.id = p_id
   for no key update;
-  if not found then
-    perform crm.raise_code('not_found', 'id');
-  end if;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
   return v_key;
 end
 $$;

@@ -5,9 +5,7 @@ create function crm.require_room_for_key(p_workspace_id uuid) returns void
 language plpgsql set search_path = '' as $$
 begin
   -- The operator may create more.
-  if crm.current_member_id() is null then
-    return;
-  end if;
+  if crm.current_member_id() is null then return; end if;
   -- One new key at a time, so that simultaneous ones are counted too.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   if (
@@ -25,9 +23,7 @@ comment on function crm.require_room_for_key(uuid) is
 create function app.key_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(
-    p_args, '{workspace_id, name, scopes, prefix, hash}', '{member_id, expires_at}'
-  );
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, name, scopes, prefix, hash}', '{member_id, expires_at}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_member_id uuid := coalesce((v_args ->> 'member_id')::uuid, crm.current_member_id());
   v_key crm.api_keys;
@@ -110,9 +106,7 @@ declare
   v_today date := (now() at time zone 'UTC')::date;
   v_record json := crm.key_record(v_workspace_id, v_id);
 begin
-  if v_record is null then
-    perform crm.raise_code('not_found', 'id');
-  end if;
+  if v_record is null then perform crm.raise_code('not_found', 'id'); end if;
   return (
     with counted as materialized (
       select c.hour, sum(c.calls)::bigint as calls

@@ -3,11 +3,7 @@
 create function crm.pipeline_row_json(p crm.pipelines) returns json
 language sql stable as $$
   select json_build_object(
-    'id', p.id,
-    'workspace_id', p.workspace_id,
-    'name', p.name,
-    'is_default', p.is_default,
-    'is_active', p.is_active
+    'id', p.id, 'workspace_id', p.workspace_id, 'name', p.name, 'is_default', p.is_default, 'is_active', p.is_active
   )
 $$;
 comment on function crm.pipeline_row_json(crm.pipelines) is 'JSON of a pipeline without its stages, for the operator.';
@@ -15,11 +11,7 @@ comment on function crm.pipeline_row_json(crm.pipelines) is 'JSON of a pipeline 
 create function crm.stage_row_json(s crm.stages) returns json
 language sql stable as $$
   select json_build_object(
-    'id', s.id,
-    'pipeline_id', s.pipeline_id,
-    'name', s.name,
-    'type', s.type,
-    'position', s.position,
+    'id', s.id, 'pipeline_id', s.pipeline_id, 'name', s.name, 'type', s.type, 'position', s.position,
     'is_active', s.is_active
   )
 $$;
@@ -88,9 +80,7 @@ begin
     is_default = coalesce(v_is_default, p.is_default)
   where p.workspace_id = v_workspace_id and p.id = (v_args ->> 'id')::uuid
   returning p.* into v_pipeline;
-  if not found then
-    perform crm.raise_code('not_found', 'id');
-  end if;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
   return crm.pipeline_row_json(v_pipeline);
 end
 $$;
@@ -141,9 +131,7 @@ begin
   set is_active = (v_args ->> 'is_active')::boolean
   where s.workspace_id = (v_args ->> 'workspace_id')::uuid and s.id = (v_args ->> 'id')::uuid
   returning s.* into v_stage;
-  if not found then
-    perform crm.raise_code('not_found', 'id');
-  end if;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
   return crm.stage_row_json(v_stage);
 end
 $$;

@@ -3,10 +3,7 @@
 create function crm.loss_reason_json(r crm.loss_reasons) returns json
 language sql stable as $$
   select json_build_object(
-    'id', r.id,
-    'workspace_id', r.workspace_id,
-    'name', r.name,
-    'is_active', r.is_active,
+    'id', r.id, 'workspace_id', r.workspace_id, 'name', r.name, 'is_active', r.is_active,
     'created_at', crm.iso(r.created_at)
   )
 $$;
@@ -39,9 +36,7 @@ begin
   set is_active = (v_args ->> 'is_active')::boolean
   where r.workspace_id = (v_args ->> 'workspace_id')::uuid and r.id = (v_args ->> 'id')::uuid
   returning r.* into v_reason;
-  if not found then
-    perform crm.raise_code('not_found', 'id');
-  end if;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
   return crm.loss_reason_json(v_reason);
 end
 $$;

@@ -3,9 +3,7 @@
 create function app.proposal_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(
-    p_args, '{workspace_id, deal_id, title}', '{value, recurring_value, expires_at}'
-  );
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, deal_id, title}', '{value, recurring_value, expires_at}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_deal_id uuid := (v_args ->> 'deal_id')::uuid;
   v_id uuid;
@@ -42,9 +40,7 @@ begin
   select * into v_proposal from crm.proposals p
   where p.workspace_id = (v_args ->> 'workspace_id')::uuid and p.id = (v_args ->> 'id')::uuid
   for no key update;
-  if not found then
-    perform crm.raise_code('not_found', 'id');
-  end if;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
   v_status := crm.proposal_status(v_proposal);
   if v_status = 'expirada' then
     perform crm.raise_code('proposal_expired');

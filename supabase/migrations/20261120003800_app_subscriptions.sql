@@ -34,9 +34,7 @@ begin
     select
       i.id,
       json_agg(json_build_object(
-        'day', v_today - 7 + n,
-        'delivered', coalesce(c.delivered, 0),
-        'failed', coalesce(c.failed, 0),
+        'day', v_today - 7 + n, 'delivered', coalesce(c.delivered, 0), 'failed', coalesce(c.failed, 0),
         'waiting', coalesce(c.waiting, 0)
       ) order by n) as list,
       sum(c.delivered + c.failed + c.waiting) as total
@@ -46,8 +44,7 @@ begin
     group by i.id
   )
   select s.id, crm.with_fields(crm.subscription_json(s), json_build_object(
-    'key', case when k.id is not null then json_build_object('id', k.id, 'name', k.name) end,
-    'days', d.list,
+    'key', case when k.id is not null then json_build_object('id', k.id, 'name', k.name) end, 'days', d.list,
     'days_are_partial', coalesce(d.total, 0) >= v_newest
   ))
   from days d
@@ -72,9 +69,7 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_overview json := (select o.overview from crm.subscription_overviews(p_workspace_id, array[p_id]) o);
 begin
-  if v_overview is null then
-    perform crm.raise_code('not_found', 'id');
-  end if;
+  if v_overview is null then perform crm.raise_code('not_found', 'id'); end if;
   return v_overview;
 end
 $$;
@@ -137,9 +132,7 @@ begin
   perform crm.check_new_subscription(v_workspace_id, 'target_url');
   insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url)
   values (
-    v_workspace_id,
-    v_id,
-    array(select jsonb_array_elements_text(v_args -> 'event_types'))::crm.event_type[],
+    v_workspace_id, v_id, array(select jsonb_array_elements_text(v_args -> 'event_types'))::crm.event_type[],
     v_args ->> 'target_url'
   );
   insert into crm.webhook_secrets (workspace_id, subscription_id, secret)

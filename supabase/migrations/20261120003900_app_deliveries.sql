@@ -32,14 +32,8 @@ language sql stable set search_path = '' as $$
       'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature', 'X-Service-Signature-Next'
     ],
     array[
-      regexp_replace(lower(substring(p_target_url from '://([^/?#]+)')), ':443$', ''),
-      'crm-webhooks/1',
-      '*/*',
-      'application/json',
-      octet_length(convert_to(p_body, 'UTF8'))::text,
-      e.event::text,
-      e.id::text,
-      d.id::text,
+      regexp_replace(lower(substring(p_target_url from '://([^/?#]+)')), ':443$', ''), 'crm-webhooks/1', '*/*',
+      'application/json', octet_length(convert_to(p_body, 'UTF8'))::text, e.event::text, e.id::text, d.id::text,
       floor(extract(epoch from now()))::text,
       'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>',
       'sha256=<o mesmo, com o segredo novo>'
@@ -59,9 +53,7 @@ declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
   v_detail json := crm.delivery_detail((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
-  if v_detail is null then
-    perform crm.raise_code('not_found', 'id');
-  end if;
+  if v_detail is null then perform crm.raise_code('not_found', 'id'); end if;
   return v_detail;
 end
 $$;
@@ -98,15 +90,11 @@ declare
 begin
   select d.* into v_delivery from crm.webhook_deliveries d
   where d.workspace_id = v_workspace_id and d.id = (v_args ->> 'id')::uuid;
-  if not found then
-    perform crm.raise_code('not_found', 'id');
-  end if;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
   select e.event into v_event from crm.events e
   where e.workspace_id = v_workspace_id and e.id = v_delivery.event_id;
   -- Events are dropped with their partition, a moment before their deliveries.
-  if not found then
-    perform crm.raise_code('not_found', 'id');
-  end if;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
   perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
   perform crm.redeliver(v_workspace_id, v_delivery.id);
   perform crm.record_action(
@@ -115,8 +103,7 @@ begin
   );
   perform crm.poke_dispatcher();
   return crm.with_fields(
-    crm.delivery_summary(v_workspace_id, v_delivery.id),
-    json_build_object('held', crm.holds_webhooks(v_workspace_id))
+    crm.delivery_summary(v_workspace_id, v_delivery.id), json_build_object('held', crm.holds_webhooks(v_workspace_id))
   );
 end
 $$;

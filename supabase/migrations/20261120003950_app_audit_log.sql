@@ -21,8 +21,7 @@ begin
       select coalesce(
         json_agg(
           json_build_object(
-            'id', l.id,
-            'at', crm.iso(l.created_at),
+            'id', l.id, 'at', crm.iso(l.created_at),
             'actor', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
             'action', l.action,
             'object', json_build_object('type', l.object_type, 'id', l.object_id, 'name', l.object_name),

@@ -72,22 +72,17 @@ begin
         c.stage_id,
         json_agg(
           json_build_object(
-            'id', d.id,
-            'title', d.title,
-            'value', d.value,
+            'id', d.id, 'title', d.title, 'value', d.value,
             'owner', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
             'contact', case when p.id is not null then json_build_object('id', p.id, 'name', p.name) end,
             'company', case when o.id is not null then json_build_object('id', o.id, 'name', o.name) end,
-            'created_at', crm.iso(d.created_at),
-            'stage_entered_at', crm.iso(d.stage_changed_at)
+            'created_at', crm.iso(d.created_at), 'stage_entered_at', crm.iso(d.stage_changed_at)
           )
           order by c.rank
         ) as list
       from deal c
       -- Lateral: with a plain join the planner expects to need most of the workspace, and scans all of it.
-      cross join lateral (
-        select d.* from crm.deals d where d.workspace_id = p_workspace_id and d.id = c.id limit 1
-      ) d
+      cross join lateral (select d.* from crm.deals d where d.workspace_id = p_workspace_id and d.id = c.id limit 1) d
       left join crm.members m on m.workspace_id = d.workspace_id and m.id = d.owner_id
       left join crm.contacts p on p.workspace_id = d.workspace_id and p.id = d.contact_id
       left join crm.companies o on o.workspace_id = d.workspace_id and o.id = d.company_id
@@ -97,14 +92,9 @@ begin
     select coalesce(
       json_agg(
         json_build_object(
-          'id', s.id,
-          'name', s.name,
-          'type', s.type,
-          'position', s.position,
-          'deals_count', coalesce(t.deals_count, 0),
-          'deals_count_is_partial', coalesce(t.is_partial, false),
-          'value_sum', coalesce(t.value_sum, 0),
-          'deals', coalesce(c.list, '[]')
+          'id', s.id, 'name', s.name, 'type', s.type, 'position', s.position,
+          'deals_count', coalesce(t.deals_count, 0), 'deals_count_is_partial', coalesce(t.is_partial, false),
+          'value_sum', coalesce(t.value_sum, 0), 'deals', coalesce(c.list, '[]')
         )
         order by s.position
       ),
@@ -135,9 +125,7 @@ begin
     and (v_args ->> 'pipeline_id' is null or p.id = (v_args ->> 'pipeline_id')::uuid)
   order by p.is_default desc, p.id
   limit 1;
-  if not found and v_args ? 'pipeline_id' then
-    perform crm.raise_code('not_found', 'pipeline_id');
-  end if;
+  if not found and v_args ? 'pipeline_id' then perform crm.raise_code('not_found', 'pipeline_id'); end if;
   return json_build_object(
     'as_of', crm.iso(statement_timestamp()),
     'pipelines', (

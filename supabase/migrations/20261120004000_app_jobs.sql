@@ -39,8 +39,7 @@ begin
     perform crm.raise_code('job_failed', 'name', 'A tarefa falhou', sqlerrm);
   end;
   return json_build_object(
-    'name', v_name,
-    'duration_ms', round(extract(epoch from clock_timestamp() - v_started_at) * 1000)
+    'name', v_name, 'duration_ms', round(extract(epoch from clock_timestamp() - v_started_at) * 1000)
   );
 end
 $$;

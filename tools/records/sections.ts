@@ -87,9 +87,7 @@ declare
   v_missing text[] := '{}';
 begin
   -- Most creations refer to nothing; each step of the loop would cost two expressions.
-  if not p_args ?| '{${names.join(",")}}' then
-    return p_args;
-  end if;
+  if not p_args ?| '{${names.join(",")}}' then return p_args; end if;
   v_workspace_id := crm.current_workspace_id();
   foreach v_field in array array[${names.map((name) => `'${name}'`).join(", ")}] loop
     v_id := p_args ->> v_field;
@@ -101,9 +99,7 @@ ${names.map((name) => `      when '${name}' then\n        ${tables.get(name)};`)
       v_missing := v_missing || v_field;
     end if;
   end loop;
-  if v_missing <> '{}' then
-    perform api.fail('invalid_reference', v_missing);
-  end if;
+  if v_missing <> '{}' then perform api.fail('invalid_reference', v_missing); end if;
   return p_args;
 end
 $$;
@@ -162,9 +158,7 @@ language plpgsql security definer set search_path = '' as $$
 begin
   -- The migration \`rights\` makes ${role} the owner. If the function were restored under another owner, or altered to
   -- run with the rights of its caller, row-level security would not apply to verbs.
-  if current_user <> '${role}' then
-    raise exception '${name} runs as %, not as ${role}', current_user;
-  end if;
+  if current_user <> '${role}' then raise exception '${name} runs as %, not as ${role}', current_user; end if;
   -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. By resource
   -- first, because Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
