@@ -1,7 +1,43 @@
-import { runTask } from "./task.ts";
+// What the tests of deploy and doctor share.
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { ACCESS_TOKEN, PROJECT_REF } from "../support/empty_project.ts";
+
+const FOLDER = join(import.meta.dirname!, "../../run/deployment");
+
+/** The variables that a deployment needs; the functions' database is the same one, with another login. */
+export function deploymentVariables(databaseUrl: string): Record<string, string> {
+  const functionsUrl = new URL(databaseUrl);
+  functionsUrl.username = "crm_functions";
+  functionsUrl.password = randomBytes(24).toString("hex");
+  return {
+    SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN,
+    SUPABASE_PROJECT_REF: PROJECT_REF,
+    DATABASE_URL: databaseUrl,
+    FUNCTIONS_DATABASE_URL: functionsUrl.href,
+    WEBHOOK_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
+    WEBHOOK_DISPATCHER_SECRET: randomBytes(32).toString("hex"),
+    APP_ORIGIN: "https://example.github.io/crm",
+  };
+}
 
 /** Runs `deno task deploy` with exactly these variables, as a workflow does. */
 export async function deploy(env: Record<string, string>, ...args: string[]) {
   const { PATH = "", HOME = "" } = Deno.env.toObject();
   return await runTask("deploy.ts", args, { clearEnv: true, env: { PATH, HOME, ...env } });
+}
+
+/** Runs a task of run/deployment/ as an operator does, and returns its exit code and what it printed. */
+export async function runTask(
+  script: "deploy.ts" | "doctor.ts",
+  args: string[],
+  env: Pick<Deno.CommandOptions, "env" | "clearEnv">,
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", "--quiet", join(FOLDER, script), ...args],
+    ...env,
+    stdin: "null",
+  }).output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }

@@ -1,12 +1,21 @@
 // What the tests of the doctor share.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import type { CheckResult, Diagnosis } from "../../run/deployment/doctor/examine.ts";
-import { runTask } from "./task.ts";
+import type { Check } from "../../run/deployment/doctor/check.ts";
+import { type CheckResult, type Diagnosis, runChecks } from "../../run/deployment/doctor/examine.ts";
+import type { Project } from "../../run/deployment/doctor/project.ts";
+import { runTask } from "./deploy.ts";
 
 /** Runs `deno task doctor` as an operator does. */
 export async function doctor(args: string[], env: Record<string, string> = {}) {
   return await runTask("doctor.ts", args, { env: { DATABASE_URL: "", ...env } });
+}
+
+/** Runs checks on a project of which a test gives only what they look at. */
+export function look(checks: Check[], project: Partial<Project> & { sql: Sql }): Promise<Diagnosis> {
+  const databaseUrl = new URL("postgresql://x@127.0.0.1/x");
+  const others = { databaseUrl, functionsUrl: "", region: null, appOrigin: null, now: Date.now };
+  return runChecks({ ...others, ...project }, checks);
 }
 
 /** The result of one check. */
@@ -26,20 +35,18 @@ export interface Breakage {
   breaks: () => Promise<unknown>;
   /** The only finding, as `<check>: <message>`. */
   finding: RegExp;
-  /** What mends it where the remedy is no SQL. It also follows SQL with a placeholder. */
+  /** Mends it if the remedy is not SQL. */
   mends?: () => Promise<unknown>;
-  /** Fills in a placeholder of the remedy. */
-  fill?: (sql: string) => string;
 }
 
 /**
- * Breaks something, sees the finding alone, does what its remedy says, and sees it go.
+ * Breaks something, sees one finding, follows its remedy, and sees the finding go.
  * @param remedyRole runs a remedy that is SQL, as an operator does in the SQL editor
  */
 export async function breakAndMend(
   examine: () => Promise<Diagnosis>,
   remedyRole: Sql,
-  { breaks, finding, mends, fill = (sql) => sql }: Breakage,
+  { breaks, finding, mends }: Breakage,
 ): Promise<void> {
   assert.deepEqual(findingsOf(await examine()), []);
   await breaks();
@@ -49,7 +56,7 @@ export async function breakAndMend(
   assert.equal(found.length, 1, found.join("\n"));
   assert.match(found[0]!, finding);
   const { remedy } = broken.checks.flatMap(({ findings }) => findings)[0]!;
-  if ("sql" in remedy) await remedyRole.unsafe(fill(remedy.sql));
+  if ("sql" in remedy) await remedyRole.unsafe(remedy.sql);
   await mends?.();
   assert.deepEqual(findingsOf(await examine()), [], "after the remedy");
 }

@@ -4,13 +4,12 @@ import assert from "node:assert/strict";
 import { functions, health } from "../../run/deployment/doctor/checks/functions.ts";
 import { consoleOrigin, signIn } from "../../run/deployment/doctor/checks/sign_in.ts";
 import { sessions } from "../../run/deployment/doctor/checks/sessions.ts";
-
-import { type Diagnosis, runChecks } from "../../run/deployment/doctor/examine.ts";
 import type { Check, Finding } from "../../run/deployment/doctor/check.ts";
 import { functionNames } from "../../run/local/function_names.ts";
 import { baseUrl, openDatabase } from "../support/stack.ts";
+import { look } from "./doctor.ts";
 
-/** Forwards to the stack's functions, but for those whose answer is given. */
+/** Answers for some functions as the platform would; forwards other requests to the stack. */
 function startPlatform(answers: Record<string, () => Response>) {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
     const { pathname } = new URL(request.url);
@@ -24,24 +23,19 @@ function startPlatform(answers: Record<string, () => Response>) {
   };
 }
 
-async function diagnose(
-  functionsUrl: string,
-  checks: Check[],
-  appOrigin: string | null = null,
-): Promise<Diagnosis> {
+async function diagnose(functionsUrl: string, checks: Check[], appOrigin: string | null = null) {
   await using sql = openDatabase();
-  const databaseUrl = new URL("postgresql://x@127.0.0.1/x");
-  return await runChecks({ sql, databaseUrl, functionsUrl, region: null, appOrigin, now: Date.now }, checks);
+  return await look(checks, { sql, functionsUrl, appOrigin });
 }
 
-async function look(functionsUrl: string): Promise<Finding[]> {
+async function findingsAt(functionsUrl: string): Promise<Finding[]> {
   return (await diagnose(functionsUrl, [functions, health])).checks.flatMap(({ findings }) => findings);
 }
 
 const json = (status: number, body: unknown, headers: Record<string, string> = {}) => () =>
   Response.json(body, { status, headers });
 
-Deno.test("The doctor names what is wrong with a function by the answer that the platform gives for it", async () => {
+Deno.test("The doctor tells from the platform's answer what is wrong with a function", async () => {
   const cases: [name: string, answer: () => Response, message: RegExp, remedy: RegExp][] = [
     [
       "api-v1-leads",
@@ -90,7 +84,7 @@ Deno.test("The doctor names what is wrong with a function by the answer that the
     ],
   ];
   await using platform = startPlatform(Object.fromEntries(cases.map(([name, answer]) => [name, answer])));
-  const found = await look(platform.functionsUrl);
+  const found = await findingsAt(platform.functionsUrl);
   assert.equal(found.length, cases.length, JSON.stringify(found));
   for (const [name, , message, remedy] of cases) {
     const finding = found.find((finding) => finding.message.startsWith(name));
@@ -99,7 +93,7 @@ Deno.test("The doctor names what is wrong with a function by the answer that the
   }
 });
 
-Deno.test("The doctor passes on that webhooks are degraded, and that the functions do not reach their database", async () => {
+Deno.test("The doctor reports what the health check says about webhooks and the database", async () => {
   await using degraded = startPlatform({
     "api-v1-health": json(200, {
       status: "ok",
@@ -108,22 +102,22 @@ Deno.test("The doctor passes on that webhooks are degraded, and that the functio
       database: { status: "up" },
     }),
   });
-  assert.deepEqual((await look(degraded.functionsUrl)).map(({ message }) => message), [
+  assert.deepEqual((await findingsAt(degraded.functionsUrl)).map(({ message }) => message), [
     "The health check says that webhooks are degraded: something has been due for over a minute",
   ]);
   await using down = startPlatform({
     "api-v1-health": json(503, { status: "unavailable", database: { status: "down" } }),
   });
-  assert.deepEqual((await look(down.functionsUrl)).map(({ message }) => message), [
+  assert.deepEqual((await findingsAt(down.functionsUrl)).map(({ message }) => message), [
     "The functions do not reach their database",
   ]);
 });
 
-Deno.test("The doctor asks every function, and finds all well on the stack", async () => {
-  assert.deepEqual(await look(baseUrl), []);
+Deno.test("The doctor asks every function of the stack and has no finding", async () => {
+  assert.deepEqual(await findingsAt(baseUrl), []);
 });
 
-Deno.test("The doctor finds a wrong --url once, and skips what it then cannot see", async () => {
+Deno.test("The doctor has one finding for a wrong --url, and skips the checks that depend on it", async () => {
   await using platform = startPlatform({});
   await using empty = startPlatform(
     Object.fromEntries(
@@ -143,19 +137,19 @@ Deno.test("The doctor finds a wrong --url once, and skips what it then cannot se
     assert.match(finding!.message, message);
     assert.match(JSON.stringify(finding!.remedy), remedy);
   }
-  assert.deepEqual(await look(platform.functionsUrl), []);
+  assert.deepEqual(await findingsAt(platform.functionsUrl), []);
 });
 
-Deno.test("The doctor writes no code where none is expected", async () => {
+Deno.test("The doctor expects no error code from the health check", async () => {
   await using platform = startPlatform({
     "api-v1-health": json(500, { error: { code: "internal_error", message: "Erro interno" } }),
   });
-  assert.deepEqual((await look(platform.functionsUrl)).map(({ message }) => message), [
+  assert.deepEqual((await findingsAt(platform.functionsUrl)).map(({ message }) => message), [
     "api-v1-health answers 500 internal_error in place of 200",
   ]);
 });
 
-Deno.test("The doctor sees whether the functions admit the console's pages", async () => {
+Deno.test("The doctor checks that the functions admit the console's origin", async () => {
   const { origin } = new URL(baseUrl);
   const lookFor = async (appOrigin: string | null, functionsUrl = baseUrl) => {
     const { checks: [check] } = await diagnose(functionsUrl, [consoleOrigin], appOrigin);
@@ -179,7 +173,7 @@ Deno.test("The doctor sees whether the functions admit the console's pages", asy
   assert.deepEqual(await lookFor(origin, platform.functionsUrl), ["skipped"]);
 });
 
-Deno.test("The doctor sees whether tokens of sign-in can be checked without Supabase Auth", async () => {
+Deno.test("The doctor checks that the functions can verify tokens without asking Supabase Auth", async () => {
   const lookAt = async (answer?: () => Response) => {
     await using platform = startPlatform(answer ? { "jwks.json": answer } : {});
     const { checks: [check] } = await diagnose(platform.functionsUrl, [signIn]);

@@ -1,23 +1,18 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { readDeploymentSettings, secretTexts } from "../../run/deployment/environment.ts";
 import { createAuthority } from "../../bench/harness/certificates.ts";
-import { ACCESS_TOKEN, PROJECT_REF } from "../support/empty_project.ts";
+import { PROJECT_REF } from "../support/empty_project.ts";
+import { deploymentVariables } from "./deploy.ts";
 
-Deno.test("A deployment names a variable that could not serve this project, and accepts those that can", async () => {
+Deno.test("A deployment names a variable that cannot be right for the project, and accepts usable ones", async () => {
   const { certificate } = await createAuthority();
   const pooler = "aws-0-sa-east-1.pooler.supabase.com";
   const database = (user: string, host = `${pooler}:5432`) =>
     `postgresql://${user}:0123456789abcdef@${host}/postgres?sslmode=verify-full`;
   const other = "z".repeat(20);
   const right: Record<string, string> = {
-    SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN,
-    SUPABASE_PROJECT_REF: PROJECT_REF,
-    DATABASE_URL: database(`postgres.${PROJECT_REF}`),
+    ...deploymentVariables(database(`postgres.${PROJECT_REF}`)),
     FUNCTIONS_DATABASE_URL: database(`crm_functions.${PROJECT_REF}`, `${pooler}:6543`),
-    WEBHOOK_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
-    WEBHOOK_DISPATCHER_SECRET: randomBytes(32).toString("hex"),
-    APP_ORIGIN: "https://example.github.io/crm",
   };
   const accepted: Record<string, string>[] = [
     {},
@@ -36,6 +31,12 @@ Deno.test("A deployment names a variable that could not serve this project, and 
     ["FUNCTIONS_DATABASE_URL", database(`crm_functions.${other}`), /another project/],
     ["FUNCTIONS_DATABASE_URL", database("crm_functions", `db.${other}.supabase.co:5432`), /another project/],
     ["DATABASE_URL", right["DATABASE_URL"]!.replace("0123456789abcdef", "<password>"), /placeholder/],
+    [
+      "DATABASE_URL",
+      "postgresql://postgres:50%hunter2@127.0.0.1/postgres",
+      /^DATABASE_URL has a % in its password/,
+    ],
+    ["DATABASE_URL", right["DATABASE_URL"]!.replace(/\?.*/, ""), /does not end in \?sslmode=verify-full/],
     ["SUPABASE_ACCESS_TOKEN", "<token>", /placeholder/],
     ["SUPABASE_ACCESS_TOKEN", " ", /not an access token/],
     ["DATABASE_CA", "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----", /not the text/],
@@ -63,21 +64,17 @@ Deno.test("A deployment names a variable that could not serve this project, and 
   }
 });
 
-Deno.test("Of a deployment's variables only secrets are hidden in what the Supabase CLI prints", () => {
-  const secrets = { SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN, WEBHOOK_DISPATCHER_SECRET: "d".repeat(32) };
-  const key = randomBytes(32).toString("base64");
-  const hidden = secretTexts(readDeploymentSettings({
-    ...secrets,
-    SUPABASE_PROJECT_REF: PROJECT_REF,
-    DATABASE_URL: "postgresql://postgres:owner@127.0.0.1/postgres",
+Deno.test("Only secrets are hidden in the output of the Supabase CLI", () => {
+  const variables = {
+    ...deploymentVariables("postgresql://postgres:owner@127.0.0.1/postgres"),
     FUNCTIONS_DATABASE_URL: "postgresql://crm_functions:p%40ssword-of-functions@127.0.0.1/postgres",
-    WEBHOOK_ENCRYPTION_KEY: key,
     PUBLIC_URL: "https://crm.example",
-    APP_ORIGIN: "https://console.example",
     DATABASE_POOL_SIZE: "4",
-  }));
+  };
+  const named = ["SUPABASE_ACCESS_TOKEN", "WEBHOOK_ENCRYPTION_KEY", "WEBHOOK_DISPATCHER_SECRET"] as const;
+  const secrets = named.map((name) => (variables as Record<string, string>)[name]);
   assert.deepEqual(
-    hidden.toSorted(),
-    [...Object.values(secrets), key, "owner", "p%40ssword-of-functions", "p@ssword-of-functions"].sort(),
+    secretTexts(readDeploymentSettings(variables)).toSorted(),
+    [...secrets, "owner", "p%40ssword-of-functions", "p@ssword-of-functions"].sort(),
   );
 });

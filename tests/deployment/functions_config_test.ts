@@ -1,4 +1,4 @@
-// The files that the Supabase CLI reads to deploy the functions: config.toml, the import map and the lock.
+// The files with which the functions are deployed: config.toml, the import map, the lock, and .env.example.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { functionNames } from "../../run/local/function_names.ts";
@@ -15,20 +15,21 @@ async function readJson<T>(path: string): Promise<T> {
   return JSON.parse(await Deno.readTextFile(path));
 }
 
-/** Reads the bare imports of every source under a folder, without `@ts-types`, which a deployed function does not load. */
-async function bareImports(folder: string): Promise<Set<string>> {
-  const found = new Set<string>();
+/** The paths and texts of all sources of the functions. */
+async function readSources(folder = FUNCTIONS): Promise<[path: string, text: string][]> {
+  const found: [string, string][] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = join(folder, name);
-    if (isDirectory) (await bareImports(path)).forEach((specifier) => found.add(specifier));
-    if (!name.endsWith(".ts")) continue;
-    const source = await Deno.readTextFile(path);
-    for (const [, specifier] of source.matchAll(/^(?:import|export) (?:[^;()=]* from )?"([^".][^"]*)";$/gm)) {
-      if (!specifier!.startsWith("node:")) found.add(specifier!);
-    }
+    if (isDirectory) found.push(...await readSources(path));
+    else if (name.endsWith(".ts")) found.push([path, await Deno.readTextFile(path)]);
   }
   return found;
 }
+
+const sources = await readSources();
+
+/** Imports of packages, without `@ts-types`, which a deployed function does not load. */
+const IMPORT = /^(?:import|export) (?:[^;()=]* from )?"([^".][^"]*)";$/gm;
 
 Deno.test("Every function has its block in config.toml, with the functions' import map, and every block its function", async () => {
   const config = await Deno.readTextFile(join(ROOT, "supabase/config.toml"));
@@ -47,7 +48,11 @@ Deno.test("Every function has its block in config.toml, with the functions' impo
 Deno.test("The functions' import map has what they import and no more, in the versions of the root's map", async () => {
   const { imports } = await readJson<{ imports: Record<string, string> }>(join(FUNCTIONS, "deno.json"));
   const root = await readJson<{ imports: Record<string, string> }>(join(ROOT, "import_map.json"));
-  assert.deepEqual(Object.keys(imports).sort(), [...await bareImports(FUNCTIONS)].sort());
+  const imported = sources.flatMap(([, text]) =>
+    [...text.matchAll(IMPORT)].map(([, specifier]) => specifier!)
+  );
+  const packages = new Set(imported.filter((specifier) => !specifier.startsWith("node:")));
+  assert.deepEqual(Object.keys(imports).sort(), [...packages].sort());
   for (const [specifier, target] of Object.entries(imports)) assert.equal(target, root.imports[specifier]);
 });
 
@@ -80,4 +85,19 @@ Deno.test({
       assert.equal(tested.npm[name]?.integrity, integrity, name);
     }
   },
+});
+
+Deno.test("supabase/functions/.env.example has each variable that the functions read, with a comment, and no other", async () => {
+  const text = await Deno.readTextFile(join(FUNCTIONS, ".env.example"));
+  const named = [...text.matchAll(/^(?:# )?([A-Z][A-Z_]+)='.*'$/gm)].map(([, name]) => name!);
+  const read = new Set<string>();
+  for (const [path, source] of sources) {
+    for (const [use, variable] of source.matchAll(/Deno\.env\.\w+\((?:"(\w+)")?/g)) {
+      assert.ok(variable, `${path}: name the variable in the call, so that this test finds it: ${use}`);
+      // The platform sets the variables SUPABASE_…, and the CLI refuses to.
+      if (!variable.startsWith("SUPABASE_")) read.add(variable);
+    }
+  }
+  assert.deepEqual(named.toSorted(), [...read].sort());
+  for (const name of named) assert.match(text, new RegExp(`^# .+\\n(# )?${name}=`, "m"), name);
 });

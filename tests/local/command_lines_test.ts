@@ -1,4 +1,4 @@
-// Every user of a machine can read the arguments of each process on it (`ps`), so no secret may be among them.
+// Every user of a machine can read the arguments of all its processes (`ps`).
 import assert from "node:assert/strict";
 import { openDataDir } from "../../run/local/data_dir.ts";
 import { startPostgres } from "../../run/local/postgres.ts";

@@ -11,7 +11,7 @@ function page(text: string): string {
   return `<!doctype html><meta http-equiv="Content-Security-Policy" content="${POLICY}"><title>${text}</title>`;
 }
 
-/** What a build of the console leaves, and beside it what nobody may read. */
+/** The files of a build, and files that nobody may read. */
 const FILES = {
   "dist/index.html": page("Início"),
   "dist/404.html": page("Página não encontrada"),
@@ -32,13 +32,13 @@ interface Served {
   getRaw(path: string): Promise<string>;
 }
 
-/** Changes a source. A build that began in the same millisecond would take the source for a newer one, and run again. */
+/** Changes a source, and waits: a build that began in the same millisecond would count the source as newer. */
 async function change(source: string, text: string): Promise<void> {
   await Deno.writeTextFile(source, text);
   await pause(20);
 }
 
-/** Serves `dist` of a temporary folder by a gateway. `build` is the program that builds it from `source`. */
+/** Serves `dist` in a temporary folder by a gateway. `build` is the program that builds it from `source`. */
 async function serve(build: string, run: (served: Served) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
   const write = async (path: string, text: string) => {
@@ -47,7 +47,7 @@ async function serve(build: string, run: (served: Served) => Promise<void>): Pro
   };
   for (const [path, text] of Object.entries(FILES)) await write(path, text);
   await write("source/pages/page.ts", "1");
-  // Older than the mark, which makes the build current.
+  // Older than the mark, so that the build is current.
   const anHourAgo = new Date(Date.now() - 3_600_000);
   await Deno.utime(join(folder, "source/pages/page.ts"), anHourAgo, anHourAgo);
   await write("build.ts", build);
@@ -88,28 +88,24 @@ function test(title: string, run: (served: Served) => Promise<void>): void {
 
 const BROWSER = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };
 
-test("Each page has the policy of its own meta tag, and is asked for anew each time", async ({ get }) => {
-  for (
-    const [path, text] of [["/", "Início"], ["/chaves/", "Chaves"], ["/chaves/?id=1", "Chaves"]] as const
-  ) {
+test("A page has the policy of its meta tag as a header, and is not cached", async ({ get }) => {
+  const pages = [["/", "Início"], ["/chaves/", "Chaves"], ["/chaves/?id=1", "Chaves"]] as const;
+  for (const [path, text] of pages) {
     const response = await get(path, BROWSER);
     assert.equal(response.status, 200);
     assert.equal(await response.text(), page(text));
-    assert.deepEqual(
-      [
-        "content-type",
-        "content-security-policy",
-        "cache-control",
-        "x-content-type-options",
-        "x-frame-options",
-      ]
-        .map((name) => response.headers.get(name)),
-      ["text/html; charset=utf-8", POLICY, "no-cache", "nosniff", "DENY"],
-    );
+    const headers = {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": POLICY,
+      "cache-control": "no-cache",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+    };
+    for (const [name, value] of Object.entries(headers)) assert.equal(response.headers.get(name), value);
   }
 });
 
-test("A file has its type; one with the hash of its content in its name is kept for good", async ({ get }) => {
+test("A file has its type; a file with a hash in its name is cached for good", async ({ get }) => {
   const cases = [
     ["/assets/main-7PGRT7ZA.js", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable"],
     ["/assets/main-component.css", "text/css; charset=utf-8", "no-cache"],
@@ -126,7 +122,7 @@ test("A file has its type; one with the hash of its content in its name is kept 
   }
 });
 
-test("A browser that has a file already gets 304, and HEAD gets no body", async ({ get }) => {
+test("A browser that already has the file gets 304, and HEAD gets no body", async ({ get }) => {
   const first = await get("/assets/icon.svg");
   const etag = first.headers.get("etag")!;
   assert.match(etag, /^(W\/)?".{43}"$/);
@@ -144,13 +140,13 @@ test("A browser that has a file already gets 304, and HEAD gets no body", async 
   assert.equal(head.headers.get("content-length"), String(new TextEncoder().encode(page("Chaves")).length));
 });
 
-test("A page without its final slash leads to the page, with its query", async ({ get }) => {
+test("An address without its final slash redirects to the page, with the query", async ({ get }) => {
   const response = await get("/chaves?id=1", BROWSER);
   assert.deepEqual([response.status, response.headers.get("location")], [301, "/chaves/?id=1"]);
   await response.body?.cancel();
 });
 
-test("What does not exist is a page for a browser and JSON for a program; nothing is changed by POST", async ({ get }) => {
+test("An unknown address gets a page in a browser and JSON otherwise; POST is refused", async ({ get }) => {
   const lost = await get("/nada/", BROWSER);
   assert.deepEqual([lost.status, await lost.text()], [404, page("Página não encontrada")]);
   assert.equal(lost.headers.get("content-security-policy"), POLICY);
@@ -164,22 +160,10 @@ test("What does not exist is a page for a browser and JSON for a program; nothin
 
 test("No path leads out of the folder, to a hidden file or to another host", async ({ getRaw }) => {
   const paths = [
-    "/../outside.html",
-    "/chaves/../../outside.html",
-    "/..%2foutside.html",
-    "/%2e%2e/outside.html",
-    "/%2e%2e%2foutside.html",
-    "/chaves/..%5c..%5coutside.html",
-    "/..\\outside.html",
-    "//outside.html",
-    "/.local",
-    "/.hidden/",
-    "/assets/%00",
-    "//evil.example/chaves",
-    "//evil.example/%2e%2e/chaves",
-    "/\\evil.example",
-    "/%5cevil.example",
-    "//chaves",
+    ...["/../outside.html", "/chaves/../../outside.html", "/..%2foutside.html", "/%2e%2e/outside.html"],
+    ...["/%2e%2e%2foutside.html", "/chaves/..%5c..%5coutside.html", "/..\\outside.html", "//outside.html"],
+    ...["/.local", "/.hidden/", "/assets/%00", "//evil.example/chaves", "//evil.example/%2e%2e/chaves"],
+    ...["/\\evil.example", "/%5cevil.example", "//chaves"],
   ];
   for (const path of paths) {
     const response = await getRaw(path);
@@ -188,7 +172,7 @@ test("No path leads out of the folder, to a hidden file or to another host", asy
   }
 });
 
-/** Waits until the page is another than the one that says that the console is being prepared. */
+/** Waits until the page no longer says that the console is being prepared. */
 function waitForPage(get: Served["get"]): Promise<Response> {
   return eventually(async () => {
     const response = await get("/", BROWSER);
@@ -211,9 +195,9 @@ const BUILD = `const [folder] = Deno.args;
   await Deno.writeTextFile(builds, "x", { append: true });
   await Deno.writeTextFile(folder + "/dist/index.html", source + " " + (await Deno.readTextFile(builds)).length);`;
 
-Deno.test("The console is built when a browser opens it first, once, and again when a source is newer", async () => {
+Deno.test("The console is built once, when a browser first opens it, and again when a source is newer", async () => {
   await serve(BUILD, async ({ folder, get }) => {
-    // What \`deno task console\` built for another address has no mark, and is not served.
+    // Without its mark, as after `deno task console` for another address, the build is not served.
     await Deno.remove(join(folder, "dist/.local"));
     await (await get("/api-v1-leads")).body?.cancel();
     const pages = await Promise.all([waitForPage(get), waitForPage(get), waitForPage(get)]);
@@ -227,7 +211,7 @@ Deno.test("The console is built when a browser opens it first, once, and again w
   });
 });
 
-Deno.test("A build that fails is shown with its last lines, and tried again when the page is opened again", async () => {
+Deno.test("A page shows the last lines of a failed build; opening it again starts another build", async () => {
   await serve(BUILD, async ({ folder, get }) => {
     const source = join(folder, "source/pages/page.ts");
     await change(source, "bad");
@@ -242,7 +226,7 @@ Deno.test("A build that fails is shown with its last lines, and tried again when
   });
 });
 
-Deno.test("A stack that stops ends the build in progress", async () => {
+Deno.test("Closing the server ends a build in progress", async () => {
   const startedAt = performance.now();
   await serve(`await new Promise((resolve) => setTimeout(resolve, 60_000));`, async ({ folder, get }) => {
     await Deno.remove(join(folder, "dist/.local"));

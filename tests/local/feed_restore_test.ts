@@ -1,4 +1,4 @@
-// A database that was restored into another cluster: its transactions are numbered from the beginning again.
+// After a restore into another cluster, Postgres numbers transactions from the beginning again.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { startServer } from "../../bench/harness/functions.ts";
@@ -6,11 +6,11 @@ import { eventually } from "../../bench/harness/waiting.ts";
 import { openWorld } from "../../bench/harness/world.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 
-/** The positions of what was dumped, and of what the lost database wrote afterwards. */
+/** Positions of the dumped events, and of events that the lost database wrote after the dump. */
 const DUMPED = 5_000_000_000n;
 const LOST = 5_000_900_000n;
 
-Deno.test("After a restore into another cluster and crm.continue_feed(), the feed keeps its order, and cursors from before resume", async () => {
+Deno.test("After a restore and crm.continue_feed(), the feed keeps its order and accepts cursors from before", async () => {
   await using world = await openWorld();
   const { sql } = world;
   const workspace = await makeWorkspace(sql);
@@ -29,7 +29,7 @@ Deno.test("After a restore into another cluster and crm.continue_feed(), the fee
       }
       : body.error.code;
   };
-  // An event shows a moment after its transaction, as long as a job's that began earlier is open.
+  // The feed shows an event only when all transactions that began before it have ended.
   const makeContact = async (name: string) => {
     await sql`
       insert into crm.contacts (workspace_id, name, owner_id) values (${workspace.id}, ${name}, ${workspace.memberId})`;
@@ -40,7 +40,7 @@ Deno.test("After a restore into another cluster and crm.continue_feed(), the fee
     await cursorAt(sql, workspace.id, LOST),
   ];
 
-  // Without the call a reader is told, and does not wait in silence.
+  // Without crm.continue_feed() a reader gets an error instead of waiting for ever.
   assert.equal(await read(middle), "cursor_expired");
   assert.equal(await read(ahead), "cursor_expired");
 
@@ -51,14 +51,14 @@ Deno.test("After a restore into another cluster and crm.continue_feed(), the fee
   assert.deepEqual((await read(middle)).events, ["Três", "Depois"]);
   assert.deepEqual((await read(ahead)).events, ["Depois"]);
 
-  // A second call moves nothing that was there.
+  // A second call moves no event.
   await sql`select crm.continue_feed()`;
   await makeContact("Por fim");
   assert.deepEqual((await read()).events, ["Um", "Dois", "Três", "Depois", "Por fim"]);
   assert.deepEqual((await read(all.next_cursor)).events, ["Por fim"]);
 });
 
-/** Writes contacts whose events have the positions of another cluster, as a restore does. */
+/** Writes contacts whose events have positions of another cluster, as after a restore. */
 async function restoreEvents(sql: Sql, workspaceId: string): Promise<void> {
   await sql`
     insert into crm.contacts (workspace_id, name, owner_id)

@@ -3,21 +3,16 @@ import { join } from "node:path";
 import { openGateway } from "../../run/local/gateway.ts";
 import { baseUrl } from "../support/stack.ts";
 
-for (const path of ["", "/", "/nothing", "/_shared", "/..%2Flocal", "/API-V1-LEADS"]) {
-  Deno.test(`The gateway answers not_found to "${path}"`, async () => {
+Deno.test("The gateway answers not_found to a path that names no function", async () => {
+  for (const path of ["", "/", "/nothing", "/_shared", "/..%2Flocal", "/API-V1-LEADS"]) {
     const response = await fetch(baseUrl + path);
-    assert.equal(response.status, 404);
-    assert.equal((await response.json()).error.code, "not_found");
-  });
-}
-
-Deno.test("The gateway answers not_found outside /functions/v1", async () => {
-  const response = await fetch(new URL("/api-v1-leads", baseUrl));
-  assert.equal(response.status, 404);
-  assert.equal((await response.json()).error.code, "not_found");
+    assert.deepEqual([response.status, (await response.json()).error.code], [404, "not_found"], path);
+  }
+  const outside = await fetch(new URL("/api-v1-leads", baseUrl));
+  assert.deepEqual([outside.status, (await outside.json()).error.code], [404, "not_found"]);
 });
 
-/** Runs a test with its own gateway, which serves these index.ts files. */
+/** Runs a test with a gateway of its own that serves these functions, given as the text of index.ts. */
 async function withFunctions(
   functions: Record<string, string>,
   body: (baseUrl: string) => Promise<void>,
@@ -52,7 +47,7 @@ Deno.test("A function sees its own name first, the query, the method and the bod
   });
 });
 
-Deno.test("The URL that a function sees begins with the gateway's own address", async () => {
+Deno.test("A function sees a URL with the gateway's own address", async () => {
   const source = `Deno.serve((request) => new Response(new URL(request.url).origin));`;
   await withFunctions({ echo: source }, async (baseUrl) => {
     const response = await fetch(`${baseUrl.replace("127.0.0.1", "localhost")}/echo`);
@@ -60,8 +55,8 @@ Deno.test("The URL that a function sees begins with the gateway's own address", 
   });
 });
 
-Deno.test("A body passes through as it is written", async () => {
-  // The function sends the second half only when the second request arrives: a gateway that buffers would never answer.
+Deno.test("The gateway passes a body on while it is written", async () => {
+  // The function sends the second half only after the second request, so a buffering gateway would never answer.
   const source = `let finish;
     Deno.serve((request) => {
       if (request.method === "POST") { finish(); return new Response(); }

@@ -64,7 +64,7 @@ Deno.test("A migration that fails leaves nothing, and the error has its name, th
   assert.equal(await migrate(sql, folder.path), 2);
 });
 
-Deno.test("A migration that begins or ends a transaction is refused before any of it is done", async () => {
+Deno.test("A migration that begins or ends a transaction is refused before it runs", async () => {
   await using database = await createEmptyDatabase();
   await using folder = await makeMigrationsFolder();
   await folder.add("1_first.sql", "create table public.a ();\n-- Now\ncommit;\ncreate table public.b ();");
@@ -75,7 +75,7 @@ Deno.test("A migration that begins or ends a transaction is refused before any o
   assert.deepEqual(await tablesOf(database.sql), []);
 });
 
-Deno.test("A setting that a migration leaves behind does not reach the next one", async () => {
+Deno.test("A setting that a migration changes does not affect the next migration", async () => {
   await using database = await createEmptyDatabase();
   await using folder = await makeMigrationsFolder();
   await folder.add("1_first.sql", "create schema elsewhere; set search_path = elsewhere;");
@@ -89,7 +89,7 @@ Deno.test("A setting that a migration leaves behind does not reach the next one"
   assert.deepEqual(await tablesOf(database.sql), ["a"]);
 });
 
-Deno.test("Nothing is applied where a migration is missing between others, or the database has an unknown one", async () => {
+Deno.test("Nothing is applied if a migration before an applied one is missing, or the database has an unknown one", async () => {
   await using database = await createEmptyDatabase();
   await using folder = await makeMigrationsFolder();
   await using older = await makeMigrationsFolder();
@@ -113,7 +113,7 @@ Deno.test("Nothing is applied where a migration is missing between others, or th
   assert.deepEqual(await tablesOf(sql), ["a", "c"]);
 });
 
-Deno.test("A migration that was edited after it was applied stops the others, and the error names its file", async () => {
+Deno.test("Nothing is applied after an applied migration was edited, and the error names its file", async () => {
   await using database = await createEmptyDatabase();
   await using folder = await makeMigrationsFolder();
   const { sql } = database;
@@ -130,14 +130,14 @@ Deno.test("A migration that was edited after it was applied stops the others, an
         /^1_first\.sql was edited after the database applied it: restore the file that was deployed,/,
       ),
     );
-    // Where nothing is missing as well: that is where it was skipped in silence.
+    // Also if no migration is missing.
     await folder.remove("2_second.sql");
     await assert.rejects(migrate(sql, folder.path), rejection(/^1_first\.sql was edited/));
     await folder.add("2_second.sql", "create table public.b ();");
   }
   assert.deepEqual(await tablesOf(sql), ["a"]);
 
-  // Another form is no other migration, nor is one that was recorded in other pieces, or without its statements.
+  // White space and how the statements were split do not matter, nor a record without statements.
   await folder.add("1_first.sql", first.replaceAll("\n", "\r\n\r\n"));
   const record = (statements: string[] | null) =>
     sql`update supabase_migrations.schema_migrations set statements = ${statements} where version = '1'`;
@@ -148,10 +148,10 @@ Deno.test("A migration that was edited after it was applied stops the others, an
   assert.deepEqual(await tablesOf(sql), ["a", "b"]);
 });
 
-Deno.test("Several that apply the same migrations to an empty database at the same time apply each of them once", async () => {
+Deno.test("Six processes that migrate an empty database at the same time apply each migration once", async () => {
   await using database = await createEmptyDatabase();
   await using folder = await makeMigrationsFolder();
-  // Each takes long enough for the others to arrive meanwhile.
+  // Each migration lasts long enough for the other processes to arrive.
   for (const version of [1, 2, 3, 4]) {
     await folder.add(`${version}_more.sql`, `create table public.t${version} (); select pg_sleep(0.1);`);
   }
@@ -173,7 +173,7 @@ Deno.test(needing(["pgbouncer"], {
     const folder = await makeDataDir();
     try {
       await using pooler = await startPgBouncer(database.url, folder);
-      // Of the two connections the pooler takes whichever is free, and neither keeps prepared statements.
+      // The pooler uses either of the two connections, and neither keeps prepared statements.
       const sql = openSql(pooler.databaseUrl, { max: 2, prepare: false });
       try {
         await Promise.all([sql`select pg_sleep(0.1)`, sql`select pg_sleep(0.1)`]);

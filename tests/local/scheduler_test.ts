@@ -6,7 +6,7 @@ import { loadSecrets } from "../../run/local/secrets.ts";
 import { eventually } from "../support/mailbox.ts";
 import { makeDataDir } from "../support/own_stack.ts";
 
-// The scheduler reads only crm.jobs, so this test puts its own jobs there, in its own database.
+// The scheduler reads only crm.jobs, so a database with just that table is enough.
 const JOBS = `
   create schema crm;
   create table crm.jobs (name text primary key, every interval not null, command text not null);

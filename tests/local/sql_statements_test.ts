@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { controlsTransaction, splitStatements } from "../../run/local/sql_statements.ts";
 
-Deno.test("SQL is split at the semicolons that end a statement, and at no others", () => {
+Deno.test("SQL is split only at semicolons that end a statement", () => {
   const statements = [
     "select 'a;''b', \"c;\"\"d\"",
     "-- a comment; and its statement\nselect 1",
@@ -17,7 +17,7 @@ Deno.test("SQL is split at the semicolons that end a statement, and at no others
   assert.deepEqual(splitStatements(" \n"), []);
 });
 
-Deno.test("A statement that begins or ends a transaction is known by its first words", () => {
+Deno.test("controlsTransaction recognises statements that begin or end a transaction", () => {
   for (
     const statement of [
       "begin",

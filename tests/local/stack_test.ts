@@ -2,13 +2,11 @@ import type postgres from "postgres";
 import { openSql } from "../../run/local/sql.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { migrate } from "../../run/local/migrate.ts";
 import { startPostgres, stopPostgres } from "../../run/local/postgres.ts";
 import { loadSecrets } from "../../run/local/secrets.ts";
 import { type ReadyStack, spawnStack, startStackProcess } from "../../run/local/stack_process.ts";
 import { makeDataDir, testOnDataDir as test } from "../support/own_stack.ts";
 import { copyPreparedData } from "../support/prepared_data.ts";
-import { openDatabase } from "../support/stack.ts";
 
 async function query(url: string, text: string): Promise<postgres.RowList<postgres.Row[]>> {
   const sql = openSql(url, { max: 1 });
@@ -68,7 +66,7 @@ test("A second start keeps the data and the demo key, and takes under 3 s", asyn
   assert.ok(Math.min(...times) < limit, `${times.join(", ")} ms, the first ${firstMs} ms`);
 });
 
-test("Data of other migrations is refused, and the error names the folder to delete", async (dataDir) => {
+test("A start refuses data from other migrations, and names the folder to delete", async (dataDir) => {
   await copyPreparedData(dataDir);
   const { file, stop } = await startStackProcess(dataDir);
   await stop();
@@ -107,41 +105,27 @@ test("SIGTERM shuts Postgres down cleanly and removes the stack's file", async (
   await assert.rejects(Deno.stat(join(dataDir, "stack.json")), Deno.errors.NotFound);
 });
 
-test("A start after kill -9 shuts down the Postgres left running and finds the last write", async (dataDir) => {
-  await copyPreparedData(dataDir);
-  const killed = await startStackProcess(dataDir);
-  await addWorkspace(killed.file.database_url, "Última");
-  killed.kill("SIGKILL");
-  await killed.ended;
+for (const [what, recovers] of [["the stack", false], ["the stack and Postgres", true]] as const) {
+  test(`A start after kill -9 of ${what} finds the last write`, async (dataDir) => {
+    await copyPreparedData(dataDir);
+    const killed = await startStackProcess(dataDir);
+    await addWorkspace(killed.file.database_url, "Última");
+    killed.kill("SIGKILL");
+    if (recovers) Deno.kill(await postmaster(dataDir), "SIGKILL");
+    await killed.ended;
 
-  const next = await startStackProcess(dataDir);
-  try {
-    assert.deepEqual(await workspaceNames(next.file.database_url), ["Demonstração", "Última"]);
-    const log = await Deno.readTextFile(join(dataDir, "postgres.log"));
-    assert.doesNotMatch(log, /automatic recovery in progress/);
-  } finally {
-    await next.stop();
-  }
-});
+    const next = await startStackProcess(dataDir);
+    try {
+      assert.deepEqual(await workspaceNames(next.file.database_url), ["Demonstração", "Última"]);
+      const log = await Deno.readTextFile(join(dataDir, "postgres.log"));
+      assert.equal(log.includes("automatic recovery in progress"), recovers);
+    } finally {
+      await next.stop();
+    }
+  });
+}
 
-test("A start after kill -9 of Postgres too recovers the last write", async (dataDir) => {
-  await copyPreparedData(dataDir);
-  const killed = await startStackProcess(dataDir);
-  await addWorkspace(killed.file.database_url, "Última");
-  killed.kill("SIGKILL");
-  Deno.kill(await postmaster(dataDir), "SIGKILL");
-  await killed.ended;
-
-  const next = await startStackProcess(dataDir);
-  try {
-    assert.deepEqual(await workspaceNames(next.file.database_url), ["Demonstração", "Última"]);
-    assert.match(await Deno.readTextFile(join(dataDir, "postgres.log")), /automatic recovery in progress/);
-  } finally {
-    await next.stop();
-  }
-});
-
-test("A first start that ended right after it had created the roles is taken up by the next one", async (dataDir) => {
+test("A start continues a first start that was interrupted right after it created the roles", async (dataDir) => {
   const secrets = await loadSecrets(dataDir);
   await (await startPostgres(dataDir, secrets)).stop();
   const withoutRoles = join(dataDir, "postgres-without-roles");
@@ -153,7 +137,7 @@ test("A first start that ended right after it had created the roles is taken up 
   await server.stop();
 });
 
-test("A postmaster.pid with the number of another process neither prevents a start nor ends that process", async (dataDir) => {
+test("A start ignores a postmaster.pid that names a process which is no Postgres", async (dataDir) => {
   const secrets = await loadSecrets(dataDir);
   await (await startPostgres(dataDir, secrets)).stop();
   await Deno.writeTextFile(join(dataDir, "postgres", "postmaster.pid"), `${Deno.pid}\n`);
@@ -162,7 +146,7 @@ test("A postmaster.pid with the number of another process neither prevents a sta
   await server.stop();
 });
 
-test("A second stack on the same folder is refused and does not affect the first", async (dataDir) => {
+test("A second stack on the same folder is refused and leaves the first alone", async (dataDir) => {
   await copyPreparedData(dataDir);
   const first = await startStackProcess(dataDir);
   try {
@@ -176,47 +160,35 @@ test("A second stack on the same folder is refused and does not affect the first
   }
 });
 
-test("A port in use is reported in one line", async (dataDir) => {
+test("A start that cannot succeed says in one line what to set, without a password", async (dataDir) => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
-  assert.match(
-    await startError({ DATA_DIR: dataDir, PORT: String(port) }),
-    new RegExp(`^Port ${port} is in use: `),
-  );
-});
-
-test("An invalid port is reported in one line", async (dataDir) => {
-  assert.match(await startError({ DATA_DIR: dataDir, PORT: "http" }), /^PORT is "http": set it to a number/);
-  assert.match(
-    await startError({ DATA_DIR: dataDir, WEBHOOK_DEV_TARGETS: "http://127.0.0.1:9000" }),
-    /WEBHOOK_DEV_TARGETS: "http:\/\/127.0.0.1:9000" is not host:port: set it to pairs/,
-  );
-});
-
-test("A data folder without permission is reported in one line", async (dataDir) => {
-  const closed = join(dataDir, "closed");
-  await Deno.mkdir(closed, { mode: 0o500 });
-  // Root may write everywhere except where the kernel refuses it.
-  const folder = Deno.uid() === 0 ? "/sys/crm" : join(closed, "data");
-  assert.match(await startError({ DATA_DIR: folder }), /: set DATA_DIR to /);
-});
-
-test("A data folder that is a file is reported in one line", async (dataDir) => {
+  const closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  closed.close();
   const file = join(dataDir, "file");
   await Deno.writeTextFile(file, "");
-  assert.match(await startError({ DATA_DIR: file }), /is not a folder: set DATA_DIR to /);
-});
-
-test("A database that cannot be reached is reported in one line, without its password", async (dataDir) => {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  const line = await startError({
-    DATA_DIR: dataDir,
-    DATABASE_URL: `postgresql://u:hidden@127.0.0.1:${port}/postgres`,
-  });
-  assert.match(line, /^The database cannot be reached \(.+\): start it or correct DATABASE_URL/);
-  assert.doesNotMatch(line, /hidden/);
+  const readOnly = join(dataDir, "closed");
+  await Deno.mkdir(readOnly, { mode: 0o500 });
+  const cases: [env: Record<string, string>, line: RegExp][] = [
+    [{ PORT: String(port) }, new RegExp(`^Port ${port} is in use: `)],
+    [{ PORT: "http" }, /^PORT is "http": set it to a number/],
+    [
+      { WEBHOOK_DEV_TARGETS: "http://127.0.0.1:9000" },
+      /: "http:\/\/127.0.0.1:9000" is not host:port: set it to pairs/,
+    ],
+    // Root may write everywhere but where the kernel refuses it.
+    [{ DATA_DIR: Deno.uid() === 0 ? "/sys/crm" : join(readOnly, "data") }, /: set DATA_DIR to /],
+    [{ DATA_DIR: file }, /is not a folder: set DATA_DIR to /],
+    [
+      { DATABASE_URL: `postgresql://u:hidden@127.0.0.1:${closed.addr.port}/postgres` },
+      /^The database cannot be reached \(.+\): start it or correct DATABASE_URL/,
+    ],
+  ];
+  for (const [env, expected] of cases) {
+    const line = await startError({ DATA_DIR: dataDir, ...env });
+    assert.match(line, expected);
+    assert.doesNotMatch(line, /hidden/);
+  }
 });
 
 test("DATABASE_URL is used in place of the embedded Postgres", async (dataDir) => {
@@ -245,7 +217,7 @@ test("DATABASE_URL is used in place of the embedded Postgres", async (dataDir) =
   }
 });
 
-test("Two stacks on two databases of one cluster share the functions' role, and neither locks the other out", async (dataDir) => {
+test("Two stacks on two databases of one cluster share the functions' role and its password", async (dataDir) => {
   await copyPreparedData(dataDir);
   const first = await startStackProcess(dataDir);
   const elsewhere = await makeDataDir();
@@ -255,14 +227,14 @@ test("Two stacks on two databases of one cluster share the functions' role, and 
     const url = new URL(database_url);
     url.pathname = "/second";
     const second = await startStackProcess(elsewhere, { DATABASE_URL: url.href });
-    // The connections that the first stack has would hide a password that is wrong by now.
+    // Open connections of the first stack would hide that its password is wrong by now.
     await query(
       database_url,
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'crm-api'",
     );
     for (const { base_url, demo_key } of [first.file, second.file]) {
       const answer = () => fetch(`${base_url}/api-v1-pipelines`, { headers: { "X-API-Key": demo_key } });
-      // The first call may get a connection whose end has not arrived yet.
+      // The first call may get a connection that was just terminated.
       await (await answer()).body?.cancel();
       const reply = await answer();
       assert.equal(reply.status, 200, await reply.text());
@@ -272,11 +244,6 @@ test("Two stacks on two databases of one cluster share the functions' role, and 
     await first.stop();
     await Deno.remove(elsewhere, { recursive: true });
   }
-});
-
-Deno.test("Migrations on a database that has them do nothing", async () => {
-  await using sql = openDatabase();
-  assert.equal(await migrate(sql), 0);
 });
 
 test("api-v1-health is 503 while the database is down and 200 when it is back", async (dataDir) => {
@@ -292,7 +259,7 @@ test("api-v1-health is 503 while the database is down and 200 when it is back", 
   try {
     assert.equal(await health(), 200);
     await stopPostgres(dataDir);
-    // More calls than the pool has connections, to find one that is never returned.
+    // More calls than connections, to find a connection that is never returned.
     const during = await Promise.all(Array.from({ length: 32 }, health));
     assert.deepEqual(new Set(during), new Set([503]));
     await startPostgres(dataDir, await loadSecrets(dataDir), Number(new URL(stack.file.database_url).port));
