@@ -1,19 +1,19 @@
 import { join } from "node:path";
 import { firstLine, StackError } from "./stack_error.ts";
 
-/** A free lock is acquired in about a millisecond. */
+/** Acquiring a free lock takes about a millisecond. */
 const LOCK_TIMEOUT_MS = 500;
 
 /**
- * Creates the data folder and locks it for this process. The lock belongs to the open file, so the system releases it
- * however the process ends, even by `kill -9`.
+ * Creates the data folder and locks it for this process. The lock belongs to the open file, so the system releases it even
+ * after `kill -9`.
  * @throws StackError if the folder cannot be used, or another stack is using it.
  */
 export async function openDataDir(dataDir: string): Promise<{ close(): void }> {
   let lockFile: Deno.FsFile;
   try {
     await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
-    // As root, Postgres runs as another user, which must be able to enter the folder, but neither list nor read it.
+    // Under root, Postgres runs as another user, who must be able to enter the folder, but not to list it.
     if (Deno.uid() === 0) await Deno.chmod(dataDir, 0o711);
     lockFile = await Deno.open(join(dataDir, "lock"), { create: true, read: true, write: true, mode: 0o600 });
   } catch (error) {
@@ -57,7 +57,7 @@ function describeUnusable(dataDir: string, error: unknown): StackError {
   );
 }
 
-/** Writes a file that only its owner can read. Another process sees the complete file or none. */
+/** Writes a file that only its owner can read. Other processes never see half of it. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   const partial = `${path}.partial`;
   await Deno.writeTextFile(partial, text, { mode: 0o600 });

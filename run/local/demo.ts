@@ -1,6 +1,6 @@
 /**
- * `deno task demo`: a lead and its webhook, as two systems of a customer see them. One sends a lead with an API key.
- * The other has a subscription to `lead.received` and checks the signature of the webhook (spec 6.4).
+ * `deno task demo`: plays two systems of a customer. One sends a lead with an API key; the other subscribes to
+ * `lead.received` and checks the signature of the webhook (spec 6.4).
  */
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
@@ -31,7 +31,7 @@ async function runDemo(): Promise<void> {
   const receiver = listenForDelivery();
   step("A receiver of webhooks listens", receiver.origin);
 
-  // Without this exemption a target must be https and have a public address; this receiver has neither.
+  // Other targets must be https and have a public address.
   stack = await startStackProcess(dataDir, { WEBHOOK_DEV_TARGETS: new URL(receiver.origin).host });
   step("A new stack is ready", stack.file.base_url);
 
@@ -67,7 +67,7 @@ async function runDemo(): Promise<void> {
   step("The body is right", `\n${JSON.stringify(body, null, 2)}`);
 }
 
-/** Checks the signature as any receiver should: over the raw bytes, before parsing, and compared in constant time. */
+/** Checks the signature as a receiver should: over the raw bytes, before parsing, compared in constant time. */
 function checkSignature(headers: Headers, raw: Uint8Array, secret: string): void {
   const timestamp = headers.get("X-Service-Timestamp") ?? "";
   const age = Math.abs(Date.now() / 1000 - Number(timestamp));

@@ -4,13 +4,13 @@ import { createWorkspace } from "../operator/workspaces.ts";
 import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 
-/** The admin of the demo workspace, who becomes a user by signing in with this address. */
+/** The admin of the demo workspace. */
 const DEMO_MEMBER = { name: "Ana Souza", email: "ana@demonstracao.example" } as const;
 
 /**
- * Returns the key of the demo workspace, which has every scope. Creates the workspace and the key if the key is not in
- * this database: at the first start, or with another DATABASE_URL.
- * @param earlier The key that earlier starts used; null at the first one.
+ * Returns the key of the demo workspace, which has every scope. Creates both if the key does not work in this database: at
+ * the first start, or with another DATABASE_URL.
+ * @param earlier the key of earlier starts; null at the first
  */
 export async function ensureDemoKey(sql: Sql, earlier: string | null): Promise<string> {
   if (earlier !== null && await isValid(sql, earlier)) return earlier;
@@ -36,9 +36,8 @@ async function isValid(sql: Sql, key: string): Promise<boolean> {
 }
 
 /**
- * Lets the demo member sign in with a password. A password that was changed since is set back, so that what the start
- * prints is true.
- * @returns the address to sign in with.
+ * Sets the password of the demo member, also if it was changed since, so that the printed one works.
+ * @returns the member's e-mail address.
  */
 export async function ensureDemoUser(sql: Sql, passwordHash: string): Promise<string> {
   await sql`

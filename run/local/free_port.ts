@@ -1,7 +1,7 @@
-/** Below the ports that systems give to connections, one of which could take a port before it is listened on. */
+/** Below the ephemeral ports, because an outgoing connection could take one of those first. */
 const [FIRST, COUNT] = [20_000, 12_000];
 
-/** A port of 127.0.0.1 on which no process listens at the moment. */
+/** A port of 127.0.0.1 on which nothing listens. */
 export function freePort(): number {
   for (;;) {
     const port = FIRST + Math.floor(Math.random() * COUNT);

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 /** The folder of the functions. */
 export const FUNCTIONS_FOLDER = fileURLToPath(new URL("../../supabase/functions", import.meta.url));
 
-/** The functions of a folder, which the stack serves and the Supabase CLI deploys: its folders that have an index.ts. */
+/** The names of the functions: the folders with an index.ts. The stack serves them, and the Supabase CLI deploys them. */
 export async function functionNames(folder = FUNCTIONS_FOLDER): Promise<string[]> {
   const names: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {

@@ -9,30 +9,30 @@ import { functionNames, FUNCTIONS_FOLDER } from "./function_names.ts";
 import { firstLine, StackError } from "./stack_error.ts";
 
 const PREFIX = "/functions/v1";
-/** How long the requests in progress may take when the gateway closes. */
+/** How long requests in progress may take when the gateway closes. */
 const CLOSE_TIMEOUT_MS = 5_000;
 /**
- * A Host header that cannot change the path of the request's URL: Deno puts the header, unchecked, between `http://` and
- * the path, so that `x/functions/v1/proposals?` would name a function. Empty where the header is absent.
+ * A well-formed Host header. Deno puts the header, unchecked, between `http://` and the path of the URL, so
+ * `x/functions/v1/proposals?` would name a function. An absent header is empty.
  */
 const HOST = /^([\w.~-]*|\[[\da-f:.]+\])(:\d*)?$/i;
 
 type Handler = Deno.ServeHandler<Deno.NetAddr>;
-/** Returns null for what is not found. */
+/** Returns null if there is no such page. */
 type OtherHandler = (request: Request) => Promise<Response | null>;
 
 export interface Gateway {
   /** `http://127.0.0.1:<port>` */
   origin: string;
   /**
-   * Loads every folder that has an index.ts. Until this is done, every request is answered with 503. The environment
-   * must be set before, but for what functions read only when a request arrives, such as DATABASE_URL.
-   * @param prepared What else must be done before a request is answered. If it fails, none ever is.
+   * Loads every function. Until then every request gets 503. Variables that functions read when they are loaded must be
+   * set before; DATABASE_URL is read with the first request.
+   * @param prepared must resolve before requests are answered; if it rejects, they never are
    */
   openFunctions(folder?: string, prepared?: Promise<unknown>): Promise<void>;
   /**
-   * Serves, as soon as the functions are open, what is not theirs and has a path that begins with `prefix`. Of several
-   * such prefixes the first one added counts. The handler sees a URL that begins with the gateway's own address.
+   * Serves other paths that begin with `prefix`, once the functions are loaded. Of several matching prefixes the first one
+   * added counts. The handler sees a URL with the gateway's own address.
    */
   serve(prefix: string, handler: OtherHandler): void;
   /** Accepts no more requests, and waits for those in progress for at most CLOSE_TIMEOUT_MS. */
@@ -40,8 +40,8 @@ export interface Gateway {
 }
 
 /**
- * Listens on the port, so that a port in use is found before anything else starts.
- * @param port Port on 127.0.0.1; 0 for any free one.
+ * Listens on the port at once, so that a port in use is reported before anything else starts.
+ * @param port of 127.0.0.1; 0 for any free one
  * @throws StackError if the port cannot be used.
  */
 export function openGateway(port: number): Gateway {
@@ -61,8 +61,8 @@ export function openGateway(port: number): Gateway {
       if (broken.has(name)) return errorResponse("service_unavailable");
       return name === "" ? serveOther(request) : errorResponse(unknownAddress);
     }
-    // As on Supabase, the path that a function sees begins with its own name. Overriding one property has no measurable
-    // cost and keeps body and signal; a new Request would cost a tenth of the throughput.
+    // As on Supabase, a function sees a path that begins with its name. Overriding the property is free; a new Request
+    // would cost a tenth of the throughput.
     Object.defineProperty(request, "url", { value: origin + url.slice(pathStart + PREFIX.length) });
     return handler(request, info);
   }
@@ -129,8 +129,8 @@ function functionName(url: string, pathStart: number): string {
 }
 
 /**
- * Runs the same `index.ts` as Supabase and returns the handler that it passes to Deno.serve. Functions are loaded one
- * after the other, because only that shows which of them calls Deno.serve.
+ * Imports the `index.ts` of a function and returns the handler that it passes to Deno.serve. Functions must be loaded one
+ * after the other, because Deno.serve is replaced meanwhile.
  */
 async function loadFunction(folder: string, server: Deno.HttpServer<Deno.NetAddr>): Promise<Handler> {
   const deno = Deno as { serve: unknown };
@@ -149,7 +149,7 @@ async function loadFunction(folder: string, server: Deno.HttpServer<Deno.NetAddr
   return handler;
 }
 
-/** RFC 9112 requires 400 for a Host header that is none. */
+/** RFC 9112 requires 400 for an invalid Host header. */
 function badHostResponse(): Response {
   return errorResponse(new ApiError("bad_request", undefined, "O cabeçalho Host é inválido"));
 }
@@ -162,7 +162,7 @@ function errorResponse(cause: ErrorCode | ApiError): Response {
   });
 }
 
-/** With the stack, because a developer needs it to find an error in a function. */
+/** The error with its stack, by which a developer finds the error in the function. */
 function describe(error: unknown): string {
   return error instanceof Error ? error.stack ?? error.message : String(error);
 }

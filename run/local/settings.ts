@@ -6,9 +6,9 @@ export interface Settings {
   dataDir: string;
   /** Port of the gateway; 0 for any free one. */
   port: number;
-  /** A Postgres to use instead of the embedded one; null for the embedded one. */
+  /** Address of a Postgres to use; null for the embedded one. */
   databaseUrl: string | null;
-  /** The console's address, without a slash at its end; null for the one that the gateway serves. */
+  /** The console's address, without a slash at its end; null for the gateway's. */
   appOrigin: string | null;
 }
 
@@ -46,12 +46,12 @@ function readAppOrigin(text: string | null): string | null {
   return url.href.replace(/\/+$/, "");
 }
 
-/** @throws StackError that names the variable or option, and not its value, if that is not an address of Postgres. */
+/** @throws StackError if the value is not an address of Postgres. It names the variable or option, not the value. */
 export function checkDatabaseUrl<Text extends string | null>(name: string, text: Text): Text {
   if (text === null) return text;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === "") {
-    // The message does not repeat the value, because it contains a password.
+    // The value is not repeated, because it contains a password.
     throw new StackError(
       `${name} is not an address of Postgres: set it to postgresql://user:password@host:5432/database, or unset it`,
     );

@@ -3,12 +3,12 @@ import postgres from "postgres";
 import { restoreLineBreaks } from "../../supabase/functions/_shared/postgres/connection.ts";
 import { StackError } from "./stack_error.ts";
 
-/** Whether the driver can begin TLS. Before Deno 2.5 it waits for ever. */
+/** Whether the driver can use TLS. Before Deno 2.5 it hangs. */
 export const TLS_SUPPORTED = !/^2\.[0-4]\./.test(Deno.version.deno);
 
 /**
- * Creates a client for tools and tests. (The functions have their own, `_shared/postgres/database.ts`.) Environment:
- * DATABASE_CA, the certificate (PEM) of the authority that a URL with `sslmode=verify-full` is to trust.
+ * Creates a client for tools and tests. The functions have their own (`_shared/postgres/database.ts`). DATABASE_CA is the
+ * certificate (PEM) of the authority that a URL with `sslmode=verify-full` trusts.
  * @throws StackError for such a URL before Deno 2.5.
  */
 export function openSql(url: string, options: postgres.Options<Record<string, never>> = {}): postgres.Sql {
@@ -20,8 +20,8 @@ export function openSql(url: string, options: postgres.Options<Record<string, ne
   return postgres(url, { onnotice: () => {}, ...(verified && ca && { ssl: { ca } }), ...options });
 }
 
-// postgres.js sends its buffer from a timer, and on Deno 2.1 a cleared timer may still fire (denoland/deno#29262). It
-// then writes `null`, and the error cannot be caught and ends the process. So a write of `null` is ignored.
+// postgres.js sends its buffer from a timer. On Deno 2.1 a cleared timer may still fire (denoland/deno#29262) and write
+// `null`, an error that cannot be caught and ends the process. So this ignores a write of `null`.
 const { prototype } = Socket;
 const write = prototype.write as (...args: unknown[]) => boolean;
 prototype.write = function (this: Socket, ...args: unknown[]): boolean {

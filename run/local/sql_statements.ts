@@ -1,4 +1,4 @@
-/** Comments (but none in another), quoted texts, dollar-quoted bodies, words, and single characters. */
+/** Comments (not nested), quoted texts, dollar-quoted bodies, words, and single characters. */
 const TOKEN =
   /--[^\n]*|\/\*[^]*?\*\/|"(?:[^"]|"")*"|'(?:[^']|'')*'|\$([\p{L}\p{Nd}_]*)\$[^]*?\$\1\$|\\[^]|\w+|[^]/gu;
 
@@ -6,8 +6,8 @@ const TRANSACTION_CONTROL =
   /^(?:\s|--.*\n|\/\*[^]*?\*\/)*(?:begin|start\s+transaction|commit|end|abort|rollback|prepare\s+transaction)\b/i;
 
 /**
- * Splits SQL into its statements as the Supabase CLI does before it records them: each with the comments before it and
- * without its semicolon. Semicolons in brackets (`create rule … do (…; …)`) and in `begin atomic … end` end none.
+ * Splits SQL into statements as the Supabase CLI does to record them: each with the comments before it and without its
+ * semicolon. Semicolons in brackets (`create rule … do (…; …)`) and in `begin atomic … end` do not end a statement.
  */
 export function splitStatements(sql: string): string[] {
   const statements: string[] = [];

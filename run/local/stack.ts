@@ -25,9 +25,9 @@ export interface Stack {
   demoKey: string;
   /** The console's address on this stack, without a slash at its end. */
   consoleUrl: string;
-  /** How the demo member signs in; null where the database has a schema auth of its own. */
+  /** How the demo member signs in; null if another service created the database's schema auth. */
   demoLogin: DemoLogin | null;
-  /** Stops everything, in reverse order of the start. */
+  /** Stops everything in reverse order. */
   stop(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export interface DemoLogin {
 
 /**
  * Starts the local stack: Postgres, migrations, demo data, every function, the scheduler.
- * @param signal Aborts the start before its next step, and stops what has been started.
+ * @param signal aborts the start before its next step and stops what was started
  * @throws StackError for an error that the user can correct.
  */
 export async function startStack(settings: Settings, signal: AbortSignal): Promise<Stack> {
@@ -55,13 +55,13 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
     const secrets = await loadSecrets(dataDir);
 
     let postgres: Postgres | null = null;
-    // Stopped after the gateway, whose requests in progress need it.
+    // Stopped after the gateway, whose open requests need the database.
     closers.push(() => postgres?.stop());
     const gateway = openGateway(settings.port);
     closers.push(() => gateway.close());
     const appOrigin = settings.appOrigin ?? gateway.origin;
     setEnvironment(gateway.origin, appOrigin, secrets);
-    // The functions are loaded while Postgres, a process of its own, starts: either takes most of a start.
+    // Loading the functions and starting Postgres take the most time, so they run in parallel.
     const { promise: prepared, resolve: openToRequests } = Promise.withResolvers<void>();
     const opened = gateway.openFunctions(FUNCTIONS_FOLDER, prepared);
 
@@ -116,9 +116,8 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
 }
 
 /**
- * The longest that a connection to the database may take, in seconds. Ours has been started; where the machine does much
- * else, the functions that are loaded meanwhile keep this process from its answer for longer than a person would wait for
- * an address that is wrong.
+ * Time limit for connecting to the database, in seconds. On a busy machine, loading the functions blocks this process, so
+ * the embedded database gets long; a given address may be wrong, and a person should not wait for that.
  */
 const CONNECT_S = { own: 60, given: 5 };
 
@@ -137,9 +136,9 @@ async function prepareDatabase(
           "start it or correct DATABASE_URL, or unset DATABASE_URL to use the embedded one",
       );
     });
-    // Takes 50 ms of another thread, while this one waits for the database.
+    // Hashing takes 50 ms on another thread, while this one waits for the database.
     const passwordHash = hashPassword(secrets.demo_password);
-    // Until the first release the migrations are edited in place.
+    // Until the first release, migrations are edited in place.
     const remedy = given === null
       ? `delete ${dataDir}, or set DATA_DIR to another folder`
       : "set DATABASE_URL to an empty database";
@@ -155,12 +154,12 @@ async function prepareDatabase(
   }
 }
 
-/** Sets the variables that the functions read. On Supabase they come from the platform and the project's secrets. */
+/** Sets the variables of the functions. On Supabase the platform and the project's secrets set them. */
 function setEnvironment(origin: string, appOrigin: string, secrets: Secrets): void {
-  // The operator's, which has been read: functions must never have the rights of its role.
+  // The stack has read it. The functions must never connect as the owner.
   Deno.env.delete("DATABASE_URL");
   Deno.env.set("APP_ORIGIN", appOrigin);
-  // With the gateway's address only its own keys work, and a hosted project's must not be sent to it.
+  // A hosted project's keys must not be sent to the gateway.
   Deno.env.set("SUPABASE_URL", origin);
   Deno.env.set("SUPABASE_SECRET_KEY", secrets.service_key);
   Deno.env.set("SUPABASE_PUBLISHABLE_KEY", "local");
@@ -180,7 +179,7 @@ function setEnvironment(origin: string, appOrigin: string, secrets: Secrets): vo
   }
 }
 
-/** Otherwise each call that makes a webhook would fail, and only the log would say why. */
+/** Checks the variable at the start: otherwise each call that creates a webhook would fail, and only the log say why. */
 function checkDevTargets(): void {
   try {
     readPolicy(Deno.env.get("WEBHOOK_DEV_TARGETS") ?? "", "http://127.0.0.1");

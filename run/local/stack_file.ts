@@ -12,14 +12,14 @@ export interface StackFile {
   demo_key: string;
   /** The console's address on this stack, without a slash at its end. */
   console_url: string;
-  /** How the demo member signs in to the console; null where local sign-in is off. */
+  /** How the demo member signs in to the console; null if local sign-in is off. */
   demo_email: string | null;
   demo_password: string | null;
   /** Process id of the stack. If no such process runs, a killed stack left this file. */
   pid: number;
 }
 
-/** Writes the file when the stack is ready. Another process sees the complete file or none. */
+/** Writes the file when the stack is ready. Other processes never see half of it. */
 export async function writeStackFile(dataDir: string, stack: Omit<StackFile, "pid">): Promise<void> {
   await writePrivateFile(
     join(dataDir, "stack.json"),
@@ -53,7 +53,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: the process exists, but this user may not signal it.
+    // EPERM: the process exists, but belongs to another user.
     return (error as { code?: string }).code === "EPERM";
   }
 }

@@ -4,10 +4,10 @@ import { readStackFile, type StackFile } from "./stack_file.ts";
 const START_TIMEOUT_MS = 180_000;
 const START_SCRIPT = fileURLToPath(new URL("start.ts", import.meta.url));
 
-/** What `deno` is told to start a stack. */
+/** The arguments of `deno` that start a stack. */
 export interface StackCommand {
   args: string[];
-  /** Absent: the present folder. */
+  /** Absent: the current folder. */
   cwd?: string;
 }
 
@@ -17,7 +17,7 @@ const START: StackCommand = { args: ["run", "-A", START_SCRIPT] };
 export interface StackProcess {
   /** Resolves when the process has ended. */
   ended: Promise<Deno.CommandStatus>;
-  /** Everything that it has printed so far. */
+  /** Everything that the process has printed so far. */
   output(): string;
   kill(signal: Deno.Signal): void;
 }
@@ -30,13 +30,13 @@ export interface ReadyStack extends StackProcess {
 
 /**
  * Runs a stack on any free port.
- * @param env added to the present environment
+ * @param env added to the current environment
  * @param command absent: run/local/start.ts of this tree
  */
 export function spawnStack(env: Record<string, string>, command = START): StackProcess {
   const child = new Deno.Command(Deno.execPath(), {
     ...command,
-    // Empty, so that tests neither write to the developer's own DATABASE_URL nor name another console.
+    // Empty, so that tests use neither the developer's own database nor another console.
     env: { PORT: "0", DATABASE_URL: "", APP_ORIGIN: "", ...env },
     stdin: "null",
     stdout: "piped",
@@ -55,7 +55,7 @@ export function spawnStack(env: Record<string, string>, command = START): StackP
 
 /**
  * Starts a stack on a data folder and waits until it is ready.
- * @throws Error with its output if it ends, or is not ready after three minutes, as on a machine that does much else.
+ * @throws Error with its output if it ends or is not ready after three minutes.
  */
 export async function startStackProcess(
   dataDir: string,

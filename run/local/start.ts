@@ -7,7 +7,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.addSignalListener(signal, () => stopping.abort());
 }
 
-// A rejected promise that one function does not handle must not stop the other functions.
+// An unhandled rejection in one function must not stop the others.
 globalThis.addEventListener("unhandledrejection", (event) => {
   event.preventDefault();
   console.error(`A function did not handle a rejected promise: ${firstLine(event.reason)}`);
@@ -29,7 +29,7 @@ try {
     Deno.exit(1);
   }
 }
-// Exits explicitly, because the connections of the functions keep the process alive.
+// The connections of the functions would keep the process alive.
 Deno.exit(0);
 
 function printFirstCall({ baseUrl, demoKey, consoleUrl, demoLogin }: Stack): void {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../supabase/functions/_shared/contract/errors.ts";
 
-/** Codes that the API has too, with the same meaning. */
+/** Codes that also exist in the API, with the same meaning. */
 const SHARED = [
   "validation_error",
   "not_found",
@@ -9,26 +9,26 @@ const SHARED = [
   "proposal_closed",
 ] as const satisfies ErrorCode[];
 
-/** Codes of the operator alone: no endpoint of the API answers with them. */
+/** Codes that no endpoint of the API returns. */
 const OWN = [
   /** The workspace already has a member with that e-mail. */
   "email_taken",
-  /** The moment at which the key would expire has passed, so the key could never be used. */
+  /** The key would already have expired. */
   "already_expired",
-  /** The call names no member as the key's creator, and the workspace has no active admin. */
+  /** The call names no creator for the key, and the workspace has no active admin. */
   "no_active_admin",
-  /** The key is revoked or has expired, so it cannot have another secret. */
+  /** The key is revoked or has expired, so it gets no other secret. */
   "key_revoked",
-  /** The member who would be invited again has signed in. */
+  /** The member has signed in and needs no invitation. */
   "already_signed_in",
-  /** A member would leave the workspace without an active admin. The operator may. */
+  /** The change would leave the workspace without an active admin. Only members get this code. */
   "last_admin",
-  /** The subscription gets no deliveries until it is reactivated. */
+  /** The subscription gets deliveries only after it is reactivated. */
   "subscription_inactive",
-  /** As many deliveries wait for the subscription as may. */
+  /** The maximum number of deliveries waits for the subscription. */
   "queue_full",
   "job_failed",
-  /** The encryption key does not decrypt the present secret. Raised here, because SQL never has the key. */
+  /** The encryption key does not decrypt the current secret. Thrown by TypeScript, because SQL never has the key. */
   "wrong_encryption_key",
 ] as const;
 
@@ -36,22 +36,22 @@ const OWN = [
 export const OPERATOR_CODES = [...SHARED, ...OWN] as const;
 export type OperatorCode = typeof OPERATOR_CODES[number];
 
-/** One argument at fault. */
+/** One invalid argument. */
 export interface ErrorDetail {
-  /** The argument's name, or the path of an element in it, such as `stages.0.type`. */
+  /** The name of the argument, or a path into it, such as `stages.0.type`. */
   field: string;
-  /** Portuguese; null if the code is enough. */
+  /** In Portuguese; null if the code says enough. */
   message: string | null;
-  /** A value that the caller does not have, such as the id of the inactive subscription that a delivery belongs to. */
+  /** A value that the caller does not know, such as the id of a delivery's inactive subscription. */
   value?: string | null;
 }
 
-/** The error of a verb of schema app. */
+/** The error of a verb in schema app. */
 export class OperatorError extends Error {
   override readonly name = "OperatorError";
 
   /**
-   * @param call the verb and its arguments, from which a caller can write a message
+   * @param call the verb and its arguments, for messages
    */
   constructor(
     readonly code: OperatorCode,

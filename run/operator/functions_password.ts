@@ -1,7 +1,7 @@
 import type { ISql } from "postgres";
 import { scramVerifier } from "./scram_verifier.ts";
 
-/** The role of the migration `roles` that the functions connect as. */
+/** The role as which the functions connect (migration `roles`). */
 export const FUNCTIONS_ROLE = "crm_functions";
 
 /**
@@ -9,6 +9,6 @@ export const FUNCTIONS_ROLE = "crm_functions";
  * @param sql as the role that applied the migrations
  */
 export async function setFunctionsPassword(sql: ISql, password: string): Promise<void> {
-  // `alter role` takes no parameters. A verifier has no quote, and keeps the password out of the log of statements.
+  // `alter role` accepts no parameters. A verifier contains no quotes, and keeps the password out of Postgres's log.
   await sql.unsafe(`alter role ${FUNCTIONS_ROLE} password '${scramVerifier(password)}'`);
 }

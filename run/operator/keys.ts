@@ -6,27 +6,27 @@ import type { OverlapSeconds } from "./verbs.ts";
 
 export interface NewKey {
   workspaceId: string;
-  /** The creator: default owner of what the key creates, and author of its notes. Absent: the oldest active admin. */
+  /** The creator: owner of the key's records by default, author of its notes. Absent: the oldest active admin. */
   memberId?: string | undefined;
   /** 1 to 255 characters. */
   name: string;
   /** Well-formed scopes (spec 5.3). */
   scopes: string[];
-  /** ISO 8601 in any form that the API takes, in the future. Absent: the key never expires. */
+  /** In the future; ISO 8601 in any form that the API accepts. Absent: the key never expires. */
   expiresAt?: string | undefined;
 }
 
 export interface CreatedKey {
   id: string;
   key: string;
-  /** With an inactive creator the key writes no notes. */
+  /** A key of an inactive creator cannot write notes. */
   creatorIsActive: boolean;
 }
 
 /**
- * Creates a key. Only this result has its value, because the database stores only its hash (spec 5.5).
- * @throws OperatorError if the workspace or the member does not exist, no active admin can be the creator, or the key
- * would have expired already.
+ * Creates a key. Only this result has the key, because the database stores its hash (spec 5.5).
+ * @throws OperatorError if the workspace or the member does not exist, there is no active admin to be the creator, or
+ * `expiresAt` has passed.
  */
 export async function createKey(sql: ISql, input: NewKey): Promise<CreatedKey> {
   const { value: key, stored } = generateKeySecret();
@@ -42,7 +42,7 @@ export async function createKey(sql: ISql, input: NewKey): Promise<CreatedKey> {
 }
 
 /**
- * Gives a key a new secret; the present one works for the overlap. Only this result has the new value.
+ * Gives a key a new secret; the current one works until the overlap ends. Only this result has the new value.
  * @throws OperatorError if there is no such key, or it is revoked or has expired.
  */
 export async function rotateKey(

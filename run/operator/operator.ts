@@ -2,11 +2,11 @@ import postgres, { type ISql, type JSONValue } from "postgres";
 import { isOperatorCode, OperatorError } from "./errors.ts";
 import type { Args, RecordKind, Result, VerbName } from "./verbs.ts";
 
-/** The SQLSTATE of crm.raise_code: the message is the code, the detail has the fields. */
+/** The SQLSTATE of crm.raise_code. The message is the code; the detail has the fields. */
 const RAISED_CODE = "CRM00";
 
 /**
- * Calls a verb of schema app. A call is one statement, so it takes effect completely or not at all.
+ * Calls a verb in schema app. A call is one statement, so it is atomic.
  * @throws OperatorError if the verb raises a code.
  */
 export async function operate<V extends VerbName>(sql: ISql, verb: V, args: Args<V>): Promise<Result<V>> {
@@ -23,7 +23,7 @@ export async function operate<V extends VerbName>(sql: ISql, verb: V, args: Args
 }
 
 /**
- * Finds the workspace of a record, for a caller that has only the record's id.
+ * Finds the workspace of a record by the record's id.
  * @throws OperatorError not_found if there is no such record.
  */
 export async function findWorkspace(sql: ISql, object: RecordKind, id: string): Promise<string> {

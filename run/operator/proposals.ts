@@ -12,12 +12,12 @@ export interface NewProposal {
   value?: number | undefined;
   /** 0 or more, each month. */
   recurringValue?: number | undefined;
-  /** ISO 8601 in any form that the API takes. Absent: the proposal never expires. */
+  /** ISO 8601 in any form that the API accepts. Absent: the proposal never expires. */
   expiresAt?: string | undefined;
 }
 
 /**
- * Creates a draft, which only its workspace can see until it is sent.
+ * Creates a draft, which only the workspace sees until it is sent.
  * @throws OperatorError if there is no such deal.
  */
 export async function createProposal(sql: ISql, input: NewProposal): Promise<{ id: string }> {
@@ -32,10 +32,9 @@ export async function createProposal(sql: ISql, input: NewProposal): Promise<{ i
 }
 
 /**
- * Gives a proposal its public link. Only this result has the token, because the database stores only its hash.
- * Sending a proposal again creates another link, and the earlier one stops working.
- * @param appOrigin The console's address, without a slash at its end. The token is in the fragment, which no server's log
- * shows and no page passes on.
+ * Gives a proposal its public link; an earlier link stops working. Only this result has the token, because the database
+ * stores its hash. The token is in the fragment, which is sent to no server.
+ * @param appOrigin the console's address, without a slash at its end
  * @throws OperatorError if there is no such proposal, or it was answered or has expired.
  */
 export async function sendProposal(

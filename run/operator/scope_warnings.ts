@@ -1,8 +1,8 @@
 import { findUnusedScopes } from "../../supabase/functions/_shared/keys/unused_scopes.ts";
 
 /**
- * Warns of scopes that no endpoint requires: they are valid, stored, and grant nothing (spec 5.3), but are usually a
- * mistake. A sentence for each; it names the scopes that may have been meant.
+ * Warns about each scope that no endpoint requires. Such scopes are valid and stored (spec 5.3), but usually a mistake. A
+ * warning names similar scopes.
  */
 export function warningsOfScopes(scopes: readonly string[]): string[] {
   return findUnusedScopes(scopes).map(({ scope, similar }) => {

@@ -3,8 +3,8 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 const ITERATIONS = 4096;
 
 /**
- * What Postgres stores of a password (RFC 5802, as `SCRAM-SHA-256$…`). Sent in its place in `alter role … password`, it
- * keeps the password out of the log of statements.
+ * The verifier that Postgres stores for a password (RFC 5802, `SCRAM-SHA-256$…`). `alter role … password` accepts it, which
+ * keeps the password out of Postgres's log.
  */
 export function scramVerifier(password: string): string {
   const salt = randomBytes(16);

@@ -1,4 +1,4 @@
-// The arguments and the result of each verb of schema app that a command calls. Their rules are in
+// Arguments and result of each verb in schema app that a command calls. The rules for them are in
 // supabase/migrations/*_app_*.sql. Moments are ISO 8601 in UTC. An optional argument may be absent or null.
 import type { z } from "zod";
 import type { Role } from "../../supabase/functions/_shared/contract/roles.ts";
@@ -21,14 +21,14 @@ import type { Workspace as WorkspaceSchema } from "../../supabase/functions/app-
 /** A workspace as it is listed. */
 export type Workspace = Omit<WorkspaceOverview, "member" | "workspaces" | "usage">;
 
-/** A workspace with its usage. `member`, who asks, is null for the operator, who has no `workspaces`. */
+/** A workspace with its usage. For the operator `member` is null, and there are no `workspaces`. */
 export type WorkspaceOverview = Omit<z.output<typeof WorkspaceSchema>, "member"> & {
   member: z.output<typeof WorkspaceSchema>["member"] | null;
 };
 
 /** An API key, without its secrets. */
 export type Key = z.output<typeof KeySchema>;
-/** How long a replaced secret goes on working, in seconds. */
+/** For how many seconds a replaced secret keeps working. */
 export type OverlapSeconds = z.output<typeof Rotation>["overlap_seconds"];
 
 export interface Pipeline {
@@ -92,15 +92,15 @@ export interface Subscription {
   key_id: string | null;
   deactivated_at: string | null;
   deactivated_reason: "deleted" | "failures" | "key_revoked" | null;
-  /** Until when the old secret goes on signing; null unless a rotation overlaps. */
+  /** Until when the old secret also signs; null unless a rotation overlaps. */
   old_secret_until: string | null;
-  /** The key that made it; null for one made in the console. */
+  /** The key that created it; null if it was created in the console. */
   key: { id: string; name: string } | null;
-  /** Whether its deliveries wait, because the workspace is suspended or has no public API. */
+  /** Whether deliveries wait, because the workspace is suspended or has no public API. */
   held: boolean;
   /** The outcomes of the last 7 days in UTC, oldest first. */
   days: { day: string; delivered: number; failed: number; waiting: number }[];
-  /** Whether there are more deliveries than were counted. */
+  /** Whether there are more deliveries than `days` counts. */
   days_are_partial: boolean;
 }
 
@@ -122,7 +122,7 @@ export type RecordKind =
   | "subscription"
   | "delivery";
 
-/** Which deliveries are listed. */
+/** Filters for the list of deliveries. */
 export type DeliveryFilters =
   & { subscription_id: string; state: string; event: string }
   & Required<

@@ -9,11 +9,11 @@ import { OperatorError } from "./errors.ts";
 import { findWorkspace, operate } from "./operator.ts";
 
 /**
- * Replaces the signing secret of a subscription. Only this result has it in plain text: the database gets it encrypted.
- * @param key The encryption key of the functions: base64 of 32 bytes.
- * @param overlapSeconds For how long the present secret goes on signing, beside the new one; 0: the new one alone.
- * @param force Rotate even if the key does not decrypt the present secret, because the earlier key was lost.
- * @throws OperatorError if there is no such subscription, or the key is not that of the functions.
+ * Replaces the signing secret of a subscription. Only this result has the secret; the database gets it encrypted.
+ * @param key the encryption key of the functions: base64 of 32 bytes
+ * @param overlapSeconds for how long the current secret also signs
+ * @param force rotate even if the key does not decrypt the current secret, after the earlier key was lost
+ * @throws OperatorError if there is no such subscription, or the key is not the functions' key.
  */
 export function rotateSecret(
   sql: Sql,
@@ -25,7 +25,7 @@ export function rotateSecret(
   return sql.begin(async (sql) => {
     const subscription = { workspace_id: await findWorkspace(sql, "subscription", id), id };
     const present = await operate(sql, "subscription_read_secret", subscription);
-    // The dispatcher could not decrypt a secret under another key, so no delivery would succeed again.
+    // The dispatcher cannot decrypt a secret under another key, so no delivery would succeed again.
     if (!force && !await decrypts(key, id, present.secret)) {
       throw new OperatorError("wrong_encryption_key", [], { verb: "subscription_rotate", args: { id } });
     }

@@ -2,29 +2,29 @@ import type { ISql } from "postgres";
 import { operate } from "./operator.ts";
 import type { Result, WorkspaceOverview } from "./verbs.ts";
 
-/** The changes of a workspace; an absent field does not change. */
+/** Changes to a workspace; absent fields stay. */
 export interface WorkspaceChanges {
-  /** Whether every call with a key of the workspace is answered with `workspace_suspended`. */
+  /** Whether all calls with keys of the workspace get `workspace_suspended`. */
   suspended?: boolean | undefined;
   /** Whether its plan includes the public API. */
   publicApi?: boolean | undefined;
-  /** Calls a minute for each key, 1 to 1,000,000. */
+  /** Calls per minute for each key, 1 to 1,000,000. */
   rateLimit?: number | undefined;
-  /** Days without movement after which a deal is stale, 1 to 3650. */
+  /** After how many days without movement a deal is stale, 1 to 3650. */
   staleAfterDays?: number | undefined;
 }
 
 export interface NewWorkspace {
   /** 1 to 255 characters. */
   name: string;
-  /** Of the workspace's admin. */
+  /** Name of the workspace's admin. */
   memberName?: string | undefined;
-  /** With it the admin can sign in to the console; without it nobody can. */
+  /** By which the admin can sign in to the console; without it nobody can. */
   memberEmail?: string | undefined;
 }
 
 /**
- * Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages.
+ * Creates a workspace with an admin and a default pipeline of four stages, ready for its first lead.
  * @throws OperatorError if a name or the e-mail is invalid.
  */
 export function createWorkspace(sql: ISql, input: NewWorkspace): Promise<Result<"workspace_create">> {

@@ -16,7 +16,7 @@ const TEXTS = {
 function consoleBuild(out: string): Build {
   return createBuild({
     out,
-    // The console, and the contract's lists that it shows.
+    // The console shows lists of the contract, such as scopes.
     sources: [join(ROOT, "console"), join(ROOT, "supabase", "functions", "_shared", "contract")],
     command: ["task", "console"],
     // The console calls the origin that serves it.
@@ -25,14 +25,14 @@ function consoleBuild(out: string): Build {
 }
 
 export interface ConsoleServer {
-  /** Returns null for what is neither a page nor a file of the console. */
+  /** Returns null if the console has no such page or file. */
   handle(request: Request): Promise<Response | null>;
   close(): Promise<void>;
 }
 
 /**
- * Serves the console from the folder of its build. Whoever opens a page in a browser starts the build, and meanwhile sees
- * a page that says so.
+ * Serves the console from the folder of its build. The first page that a browser opens starts the build, and says so until
+ * it is done.
  */
 export function openConsole(out = OUT, build: Build = consoleBuild(out)): ConsoleServer {
   return {
@@ -51,7 +51,7 @@ export function openConsole(out = OUT, build: Build = consoleBuild(out)): Consol
   };
 }
 
-/** Whether a browser, or anybody at the root, asks for a page: an API client that has lost its way starts no build. */
+/** Whether a browser asks for a page, or anybody for the root. A lost API client must not start a build. */
 function opensConsole(request: Request): boolean {
   return opensPage(request) || request.method === "GET" && new URL(request.url).pathname === "/";
 }

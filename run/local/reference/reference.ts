@@ -8,7 +8,7 @@ import { type BuildTexts, failedPage, preparingPage } from "../static/pages.ts";
 /** The reference is at `/docs/` in Portuguese, and at `/docs/en/` in English. */
 export const REFERENCE_PREFIX = "/docs";
 
-/** Addresses of pages without the slash at their end. */
+/** Addresses of pages without the final slash. */
 const FOLDERS = [REFERENCE_PREFIX, `${REFERENCE_PREFIX}/en`];
 
 const OUT = join(ROOT, "tools", "reference", "local");
@@ -24,22 +24,22 @@ const TEXTS: Record<Language, BuildTexts> = {
   en: {
     lang: "en",
     preparing: "The reference is being prepared…",
-    wait: "This page reloads by itself. The first time Scalar is downloaded, which takes some seconds.",
+    wait: "This page reloads by itself. The first time, downloading Scalar takes some seconds.",
     failed: "The reference could not be prepared",
-    retry: "The API works all the same. Mend what is wrong below and reload the page to try again.",
+    retry: "The API still works. Correct the error below and reload the page to try again.",
   },
 };
 
 export interface ReferenceServer {
-  /** Returns null for what is neither a page nor a file of the reference. */
+  /** Returns null if the reference has no such page or file. */
   handle(request: Request): Promise<Response | null>;
   close(): Promise<void>;
 }
 
 /**
- * Serves the reference of the API from the folder of its build. Whoever opens a page in a browser starts the build, and
- * meanwhile sees a page that says so.
- * @param origin of the gateway: in the documents that are served, the API is there
+ * Serves the reference of the API from the folder of its build. The first page that a browser opens starts the build, and
+ * says so until it is done.
+ * @param origin the gateway's, which the served documents name as the API's server
  */
 export function openReference(
   origin: string,
@@ -67,7 +67,7 @@ export function openReference(
         if (state !== "ready") return failedPage(TEXTS[language], state.failed);
       }
       url.pathname = path;
-      // Only what serving a file reads: taking over the request's signal would make Deno warn of it.
+      // A copy of the whole request would include its signal, about which Deno warns.
       return await serveFile(new Request(url, { method: request.method, headers: request.headers }), out);
     },
     close: () => build.close(),
@@ -82,12 +82,12 @@ function referenceBuild(out: string): Build {
   });
 }
 
-/** Kept for the next page, because computing one holds up every other request for half a second. */
+/** Kept, because computing a document blocks all other requests for half a second. */
 const documents = new Map<Language, OpenApi>();
 
-/** The document with this stack as its only server: others do not let a browser call them. */
+/** The document with this stack as its only server, because other servers refuse calls from this page. */
 async function localDocument(language: Language, origin: string): Promise<object> {
-  // Imported when somebody asks, because the schemas of every resource would delay each start.
+  // Imported only now, because the schemas of all resources would delay each start.
   const { openApiDocument } = await import("../../../tools/openapi/document.ts");
   const document = documents.get(language) ?? openApiDocument("api", language) as OpenApi;
   documents.set(language, document);

@@ -4,17 +4,17 @@ import { stripVTControlCharacters } from "node:util";
 
 /** The root of the repository. */
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-/** Written into the folder of a build: a task that builds it for another address leaves a folder without it. */
+/** Written into the folder of a build for this stack; a build for another address does not have it. */
 const MARK = ".local";
-/** Folders with what was installed or built. */
+/** Folders with installed packages or builds. */
 const NOT_SOURCES = ["node_modules", "dist", "local"];
 const SHOWN_LINES = 30;
 
-/** What a browser gets instead of a page while there is no current build. */
+/** Whether the build is current; if it failed, its last lines. */
 export type BuildState = "ready" | "building" | { failed: string };
 
 export interface Build {
-  /** Looks whether the build is current, and starts one if not. A failure is told once; asking again tries again. */
+  /** Starts a build if there is no current one. A failure is returned once; the next call tries again. */
   state(): Promise<BuildState>;
   /** Ends a build in progress. */
   close(): Promise<void>;
@@ -31,8 +31,8 @@ interface Options {
 }
 
 /**
- * Builds pages for this stack when one of them is asked for, and again when a source is newer: the API alone needs neither
- * their packages nor the time.
+ * Builds pages when they are first opened, and again when a source is newer, because a stack that only serves the API needs
+ * neither their packages nor the time.
  */
 export function createBuild(
   { out, sources, command, env = {} }: Options,
@@ -61,7 +61,7 @@ export function createBuild(
     running = { child, ended };
   }
 
-  /** Dates the build from its start, so that a source which changed meanwhile is newer. */
+  /** Dates the build from its start, so that a source which changed during the build is newer. */
   async function mark(startedAt: Date): Promise<void> {
     await Deno.writeTextFile(join(out, MARK), "");
     await Deno.utime(join(out, MARK), startedAt, startedAt);
@@ -77,7 +77,7 @@ export function createBuild(
       }
       const built = (await Deno.stat(join(out, MARK)).catch(() => null))?.mtime;
       if (built && await newestChange(sources) < built.getTime()) return "ready";
-      // Another request may have begun it while this one looked.
+      // Another request may have started the build meanwhile.
       if (!running) start();
       return "building";
     },

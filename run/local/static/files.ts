@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { extname, join } from "node:path";
 
-/** Of every file that a build has. */
+/** The types of all files in a build. */
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
@@ -11,17 +11,17 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The paths that a build can have. No name begins with a point, and no character is encoded, so no path leads out of the
- * folder or to the build's own mark; no name is empty, so no redirect leads to another host.
+ * The paths of files in a build. Names do not begin with a dot and characters are not encoded, so no path leads out of the
+ * folder or to the mark; names are not empty, so no redirect leads to another host (`//host`).
  */
 const PATH = /^\/([\w~-][\w.~-]*\/)*([\w~-][\w.~-]*)?$/;
-/** The name of a file by its content, as esbuild writes it: another content has another name. */
+/** A name with a hash of the content, as esbuild writes it. */
 const HASHED = /-[0-9A-Z]{8}\.\w+$/;
 const META_POLICY = /<meta http-equiv="Content-Security-Policy" content="([^"]*)">/i;
 
 /**
- * Serves the files of a folder as GitHub Pages does: `/x/` is `/x/index.html`, and `/x` leads there.
- * @param status Of a file that is found.
+ * Serves the files of a folder as GitHub Pages does: `/x/` is `/x/index.html`, and `/x` redirects there.
+ * @param status the status for a file that exists
  * @returns null if there is no such file.
  */
 export async function serveFile(request: Request, folder: string, status = 200): Promise<Response | null> {
@@ -54,10 +54,10 @@ function respond(request: Request, path: string, body: Uint8Array<ArrayBuffer>, 
   if (type === TYPES[".html"]) {
     const policy = META_POLICY.exec(new TextDecoder().decode(body))?.[1];
     if (policy) headers.set("content-security-policy", policy);
-    // A policy in a document cannot forbid framing.
+    // The policy in a document cannot forbid framing.
     headers.set("x-frame-options", "DENY");
   }
-  // Deno weakens the tag of what it compresses.
+  // Deno makes the tag of a compressed response weak.
   const known = (request.headers.get("if-none-match") ?? "").split(",").map((tag) =>
     tag.trim().replace(/^W\//, "")
   );
@@ -69,7 +69,7 @@ function respond(request: Request, path: string, body: Uint8Array<ArrayBuffer>, 
   return new Response(body, { status, headers });
 }
 
-/** Whether a browser asks for a page, and not for a file of one. */
+/** Whether a browser asks for a page rather than one of its files. */
 export function opensPage({ method, url, headers }: Request): boolean {
   const { pathname } = new URL(url);
   const lastName = pathname.slice(pathname.lastIndexOf("/") + 1);

@@ -1,16 +1,16 @@
-// What the gateway shows in place of pages that are not built.
+// The pages that the gateway shows instead of pages that are not built.
 
-/** In the language of the pages. */
+/** Texts in the language of the pages. */
 export interface BuildTexts {
   lang: string;
-  /** Titles of the two pages, and what each says. */
+  /** Title and text of each of the two pages. */
   preparing: string;
   wait: string;
   failed: string;
   retry: string;
 }
 
-/** Asks again by itself until the pages are built. */
+/** A page that reloads until the pages are built. */
 export function preparingPage({ lang, preparing, wait }: BuildTexts): Response {
   return page(202, {
     lang,
@@ -20,7 +20,7 @@ export function preparingPage({ lang, preparing, wait }: BuildTexts): Response {
   });
 }
 
-/** @param output The last lines of the build. */
+/** @param output the last lines of the build */
 export function failedPage({ lang, failed, retry }: BuildTexts, output: string): Response {
   return page(500, {
     lang,

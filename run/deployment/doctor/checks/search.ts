@@ -1,10 +1,10 @@
 import { type Check, type Finding, fine } from "../check.ts";
 
-/** How far behind the job may be. It runs every ten seconds, and an import of 100,000 records takes it two minutes. */
+/** The job runs every 10 seconds; after an import of 100,000 records it needs two minutes. */
 const LATENESS_S = 600;
 const RUN = { sql: "select crm.index_texts();" };
 
-/** What is searched of the records is written soon after they change. Until then a search compares record by record. */
+/** The job index-texts indexes changed texts soon. Until then a search compares the changed records one by one. */
 export const search: Check = {
   name: "search",
   needsDatabase: true,
@@ -24,13 +24,13 @@ export const search: Check = {
     if (age > LATENESS_S) {
       const late = `${Math.round(age / 60)} minutes behind`;
       findings.push({
-        message: `The index of searches is ${late}: its job does not run, or a transaction was left open`,
+        message: `The index for searches is ${late}: its job does not run, or a transaction was left open`,
         remedy: RUN,
       });
     }
     if (workspaces > 0) {
       findings.push({
-        message: `More has changed in ${workspaces} workspaces than the job index-texts could write in time`,
+        message: `In ${workspaces} workspaces more has changed than the job index-texts could index in time`,
         remedy: RUN,
       });
     }
