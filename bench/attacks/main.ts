@@ -9,39 +9,20 @@
  *
  * The exit code is 0 if every figure was held.
  */
-import { saveResults } from "../harness/results.ts";
+import { readPage, savePage, saveResults } from "../harness/results.ts";
 import { runSubjects } from "../harness/run_subjects.ts";
-import { healthChecks } from "./subjects/health_checks.ts";
-import { hostileHeaders } from "./subjects/hostile_headers.ts";
-import { largeBodies } from "./subjects/large_bodies.ts";
-import { largePages } from "./subjects/large_pages.ts";
-import { largeWorkspace } from "./subjects/large_workspace.ts";
-import { letterCase } from "./subjects/letter_case.ts";
-import { manyDeliveries } from "./subjects/many_deliveries.ts";
-import { mcpLists } from "./subjects/mcp_lists.ts";
-import { newKeys } from "./subjects/new_keys.ts";
-import { randomKeys } from "./subjects/random_keys.ts";
-import { slowBodies } from "./subjects/slow_bodies.ts";
-import { storedBatches } from "./subjects/stored_batches.ts";
+import { ATTACKS } from "./attacks.ts";
+import { SECURITY_PAGE, securityPage } from "./page.ts";
+import { closeSharedWorld, subjectOf } from "./world.ts";
 
 const { figures, whole } = await runSubjects({
-  // In the order of docs/security.md.
-  subjects: [
-    largeBodies,
-    slowBodies,
-    hostileHeaders,
-    randomKeys,
-    largeWorkspace,
-    healthChecks,
-    largePages,
-    newKeys,
-    storedBatches,
-    mcpLists,
-    letterCase,
-    manyDeliveries,
-  ],
+  subjects: ATTACKS.map(subjectOf),
   command: "deno task lab -- attacks",
   shortTolerance: 0.5,
 });
-if (whole) await saveResults("attacks", figures);
+await closeSharedWorld();
+if (whole) {
+  const results = await saveResults("attacks", figures);
+  await savePage(SECURITY_PAGE, securityPage(await readPage(SECURITY_PAGE), results));
+}
 Deno.exit(figures.every(({ held }) => held) ? 0 : 1);

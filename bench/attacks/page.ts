@@ -1,39 +1,14 @@
-import { code, type Page, replaceSection, table } from "../../tools/pages/page.ts";
-import { type Figure, SIGNS } from "../harness/figures.ts";
-import { readResults } from "../harness/results.ts";
+import { table } from "../../tools/pages/page.ts";
+import { SIGNS } from "../harness/figures.ts";
+import { type Results, withFigures } from "../harness/results.ts";
 
-/**
- * docs/security.md, of which `deno task docs` writes the figures of the attacks: those of bench/results/attacks.json, the
- * last whole run, beside those of attacks_before.json, a run of the same attacks against the API as it was before.
- */
-export const securityPage: Page = {
-  file: "docs/security.md",
-  async write(page) {
-    const { at, machine, deno, postgres, figures } = await readResults("attacks");
-    const before = new Map(
-      (await readResults("attacks_before")).figures.map((figure) => [figure.name, figure]),
-    );
-    const rows = figures.map((figure) => [
-      figure.name,
-      valueOf(before.get(figure.name)),
-      valueOf(figure),
-      `${SIGNS[figure.better]} ${figure.target}`,
-      code(figure.command),
-    ]);
-    const run = [
-      `The last whole run: ${at.slice(0, 10)}, Deno ${deno}, Postgres ${postgres};`,
-      `${machine}.`,
-    ];
-    return replaceSection(
-      page,
-      "attacks",
-      [...run, "", ...table(["Figure", "Before", "Now", "Target", "Command"], rows)],
-    );
-  },
-};
+export const SECURITY_PAGE = "docs/security.md";
 
-function valueOf(figure: Figure | undefined): string {
-  if (figure === undefined) return "–";
-  const text = `${figure.value} ${figure.unit}`;
-  return figure.held ? text : `**${text}**`;
+/** docs/security.md with the figures of a run of all attacks. */
+export function securityPage(page: string, results: Results): string {
+  const rows = results.figures.map(({ name, value, unit, held, better, target }) => {
+    const measured = `${value} ${unit}`;
+    return [name, held ? measured : `**${measured}**`, `${SIGNS[better]} ${target}`];
+  });
+  return withFigures(page, results, table(["Figure", "Measured", "Target"], rows));
 }

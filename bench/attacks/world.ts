@@ -1,35 +1,81 @@
-import { atMost, count, type Measurement, ratio, sum, waitRatio } from "../harness/figures.ts";
+import { atMost, count, type Measurement, percentile, ratio, sum, waitRatio } from "../harness/figures.ts";
+import type { Server } from "../harness/functions.ts";
+import type { Conditions, Subject } from "../harness/run_subjects.ts";
 import { cpuOfProcess, memoryOfProcess } from "../harness/usage.ts";
 import { pause } from "../harness/waiting.ts";
-import type { Server } from "../harness/functions.ts";
-import type { Conditions } from "../harness/subject.ts";
-import { type LoadWorld, openLoadWorld } from "../performance/load/world.ts";
-import { type Flood, type FloodResult, startAttacker } from "./flood.ts";
-import { type Client, describeWaits, readAsClient, type Waits, workAsPeople } from "./victim.ts";
+import type { LoadPlan, LoadResult } from "../performance/load/generator_process.ts";
+import { type PlannedRequest, sendOnce } from "../performance/load/template.ts";
+import type { LoadWorkspace } from "../performance/load/workspaces.ts";
+import { openLoadWorld, startGenerator } from "../performance/load/world.ts";
 
-/** The first workspace is the victim's; an attacker with keys has the second. */
-const SIZES = { workspaces: 2, keysEach: 60, contactsEach: 60 };
-/** How long an attack runs before the victim's waits count. */
-const WARM_UP_SECONDS = 2;
+/** An attack, with what it must not cost anybody else. */
+export interface Attack {
+  /** The argument that selects it. */
+  name: string;
+  title: string;
+  /** Its rows would change what other attacks meet, so it gets a database of its own. */
+  alone?: true;
+  /** Prepares the database, and says what is sent. */
+  plan(world: AttackWorld, conditions: Conditions): Case[] | Promise<Case[]>;
+}
 
-/** The result of an attack: what it did to a legitimate client, and to the process. */
+interface Case {
+  /** The start of the names of its figures. */
+  label: string;
+  order: Omit<LoadPlan, "baseUrl" | "seconds" | "attack"> & LoadPlan["attack"];
+  /** The environment of the process that is attacked. */
+  env?: Record<string, string>;
+  /** It comes from keys or sessions of one workspace, while the people of another one work. */
+  within?: true;
+  /** Requests that are sent before, one after the other. */
+  known?: PlannedRequest[];
+  /** The most that is allowed: costs and waits as multiples of the quiet values, `lasts` in seconds. */
+  targets: { cost?: number; p50?: number; p90?: number; memoryMb?: number; lasts?: number };
+  /** Words of the figures' names that are not the usual ones. */
+  names?: { wait: string; failed: string };
+  /** False: failed calls are no figure. */
+  failures?: false;
+  /** Measures further figures. */
+  further?(server: Server): Promise<Measurement[]>;
+}
+
+/** What an attack did to a legitimate client, and to the process. */
 interface Harm {
   quiet: Waits;
   attacked: Waits;
   /** Processor time of the process for a request of the attack, as a multiple of that for a read when it is quiet. */
   cost: number;
-  /** Peak of the resident memory of the process that serves the functions, in MB. */
+  /** Peak of the resident memory of the process that serves the functions. */
   memoryMb: number;
-  flood: FloodResult;
+  flood: LoadResult;
 }
 
-/** Starts a Postgres with two workspaces, a process that serves the functions, and an attacker. */
-export async function openAttackWorld() {
+/** The first workspace is the victim's; an attacker with keys has the second. */
+const SIZES = { workspaces: 2, keysEach: 60, contactsEach: 60 };
+
+/** The lowest that Unix has. */
+const LOWEST_PRIORITY = 19;
+
+export type AttackWorld = Awaited<ReturnType<typeof openAttackWorld>>;
+
+/** Starts a Postgres with two workspaces, and an attacker. */
+async function openAttackWorld() {
   const world = await openLoadWorld(SIZES);
-  const attacker = startAttacker();
+  // An attacker does not use the processors of the service.
+  const attacker = startGenerator(LOWEST_PRIORITY);
   return {
     ...world,
-    attacker,
+    /** Attacks for some seconds. */
+    flood: ({ pauseMs, bytesPerSecond, ...order }: Case["order"], baseUrl: string, seconds: number) =>
+      attacker.send({
+        ...order,
+        baseUrl,
+        seconds,
+        attack: {
+          ...(pauseMs !== undefined && { pauseMs }),
+          ...(bytesPerSecond !== undefined && { bytesPerSecond }),
+        },
+      }),
     async [Symbol.asyncDispose]() {
       await attacker[Symbol.asyncDispose]();
       await world[Symbol.asyncDispose]();
@@ -37,73 +83,151 @@ export async function openAttackWorld() {
   };
 }
 
-export type AttackWorld = Awaited<ReturnType<typeof openAttackWorld>>;
+/** The world of all attacks that leave no rows behind which matter to others. */
+let shared: Promise<AttackWorld> | undefined;
 
-/** Attacks a server, and compares the waits of a legitimate client with those before the attack. */
-export async function attack(
-  { workspaces, attacker }: Pick<LoadWorld, "workspaces"> & Pick<AttackWorld, "attacker">,
-  server: Server,
-  order: Omit<Flood, "baseUrl" | "seconds">,
+export async function closeSharedWorld(): Promise<void> {
+  await (await shared)?.[Symbol.asyncDispose]();
+}
+
+/** Makes an attack a subject of the bench: each of its cases is sent to a process of its own. */
+export function subjectOf({ name, title, alone, plan }: Attack): Subject {
+  const measure = async (world: AttackWorld, conditions: Conditions) => {
+    const measurements: Measurement[] = [];
+    for (const one of await plan(world, conditions)) {
+      conditions.note(one.label);
+      await using server = await world.serve(one.env ?? {});
+      const harm = await attack(world, server, one, conditions);
+      measurements.push(...await one.further?.(server) ?? [], ...figuresOf(one, harm));
+    }
+    return measurements;
+  };
+  return {
+    name,
+    title,
+    async measure(conditions) {
+      if (!alone) return await measure(await (shared ??= openAttackWorld()), conditions);
+      await using world = await openAttackWorld();
+      return await measure(world, conditions);
+    },
+  };
+}
+
+/** Compares the waits of a legitimate client before an attack and during it. */
+async function attack(
+  { workspaces, send, flood: sendFlood }: AttackWorld,
+  { baseUrl, pid }: Server,
+  { order, within, known = [] }: Case,
   { short, note }: Conditions,
-  work: Client = readAsClient,
-  seconds = short ? 2 : 10,
 ): Promise<Harm> {
-  const { baseUrl, pid } = server;
-  const victim = workspaces[0]!;
+  const seconds = within ? (short ? 6 : 20) : short ? 1.5 : 10;
+  /** How long the attack runs before the victim's waits count. */
+  const warmUp = short ? 1 : 2;
+  const plan = { baseUrl, ...(within ? workOfPeople(workspaces[0]!) : readsOfClient(workspaces[0]!)) };
+  const work = async (seconds: number) => waitsOf(await send({ ...plan, seconds }));
+  for (const request of known) await sendOnce(baseUrl, request, 0);
   // The first requests load and compile what they need.
-  await work(baseUrl, victim, 1);
+  await work(1);
   const started = await cpuOfProcess(pid);
-  const quiet = await work(baseUrl, victim, seconds);
+  const quiet = await work(seconds);
   const quieted = await cpuOfProcess(pid);
-  const flooding = attacker.flood({ ...order, baseUrl, seconds: seconds + WARM_UP_SECONDS });
-  await pause(WARM_UP_SECONDS * 1000);
-  const attacked = await work(baseUrl, victim, seconds);
+  const flooding = sendFlood(order, baseUrl, seconds + warmUp);
+  await pause(warmUp * 1000);
+  const attacked = await work(seconds);
   const flood = await flooding;
   const ofRead = (quieted - started) / quiet.calls;
   const answered = sum(Object.values(flood.statuses)) + flood.unanswered;
   const cost = (await cpuOfProcess(pid) - quieted - attacked.calls * ofRead) / answered / ofRead;
-  // A server may keep connections waiting, or close them later; where each fails at once, it is the attack that fails.
+  // A server may keep connections waiting, or close them later. If each fails at once, the attack did not take place.
   if (Object.keys(flood.statuses).length === 0 && flood.longestSeconds < 1) {
     throw new Error(`No request was sent: ${flood.example}`);
   }
   const memoryMb = Math.round((await memoryOfProcess(pid)).peak / 2 ** 20);
   note(`quiet: ${describeWaits(quiet)}; attacked: ${describeWaits(attacked)}; memory ${memoryMb} MB at most`);
   note(`a request of the attack takes ${cost.toFixed(1)} times the processor time of a read`);
+  const example = flood.example === null ? "" : ` (${flood.example})`;
   note(
-    `the attacker's answers by status: ${JSON.stringify(flood.statuses)}, ${flood.unanswered} without${
-      flood.example === null ? "" : ` (${flood.example})`
-    }`,
+    `answers to the attack by status: ${
+      JSON.stringify(flood.statuses)
+    }, ${flood.unanswered} without${example}`,
   );
   return { quiet, attacked, cost, memoryMb, flood };
 }
 
-/** A process with as many connections as an isolate has where the service is hosted. */
-export const ISOLATE = { DATABASE_POOL_SIZE: "4" };
+/** Reads contacts, some 80 a second, with all keys in turn so that none reaches its rate limit. */
+function readsOfClient({ keys, contactIds }: LoadWorkspace): Omit<LoadPlan, "baseUrl" | "seconds"> {
+  const requests = keys.map((key, n) => contactOf("GET", key, contactIds[n % contactIds.length]!));
+  return { connections: 2, requests, attack: { pauseMs: 20 } };
+}
 
-/**
- * Attacks an isolate from within: with keys or sessions of one workspace, while the people of another one work.
- *
- * @returns the figures of what that costs these, and of the isolate's memory if it has a target
- */
-export async function attackNeighbours(
-  name: string,
-  world: AttackWorld,
-  server: Server,
-  order: Omit<Flood, "baseUrl" | "seconds">,
-  conditions: Conditions,
-  maxMemoryMb?: number,
-): Promise<Measurement[]> {
-  const seconds = conditions.short ? 6 : 20;
-  const { quiet, attacked, memoryMb } = await attack(world, server, order, conditions, workAsPeople, seconds);
-  return [
-    waitRatio(`${name}: another workspace's p90 ÷ its quiet value`, attacked.p90 / quiet.p90, 3),
-    count(`${name}: its calls that failed`, attacked.failed, "calls"),
-    ...(maxMemoryMb ? [atMost(`${name}: memory of the process`, memoryMb, "MB", maxMemoryMb)] : []),
-  ];
+/** Two reads and a change of a contact a second, whether or not the last ones are answered: what people do. */
+function workOfPeople({ keys, contactIds }: LoadWorkspace): Omit<LoadPlan, "baseUrl" | "seconds"> {
+  const requests = keys.map((key, n) =>
+    contactOf(n % 3 === 2 ? "PATCH" : "GET", key, contactIds[n % contactIds.length]!)
+  );
+  return { connections: 64, requests, rate: 3, attack: {} };
+}
+
+function contactOf(method: "GET" | "PATCH", key: string, id: string): PlannedRequest {
+  const body = method === "PATCH" ? { body: { job_title: "Diretora {n}" } } : {};
+  return { method, path: `/api-v1-contacts/${id}`, headers: { "X-API-Key": key }, expect: 200, ...body };
+}
+
+/** Milliseconds that a legitimate client waits, and how many of its calls were not answered with 200. */
+interface Waits {
+  p50: number;
+  p90: number;
+  calls: number;
+  failed: number;
+}
+
+function waitsOf({ latencies, unexpected, unanswered }: LoadResult): Waits {
+  const waits = latencies.flat();
+  return {
+    p50: percentile(waits, 0.5),
+    p90: percentile(waits, 0.9),
+    calls: waits.length + unanswered,
+    failed: unexpected + unanswered,
+  };
+}
+
+function describeWaits({ p50, p90, failed }: Waits): string {
+  return `p50 ${p50.toFixed(1)} ms, p90 ${p90.toFixed(1)} ms${failed > 0 ? `, ${failed} calls failed` : ""}`;
+}
+
+function figuresOf({ label, targets, within, names, failures }: Case, harm: Harm): Measurement[] {
+  const { quiet, attacked, cost, memoryMb, flood } = harm;
+  const { wait, failed } = names ??
+    (within
+      ? { wait: "another workspace's", failed: "its calls that failed" }
+      : { wait: "a read's", failed: "reads that failed" });
+  const measurements: Measurement[] = [];
+  // A system without /proc does not tell processor times.
+  if (targets.cost && !Number.isNaN(cost)) {
+    measurements.push(ratio(`${label}: processor time of one ÷ that of a read`, cost, "lower", targets.cost));
+  }
+  for (const share of ["p50", "p90"] as const) {
+    const target = targets[share];
+    if (!target) continue;
+    measurements.push(
+      waitRatio(`${label}: ${wait} ${share} ÷ its quiet value`, attacked[share] / quiet[share], target),
+    );
+  }
+  if (failures !== false) {
+    measurements.push(count(`${label}: ${failed}`, attacked.failed, within ? "calls" : "reads"));
+  }
+  if (targets.memoryMb) {
+    measurements.push(atMost(`${label}: memory of the process`, memoryMb, "MB", targets.memoryMb));
+  }
+  if (targets.lasts) {
+    const longest = Math.round(flood.longestSeconds * 10) / 10;
+    measurements.push(atMost(`${label}: how long one lasts`, longest, "s", targets.lasts));
+  }
+  return measurements;
 }
 
 /** Gives each of these contacts of the attacker's workspace so many deals. */
-export async function giveDeals(
+export async function insertDeals(
   { sql, workspaces }: AttackWorld,
   contactIds: string[],
   each: number,
@@ -119,8 +243,36 @@ export async function giveDeals(
   await sql`vacuum analyze crm.deals`;
 }
 
-/** The figure of what a request of an attack costs; none where the system does not tell processor times. */
-export function costOf(name: string, cost: number, target: number): Measurement[] {
-  if (Number.isNaN(cost)) return [];
-  return [ratio(`${name}: processor time of one ÷ that of a read`, cost, "lower", target)];
+/** Inserts 200 contacts with 10,000 characters that take six bytes each in JSON, and 10 KB of custom fields (spec 2.1). */
+export async function insertLargestContacts({ sql, workspaces }: AttackWorld): Promise<void> {
+  const { id, memberId } = workspaces[1]!;
+  await sql`
+    insert into crm.contacts (workspace_id, name, owner_id, notes, custom_fields)
+    select ${id}, 'Ana ' || n, ${memberId}, repeat(chr(1), 10000), jsonb_build_object('texto', repeat('x', 10000))
+    from generate_series(1, 200) n`;
+}
+
+/**
+ * Inserts activities that were made 30 seconds apart since 400 days ago, each due at once.
+ * @returns the time until which a third of them are due: two thirds of the rows are newer than the first that matches
+ */
+export async function insertActivities(
+  { sql, workspaces }: AttackWorld,
+  activities: number,
+): Promise<string> {
+  const first = new Date(Date.now() - 400 * 86_400_000);
+  const secondsApart = 30;
+  await sql`alter table crm.activities disable trigger user`;
+  await sql`
+    insert into crm.activities (
+      workspace_id, id, deal_id, title, type, due_at, owner_id, created_by_id, created_at, updated_at
+    )
+    select d.workspace_id, crm.uuid_v7(made.at), d.id, 'Ligar', 'ligacao',
+      made.at, d.owner_id, d.owner_id, made.at, made.at
+    from (select * from crm.deals where workspace_id = ${workspaces[1]!.id} limit 1) d,
+      generate_series(1, ${activities}::int) n,
+      lateral (select ${first}::timestamptz + n * ${secondsApart}::int * interval '1 s' as at) made`;
+  await sql`alter table crm.activities enable trigger user`;
+  await sql`vacuum analyze crm.activities`;
+  return new Date(first.getTime() + activities / 3 * secondsApart * 1000).toISOString();
 }

@@ -12,7 +12,7 @@ export interface Measurement {
   unit: string;
   target: number;
   better: Better;
-  /** Whether it is how long somebody waits, which other work of the machine lengthens many times. */
+  /** Whether the value is a waiting time, which other work of the machine lengthens many times. */
   waits?: true;
 }
 
@@ -28,7 +28,7 @@ export function ratio(name: string, value: number, better: Better, target: numbe
   return { name, value: Math.round(value * 100) / 100, unit: "ratio", target, better };
 }
 
-/** How many times as long somebody waits as when it is quiet. */
+/** A waiting time, divided by the same when nothing else happens. */
 export function waitRatio(name: string, value: number, target: number): Measurement {
   return { ...ratio(name, value, "lower", target), waits: true };
 }

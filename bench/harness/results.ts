@@ -4,11 +4,12 @@ import { binariesFolder, run } from "../../run/local/postgres_binaries.ts";
 import { compactJson } from "../../tools/json.ts";
 import type { Figure } from "./figures.ts";
 
-const FOLDER = join(import.meta.dirname!, "..", "results");
-/** Wide enough for one figure, so that each figure of a run is one line. */
+const ROOT = join(import.meta.dirname!, "../..");
+const FOLDER = join(ROOT, "bench/results");
+/** Wide enough that each figure of a run is one line. */
 const LINE = 400;
 
-/** A whole run of one program of the lab: the content of a JSON file in bench/results/. */
+/** A whole run of one program of the bench: the content of a JSON file in bench/results/. */
 export interface Results {
   /** ISO 8601. */
   at: string;
@@ -39,17 +40,30 @@ export async function saveResults(name: string, figures: Figure[]): Promise<Resu
   return results;
 }
 
-/** Reads a picture of results; null where there is none. */
-export async function readImage(name: string): Promise<string | null> {
-  try {
-    return await Deno.readTextFile(join(FOLDER, `${name}.svg`));
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
+/** Writes a page with figures, or a picture of them. @param file from the repository's root */
+export async function savePage(file: string, text: string): Promise<void> {
+  await Deno.writeTextFile(join(ROOT, file), text);
 }
 
-/** Writes a picture of results beside them. */
-export async function saveImage(name: string, svg: string): Promise<void> {
-  await Deno.writeTextFile(join(FOLDER, `${name}.svg`), svg);
+export function readPage(file: string): Promise<string> {
+  return Deno.readTextFile(join(ROOT, file));
+}
+
+/**
+ * Replaces the lines between `<!-- written by the bench -->` and `<!-- end -->` by when and where a run was, and its tables.
+ * @throws Error if the page does not have these markers
+ */
+export function withFigures(page: string, { at, machine, deno, postgres }: Results, lines: string[]): string {
+  const [begin, end] = ["<!-- written by the bench -->", "<!-- end -->"];
+  const [before, rest] = page.split(begin);
+  const [, after] = rest?.split(end) ?? [];
+  if (after === undefined) throw new Error(`The page must have "${begin} … ${end}"`);
+  const run = `The last whole run: ${at.slice(0, 10)}, Deno ${deno}, Postgres ${postgres};\n${machine}.`;
+  return [
+    before + begin,
+    run,
+    ...lines.length > 0 ? [lines.join("\n")] : [],
+    end + rest!.split(end).slice(1).join(end),
+  ]
+    .join("\n\n");
 }

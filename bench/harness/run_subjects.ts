@@ -1,10 +1,28 @@
 import { parseArgs } from "node:util";
 import { closeOwnPostgres } from "../../run/local/own_postgres.ts";
-import { type Figure, isHeld, tableOf } from "./figures.ts";
+import { type Figure, isHeld, type Measurement, tableOf } from "./figures.ts";
 import { onInterrupt } from "./processes.ts";
-import type { Subject } from "./subject.ts";
 
-/** What a program of the lab measures. */
+export interface Conditions {
+  /** Fewer rounds and smaller sizes, as in CI. */
+  short: boolean;
+  /** How long a subject that lasts minutes takes (`--minutes`); absent: its own default. */
+  minutes?: number;
+  /** Whether all subjects run. */
+  amongAll: boolean;
+  /** Prints a line: progress, or a number that is not a figure. */
+  note(line: string): void;
+}
+
+/** One part of the bench. It starts the processes that it needs, and stops them. */
+export interface Subject {
+  /** The argument that selects it: `deno task bench -- <name>`. */
+  name: string;
+  title: string;
+  measure(conditions: Conditions): Promise<Measurement[]>;
+}
+
+/** A program of the bench: performance or attacks. */
 interface Program {
   subjects: Subject[];
   /** The start of the command that measures one subject again, such as `deno task bench --`. */
@@ -14,8 +32,8 @@ interface Program {
 }
 
 /**
- * Share of the target of a wait that suffices with `--short`: a mistake lengthens waits a thousand times, a machine that does
- * other work, ten times. What a request costs the processor is a figure of its own there.
+ * With `--short` a wait may be its target divided by this: a mistake lengthens waits a thousand times, a busy machine ten
+ * times. The processor time of a request has a figure of its own.
  */
 const SHORT_WAITS = 0.1;
 
@@ -24,7 +42,7 @@ const SHORT_TRIALS = 3;
 
 /**
  * Measures until every figure was held in some trial. Other work of the machine only ever worsens a time or a ratio, so
- * that one trial in which it is held says what the code can do. A count does not depend on it, so a wrong one stands.
+ * that one good trial shows what the code can do. A count does not depend on other work, so a wrong count stands.
  */
 async function untilHeld(trials: number, measure: () => Promise<Figure[]>): Promise<Figure[]> {
   let best = await measure();

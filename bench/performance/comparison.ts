@@ -1,8 +1,9 @@
 import type { Results } from "../harness/results.ts";
 import type { Operation } from "./load/requests.ts";
-import { shareOfHand } from "./subjects/hand.ts";
-import { shareOfBare } from "./subjects/throughput.ts";
-import { escape, GREY, round, STYLE, text } from "./svg.ts";
+import { shareOfBare, shareOfHand } from "./subjects/throughput.ts";
+
+/** The picture that the README shows. */
+export const COMPARISON = "bench/results/compared.svg";
 
 const OPERATIONS: [Operation, string][] = [
   ["read", "Read a contact"],
@@ -20,24 +21,23 @@ const GAP = 15;
 const OPERATIONS_END = 130;
 /** The x of the bars; their values need the room after them. */
 const [LEFT, RIGHT] = [205, WIDTH - 50];
-
-const STYLE_OF_BARS = `
+/** A middle tone, because the picture appears on white and on black pages. The fonts are the reader's own. */
+const GREY = "#727a84";
+const STYLE = `
+text { font: 12px system-ui, -apple-system, "Segoe UI", sans-serif; fill: ${GREY} }
+.heading { font-weight: 600 }
+.small { font-size: 11px }
 .title { font-size: 15px; font-weight: 600 }
 .api { fill: #2f81f7 }
 .hand { fill: ${GREY} }
 .bare { fill: ${GREY}; fill-opacity: .45 }`;
 
-interface Bar {
-  name: string;
-  style: string;
-  /** Requests a second, as a multiple of those of the function by hand. */
-  rate: number;
-}
+const round = (value: number) => Math.round(value * 100) / 100;
 
 /**
  * Draws the requests a second of four operations as SVG: the API's, those of the function written by hand, which are 1, and
- * those of bare statements. Both others were measured in turns with the API in one run, so that their own ratio is that of
- * the API's shares.
+ * those of bare statements. Both were measured in turns with the API in one run, so their ratio is that of the API's
+ * shares.
  * @throws Error if the results lack one of the shares
  */
 export function drawComparison(results: Results): string {
@@ -58,32 +58,26 @@ export function drawComparison(results: Results): string {
     }
     y += GAP;
   }
-  const said = groups.map(({ title, bars }) =>
+  const values = groups.map(({ title, bars }) =>
     `${title}: ${bars.map(({ name, rate }) => `${name} ${rate}`).join(", ")}`
   );
+  const legend = "Longer is faster. By hand: with a key, a scope and a limit. Bare: the statements alone.";
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${
     y + 16
   }" role="img" aria-labelledby="title values">
 <title id="title">Requests a second of four operations, compared with a function written by hand</title>
-<desc id="values">${escape(said.join(". "))}.</desc>
-<style>${STYLE}${STYLE_OF_BARS}
+<desc id="values">${values.join(". ")}.</desc>
+<style>${STYLE}
 </style>
 ${text(0, 18, "Requests a second, a function written by hand = 1", "title")}
-${
-    text(
-      0,
-      38,
-      "Longer is faster. By hand: with a key, a scope and a limit. Bare: the statements alone.",
-      "small",
-    )
-  }
+${text(0, 38, legend, "small")}
 ${parts.join("\n")}
 ${text(0, y + 8, `${results.at.slice(0, 10)}, ${results.machine}`, "small")}
 </svg>
 `;
 }
 
-function barsOf({ figures }: Results, operation: Operation): Bar[] {
+function barsOf({ figures }: Results, operation: Operation) {
   const share = (name: string) => {
     const figure = figures.find((figure) => figure.name === name);
     if (figure === undefined) throw new Error(`The results lack the figure "${name}"`);
@@ -95,4 +89,10 @@ function barsOf({ figures }: Results, operation: Operation): Bar[] {
     { name: "by hand", style: "hand", rate: 1 },
     { name: "bare", style: "bare", rate: round(ofHand / ofBare) },
   ];
+}
+
+/** @param content without characters that XML escapes */
+function text(x: number, y: number, content: string, style = "", anchor = ""): string {
+  const attributes = (style && ` class="${style}"`) + (anchor && ` text-anchor="${anchor}"`);
+  return `<text x="${x}" y="${y}"${attributes}>${content}</text>`;
 }

@@ -9,37 +9,26 @@
  *
  * The exit code is 0 if every figure was held.
  */
-import { saveImage, saveResults } from "../harness/results.ts";
+import { readPage, savePage, saveResults } from "../harness/results.ts";
 import { runSubjects } from "../harness/run_subjects.ts";
-import { drawComparison } from "./comparison.ts";
-import { plot } from "./plot.ts";
-import { batches } from "./subjects/batch.ts";
+import { COMPARISON, drawComparison } from "./comparison.ts";
+import { PERFORMANCE_PAGE, performancePage } from "./page.ts";
 import { coldStart } from "./subjects/cold_start.ts";
-import { concurrency } from "./subjects/concurrency.ts";
-import { costs } from "./subjects/costs.ts";
 import { growth } from "./subjects/growth.ts";
-import { byHand } from "./subjects/hand.ts";
-import { install } from "./subjects/install.ts";
 import { life } from "./subjects/life.ts";
 import { roundTrips } from "./subjects/round_trips.ts";
 import { statements } from "./subjects/statements.ts";
-import { throughput } from "./subjects/throughput.ts";
-import { webhooks } from "./subjects/webhooks.ts";
+import { byHand, throughput } from "./subjects/throughput.ts";
 
 const { figures, whole } = await runSubjects({
-  // In the order of docs/performance.md.
+  // The order of docs/performance.md.
   subjects: [
     statements,
     roundTrips,
     throughput,
     byHand,
-    costs,
-    batches,
-    concurrency,
     coldStart,
-    install,
     growth,
-    webhooks,
     life,
   ],
   command: "deno task bench --",
@@ -49,8 +38,7 @@ const { figures, whole } = await runSubjects({
 });
 if (whole) {
   const results = await saveResults("latest", figures);
-  // docs/performance.md shows this picture of every figure, the README the one of four operations.
-  await saveImage("latest", plot(results));
-  await saveImage("compared", drawComparison(results));
+  await savePage(COMPARISON, drawComparison(results));
+  await savePage(PERFORMANCE_PAGE, performancePage(await readPage(PERFORMANCE_PAGE), results));
 }
 Deno.exit(figures.every(({ held }) => held) ? 0 : 1);

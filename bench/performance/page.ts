@@ -1,22 +1,31 @@
-import { type Page, replaceSection } from "../../tools/pages/page.ts";
+import { table } from "../../tools/pages/page.ts";
 import { tableOf } from "../harness/figures.ts";
-import { readResults } from "../harness/results.ts";
+import { type Results, withFigures } from "../harness/results.ts";
+
+export const PERFORMANCE_PAGE = "docs/performance.md";
 
 /**
- * docs/performance.md, of which `deno task docs` writes the figures: the sections `run` and `summary`, and one for each
- * subject. Throws an Error if the page lacks the section of a subject.
+ * docs/performance.md with the figures of a run: how many are held in each subject, and all that are not. Every figure is in
+ * bench/results/latest.json.
  */
-export const performancePage: Page = {
-  file: "docs/performance.md",
-  async write(page) {
-    const { at, machine, deno, postgres, figures } = await readResults("latest");
-    const held = figures.filter((figure) => figure.held).length;
-    const bySubject = Map.groupBy(figures, ({ command }) => command.split(" ").at(-1)!);
-    const sections: [name: string, lines: string[]][] = [
-      ["run", [`The last whole run: ${at.slice(0, 10)}, Deno ${deno}, Postgres ${postgres};`, `${machine}.`]],
-      ["summary", [`**${held} of ${figures.length} figures are held.**`]],
-      ...[...bySubject].map(([subject, own]): [string, string[]] => [subject, tableOf(own)]),
-    ];
-    return sections.reduce((written, [name, lines]) => replaceSection(written, name, lines), page);
-  },
-};
+export function performancePage(page: string, results: Results): string {
+  const { figures } = results;
+  const bySubject = Map.groupBy(figures, ({ command }) => command);
+  const missed = figures.filter(({ held }) => !held);
+  return withFigures(page, results, [
+    `**${figures.length - missed.length} of ${figures.length} figures are held.**`,
+    "",
+    ...table(
+      ["Subject", "Figures", "Held"],
+      [...bySubject].map(([command, own]) => [
+        `\`${command}\``,
+        `${own.length}`,
+        `${own.filter(({ held }) => held).length}`,
+      ]),
+    ),
+    "",
+    "Not held:",
+    "",
+    ...tableOf(missed),
+  ]);
+}

@@ -9,7 +9,7 @@ interface Arrivals {
   timestamps: number[];
 }
 
-/** Loopback addresses: each is a host of its own to the limit of deliveries in flight to one host. */
+/** Loopback addresses. The limit of deliveries in flight to one host counts each address as a host. */
 const HOSTS = 24;
 
 /** How long each path takes to answer, in milliseconds. `/failing` answers 500, the others 200; `/hanging` never does. */

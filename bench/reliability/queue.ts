@@ -17,16 +17,16 @@ export async function createSubscribers(
   { each = 1, encryptionKey }: { each?: number; encryptionKey?: string } = {},
 ): Promise<string[]> {
   const urls = [targetUrls].flat();
-  const ids: string[] = [];
-  for (let made = 0; made < count; made++) {
+  return await Promise.all(Array.from({ length: count }, async (_, made) => {
     const { id } = await createWorkspace(sql, { name: "Chaos" });
-    const targetUrl = urls[made % urls.length]!;
-    for (let subscribed = 0; subscribed < each; subscribed++) {
-      await insertSubscription(sql, id, { targetUrl, eventTypes: ["contact.created"], encryptionKey });
-    }
-    ids.push(id);
-  }
-  return ids;
+    const subscription = {
+      targetUrl: urls[made % urls.length]!,
+      eventTypes: ["contact.created" as const],
+      encryptionKey,
+    };
+    await Promise.all(Array.from({ length: each }, () => insertSubscription(sql, id, subscription)));
+    return id;
+  }));
 }
 
 /** @param encryptionKey that of the dispatcher; undefined: that of this process */
@@ -100,7 +100,7 @@ export function countEnded(sql: Sql, workspaces: string[]): Promise<number> {
   return countDeliveries(sql, workspaces, sql`state <> 'pending'`);
 }
 
-/** Makes the retries due now that no dispatcher is changing: to wait for one could be a deadlock with its group. */
+/** Makes retries due now. Skips those that a dispatcher is changing: waiting for it could be a deadlock. */
 export async function skipWaits(sql: Sql, workspaces: string[]): Promise<void> {
   await sql`
     with waiting as (
@@ -114,8 +114,8 @@ export async function skipWaits(sql: Sql, workspaces: string[]): Promise<void> {
 }
 
 /**
- * Shortens leases from 60 s to `seconds`, so that a short run need not wait for them. Leaves those that a dispatcher is
- * changing: to wait for one could be a deadlock with its group.
+ * Shortens leases from 60 s to `seconds`, so that a short run need not wait for them. Skips those that a dispatcher is
+ * changing: waiting for it could be a deadlock.
  */
 export async function shortenLeases(sql: Sql, seconds: number): Promise<void> {
   await sql`

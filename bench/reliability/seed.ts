@@ -5,7 +5,7 @@ export const PARTITIONED = ["events", "webhook_deliveries", "webhook_attempts"];
 
 /** A group of workspaces with subscriptions that no dispatcher calls: their hosts are names that nobody can have. */
 export interface Group {
-  /** Of the workspaces' names and of the hosts' names. */
+  /** The workspaces have this name, and the hosts' names start with it. */
   name: string;
   workspaces: number;
   subscriptionsEach: number;

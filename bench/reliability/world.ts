@@ -24,6 +24,7 @@ export async function openDeliveryWorld() {
     WEBHOOK_ENCRYPTION_KEY: secrets.webhook_encryption_key,
   };
   const dispatchers = new Set<Dispatcher>();
+  const closing: (() => Promise<void>)[] = [];
   async function killDispatchers(): Promise<void> {
     await Promise.all([...dispatchers].map((dispatcher) => dispatcher.kill()));
   }
@@ -34,6 +35,8 @@ export async function openDeliveryWorld() {
       return sql;
     },
     receiver,
+    /** Called when the world closes, for what several trials share. */
+    closing,
     /** The environment of the dispatcher's modules. */
     env,
     spawnDispatcher(options: DispatcherOptions = {}): Dispatcher {
@@ -55,6 +58,7 @@ export async function openDeliveryWorld() {
     },
     async [Symbol.asyncDispose]() {
       await killDispatchers();
+      for (const close of closing) await close();
       await sql.end({ timeout: 1 });
       await receiver.close();
       await world[Symbol.asyncDispose]();
@@ -65,7 +69,7 @@ export async function openDeliveryWorld() {
 /** The sizes of a run; the short ones are for CI. */
 export interface Sizes {
   short: boolean;
-  /** Of trial 7. */
+  /** How long trial 7 takes. */
   minutes: number;
 }
 
@@ -82,5 +86,7 @@ export interface Trial {
   target: string;
   /** Whether its target is a time or a rate, which a busy machine misses. */
   timed?: true;
+  /** Whether the trial has a database of its own, or one that no other trial crashes: a short run puts it in the second lane. */
+  apart?: true;
   run(world: DeliveryWorld, sizes: Sizes): Promise<Verdict>;
 }

@@ -1,5 +1,3 @@
-import { securityPage } from "../../bench/attacks/page.ts";
-import { performancePage } from "../../bench/performance/page.ts";
 import { errorsPages } from "./errors_page.ts";
 import type { Page } from "./page.ts";
 import { resourcesPages } from "./resources_page.ts";
@@ -8,8 +6,6 @@ import { webhooksPages } from "./webhooks_page.ts";
 /** Every page that `deno task docs` writes. */
 export const pages: readonly Page[] = [
   ...errorsPages,
-  performancePage,
   ...resourcesPages,
-  securityPage,
   ...webhooksPages,
 ];

@@ -71,7 +71,7 @@ function reach(first: string[], next: (node: string) => string[]): string[] {
 }
 
 /** The bytes of the files in a folder and its folders; links are not followed. */
-export async function bytesOf(folder: string): Promise<number> {
+async function bytesOf(folder: string): Promise<number> {
   let bytes = 0;
   for await (const entry of Deno.readDir(folder)) {
     const path = join(folder, entry.name);

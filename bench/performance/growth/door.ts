@@ -12,7 +12,7 @@ export function recordsOf({ resource }: Probe, { contacts, others }: Size): numb
   return ["api-v1-contacts", "api-v1-leads"].includes(resource) ? contacts : others;
 }
 
-/** Whether a size has what a probe needs: enough records, and an index of searches if the call searches. */
+/** Whether a size has enough records for a probe, and an index of searches if the probe searches. */
 export function isFit(probe: Probe, size: Size): boolean {
   return recordsOf(probe, size) >= (probe.least ?? 0) && (size.searched || !/[?&]q\b/.test(probe.operation));
 }
@@ -79,16 +79,6 @@ export class Door {
     }
     if (reply.summary?.failed) throw new Error(`${where}: ${body}`);
     return milliseconds;
-  }
-
-  /** Counts the blocks that one call reads. */
-  async countBlocks({ endpoint }: Probe, args: string): Promise<number> {
-    const { rows } = await this.#client.query<{ "QUERY PLAN": [{ Plan: Record<string, number> }] }>(
-      `explain (analyze, buffers, format json) ${CALL}`,
-      [this.#nextKey(), endpoint.scope, endpoint.verb, args, null, null],
-    );
-    const { Plan } = rows[0]!["QUERY PLAN"][0];
-    return Plan["Shared Hit Blocks"]! + Plan["Shared Read Blocks"]!;
   }
 
   #nextKey(): string {

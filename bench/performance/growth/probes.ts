@@ -38,15 +38,18 @@ const GROWS: Record<string, string> = {
 /** A call that ends early has then looked through as many rows as it may. */
 const MANY_RECORDS = 100_000;
 
-/** Rows of a workspace: any of twelve; one that shares no value with others; one of the oldest; one of every tenth. */
+/**
+ * Row numbers: `any` and `own` are one of twelve, `own` with values that no other row has; `few` shares its values with the
+ * oldest 120 rows, `many` with every tenth row.
+ */
 const ROWS = { any: "bench.anywhere(r, others)", own: "bench.own(r, total)", few: "1", many: "10" };
 const idOf = (row: string) => `bench.id(0, ${row})`;
 /** Rows by age: the oldest, the middle, the newest page. */
 const AGES = ["1", "total / 2", "total - 99"];
-/** The parameters of every list that are no filters of a record. */
+/** Parameters of lists that record.ts does not declare. */
 const COMMON = ["cursor", "since", "until", "updated_since"];
 
-/** Values of parameters by which no record of record.ts is found: those of events, changes and deliveries. */
+/** Values for the parameters of events, changes and deliveries. */
 const PARTICULAR: Record<string, string[]> = {
   "api-v1-events cursor": ["bench.cursor_at(total / 2, total)", "bench.cursor_at(total - 60, total)"],
   "api-v1-changes cursor": ["bench.event_at(total / 2, total)", "bench.event_at(60, total)"],
@@ -135,7 +138,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
   };
   const full = call({}, isList ? { page: "full" } : {});
   const filters = names.filter((name) => !(name in required));
-  // The first word of a feed's parameter is that of every event; no event has the others.
+  // Every event has the first word of a feed's parameter, no event the others.
   const isOther = (name: string, index: number) =>
     !record && index > 0 && !COMMON.includes(name) && name !== "object_id";
   const single = filters.flatMap((name) =>
@@ -156,7 +159,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
   return isList ? [full, ...single, ...pairs] : [full, ...single];
 }
 
-/** A column's value in some row; the last is used where the row has none, as of a field that seed.sql does not know. */
+/** SQL of a column's value in some row, or `otherwise` where the column is empty. */
 function cell({ about }: CrmRecord, column: string, row: string, otherwise: string): string {
   return `coalesce((select to_jsonb(t.${column}) from crm.${about.table} t
     where t.workspace_id = bench.workspace_id(0) and t.id = ${idOf(row)}), to_jsonb(${otherwise}))`;
@@ -192,7 +195,7 @@ function valuesOfFeed(resource: string, name: string, schema: z.ZodType): string
   return (words ?? ["a value of no record", "a value of no record"]).map((word) => `'${word}'`);
 }
 
-/** The ids that stand in an example for rows of the seeded workspace, in the form that validation lets pass. */
+/** Ids for rows of the seeded workspace. Validation lets them pass; SQL replaces them by the rows' ids. */
 const STAND_INS: Record<string, string> = {
   "00000000-0000-7000-8000-00000000000a": idOf(ROWS.any),
   "00000000-0000-7000-8000-00000000000b": idOf(ROWS.own),
@@ -201,7 +204,7 @@ const STAND_INS: Record<string, string> = {
 };
 const [ANY, OWN, MERGED, FIRST] = Object.keys(STAND_INS) as [string, string, string, string];
 
-/** The arguments of the example's body, as the function would pass them to the verb. An upsert: by each of its fields. */
+/** SQL of the arguments that the function would pass to the verb for the example's body; for an upsert, for each field. */
 async function bodies(
   { resource, endpoint, method, operation }: Omit<Probe, "args">,
   path: string,

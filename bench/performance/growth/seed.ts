@@ -3,13 +3,13 @@ import type { CrmRecord } from "../../../supabase/functions/_shared/contract/rec
 import { type Field, isEquality } from "../../../supabase/functions/_shared/contract/record_fields.ts";
 import { records } from "../../../tools/records/records.ts";
 
-/** The records of which a workspace has many. */
+/** The records of which a workspace may have many. */
 export const seeded = records.filter(({ about }) => about.sql?.includes("list"));
 
 const closed = (won: string, lost: string) => `bench.pick(k, null, ${won}, ${lost})`;
 const MADE = "bench.made_at(k)";
 
-/** Columns whose values are not the usual ones: SQL of row `k` of workspace `w`, which has `each` rows. */
+/** SQL of columns that differ from the usual values, for row `k` of workspace `w`, which has `each` rows. */
 const PARTICULAR: Record<string, Record<string, string>> = {
   contacts: {
     email: "bench.pick(k, 'few', 'many', k::text) || '@contato.com'",

@@ -5,7 +5,7 @@ import { startPostgres, stopPostgres, superuserUrl } from "../../../run/local/po
 import { connect } from "../../harness/world.ts";
 import { insertRows, seeded } from "./seed.ts";
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
-import type { Conditions } from "../../harness/subject.ts";
+import type { Conditions } from "../../harness/run_subjects.ts";
 
 /** Enough keys for every call of a size, because each key may make only 120 calls a minute. */
 export const KEYS = 100;

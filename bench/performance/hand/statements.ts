@@ -35,6 +35,49 @@ const GATE = `
     select caller.workspace_id, caller.member_id from caller, counted where counted.calls <= ${CALLS_A_MINUTE}
   )`;
 
+/**
+ * A lead: the company of this name and the contact with this e-mail, each created if it is not there, and a deal in the
+ * first stage of the default pipeline. Two at once may create both: whoever writes this by hand has no locks.
+ */
+const INSERT_LEAD = `who as materialized (select * from allowed),
+  known_company as (
+    select c.id from who
+    join bare.companies c on c.workspace_id = who.workspace_id and c.name_key = lower($6::text)
+    order by c.id limit 1
+  ),
+  new_company as (
+    insert into bare.companies (workspace_id, name, owner_id)
+    select who.workspace_id, $6, who.member_id from who where not exists (select from known_company)
+    returning id
+  ),
+  company as (select id from known_company union all select id from new_company),
+  known_contact as (
+    select c.id from who
+    join bare.contacts c on c.workspace_id = who.workspace_id and c.email = $4
+    order by c.id limit 1
+  ),
+  new_contact as (
+    insert into bare.contacts (workspace_id, name, email, phone, company_id, owner_id)
+    select who.workspace_id, $3, $4, $5, company.id, who.member_id from who, company
+    where not exists (select from known_contact)
+    returning id
+  ),
+  contact as (select id from known_contact union all select id from new_contact),
+  deal as (
+    insert into bare.deals (
+      workspace_id, title, value, source, contact_id, company_id, owner_id, pipeline_id, stage_id
+    )
+    select who.workspace_id, $3, $7, $8, contact.id, company.id, who.member_id, s.pipeline_id, s.id
+    from who, contact, company
+    cross join lateral (
+      select s.pipeline_id, s.id from crm.pipelines p
+      join crm.stages s on s.workspace_id = p.workspace_id and s.pipeline_id = p.id and s.is_active
+      where p.workspace_id = who.workspace_id and p.is_default
+      order by s.position limit 1
+    ) s
+    returning id, contact_id, company_id
+  )`;
+
 const ofContact = COLUMNS.split(",").map((column) => `c.${column.trim()}`).join(", ");
 
 /** Each answers a request with its gate: no row for an unknown key, a row with `calls` alone for one that must wait. */
@@ -58,66 +101,6 @@ export const GATED = {
   )
   select counted.calls, contact.id from counted left join contact on true`,
   lead: `${GATE},
-  ${leadOf("select * from allowed", ["$3", "$4", "$5", "$6", "$7", "$8"])}
+  ${INSERT_LEAD}
   select counted.calls, deal.id, deal.contact_id, deal.company_id from counted left join deal on true`,
 };
-
-/** The gate alone, and what is asked after it has answered: the other form of the same function. */
-export const AWAITED = {
-  gate: `${GATE}
-    select counted.calls, a.workspace_id, a.member_id from counted left join allowed a on true`,
-  read: `select ${COLUMNS} from bare.contacts where workspace_id = $1 and id = $2`,
-  list: `select ${COLUMNS} from bare.contacts where workspace_id = $1 order by id desc limit 50`,
-  create: `insert into bare.contacts (workspace_id, name, email, phone, owner_id)
-    values ($1, $3, $4, $5, $2) returning id`,
-  lead: `with ${
-    leadOf("select $1::uuid as workspace_id, $2::uuid as member_id", ["$3", "$4", "$5", "$6", "$7", "$8"])
-  }
-  select id, contact_id, company_id from deal`,
-};
-
-/**
- * A lead: the company of this name, the contact of this e-mail, each created if it is not there, and a deal in the first
- * stage of the default pipeline. Two at once may create both: whoever writes this by hand has no locks.
- * @param caller a select of workspace_id and member_id
- */
-function leadOf(caller: string, [name, email, phone, company, value, source]: string[]): string {
-  return `who as materialized (${caller}),
-  known_company as (
-    select c.id from who
-    join bare.companies c on c.workspace_id = who.workspace_id and c.name_key = lower(${company}::text)
-    order by c.id limit 1
-  ),
-  new_company as (
-    insert into bare.companies (workspace_id, name, owner_id)
-    select who.workspace_id, ${company}, who.member_id from who where not exists (select from known_company)
-    returning id
-  ),
-  company as (select id from known_company union all select id from new_company),
-  known_contact as (
-    select c.id from who
-    join bare.contacts c on c.workspace_id = who.workspace_id and c.email = ${email}
-    order by c.id limit 1
-  ),
-  new_contact as (
-    insert into bare.contacts (workspace_id, name, email, phone, company_id, owner_id)
-    select who.workspace_id, ${name}, ${email}, ${phone}, company.id, who.member_id from who, company
-    where not exists (select from known_contact)
-    returning id
-  ),
-  contact as (select id from known_contact union all select id from new_contact),
-  deal as (
-    insert into bare.deals (
-      workspace_id, title, value, source, contact_id, company_id, owner_id, pipeline_id, stage_id
-    )
-    select who.workspace_id, ${name}, ${value}, ${source}, contact.id, company.id, who.member_id, s.pipeline_id, s.id
-    from who, contact, company
-    cross join lateral (
-      select s.pipeline_id, s.id from crm.pipelines p
-      join crm.stages s on s.workspace_id = p.workspace_id and s.pipeline_id = p.id and s.is_active
-      where p.workspace_id = who.workspace_id and p.is_default
-      order by s.position limit 1
-    ) s
-    returning id, contact_id, company_id
-  )`;
-}

@@ -1,13 +1,13 @@
 /**
- * Reads plans from standard input, one a line, sends each and prints the result as a line.
+ * Reads plans from standard input, one a line, sends each and prints the result as a line. The argument, if any, is the
+ * process's priority.
  *
  * No npm package is used, because the generator shares the processors with the functions: a request costs it 20 µs, and
- * 31-42 µs with autocannon 8.0.0, which also does not report the latencies of each connection. (wrk takes 10 µs, but is not
- * on every developer's machine.)
+ * 31-42 µs with autocannon 8.0.0, which also does not report the latencies of each connection.
  */
+import { setPriority } from "node:os";
 import { readLines } from "../../harness/processes.ts";
 import { pause } from "../../harness/waiting.ts";
-import { sendRequest } from "./http.ts";
 import { encodeRequest, type PlannedRequest, templateOf } from "./template.ts";
 
 /** The requests that the generator sends. */
@@ -24,6 +24,13 @@ export interface LoadPlan {
    * came meanwhile. Absent: a connection's next request comes with its last answer.
    */
   rate?: number;
+  /** The plan is an attack: each connection is opened again after an error. */
+  attack?: {
+    /** Milliseconds that each connection waits after an answer. */
+    pauseMs?: number;
+    /** Bytes of the body a second, for each connection; as fast as possible by default. */
+    bytesPerSecond?: number;
+  };
 }
 
 /** The answers to a load. */
@@ -32,44 +39,52 @@ export interface LoadResult {
   seconds: number;
   /** For each connection, the milliseconds of its answers in their order. */
   latencies: number[][];
-  /** The same of the requests of each kind, in the order of the answers. */
+  /** The same for the requests of each kind, in the order of the answers. */
   byKind: Record<string, number[]>;
   statuses: Record<number, number>;
   /** Answers that were not as expected. */
   unexpected: number;
   /** The first unexpected answer, or the error in its place. */
   example: string | null;
-  /** Answers of 503 without Retry-After. */
-  withoutRetryAfter: number;
   /** Requests whose connection was closed, or that waited for UNANSWERED_MS; each ends its connection. */
   unanswered: number;
+  /** The longest time from a request's start to its answer or the end of its connection. */
+  longestSeconds: number;
 }
 
 /** Milliseconds after which a request counts as unanswered. */
 const UNANSWERED_MS = 20_000;
+/** How long an attack waits before it opens a connection again, so that a refused one does not spin. */
+const RECONNECT_MS = 50;
 const BUFFER_BYTES = 65_536;
-/** Counts over all plans, so that no number is sent twice. */
+/** Longer than any head, and than any error. */
+const READABLE_BYTES = 2_048;
+const decoder = new TextDecoder();
+/** Continues from one plan to the next, so that no number is sent twice. */
 let number = 0;
 
+if (Deno.args[0] !== undefined) setPriority(Number(Deno.args[0]));
 for await (const line of readLines(Deno.stdin.readable)) {
   console.log(JSON.stringify(await send(JSON.parse(line))));
 }
 
-async function send({ baseUrl, connections, seconds, requests, rate }: LoadPlan): Promise<LoadResult> {
+async function send(
+  { baseUrl, connections, seconds, requests, rate, attack }: LoadPlan,
+): Promise<LoadResult> {
   const url = new URL(baseUrl);
   const templates = requests.map((request) => templateOf(request, url));
   const address = { hostname: url.hostname, port: Number(url.port) };
-  const opened = await Promise.all(Array.from({ length: connections }, () => Deno.connect(address)));
-  const sentAt = opened.map(() => Infinity);
+  const open: (Deno.TcpConn | null)[] = Array(connections).fill(null);
+  const sentAt: number[] = Array(connections).fill(Infinity);
   const result: LoadResult = {
     seconds: 0,
-    latencies: opened.map(() => []),
+    latencies: open.map(() => []),
     byKind: {},
     statuses: {},
     unexpected: 0,
     example: null,
-    withoutRetryAfter: 0,
     unanswered: 0,
+    longestSeconds: 0,
   };
   let turn = 0;
   const started = performance.now();
@@ -85,42 +100,129 @@ async function send({ baseUrl, connections, seconds, requests, rate }: LoadPlan)
     if (ms > 0) await pause(ms);
     return came;
   };
+  const close = (index: number) => {
+    try {
+      open[index]?.close();
+    } catch {
+      // The server has closed it already.
+    }
+    open[index] = null;
+  };
   // One timer for all requests, because the generator shares the processors with the API.
   const watching = setInterval(() => {
     const latest = performance.now() - UNANSWERED_MS;
-    for (const [index, time] of sentAt.entries()) if (time < latest) opened[index]!.close();
+    for (const [index, time] of sentAt.entries()) if (time < latest) close(index);
   }, 1_000);
-  await Promise.all(opened.map(async (socket, index) => {
-    using connection = socket;
-    connection.setNoDelay();
+  await Promise.all(open.map(async (_, index) => {
     const buffer = new Uint8Array(BUFFER_BYTES);
-    try {
-      for (let came = await nextArrival(); came !== null; came = await nextArrival()) {
-        const template = templates[turn++ % templates.length]!;
-        sentAt[index] = performance.now();
-        const { status, head, body } = await sendRequest(
-          connection,
-          encodeRequest(template, number++),
-          buffer,
-        );
-        sentAt[index] = Infinity;
+    for (let came = await nextArrival(); came !== null; came = await nextArrival()) {
+      const template = templates[turn++ % templates.length]!;
+      const sent = sentAt[index] = performance.now();
+      try {
+        const connection = open[index] ??= await Deno.connect(address);
+        connection.setNoDelay();
+        const { head, body } = encodeRequest(template, number++);
+        const answer = attack
+          ? await exchange(connection, head, body, buffer, attack.bytesPerSecond)
+          : await sendRequest(connection, head, body, buffer);
+        const { status } = answer;
         const latency = Math.round((performance.now() - came) * 1000) / 1000;
         result.latencies[index]!.push(latency);
         if (template.kind !== undefined) (result.byKind[template.kind] ??= []).push(latency);
         result.statuses[status] = (result.statuses[status] ?? 0) + 1;
-        if (status === 503 && !/\r\nretry-after: *\d/i.test(head)) result.withoutRetryAfter++;
-        if (status !== template.expect) {
+        if (template.expect !== undefined && status !== template.expect) {
           result.unexpected++;
-          result.example ??= `${status} ${body}`;
+          result.example ??= `${status} ${answer.body}`;
         }
+        if (answer.closed) close(index);
+      } catch (error) {
+        result.unanswered++;
+        result.example ??= String(error);
+        close(index);
+        if (!attack) break;
+        await pause(RECONNECT_MS);
+      } finally {
+        result.longestSeconds = Math.max(result.longestSeconds, (performance.now() - sent) / 1000);
+        sentAt[index] = Infinity;
       }
-    } catch (error) {
-      result.unanswered++;
-      result.example ??= String(error);
+      if (attack?.pauseMs) await pause(attack.pauseMs);
     }
-    sentAt[index] = Infinity;
+    close(index);
   }));
   clearInterval(watching);
   result.seconds = (performance.now() - started) / 1000;
   return result;
+}
+
+/** An answer, with the part of its body that arrived with the head: enough to explain an unexpected status. */
+interface Answer {
+  status: number;
+  head: string;
+  body: string;
+  /** Whether the connection cannot be used again. */
+  closed?: boolean;
+}
+
+async function sendRequest(connection: Deno.TcpConn, head: Uint8Array, body: Uint8Array, buffer: Uint8Array) {
+  const bytes = new Uint8Array(head.length + body.length);
+  bytes.set(head);
+  bytes.set(body, head.length);
+  await writeAll(connection, bytes);
+  return await readAnswer(connection, buffer);
+}
+
+/** Sends one request of an attack while it reads the answer, which may come before the body has been sent. */
+async function exchange(
+  connection: Deno.TcpConn,
+  head: Uint8Array,
+  body: Uint8Array,
+  buffer: Uint8Array,
+  bytesPerSecond = Infinity,
+): Promise<Answer> {
+  let answered = false;
+  const sending = (async () => {
+    await writeAll(connection, head);
+    for (let sent = 0; sent < body.length; sent += bytesPerSecond) {
+      if (answered) throw new Error("Answered before the body was sent");
+      await writeAll(connection, body.subarray(sent, sent + bytesPerSecond));
+      if (sent + bytesPerSecond < body.length) await pause(1_000);
+    }
+    // The server may close the connection before it has read the body; the answer counts.
+  })().then(() => true, () => false);
+  const answer = await readAnswer(connection, buffer).finally(() => answered = true);
+  return { ...answer, closed: /\r\nconnection: *close/i.test(answer.head) || !await sending };
+}
+
+async function writeAll(connection: Deno.TcpConn, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.length;) written += await connection.write(bytes.subarray(written));
+}
+
+/** Reads one answer of HTTP/1.1 to its end. The answer must have a Content-Length. */
+async function readAnswer(connection: Deno.TcpConn, buffer: Uint8Array): Promise<Answer> {
+  let have = 0;
+  let parsed: { answer: Answer; length: number } | null = null;
+  do {
+    // After the head only the number of bytes matters, so the rest of a body may overwrite the buffer.
+    const count = await connection.read(parsed ? buffer : buffer.subarray(have));
+    if (count === null) throw new Error("The connection was closed before the answer");
+    have += count;
+    parsed ??= parse(buffer.subarray(0, have));
+  } while (!parsed || have < parsed.length);
+  if (have > parsed.length) throw new Error("The answer is longer than its Content-Length");
+  return parsed.answer;
+}
+
+/** Returns null while the head is incomplete. */
+function parse(bytes: Uint8Array): { answer: Answer; length: number } | null {
+  const text = decoder.decode(bytes.subarray(0, READABLE_BYTES));
+  const end = text.indexOf("\r\n\r\n");
+  if (end === -1) return null;
+  const head = text.slice(0, end);
+  const bodyLength = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  if (bodyLength === undefined) throw new Error(`An answer without Content-Length: ${head}`);
+  return {
+    answer: { status: Number(text.slice(9, 12)), head, body: text.slice(end + 4) },
+    // A head is ASCII, so its characters are its bytes.
+    length: end + 4 + Number(bodyLength),
+  };
 }

@@ -41,16 +41,13 @@ export const bare = {
 /** What all of the functions do. */
 export type Operation = keyof typeof bare;
 
-/** The same requests to the function that is written by hand, in one of its forms. */
-const byHand = (base: string) => ({
-  read: (_workspace, key, contactId) => get(`${base}/contacts/${contactId}`, key),
-  list: (_workspace, key) => get(`${base}/contacts`, key),
-  create: (_workspace, key) => post(`${base}/contacts`, CONTACT, key),
-  lead: (_workspace, key) => post(`${base}/leads`, { first_name: "Bia", last_name: "Lima", ...LEAD }, key),
-} satisfies Record<string, MakeRequest>);
-
-export const hand = byHand("/hand");
-export const handAwaited = byHand("/hand/awaited");
+/** The same requests to the function that is written by hand. */
+export const hand = {
+  read: (_workspace, key, contactId) => get(`/hand/contacts/${contactId}`, key),
+  list: (_workspace, key) => get("/hand/contacts", key),
+  create: (_workspace, key) => post("/hand/contacts", CONTACT, key),
+  lead: (_workspace, key) => post("/hand/leads", { first_name: "Bia", last_name: "Lima", ...LEAD }, key),
+} satisfies Record<string, MakeRequest>;
 
 function get(path: string, key?: string): PlannedRequest {
   return { method: "GET", path, headers: withKey(key), expect: 200 };

@@ -7,10 +7,21 @@ import { seedWorkspaces, type Sizes } from "./workspaces.ts";
 
 export type LoadWorld = Awaited<ReturnType<typeof openLoadWorld>>;
 
+/** Starts a process that sends requests. @param priority of Unix, where 19 is the lowest */
+export function startGenerator(priority?: number) {
+  const args = priority === undefined ? [] : [String(priority)];
+  const process = startLineProcess([join(import.meta.dirname!, "generator_process.ts"), ...args]);
+  return {
+    pid: process.pid,
+    send: async (plan: LoadPlan): Promise<LoadResult> => JSON.parse(await process.request(plan)),
+    [Symbol.asyncDispose]: () => process[Symbol.asyncDispose](),
+  };
+}
+
 /** Starts a Postgres with workspaces, and a process that sends requests. */
 export async function openLoadWorld(sizes: Sizes) {
   const world = await openWorld({ max: 2 });
-  const generator = startLineProcess([join(import.meta.dirname!, "generator_process.ts")]);
+  const generator = startGenerator();
   async function close() {
     await generator[Symbol.asyncDispose]();
     await world[Symbol.asyncDispose]();
@@ -19,9 +30,8 @@ export async function openLoadWorld(sizes: Sizes) {
     return {
       ...world,
       workspaces: await seedWorkspaces(world.sql, sizes),
-      generatorPid: generator.pid,
       /** Sends requests from a process apart from the one that answers them. */
-      send: async (plan: LoadPlan): Promise<LoadResult> => JSON.parse(await generator.request(plan)),
+      send: generator.send,
       /** Serves the functions from this database. @param folders of further functions */
       serve: (env: Record<string, string>, folders?: string[]): Promise<Server> =>
         startServer(
@@ -39,4 +49,18 @@ export async function openLoadWorld(sizes: Sizes) {
 /** The number of requests that were answered. */
 export function countAnswers({ latencies }: LoadResult): number {
   return latencies.reduce((total, { length }) => total + length, 0);
+}
+
+/**
+ * Sends requests, and returns how many were answered, and the seconds.
+ * @throws Error if one was not answered as expected, because the rate would be that of other work
+ */
+export async function sendFlawlessly(send: LoadWorld["send"], plan: LoadPlan) {
+  const result = await send(plan);
+  const { unexpected, unanswered, example, seconds } = result;
+  const count = countAnswers(result);
+  if (unexpected + unanswered === 0) return { count, seconds };
+  throw new Error(
+    `Of ${count} answers ${unexpected} were not as expected, ${unanswered} had none: ${example}`,
+  );
 }

@@ -2,17 +2,17 @@ import { type Measurement, ratio } from "../../harness/figures.ts";
 import { Door, isFit, recordsOf } from "../growth/door.ts";
 import { makeProbes, type Probe } from "../growth/probes.ts";
 import { makeSizes, show, startCluster } from "../growth/sizes.ts";
-import type { Conditions, Subject } from "../../harness/subject.ts";
+import type { Conditions, Subject } from "../../harness/run_subjects.ts";
 
 const TARGET = 1.5;
-/** For a page that ends early: to a full page of the same list. */
+/** Allowed for a page that ends early, compared with a full page of the same list. */
 const EARLY_TARGET = 4;
-/** The number of different rows of a probe (seed.sql), so that each row has been read once before it is measured. */
+/** A probe has twelve different rows (seed.sql), so each row has been read once before it is measured. */
 const WARM_UP = 12;
 /** How often each row is measured. */
 const ROUNDS = 4;
 const SHORT_ROUNDS = 2;
-/** For one probe at one size. A slow probe needs few calls. */
+/** Time for one probe at one size: a slow probe needs few calls. */
 const BUDGET_MS = 1_000;
 const MIN_CALLS = 4;
 /** How often a missed ratio is measured again. */
@@ -73,13 +73,12 @@ async function compareSizes(
   const missed = Math.max(...ratios) > TARGET;
   const shown = ratios.map((ratio) => ratio.toFixed(2)).join("  ");
   note(`${missed ? "!" : " "} ${smallest.toFixed(2)} ms × ${shown}  ${probe.operation}  ${args}`);
-  if (missed && probe.method === "GET") note(`    ${await countBlocks(probe, doors)} blocks touched`);
   const alone = shared ? ratios.slice(0, -1) : ratios;
   return {
     probe,
     records: [recordsOf(probe, doors[0]!.size), recordsOf(probe, doors[alone.length]!.size)],
     time: smallest * (alone.at(-1) ?? 1),
-    // A short run has one size only of so many records.
+    // A short run may have only one size with so many records.
     alone: alone.length === 0 ? 1 : Math.max(...alone),
     among: shared ? ratios.at(-1) : undefined,
   };
@@ -87,7 +86,7 @@ async function compareSizes(
 
 /**
  * Calls every size in turns, so that other work of the machine affects all alike. Each record has been read before, by the
- * warm-up, or by a call that is undone where one cannot be repeated, so that the time of the disk does not count.
+ * warm-up, so that the time of the disk does not count.
  * @param doors the smallest size first
  * @param again how often the probe was measured on these doors before; its creates need new values each time
  * @returns milliseconds of a call at the smallest size, and the ratios of the other sizes
@@ -119,15 +118,6 @@ async function measureProbe(
 /** Growth slows every call, other work of the machine only some, so the lower quartile shows growth alone. */
 function lowerQuartile(times: number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 4)]!;
-}
-
-/** Unlike a time, a count of blocks has no noise. */
-async function countBlocks(probe: Probe, doors: Door[]): Promise<string> {
-  const counts = await Promise.all(doors.map(async (door) => {
-    const [args] = await door.argumentsOf(probe, 0, 1);
-    return await door.countBlocks(probe, args!);
-  }));
-  return counts.join(", ");
 }
 
 /**

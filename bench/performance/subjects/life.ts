@@ -1,34 +1,27 @@
 import { atMost, count, type Measurement, median, percentile, ratio } from "../../harness/figures.ts";
-import type { Conditions, Subject } from "../../harness/subject.ts";
-import {
-  cpuOfMachine,
-  cpuOfPostgres,
-  cpuOfProcess,
-  memoryOfPostgres,
-  memoryOfProcess,
-} from "../../harness/usage.ts";
+import type { Conditions, Subject } from "../../harness/run_subjects.ts";
+import { memoryOfPostgres, memoryOfProcess } from "../../harness/usage.ts";
 import { eventually, pause } from "../../harness/waiting.ts";
 import { KINDS, mixedRequests } from "../life/requests.ts";
-import { countQueued, readDeliveries } from "../life/deliveries.ts";
-import { describeTables, mebibytes, readTables, readWal, tableFigures } from "../life/tables.ts";
+import { countQueued, readDeliveries, readTables, readWal, tableFigures } from "../life/database.ts";
 import { type LifeWorld, openLifeWorld } from "../life/world.ts";
 import type { LoadPlan, LoadResult } from "../load/generator_process.ts";
 import { countAnswers } from "../load/world.ts";
 
 const SIZES = { workspaces: 200, keysEach: 5, contactsEach: 100 };
-/** Of a short run, which is to begin soon. */
-const SHORT_SIZES = { ...SIZES, contactsEach: 20 };
+/** Smaller, so that a short run begins soon. */
+const SHORT_SIZES = { workspaces: 60, keysEach: 5, contactsEach: 20 };
 const MINUTES = { alone: 10, amongAll: 2, short: 1 };
-/** Of the rate at which answers and deliveries come as fast as they can. */
+/** The share of the highest rate that can be answered and delivered. */
 const SHARE = 0.7;
-/** Calls a minute of each key at most; with those of the seconds before, they stay under its limit of 120. */
+/** Calls a minute for each key, so few that the calls of the seconds before still leave it under its limit of 120. */
 const KEY_CALLS = 50;
 const SATURATION = { connections: 16, seconds: 20, shortSeconds: 4 };
 /** More than are ever in use, unless the functions stall. */
 const CONNECTIONS = 64;
 const SAMPLE_MS = 1_000;
 
-/** Milliseconds: half of a kind's answers, and all but one in a hundred, at 70 % of what two processors can do. */
+/** Milliseconds for each kind of request, at 70 % of what two processors can do. */
 const WAITS: Record<string, [p50: number, p99: number]> = {
   read: [20, 200],
   list: [25, 200],
@@ -38,9 +31,9 @@ const WAITS: Record<string, [p50: number, p99: number]> = {
   batch: [60, 300],
   search: [25, 250],
 };
-/** Bytes of write-ahead log of a request of the mix, without whole pages, which depend on the time between checkpoints. */
+/** Bytes of write-ahead log for each request, without whole pages, which depend on the time between checkpoints. */
 const WAL_BYTES = 5_000;
-/** Resident bytes. */
+/** Resident bytes at one moment. */
 interface Sample {
   functions: number;
   dispatcher: number;
@@ -56,11 +49,12 @@ export const life: Subject = {
     const { short, amongAll, note } = conditions;
     const minutes = conditions.minutes ??
       (short ? MINUTES.short : amongAll ? MINUTES.amongAll : MINUTES.alone);
-    await using world = await openLifeWorld(short ? SHORT_SIZES : SIZES);
+    const sizes = short ? SHORT_SIZES : SIZES;
+    await using world = await openLifeWorld(sizes);
     const load: Load = (plan) =>
       world.send({ baseUrl: world.functions.baseUrl, requests: mixedRequests(world.workspaces), ...plan });
     const saturation = await measureSaturation(load, world, conditions);
-    const keys = SIZES.workspaces * SIZES.keysEach;
+    const keys = sizes.workspaces * sizes.keysEach;
     const rate = Math.min(saturation * SHARE, keys * KEY_CALLS / 60);
     note(`${rate.toFixed(0)} requests a second for ${minutes} minutes`);
     return await measureLife(load, world, { rate, seconds: minutes * 60, note });
@@ -103,23 +97,9 @@ async function measureLife(
   world: LifeWorld,
   { rate, seconds, note }: { rate: number; seconds: number; note: Conditions["note"] },
 ): Promise<Measurement[]> {
-  const { sql, dataDir, functions, dispatcher, generatorPid } = world;
+  const { sql, functions, dispatcher } = world;
   const [{ since }] = await sql<[{ since: Date }]>`select clock_timestamp() as since`;
   const [tables, wal] = [await readTables(sql), await readWal(sql)];
-  const pids = {
-    functions: functions.pid,
-    dispatcher: dispatcher.pid,
-    generator: generatorPid,
-    lab: Deno.pid,
-  };
-  const readCpu = async () => ({
-    ...Object.fromEntries(
-      await Promise.all(Object.entries(pids).map(async ([name, pid]) => [name, await cpuOfProcess(pid)])),
-    ) as Record<keyof typeof pids, number>,
-    postgres: await cpuOfPostgres(dataDir),
-    machine: await cpuOfMachine(),
-  });
-  const cpu = await readCpu();
   const samples: Sample[] = [];
   let ended = false;
   const sampling = (async () => {
@@ -134,7 +114,6 @@ async function measureLife(
   })();
   const result = await load({ connections: CONNECTIONS, seconds, rate }).finally(() => ended = true);
   await sampling;
-  const cpuAfter = await readCpu();
   await allDelivered(sql);
   const [walAfter, deliveries] = [await readWal(sql), await readDeliveries(sql, since)];
   // A backend reports what it did to the tables within a second.
@@ -143,31 +122,13 @@ async function measureLife(
 
   const answers = countAnswers(result);
   if (result.example !== null) note(`Not as expected: ${result.example}`);
-  const spent = (name: keyof typeof cpu) => cpuAfter[name] - cpu[name];
-  const each = (name: keyof typeof cpu) => `${Math.round(spent(name) * 1000 / answers)}`;
-  const ours = spent("functions") + spent("dispatcher") + spent("generator") + spent("lab") +
-    spent("postgres");
   note(`${answers} answers, ${deliveries.delivered} deliveries (half within ${round(deliveries.p50)} s)`);
-  note(
-    `µs of processor for each answer: functions ${each("functions")}, dispatcher ${
-      each("dispatcher")
-    }, Postgres ${each("postgres")}, receivers and jobs ${each("lab")}, generator ${
-      each("generator")
-    }; other work of the machine took ${Math.round((1 - ours / spent("machine")) * 100)} % of what was used`,
-  );
-  describeTables(tables, tablesAfter, note);
-  const pages = (walAfter.pages - wal.pages) / answers;
-  const walBytes = (walAfter.bytes - wal.bytes) / answers - pages;
-  note(
-    `Write-ahead log: ${walBytes.toFixed(0)} bytes a request, and ${
-      pages.toFixed(0)
-    } of whole pages after checkpoints`,
-  );
+  const walBytes = Math.round((walAfter - wal) / answers);
   return [
     count("Answers not as expected", result.unexpected + result.unanswered, "requests"),
     ...measureWaits(result),
-    ...measureMemory(samples, note),
-    atMost("Write-ahead log of a request, without whole pages", Math.round(walBytes), "bytes", WAL_BYTES),
+    ...measureMemory(samples),
+    atMost("Write-ahead log of a request, without whole pages", walBytes, "bytes", WAL_BYTES),
     ...tableFigures(tables, tablesAfter),
     count("Events without their delivery", deliveries.lost, "events"),
     count("Deliveries that did not arrive", deliveries.undelivered, "deliveries"),
@@ -190,13 +151,12 @@ function measureWaits({ byKind }: LoadResult): Measurement[] {
 }
 
 /** Compares the last tenth with the second, because code is compiled and caches fill at first. */
-function measureMemory(samples: Sample[], note: Conditions["note"]): Measurement[] {
+function measureMemory(samples: Sample[]): Measurement[] {
   const tenth = Math.max(1, Math.floor(samples.length / 10));
   const names = { functions: "the functions", dispatcher: "the dispatcher", postgres: "Postgres" } as const;
   return Object.entries(names).map(([name, title]) => {
     const values = samples.map((sample) => sample[name as keyof Sample]);
     const [early, late] = [median(values.slice(tenth, 2 * tenth)), median(values.slice(-tenth))];
-    note(`Memory of ${title}: ${mebibytes(early)}, at the end ${mebibytes(late)}`);
     return ratio(`Memory of ${title} at the end ÷ after a tenth of the time`, late / early, "lower", 1.2);
   });
 }

@@ -6,7 +6,7 @@ import { connect, openWorld } from "../../harness/world.ts";
 import { api, type MakeRequest } from "../load/requests.ts";
 import { sendOnce } from "../load/template.ts";
 import { type LoadWorkspace, seedWorkspaces } from "../load/workspaces.ts";
-import type { Conditions, Subject } from "../../harness/subject.ts";
+import type { Conditions, Subject } from "../../harness/run_subjects.ts";
 
 /** Milliseconds between function and database, as between two regions. */
 const EACH_WAY_MS = 20;
@@ -67,20 +67,20 @@ async function measureWay(way: Way, workspace: LoadWorkspace, { short, note }: C
         () => time(() => sendOnce(far.baseUrl, request, ++number)),
         () => time(() => sql.unsafe("select 1")),
       ],
-      short ? 10 : 30,
+      short ? 6 : 30,
       WARM_UP,
     );
     const [nearMs, farMs, roundTripMs] = times.map(median) as [number, number, number];
     const shown = [nearMs, farMs, roundTripMs].map((ms) => ms.toFixed(1));
     note(`${name}, ${way.name}: ${shown[0]} ms near, ${shown[1]} far, ${shown[2]} a round trip`);
-    // Fractions of a round trip are noise of disk and timers.
+    // Fractions of a round trip are noise from disk and timers.
     const trips = Math.round((farMs - nearMs) / roundTripMs);
     measurements.push(atMost(`${name}, ${way.name}`, trips, "round trips", 1));
   }
   return measurements;
 }
 
-/** Counts over all ways, so that no number is sent twice. */
+/** Continues from one way to the next, so that no number is sent twice. */
 let number = 0;
 
 /** Measures the milliseconds of `work`. */

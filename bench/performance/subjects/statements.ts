@@ -2,7 +2,7 @@ import { count, type Measurement } from "../../harness/figures.ts";
 import { openWorld } from "../../harness/world.ts";
 import { allowedStatements, type Counted, countStatements } from "../statements/counts.ts";
 import type { Kind } from "../statements/requests.ts";
-import type { Subject } from "../../harness/subject.ts";
+import type { Subject } from "../../harness/run_subjects.ts";
 
 const NAMES: Record<Kind, string> = {
   endpoint: "answered by every endpoint",

@@ -15,7 +15,7 @@ export const kills: Trial = {
   number: 1,
   target: "≥ 50 kill -9 over 5 stages: 0 lost, duplicates ≤ kills × 64, same ids, never a 6th attempt",
   async run(world, { short }) {
-    const events = short ? 300 : 10_000;
+    const events = short ? 200 : 10_000;
     const { sql, receiver } = world;
     // At many hosts: what a killed dispatcher had claimed keeps its places at the host until its lease ends.
     const failingCount = Math.max(1, Math.floor(events / 100));
@@ -74,7 +74,7 @@ async function deliverWhileKilling(world: DeliveryWorld, good: string[], failing
   return died;
 }
 
-/** In a random order, each after so few deliveries that all happen in the first two thirds of the run. */
+/** Plans the kills in a random order, all of them in the first two thirds of the deliveries. */
 function planKillPoints(each: number, total: number): KillPoint[] {
   const mean = (total * 2) / 3 / (each * STAGES.length);
   return STAGES

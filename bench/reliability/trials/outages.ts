@@ -11,7 +11,7 @@ const SHORT_LEASE_S = 3;
 const LONG_S = 20;
 /** The seconds of each outage. */
 const OUTAGES_S = [0, LONG_S, 0, LONG_S, 0];
-const SHORT_OUTAGES_S = [0, 0];
+const SHORT_OUTAGES_S = [0];
 /** How often an outage is tried until something was in flight. */
 const MAX_TRIES = 5;
 /** New events before each outage: so many that some are still in flight when a quarter has ended. */
@@ -33,7 +33,7 @@ export const outages: Trial = {
   async run(world, { short }) {
     const { receiver, spawnDispatcher, killDispatchers } = world;
     const seconds = short ? SHORT_OUTAGES_S : OUTAGES_S;
-    const all = await createSubscribers(world.sql, receiver.urls("ok"), short ? 80 : 300);
+    const all = await createSubscribers(world.sql, receiver.urls("ok"), short ? 60 : 300);
     receiver.clear();
     const dispatchers = Array.from({ length: DISPATCHERS }, () => spawnDispatcher());
 

@@ -9,7 +9,7 @@ import {
 } from "../../harness/usage.ts";
 import type { DeliveryWorld, Trial } from "../world.ts";
 import { countDeliveries, countEnded, createSubscribers, enqueue } from "../queue.ts";
-import { pause } from "../../harness/waiting.ts";
+import { eventually, pause } from "../../harness/waiting.ts";
 
 const RATE = 150;
 const DISPATCHERS = 2;
@@ -31,7 +31,7 @@ interface Sample {
   ended: number;
   /** Milliseconds of processor time so far. */
   cpu: number;
-  /** The same of all other work of the machine, which is not this trial's. */
+  /** The same for all work of the machine that is not this trial's. */
   elsewhere: number;
   /** Bytes. */
   memory: number;
@@ -50,12 +50,13 @@ export const throughput: Trial = {
   timed: true,
   async run(world, { short, minutes }) {
     const { sql, receiver, spawnDispatcher } = world;
-    const [warmUp, seconds, every] = short ? [3, 8, 1] : [30, minutes * 60, 10];
+    const [warmUp, seconds, every] = short ? [2, 4, 1] : [30, minutes * 60, 10];
     const workspaces = await createSubscribers(sql, receiver.urls("ok"), WORKSPACES);
     const feeder = startFeeder(sql, workspaces);
     const pids = Array.from({ length: DISPATCHERS }, () => spawnDispatcher({ silent: true }).pid);
     const samples: Sample[] = [];
     try {
+      await eventually(async () => await countEnded(sql, workspaces) > 0, "the dispatchers to begin");
       await pause(warmUp * 1000);
       const start = performance.now();
       while (samples.length === 0 || samples.at(-1)!.at < seconds) {

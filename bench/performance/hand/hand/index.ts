@@ -1,17 +1,17 @@
 /**
  * What a good engineer writes in an afternoon for the same four operations: a key, a scope, a limit, a workspace, and the
- * work. No isolation by the database, events, locks, idempotency, search or headers that tell what is left of a limit.
- * Below `/hand` the gate and the work are one statement, below `/hand/awaited` the work follows the gate.
+ * work, without isolation by the database, events, locks, idempotency, search or headers about the limit.
+ * The gate and the work are one statement.
  */
 import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { openSql } from "../../../../run/local/sql.ts";
-import { AWAITED, CALLS_A_MINUTE, GATED } from "../statements.ts";
+import { CALLS_A_MINUTE, GATED } from "../statements.ts";
 
 const { env } = Deno;
 const prepare = env.get("DATABASE_PREPARE") === "true";
-// As the owner of the tables, because the functions' role reaches none.
+// The owner of the tables, because the functions' role reaches none.
 const sql = openSql(env.get("BARE_DATABASE_URL")!, { max: Number(env.get("DATABASE_POOL_SIZE")) });
 
 type Row = Record<string, unknown>;
@@ -86,15 +86,6 @@ for (const [address, { name, scope, values, answer }] of Object.entries(OPERATIO
   app.on(method, path, async (c) => {
     const rows = await send(GATED[name], [hashOfKey(c), scope, ...await values(c)]);
     return refusal(c, rows[0]) ?? answer(c, rows);
-  });
-  app.on(method, `/awaited${path}`, async (c) => {
-    const [caller] = await send(AWAITED.gate, [hashOfKey(c), scope]);
-    const refused = refusal(c, caller);
-    if (refused) return refused;
-    const { workspace_id, member_id } = caller!;
-    // What only reads needs no member.
-    const who = method === "GET" ? [workspace_id] : [workspace_id, member_id];
-    return answer(c, await send(AWAITED[name], [...who, ...await values(c)]));
   });
 }
 app.onError((error, c) =>
