@@ -39,7 +39,7 @@ test("GET /api-v1-me shows the key that calls, its workspace, its member and the
   assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000);
 });
 
-test("GET /api-v1-me shows each caller itself alone, also at the same time (spec 5)", async ({ sql, workspace }) => {
+test("GET /api-v1-me shows each caller only its own key, also in simultaneous calls (spec 5)", async ({ sql, workspace }) => {
   const other = await makeWorkspace(sql);
   const sibling = await makeKey(sql, workspace.id, { memberId: await makeMember(sql, workspace) });
   const keys = [workspace.key, other.key, sibling.key];
@@ -57,7 +57,7 @@ test("GET /api-v1-me says when the member who created the key is no longer activ
   assert.equal((await api.get(ME)).body.member.is_active, false);
 });
 
-test("GET /api-v1-me shows the newest value's beginning to both values of a rotated key", async ({ sql, workspace }) => {
+test("GET /api-v1-me shows the prefix of the newest value to both values of a rotated key", async ({ sql, workspace }) => {
   const made = await makeKey(sql, workspace.id);
   const rotated = await rotateKey(sql, made.id, 3600);
   for (const key of [made.key, rotated.key]) {
@@ -66,7 +66,7 @@ test("GET /api-v1-me shows the newest value's beginning to both values of a rota
   }
 });
 
-test("The limits that GET /api-v1-me shows are those that hold (spec 5)", async ({ workspace: { key }, api }) => {
+test("The limits that GET /api-v1-me shows are enforced (spec 5)", async ({ workspace: { key }, api }) => {
   const { limits } = (await api.get(ME)).body;
   const page = await api.get(`/api-v1-contacts?limit=${limits.page_size_max + 1}`);
   assert.equal(page.status, 200);

@@ -51,7 +51,7 @@ test("GET /api-v1-workspace shows every member, and active loss reasons and pipe
   });
 });
 
-test("What GET /api-v1-workspace shows can be named in a call (spec 5)", async ({ sql, workspace, api, newDeal }) => {
+test("Every id that GET /api-v1-workspace shows is accepted by the other calls (spec 5)", async ({ sql, workspace, api, newDeal }) => {
   await makeMember(sql, workspace);
   await makeLossReason(sql, workspace);
   const { members, loss_reasons, pipelines } = (await api.get(WORKSPACE)).body;

@@ -69,7 +69,7 @@ Deno.test("A token with a symmetric signature is verified by Supabase Auth, whic
   assert.equal(auth.asked(), 1);
 });
 
-Deno.test("A symmetric token that Supabase Auth refuses is invalid_session, and one that cannot be a person's asks nobody", async () => {
+Deno.test("A symmetric token that Supabase Auth refuses is invalid_session; one that cannot be a person's is refused without asking", async () => {
   await using auth = serveAuth();
   const forged = await sign(crypto.getRandomValues(new Uint8Array(32)));
   assert.deepEqual(await verifyAt(auth.url, [forged]), ["invalid_session"]);
@@ -104,7 +104,7 @@ Deno.test("A token that Supabase Auth gave to an OAuth client is refused, whiche
   }
 });
 
-Deno.test("A flood of worthless symmetric tokens does not delay whose session was good before, and whoever signs in gets in", async () => {
+Deno.test("A flood of invalid symmetric tokens delays neither known sessions nor new sign-ins", async () => {
   await using auth = serveAuth(200, null, 100);
   await withEnvironment({ SUPABASE_URL: auth.url, SUPABASE_JWKS: "" }, async () => {
     forgetAuth();

@@ -8,7 +8,7 @@ import { signIn } from "../support/sessions.ts";
 
 const ACTIVITY = "/app-v1-activity";
 
-test("app-v1-activity lists who did what, newest first, the operator as nobody, and nothing of another workspace", async ({ sql, workspace: { id } }) => {
+test("app-v1-activity lists actions with their members, newest first, none for the operator, and nothing of another workspace", async ({ sql, workspace: { id } }) => {
   const other = await makeWorkspace(sql);
   await operate(sql, "workspace_update", { workspace_id: other.id, name: "Outra" });
   const { session, memberId } = await signIn(sql, id, "admin");

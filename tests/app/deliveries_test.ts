@@ -133,7 +133,7 @@ test("Redelivering in the console sends the same delivery again, adds a series o
   });
 });
 
-test("A delivery whose event was dropped is not found, and its webhook shows what is left", async ({ sql, workspace: { id, key } }) => {
+test("A delivery whose event was dropped is not found, and its webhook shows the others", async ({ sql, workspace: { id, key } }) => {
   const gestor = await manager(sql, id);
   const { id: webhook } = await subscribe(key, openMailbox().url, ["deal.won"]);
   const { body: { delivery_id } } = await gestor.post(`${WEBHOOKS}/${webhook}/test`);

@@ -70,7 +70,7 @@ test("app-v1-funnel shows deals won and lost in the last 30 days in the stages o
   assert.equal(body.stages[2].deals[0].owner.id, memberId);
 });
 
-test("A second stage of the type won shows the deals that were closed in it, the first one all others", async ({ sql, workspace: { id, pipelineId, stages }, api, newDeal }) => {
+test("With two stages of the type won, the second shows the deals closed in it and the first all others", async ({ sql, workspace: { id, pipelineId, stages }, api, newDeal }) => {
   const [second] = await sql<[{ id: string }]>`
     insert into crm.stages (workspace_id, pipeline_id, name, position, type)
     values (${id}, ${pipelineId}, 'Renovado', 5, 'won') returning id`;

@@ -91,7 +91,7 @@ test("Nobody sees or answers the invitation of another person, nor one of a work
   assertError(await person.get(CHOICES), "not_a_member");
 });
 
-test("Following the mail of an invitation is consent, but not to another one that waits for the same address", async ({ sql, workspace: { id } }) => {
+test("Following the link of an invitation accepts that invitation, and no other for the same address", async ({ sql, workspace: { id } }) => {
   const { id: rival } = await makeWorkspace(sql);
   const [email, twice] = [0, 1].map(() => `${crypto.randomUUID()}@pessoa.example`) as [string, string];
   const follow = async (to: string) => {
@@ -133,7 +133,7 @@ test("A person leaves a workspace, and an admin who activates the member again o
   assert.deepEqual([last, before.includes("member_left")], ["invitation_accepted", true]);
 });
 
-test("The last admin cannot leave: one who was invited does not count until accepting, nor do two who leave at once", async ({ sql, workspace: { id } }) => {
+test("The last admin cannot leave: an invited admin does not count, and of two who leave at once one is refused", async ({ sql, workspace: { id } }) => {
   const first = memberClient((await signIn(sql, id, "admin")).session);
   const successor = await makePerson(sql);
   const { body } = await first.post(MEMBERS, { name: "Bia", email: successor.email, role: "admin" });
@@ -143,7 +143,7 @@ test("The last admin cannot leave: one who was invited does not count until acce
   assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 409]);
 });
 
-test("A member whom the operator adds is linked without an answer, also beside an invitation", async ({ sql, workspace: { id } }) => {
+test("A member whom the operator adds is linked without accepting, also beside an invitation", async ({ sql, workspace: { id } }) => {
   const person = await makePerson(sql);
   const other = await makeWorkspace(sql);
   await makeMember(sql, other.id, "gestor", person.email);

@@ -10,7 +10,7 @@ import { subscribe } from "../support/webhooks.ts";
 const KEYS = "/app-v1-keys";
 const PIPELINES = "/api-v1-pipelines";
 
-test("app-v1-keys creates a key, whose value only that reply has, of the member who is signed in", async ({ sql, workspace }) => {
+test("app-v1-keys creates a key of the signed-in member, and shows its value only in that reply", async ({ sql, workspace }) => {
   const { session, memberId } = await signIn(sql, workspace.id, "gestor");
   const member = memberClient(session);
   const created = await member.post(KEYS, {
@@ -203,7 +203,7 @@ test("A member adds no key to 100 that work, also not with many calls at once; t
   assert.equal((await console_.post(KEYS, body)).status, 201);
 });
 
-test("app-v1-keys shows each creator, and that one is no active member any more", async ({ sql, workspace }) => {
+test("app-v1-keys shows the creator of each key, and whether that member is still active", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "admin");
   const { memberId } = await signIn(sql, workspace.id, "gestor");
   const { id } = await makeKey(sql, workspace.id, { memberId });

@@ -242,7 +242,7 @@ test("app-v1-members keeps the last active admin, even when two are demoted at o
   );
 });
 
-test("Two admins who demote each other at the same moment: the second statement waits, and finds nobody else", async ({ sql, workspace: { id } }) => {
+test("Of two admins who demote each other at once the second is refused as the last admin", async ({ sql, workspace: { id } }) => {
   const people = [await signIn(sql, id, "admin"), await signIn(sql, id, "admin")];
   for (const { session } of people) await memberClient(session).get(MEMBERS);
   const [one, two] = people as [typeof people[0], typeof people[0]];
@@ -257,7 +257,7 @@ test("Two admins who demote each other at the same moment: the second statement 
   assertError(await second as Awaited<ReturnType<ReturnType<typeof memberClient>["patch"]>>, "last_admin");
 });
 
-test("An admin whose role is being taken away cannot take it back with a call that waits meanwhile", async ({ sql, workspace: { id } }) => {
+test("A demoted admin cannot regain the role by a call that waited for the demotion", async ({ sql, workspace: { id } }) => {
   const [{ memberId: first }, two] = [await signIn(sql, id, "admin"), await signIn(sql, id, "admin")];
   const demoted = memberClient(two.session);
   await demoted.get(MEMBERS);

@@ -34,7 +34,7 @@ test("A person is linked to the members with their e-mail, in any case and works
   assert.equal(lines.length, 1);
 });
 
-test("An e-mail that is not confirmed links nobody, whatever the token and the person's own data say", async ({ sql, workspace: { id } }) => {
+test("An unconfirmed e-mail links nobody, whatever the token and the user's metadata say", async ({ sql, workspace: { id } }) => {
   const victim = await makeMember(sql, id, "admin");
   const attacker = await signInAs(sql, accessTokens, {
     memberId: "",
@@ -66,7 +66,7 @@ test("An address that another company's single sign-on vouches for links nobody"
   assert.equal(await linkedUser(sql, victim.memberId), null);
 });
 
-test("A member who is linked stays that person's: whoever gets the e-mail later becomes nobody", async ({ sql, workspace: { id } }) => {
+test("A linked member stays linked to that person: a later owner of the e-mail is not linked", async ({ sql, workspace: { id } }) => {
   const first = await signIn(sql, id, "admin");
   await memberClient(first.session).get(CHOICES);
   await sql`update auth.users set email = ${`${crypto.randomUUID()}@moved.example`} where id = ${first.userId}`;
@@ -85,7 +85,7 @@ test("A member whose person was deleted is linked to the next one with the same 
   assert.equal((await memberClient(second.session).get(CHOICES)).body.data[0].role, "gestor");
 });
 
-test("A session that has passed its end, and a person who is banned, are out at once", async ({ sql, workspace: { id } }) => {
+test("An expired session and a banned person are refused at once", async ({ sql, workspace: { id } }) => {
   const one = await signIn(sql, id, "admin");
   assert.equal((await memberClient(one.session).get(CHOICES)).status, 200);
   await sql`update auth.sessions set not_after = now() where id = ${one.sessionId}`;

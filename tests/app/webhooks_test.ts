@@ -151,7 +151,7 @@ test("A webhook with more deliveries than are counted says so", async ({ sql, wo
   assert.deepEqual([body.days.at(-1).delivered, body.days_are_partial], [1000, true]);
 });
 
-test("A gestor recovers in the console what a webhook never got, and the log says who did it", async ({ sql, workspace: { id, key }, api }) => {
+test("A gestor recovers missed events of a webhook in the console, and the log says who did it", async ({ sql, workspace: { id, key }, api }) => {
   const gestor = await manager(sql, id);
   const mailbox = openMailbox();
   const { id: webhook } = await subscribe(key, mailbox.url, ["contact.created"]);

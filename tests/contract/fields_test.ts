@@ -60,7 +60,7 @@ for (const record of listed) {
     });
   }
 
-  Deno.test(`GET ${path} serves every filter that it takes: none returns everything`, async () => {
+  Deno.test(`GET ${path} filters by every parameter that it declares`, async () => {
     await using sql = openDatabase();
     const workspace = await makeWorkspace(sql);
     const { first, second } = await twoBodies(sql, workspace, record);

@@ -125,7 +125,7 @@ Deno.test("In the examples of the OpenAPI documents a won deal is in a won stage
   }
 });
 
-Deno.test("The example of every delivery and of every event in the OpenAPI documents is that of one event", () => {
+Deno.test("Each example of a delivery or an event in the OpenAPI documents shows a single event", () => {
   const [{ webhooks, paths }] = documents;
   const bodies = new Map<EventType, Example>();
   for (const event of EVENT_TYPES) {

@@ -74,7 +74,7 @@ Deno.test('clients/openapi.json is what the endpoint tables say; else run "deno 
   assert.ok(await Deno.readTextFile(API_DOCUMENT) === documentText("api", "pt"), "It is stale");
 });
 
-Deno.test("The two languages of an OpenAPI document differ in their texts alone", () => {
+Deno.test("The two languages of an OpenAPI document differ only in their texts", () => {
   for (const audience of AUDIENCES) {
     const shape = (language: "pt" | "en") =>
       JSON.stringify(
@@ -142,7 +142,7 @@ Deno.test("Every body of an OpenAPI document is a named schema, and so is every 
   }
 });
 
-Deno.test("Details and actions of the OpenAPI documents are their record and what they add", () => {
+Deno.test("Schemas of details and actions in the OpenAPI documents extend their record's", () => {
   const { schemas } = documents.api.components;
   for (const [name, base] of [["DealDetail", "Deal"], ["DealAction", "Deal"], ["DealStageChanged", "Deal"]]) {
     const [first, added] = schemas[name!].allOf;
@@ -151,7 +151,7 @@ Deno.test("Details and actions of the OpenAPI documents are their record and wha
   }
 });
 
-Deno.test("The OpenAPI documents have a union of deliveries and one of events, told apart by event", () => {
+Deno.test("The OpenAPI documents have a union of deliveries and one of events, with the discriminator event", () => {
   const { schemas } = documents.api.components;
   for (const union of ["WebhookDelivery", "Event"]) {
     const { oneOf, discriminator: { propertyName, mapping } } = schemas[union];

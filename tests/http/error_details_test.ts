@@ -56,7 +56,7 @@ test("One reply names what is wrong in the query and in the body of an upsert", 
   });
 });
 
-test("A name that was sent is not said to be what another name meant", async ({ api }) => {
+test("A field that the call has is not suggested for an unknown one", async ({ api }) => {
   const details = assertError(
     await api.post(CONTACTS, { name: "Ana", nome: "Ana" }, STRICT),
     "validation_error",
@@ -96,7 +96,7 @@ Deno.test("The nearest name is a few letters away, an alias of a field that the 
   ) assert.equal(nearestName(unknown, fields), meant, unknown.slice(0, 20));
 });
 
-Deno.test("What names the nearest field is not loaded with the validation of a call", async () => {
+Deno.test("The code that suggests names is loaded only for an error", async () => {
   const file = new URL("../../supabase/functions/_shared/http/valid_input.ts", import.meta.url).pathname;
   const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json", file] }).output();
   const { modules } = JSON.parse(new TextDecoder().decode(stdout)) as {
@@ -199,7 +199,7 @@ test("A batch has the choices for a field once, with the first item at fault, an
   assert.equal(atomic.text.match(/"choices":/g)!.length, 1);
 });
 
-test("not_found and invalid_reference say what an id is of, whatever its kind, and how to read that (spec 7)", async ({ sql, workspace, api, newDeal }) => {
+test("not_found and invalid_reference say which kind of record an id belongs to, and how to read it (spec 7)", async ({ sql, workspace, api, newDeal }) => {
   const { id: deal, contactId: contact } = await newDeal();
   const company = await makeCompany(sql, workspace);
   const { body: note } = await api.post("/api-v1-notes", { deal_id: deal, body: "Ligou" });
@@ -259,7 +259,7 @@ test("A reference to a merged record names the record that answers in its place,
   }
 });
 
-test("A refused DELETE names the operation that archives, and a key in Authorization the header for it (spec 4)", async ({ api, workspace }) => {
+test("A refused DELETE names the operation that archives; a key in Authorization is told its header (spec 4)", async ({ api, workspace }) => {
   const { body: { id } } = await api.post(CONTACTS, { name: "Ana" });
   const refused = await call("DELETE", `${CONTACTS}/${id}`, { key: workspace.key });
   assertError(refused, "method_not_allowed");
@@ -298,7 +298,7 @@ test("An id that is of the right kind, but was merged or erased, is not said to 
   assert.deepEqual(assertError(reply, "invalid_reference"), { contact_id: "Não existe no workspace" });
 });
 
-test("A filter by an owner, stage or pipeline that the workspace never had is an error; by an inactive one it is a filter (spec 7)", async ({ sql, workspace, api, newDeal }) => {
+test("A filter by an owner, stage or pipeline that the workspace never had is an error; by an inactive one it filters (spec 7)", async ({ sql, workspace, api, newDeal }) => {
   await newDeal();
   const former = await makeMember(sql, workspace);
   const pipeline = await makePipeline(sql, workspace);

@@ -45,7 +45,7 @@ Deno.test("the answer to a preflight request forbids it too", async () => {
   assert.equal(reply.headers.get("X-Content-Type-Options"), "nosniff");
 });
 
-test("the address of a proposal's link, which contains its token, reaches no other site and no index", async ({ sql, newDeal }) => {
+test("the address of a proposal's link, which contains its token, is sent to no other site and indexed by no search engine", async ({ sql, newDeal }) => {
   const { link } = await makeProposal(sql, (await newDeal()).id);
   const answers: [status: number, method: string, path: string][] = [
     [200, "GET", link],

@@ -61,7 +61,7 @@ async function keyIds(sql: Sql, workspaceIds: string[]): Promise<string[]> {
   );
 }
 
-test("a workspace with a known key and others that never succeed has half of the connections, call after call", async ({ sql, workspace }) => {
+test("a workspace with a known key and others that never succeed gets at most half of the connections", async ({ sql, workspace }) => {
   await using holder = openDatabase();
   await using isolate = await startIsolate();
   const victim = await makeWorkspace(sql);

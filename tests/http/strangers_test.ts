@@ -8,7 +8,7 @@ import {
 } from "../../supabase/functions/_shared/postgres/fair_share.ts";
 import { KnownCallers } from "../../supabase/functions/_shared/postgres/known_callers.ts";
 
-Deno.test("An isolate remembers 10,000 callers, and forgets those first whom it has not seen for longest", () => {
+Deno.test("An isolate remembers 10,000 callers, and forgets the least recent first", () => {
   const known = new KnownCallers();
   const remember = (n: number) => known.remember(`hash ${n}`, { callerId: `c${n}`, workspaceId: "w" }, true);
   for (let n = 0; n < 10_000; n++) remember(n);
@@ -61,7 +61,7 @@ async function orderOf(owner: string, names: string[]): Promise<string[]> {
   return order;
 }
 
-Deno.test("The calls of a workspace run in their order, of unknown callers the newest is next", async () => {
+Deno.test("The calls of a workspace run in their order, those of unknown callers newest first", async () => {
   assert.deepEqual(await orderOf("a workspace", ["1", "2", "3", "4"]), ["1", "2", "3", "4"]);
   assert.deepEqual(await orderOf(UNKNOWN_OWNER, ["1", "2", "3", "4"]), ["1", "4", "3", "2"]);
 });
@@ -88,7 +88,7 @@ function startTask(share: FairShare, owner: Owner) {
   return { isRunning: () => running, end: () => (end.resolve(), done) };
 }
 
-Deno.test("The last place is kept for an owner that has none", async () => {
+Deno.test("The last connection is kept for a workspace that has none", async () => {
   const share = new FairShare(2, 4);
   const tasks = ["a", "a", "b", "b", "c", "d"].map((owner) => startTask(share, owner));
   assert.deepEqual(tasks.map(({ isRunning }) => isRunning()), [true, true, true, false, true, true]);
@@ -133,7 +133,7 @@ Deno.test("A task without an owner counts as everybody's, until another has to w
   assert.equal(share.isIdle, true);
 });
 
-Deno.test("Of many tasks without an owner one begins, and the others when their owner may", async () => {
+Deno.test("Of many tasks without an owner one starts, and the others once their owner is known", async () => {
   const share = new FairShare(2, 4);
   const tasks = Array.from({ length: 20 }, () => startTask(share, () => Promise.resolve("a")));
   await pause(1);

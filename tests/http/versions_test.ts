@@ -25,7 +25,7 @@ const CHANGES: Record<string, (value: number) => Record<string, unknown>> = {
 };
 
 for (const { name, path, endpoint } of pathsOf("GET")) {
-  test(`GET ${path}/:id names its version, answers 304 to who has it, and the whole record to who has another`, async ({ sql, workspace: { id, key, stages } }) => {
+  test(`GET ${path}/:id names its version, answers 304 to a caller who has it, and the record to others`, async ({ sql, workspace: { id, key, stages } }) => {
     assert.ok(endpoint.etag, "it declares etag");
     const { records } = await makeSamples(key, stages);
     records["api-v1-operations"] = await makeOperation(sql, id);
@@ -120,7 +120,7 @@ test("An If-Match that cannot be read is 400, and changes nothing", async ({ wor
   assert.equal((await api.get(`${CONTACTS}/${id}`)).text, first.text);
 });
 
-test("If-Match says nothing of a record that does not exist, or is another workspace's: both are 404 alike", async ({ sql, api }) => {
+test("With If-Match an unknown record and another workspace's are the same 404", async ({ sql, api }) => {
   const { key } = await makeWorkspace(sql);
   const { id } = await create(key, CONTACTS, { name: "Ana" });
   const tag = (await client(key).get(`${CONTACTS}/${id}`)).headers.get("ETag")!;
@@ -133,7 +133,7 @@ test("If-Match says nothing of a record that does not exist, or is another works
   }
 });
 
-test("A POST that answers with the whole record names its version, by which it can be changed; a repeated one does not", async ({ workspace: { key, stages } }) => {
+test("A POST that answers with the whole record has its ETag for a later If-Match; a replayed reply has none", async ({ workspace: { key, stages } }) => {
   const { deal_id } = await makeSamples(key, stages);
   for (
     const [path, body] of [
@@ -155,7 +155,7 @@ test("A POST that answers with the whole record names its version, by which it c
   }
 });
 
-test("An action that answers with the record names its version, by which it can be changed", async ({ workspace: { key, stages } }) => {
+test("An action that answers with the record has its ETag for a later If-Match", async ({ workspace: { key, stages } }) => {
   const { records } = await makeSamples(key, stages);
   const another = async (path: string) => ({ merge_id: (await create(key, path, { name: "Bia" })).id });
   for (
@@ -225,6 +225,6 @@ Deno.test("A page may send If-Match, If-None-Match and Prefer with a key, and re
   for (const name of ["ETag", "Preference-Applied"]) assert.ok(exposed.includes(name), name);
 });
 
-Deno.test("Every record that can be changed is changed by these tests", () => {
+Deno.test("These tests cover every kind of record that can be changed", () => {
   assert.deepEqual(Object.keys(CHANGES).sort(), pathsOf("PATCH").map(({ name }) => name).sort());
 });

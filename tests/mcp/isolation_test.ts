@@ -1,12 +1,10 @@
 // For every tool and every id that it accepts: another workspace's id is answered as an unknown one.
 import assert from "node:assert/strict";
-import { makeAppSamples } from "../../bench/harness/samples.ts";
 import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
-import { makeWorkspace } from "../support/fixtures.ts";
 import { toolClient } from "../support/mcp.ts";
-import { makeLossReason, UNKNOWN_ID } from "../support/record_fixtures.ts";
-import { makeOperation, makeSamples } from "../support/samples.ts";
+import { UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
+import { idsByField, twoWorkspaces } from "../support/two_workspaces.ts";
 
 /** The other arguments without which a tool does not come to the id. */
 const NEEDED: Record<string, string> = {
@@ -27,48 +25,18 @@ for (const { definition, request } of TOOLS.values()) {
   );
   if (fields.length === 0) continue;
 
-  test(`${definition.name} answers another workspace's ${fields.join(", ")} as an unknown id`, async ({ sql, workspace }) => {
-    const other = await makeWorkspace(sql);
-    const own = await makeSamples(workspace.key, workspace.stages);
-    const theirs = await makeSamples(other.key, other.stages);
-    own.records["api-v1-operations"] = await makeOperation(sql, workspace.id);
-    theirs.records["api-v1-operations"] = await makeOperation(sql, other.id);
-    const deliveries = {
-      own: await makeAppSamples(sql, workspace.id),
-      theirs: await makeAppSamples(sql, other.id),
-    };
-    const subscription = (samples: Record<string, string>) => samples["app-v1-webhooks"]!;
-    if (request.path.includes(":delivery_id")) {
-      own.records[request.resource] = subscription(deliveries.own);
-      theirs.records[request.resource] = subscription(deliveries.theirs);
-    }
-    const { records, ...known } = theirs;
-    const foreign: Record<string, string> = {
-      ...known,
-      id: records[request.resource] ?? "",
-      merge_id: records[request.resource] ?? "",
-      delivery_id: deliveries.theirs["app-v1-deliveries"]!,
-      pipeline_id: other.pipelineId,
-      owner_id: other.memberId,
-      object_id: known.contact_id,
-      loss_reason_id: await makeLossReason(sql, other),
-    };
-    const needed = {
-      ...NEEDED,
-      deal_id: own.deal_id,
-      stage_id: own.stage_id,
-      id: own.records[request.resource],
-      merge_id: own.records[request.resource],
-      delivery_id: deliveries.own["app-v1-deliveries"],
-    };
+  test(`${definition.name} answers another workspace's ${fields.join(", ")} as an unknown id`, async ({ sql }) => {
+    const { mine, theirs } = await twoWorkspaces(sql);
+    const foreign = idsByField(theirs, request.resource, request.path);
+    const needed = { ...idsByField(mine, request.resource, request.path), ...NEEDED };
     const base = Object.fromEntries(
       Object.entries(needed).filter(([name]) =>
         required.includes(name) || (name in properties && name in NEEDED)
       ),
     );
-    const call = toolClient(workspace.key);
+    const call = toolClient(mine.key);
     for (const field of fields) {
-      assert.ok(foreign[field], `Add a ${field} of the other workspace here`);
+      assert.ok(foreign[field], `Add a ${field} to tests/support/two_workspaces.ts`);
       // A lead with an unknown owner is created with another owner, so its ids differ.
       if (request.resource === "api-v1-leads" && field === "owner_id") continue;
       const [theirReply, unknown] = [

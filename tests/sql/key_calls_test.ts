@@ -34,7 +34,7 @@ async function show(sql: Sql, workspace_id: string, id: string) {
 
 const sum = (rows: { calls: number }[]) => rows.reduce((total, { calls }) => total + calls, 0);
 
-test("a call is seen at once, and the job neither loses one nor counts one twice", async ({ sql, workspace }) => {
+test("a call is counted at once, and the job neither loses one nor counts one twice", async ({ sql, workspace }) => {
   await passMidnight();
   const { id, key } = await makeKey(sql, workspace.id);
   for (const [more, total] of [[3, 3], [0, 3], [2, 5]] as const) {
@@ -106,7 +106,7 @@ test("two runs at once count a call once, and no call waits for a run", async ({
   assert.equal((await show(sql, workspace.id, id)).calls.total_7_days, 3);
 });
 
-test("a crash that empties the rate limits keeps what was counted and the last use, and counts on", async ({ sql, workspace }) => {
+test("a crash that empties the rate limits keeps the counted calls and the last use", async ({ sql, workspace }) => {
   const { id, key } = await makeKey(sql, workspace.id);
   await call(key, 4);
   await drain(sql);

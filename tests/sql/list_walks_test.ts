@@ -154,7 +154,7 @@ function isKept(record: CrmRecord, args: object): boolean {
 }
 
 for (const record of records.filter(({ about }) => about.sql?.includes("list"))) {
-  Deno.test(`the pages of ${record.about.table} are together what the filters say, however few rows a page looks through (spec 4.0)`, async () => {
+  Deno.test(`the pages of ${record.about.table} together have exactly the matching records, however few rows a page reads (spec 4.0)`, async () => {
     await using sql = openDatabase();
     const workspace = await makeWorkspace(sql);
     const rows = await makeRows(sql, workspace, record);

@@ -21,7 +21,7 @@ async function addSubscriptions(sql: postgres.ISql, workspaceId: string, count: 
   return rows.map(({ id }) => id);
 }
 
-test("After a reactivation with a long queue a delivery that fails again waits as after any failure", async ({ sql, workspace: { id } }) => {
+test("After a reactivation with a long queue a delivery that fails again waits as usual", async ({ sql, workspace: { id } }) => {
   // Rolled back, so that the stack's own dispatcher sends nothing.
   await sql.begin(async (sql) => {
     const [subscription] = await addSubscriptions(sql, id, 1) as [string];
@@ -66,7 +66,7 @@ test("Subscriptions that are reactivated at the same moment never become more th
   assert.equal(active!["n"], 50);
 });
 
-test("A workspace recovers with one call at a time", async ({ sql, workspace: { id } }) => {
+test("A workspace can run one recovery at a time", async ({ sql, workspace: { id } }) => {
   const [first, second] = await addSubscriptions(sql, id, 2) as [string, string];
   await sql`update crm.webhook_subscriptions set is_active = true where workspace_id = ${id}`;
   await using other = openDatabase();
@@ -81,7 +81,7 @@ test("A workspace recovers with one call at a time", async ({ sql, workspace: { 
   await recover(other, second);
 });
 
-test("64 workspaces with older events at a slow host do not keep another from it", async ({ sql }) => {
+test("64 workspaces with older events for a slow host do not block another workspace", async ({ sql }) => {
   await sql.begin(async (sql) => {
     await sql`select from crm.webhook_shards for update`;
     const [{ ids }] = await sql<[{ ids: string[] }]>`
@@ -109,7 +109,7 @@ test("64 workspaces with older events at a slow host do not keep another from it
   });
 });
 
-test("A workspace that may send again waits for the claim of its shard, and so never deadlocks with it", async ({ sql, workspace: { id } }) => {
+test("Lifting a suspension waits for a claim of the same shard, so that they never deadlock", async ({ sql, workspace: { id } }) => {
   await sql`update crm.workspaces set suspended = true where id = ${id}`;
   await using other = openDatabase();
   await other`set lock_timeout = '100ms'`;

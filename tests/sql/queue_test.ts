@@ -135,7 +135,7 @@ const QUEUES_OF_STATISTICS: { [queue: string]: (sql: postgres.ISql, id: string) 
 };
 
 for (const [queue, fillQueue] of Object.entries(QUEUES_OF_STATISTICS)) {
-  Deno.test(`A claim reads nothing of 2,000 deliveries that are held, cancelled or not due yet, planned when the queue ${queue}`, async () => {
+  Deno.test(`A claim reads none of 2,000 deliveries that are held, cancelled or not due yet, planned when the queue ${queue}`, async () => {
     await using database = openDatabase();
     const [{ id }, other] = [await makeWorkspace(database), await makeWorkspace(database)];
     // A new session, because pg_stat counts scans of earlier transactions of a session together with those of this one.

@@ -105,7 +105,7 @@ async function search(sql: Sql, workspaceId: string, { q, filter, from, limit, s
   return { seen, early };
 }
 
-Deno.test("the pages of a search are together the contacts that have its words, however few rows a page looks through, and whichever of them the index has", async (t) => {
+Deno.test("the pages of a search together have exactly the matching contacts, however few rows a page reads and whatever is indexed", async (t) => {
   await using sql = openDatabase();
   const workspace = await makeWorkspace(sql);
   const names = fc.sample(words, { numRuns: ROWS, seed: 1 });
@@ -197,7 +197,7 @@ Deno.test("the pages of a search are together the contacts that have its words, 
   });
 });
 
-Deno.test("the text of a record is folded as its search is: a part of any name finds it", async () => {
+Deno.test("a record and a search are normalized alike: a part of any name finds the record", async () => {
   await using sql = openDatabase();
   const part = fc.tuple(fc.string({ unit: "grapheme", minLength: 2, maxLength: 20 }), fc.nat(), fc.nat());
   const cases = fc.sample(part, { numRuns: 3000, seed: 1 }).map(([name, from, length]) => {

@@ -1,6 +1,6 @@
 import type { Sql, TransactionSql } from "postgres";
 
-/** Writes what follows in the transaction in the name of a member, as app.call has it (crm.current_caller_id). */
+/** Makes a member the caller of the rest of the transaction, as app.call does. */
 export async function actAsMember(sql: Sql | TransactionSql, memberId: string): Promise<void> {
   await sql`select set_config('app.caller', ${`${memberId} ${memberId}`}, true)`;
 }

@@ -42,7 +42,7 @@ const EDGE_NUMBERS = [
   123456789.99,
 ];
 
-/** Any JSON value, with some that Postgres cannot store. */
+/** Any JSON value; some of them Postgres cannot store. */
 export function anything(): fc.Arbitrary<unknown> {
   return fc.oneof(
     fc.constantFrom<unknown>(...EDGE_TEXTS, ...EDGE_NUMBERS, null, true, [], {}),

@@ -3,7 +3,7 @@ import { MAX_BATCH_ITEMS } from "../../supabase/functions/_shared/contract/batch
 import type { Reply } from "./client.ts";
 import { keyEndpoints } from "./resources.ts";
 
-/** The batch of contacts, where it does not matter of what. */
+/** The address of the batches of contacts, for tests of what all batches do. */
 export const BATCH = "/api-v1-contacts/batch";
 
 /** The endpoints of all batches. */
@@ -18,7 +18,7 @@ export const update = (id: string, data: unknown) => ({ op: "update", id, data }
 /** An item that changes or creates a record. */
 export const upsert = (match_by: string, data: unknown) => ({ op: "upsert", match_by, data });
 
-/** As many items as a batch may have. */
+/** Makes 100 items, the most that a batch may have. */
 export const full = (item: (index: number) => unknown) =>
   Array.from({ length: MAX_BATCH_ITEMS }, (_, index) => item(index));
 

@@ -7,7 +7,7 @@ export async function countBlocks(sql: ISql, query: string, values: string[] = [
   return Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"];
 }
 
-/** As above, of a second call: the first also reads the catalogue. */
+/** Blocks read by a warm call; the first call also reads the catalogue. */
 export async function countBlocksAgain(sql: ISql, query: string, values: string[] = []): Promise<number> {
   await countBlocks(sql, query, values);
   return await countBlocks(sql, query, values);

@@ -1,10 +1,10 @@
 import { type Forward, startProxy } from "../../bench/harness/proxy.ts";
 
-/** What a proxy does with its connections: all goes on, none reaches the API, or none of its answers comes back. */
+/** What a proxy does with its connections: forward them, drop the requests, or drop the replies. */
 export type Line = "up" | "down" | "answers lost";
 
 /**
- * Starts a proxy before the API whose line can be cut.
+ * Starts a proxy in front of the API that can cut connections.
  * @param counted the beginning of the requests that it counts, such as `POST /functions/v1/api-v1-leads`
  */
 export function startCuttingProxy(baseUrl: string, counted: string) {
@@ -40,14 +40,14 @@ export function startCuttingProxy(baseUrl: string, counted: string) {
   const proxy = startProxy(baseUrl, toServer, toClient);
   return {
     ...proxy,
-    /** Sets what becomes of the calls from now on. */
+    /** Sets what the proxy does with calls from now on. */
     setLine: (line: Line) => {
       state.line = line;
       state.cutAfter = Infinity;
     },
-    /** Lets so many counted requests pass, then cuts the line. */
+    /** Forwards this number of counted requests, then cuts the connections. */
     cutAfter: (requests: number) => state.cutAfter = state.count + requests,
-    /** The counted requests so far, those that were cut included. */
+    /** The number of counted requests so far, including those that were cut. */
     count: () => state.count,
   };
 }

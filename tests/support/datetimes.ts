@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Texts that are read as a moment, with that moment. */
+/** Valid texts, each with the moment that it means. */
 export const READ: readonly (readonly [text: string, moment: string])[] = [
   // As replies show it, and as RFC 3339 has it.
   ["2026-01-31T12:00:00.000Z", "2026-01-31T12:00:00.000Z"],
@@ -133,7 +133,7 @@ export const REFUSED: readonly string[] = [
   `2026-01-31T12:00:00.${"0".repeat(64)}Z`,
 ];
 
-/** A moment with milliseconds, and a text that says it in one of the forms, with any offset. */
+/** A moment with milliseconds, and a text for it in one of the forms, with any offset. */
 export function writtenMoments(): fc.Arbitrary<{ moment: string; text: string }> {
   const moments = fc.date({
     min: new Date("0001-01-02T00:00:00.000Z"),

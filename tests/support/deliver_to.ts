@@ -30,7 +30,7 @@ export function exempting(...devTargets: string[]): TargetPolicy {
   return readPolicy(devTargets.join(), "http://127.0.0.1:54321");
 }
 
-/** Makes one attempt at a receiver with this behaviour; over plain http where `tls` is null. */
+/** Sends one attempt to a receiver with this behaviour; over plain http if `tls` is null. */
 export async function deliverTo(
   behaviour: Behaviour,
   tls: ServerCertificate | null = certificate,

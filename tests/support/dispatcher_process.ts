@@ -6,7 +6,7 @@ import { dispatch } from "../../supabase/functions/webhook-dispatcher/dispatch.t
 
 const [ownerUrl, setup, stayMs = "0"] = Deno.args as [string, string, string?];
 const sql = openSql(ownerUrl, { max: 1 });
-// Connects first, so that the claim follows the setup at once and no other dispatcher comes between the two.
+// Connects before the setup runs, so that no other dispatcher claims what the setup inserts.
 await query({ name: "connect", text: "select" });
 await sql.unsafe(setup);
 await dispatch(Number(stayMs));

@@ -11,7 +11,7 @@ import { makeDataDir } from "./own_stack.ts";
 import { createNet, createVault } from "./vault.ts";
 
 export const PROJECT_REF = "abcdefghijklmnopqrst";
-/** Of its own in each process: a test looks for it among the arguments of all programs, also those of other tests. */
+/** Different in each process, because a test searches the arguments of all running programs for it. */
 export const ACCESS_TOKEN = `sbp_0${randomBytes(20).toString("hex").slice(1)}`;
 
 /** A project to which nothing has been deployed. */
@@ -37,7 +37,7 @@ export async function startEmptyProject(): Promise<EmptyProject> {
   const owner = openSql(databaseUrl, { max: 1 });
   await installAuthSchema(owner).finally(() => owner.end());
   const hosted = await startHostedProject(ACCESS_TOKEN, freePort());
-  // There is no pg_cron in this Postgres, and the doctor asks that something runs the jobs.
+  // This Postgres has no pg_cron, and the doctor checks that something runs the jobs.
   const scheduler = startScheduler({
     databaseUrl,
     origin: hosted.origin,

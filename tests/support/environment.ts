@@ -4,7 +4,7 @@ import { closeDatabase } from "../../supabase/functions/_shared/postgres/databas
 export type LogLine = Record<string, unknown>;
 
 /**
- * Runs `work` in this process with other variables (null: not set) and a new connection pool, and restores them.
+ * Runs `work` in this process with these variables (null: unset) and a new connection pool, then restores both.
  *
  * @returns the lines that the functions logged meanwhile
  */

@@ -13,13 +13,13 @@ export interface Ended {
   output: string;
 }
 
-/** A command of the README that goes on. */
+/** A command of the README that keeps running. */
 export interface Running {
   /** Everything that it has printed so far. */
   output(): string;
   /** Waits until it has printed a text; an error with its output if it ends before. */
   prints(text: string | RegExp): Promise<void>;
-  /** Ends it as `kill -9` does, and waits until it has ended. */
+  /** Kills the command with SIGKILL, and waits for its end. */
   kill(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export async function openExample(name: string, variables: Record<string, string
 
   try {
     if (!installed.has(name)) installed.set(name, install(name, commands));
-    // With its links, as npm made them.
+    // cp -R keeps the symbolic links that npm made.
     const { code, output } = await runIn(place, `cp -R '${await installed.get(name)}/.' .`);
     assert.equal(code, 0, output);
     await example.configure(variables);
@@ -156,7 +156,7 @@ function startIn(folder: string, command: string): Running {
     clearEnv: true,
     stdin: "null",
     stdout: "piped",
-    // A process group of its own, because npm is the parent of what is to be killed.
+    // A process group of its own, because npm is the parent of the process to kill.
     detached: true,
   }).spawn();
   let output = "";
@@ -178,7 +178,7 @@ function startIn(folder: string, command: string): Running {
       });
     },
     async kill() {
-      // The whole group: npm, its shell and node. It may have ended just now.
+      // Kills npm, its shell and node; they may have ended already.
       try {
         if (!ended) Deno.kill(-child.pid, "SIGKILL");
       } catch (error) {
@@ -189,7 +189,7 @@ function startIn(folder: string, command: string): Running {
   };
 }
 
-/** This process's environment without what the examples read, which would go before their `.env`. */
+/** This process's environment without the variables of the examples, which would override their `.env`. */
 function ownEnvironment(): Record<string, string> {
   const { PORT: _port, DATABASE: _database, OUTBOX: _outbox, ...others } = Deno.env.toObject();
   return Object.fromEntries(Object.entries(others).filter(([name]) => !name.startsWith("CRM_")));

@@ -23,14 +23,14 @@ interface Page {
 
 type Api = ReturnType<typeof client>;
 
-/** Reads one page; the query without a cursor is that of the first page. */
+/** Reads one page; without a cursor the first one. */
 export async function readPage(api: Api, query: Record<string, string> = {}): Promise<Page> {
   const reply = await api.get(`${EVENTS}?${new URLSearchParams(query)}`);
   assert.equal(reply.status, 200, reply.text);
   return reply.body;
 }
 
-/** Reads from a cursor, or from the beginning, until there is no more for now. */
+/** Reads from a cursor, or from the beginning, until a page says that no more follow. */
 export async function readAll(api: Api, query: Record<string, string> = {}) {
   const pages: Page[] = [];
   let cursor = query["cursor"];
@@ -44,8 +44,8 @@ export async function readAll(api: Api, query: Record<string, string> = {}) {
 }
 
 /**
- * Reads until there are `count` events. An event shows a moment after its transaction, as long as one that began earlier
- * is open anywhere in the cluster: a job's, for example.
+ * Reads until there are `count` events. The feed shows an event only after every transaction that began earlier has
+ * ended, anywhere in the cluster: a job's, for example.
  */
 export function readUntil(api: Api, count: number, query: Record<string, string> = {}) {
   return eventually(async () => {

@@ -16,7 +16,7 @@ export async function makeContacts(
   return rows.map(({ id }) => id);
 }
 
-/** Writes events themselves, where their objects do not matter or must not be there. */
+/** Inserts events without the objects that they are about. */
 export async function makeEvents(
   sql: Sql,
   workspaceId: string,

@@ -1,8 +1,8 @@
 import { openDatabase } from "./stack.ts";
 
 /**
- * Begins a transaction that writes, and ends it with the scope (`await using`): what is committed meanwhile may have been
- * preceded by it, so neither the feed nor the job that keeps the texts of searches goes past it.
+ * Opens a transaction that has written, until the scope ends (`await using`). Meanwhile neither the feed nor the job
+ * that indexes texts for searches passes it.
  */
 export async function holdFeed(): Promise<AsyncDisposable> {
   const sql = openDatabase();

@@ -67,7 +67,7 @@ export async function startHostedProject(token: string, port: number): Promise<H
       stdout: "null",
       stderr: "inherit",
     }).spawn();
-    // The one that is loaded last; the gateway answers 503 until then.
+    // The function that is loaded last; until then the gateway answers 503.
     const loaded = async () => {
       const response = await fetch(`${origin}/functions/v1/webhook-dispatcher`).catch(() => null);
       await response?.body?.cancel();
@@ -76,7 +76,7 @@ export async function startHostedProject(token: string, port: number): Promise<H
     await eventually(loaded, "the uploaded functions", 120);
   }
 
-  /** One after the other: the CLI repeats a call that takes long, and two processes would ask for one port. */
+  /** One call at a time: the CLI repeats slow calls, and two processes would listen on the same port. */
   function releaseInTurn(): Promise<void> {
     released = released.catch(() => {}).then(release);
     return released;
@@ -117,7 +117,7 @@ export async function startHostedProject(token: string, port: number): Promise<H
     }
     if (request.method === "POST" && pathname.endsWith("/secrets")) return await receiveSecrets(request);
     if (request.method === "PUT" && pathname.endsWith("/functions")) {
-      // Not a 5xx, which the CLI would try again without end.
+      // Not a 5xx, which the CLI would repeat forever.
       return await releaseInTurn().then(
         () => Response.json({ functions: [] }),
         (error) => Response.json({ message: String(error) }, { status: 400 }),

@@ -32,7 +32,7 @@ export function startHostile(behaviour: Behaviour, tls: ServerCertificate | null
             if (body !== undefined && body.length >= length) return text;
             const read = await connection.read(received);
             if (read === null) return "";
-            // Of each byte one character, so that the length of the body is that of the header.
+            // Decode as Latin-1 so that the string length equals Content-Length.
             text += new TextDecoder("latin1").decode(received.subarray(0, read));
           }
         },

@@ -3,8 +3,8 @@ import { operate } from "../../run/operator/operator.ts";
 import { eventually } from "./mailbox.ts";
 
 /**
- * Runs a job now, as `deno task crm job run` does, and waits for the stack's own run, if there is one now: a job leaves
- * the rows of which another run has the locks to that one.
+ * Runs a job now, as `deno task crm job run` does, after waiting for a run by the stack's own scheduler: a job skips
+ * rows that another run has locked.
  */
 export async function runJob(sql: ISql, name: string): Promise<void> {
   await operate(sql, "job_run", { name });
@@ -17,8 +17,8 @@ export async function runJob(sql: ISql, name: string): Promise<void> {
 }
 
 /**
- * Runs the job `index-texts` until it has kept the texts of all that was committed before: a transaction that has
- * written, such as a run of another job, holds it up.
+ * Runs the job `index-texts` until it has indexed everything that was committed before. An open transaction that has
+ * written, such as another job's, delays it.
  */
 export async function indexTexts(sql: ISql): Promise<void> {
   const [{ position }] = await sql<[{ position: string }]>`select crm.feed_position()::text as position`;

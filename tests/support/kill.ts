@@ -1,4 +1,4 @@
-/** Sends a signal to a child process. One that ended a moment ago gets none: its end may not have been noticed yet. */
+/** Sends a signal to a child process, unless it has ended already. */
 export function killIfRunning(child: Deno.ChildProcess, signal: Deno.Signal = "SIGTERM"): void {
   try {
     child.kill(signal);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const LAB = join(import.meta.dirname!, "../../bench");
 
-/** Runs a part of the lab in its short sizes; `success` if it held every figure. */
+/** Runs a part of the lab in short sizes; `success` is whether every figure was within its limit. */
 export async function outputOf(
   part: "attacks" | "performance" | "reliability",
   ...args: string[]
@@ -14,7 +14,7 @@ export async function outputOf(
   return { success, output: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr) };
 }
 
-/** Like {@link outputOf}, and asserts that every figure was held. */
+/** Like {@link outputOf}, and asserts that every figure was within its limit. */
 export async function runShort(...args: Parameters<typeof outputOf>): Promise<void> {
   const { success, output } = await outputOf(...args);
   assert.ok(success, output);

@@ -76,7 +76,7 @@ export async function lastMailTo(email: string): Promise<Mail> {
   return mail;
 }
 
-/** Opens a link of a mail as a browser does: where it leads, and the values in the fragment. */
+/** Opens a link of a mail as a browser does; returns the address that it redirects to, and the values in the fragment. */
 export async function followLink(link: string): Promise<{ target: string; values: Record<string, string> }> {
   const response = await fetch(link, { redirect: "manual" });
   await response.body?.cancel();

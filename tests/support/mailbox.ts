@@ -26,7 +26,7 @@ export function openMailbox(behaviour = "") {
   return {
     /** The target of a subscription. */
     url: behaviour === "" ? address : `${address}?${behaviour}`,
-    /** Everything it has received so far. */
+    /** Every request that it has received so far. */
     async messages(): Promise<Message[]> {
       const response = await fetch(address);
       const received: Received[] = await response.json();

@@ -48,7 +48,7 @@ export interface ToolReply {
   headers: Headers;
 }
 
-/** Calls tools with one key. Every reply must say the same in its text as in its data. */
+/** Calls tools with one key, and asserts that the text of every reply equals its data. */
 export function toolClient(key: string) {
   return async (name: string, args: Record<string, unknown> = {}): Promise<ToolReply> => {
     const { body, text, headers } = await post(request("tools/call", { name, arguments: args }), {

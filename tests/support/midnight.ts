@@ -2,7 +2,7 @@ import { pause } from "../../bench/harness/waiting.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Waits until midnight (UTC) is over, if it is nearer than `seconds`: for tests that compare days. */
+/** Waits for midnight (UTC) if it comes within `seconds`, for tests that compare days. */
 export async function passMidnight(seconds = 60): Promise<void> {
   const left = DAY_MS - Date.now() % DAY_MS;
   if (left < seconds * 1000) await pause(left + 1_000);

@@ -31,7 +31,7 @@ export const REQUIRED_VARIABLE = "TEST_PROGRAMS_REQUIRED";
 /** The variable that leaves out tests that need no more than Node; `deno task test:added` sets it: `test` has run them. */
 export const ADDED_VARIABLE = "TEST_ADDED_ONLY";
 
-/** What there is where nothing but Node is installed. */
+/** The programs of a machine with only Node. */
 const NODE_ALONE = ["node", "npm", "npx", "sh", "env"];
 
 /**

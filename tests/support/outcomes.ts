@@ -9,7 +9,7 @@ export interface Outcome {
   reason?: string;
 }
 
-/** What became of an outcome. */
+/** What crm.delivery_record did with an outcome. */
 export interface Recorded {
   lease_token: string;
   attempt: number;
@@ -17,7 +17,7 @@ export interface Recorded {
   deactivated: boolean;
 }
 
-/** Records outcomes in one statement, as a dispatcher does. Those of a lost lease are not among the rows. */
+/** Records outcomes in one statement, as a dispatcher does; returns no row for an outcome whose lease was lost. */
 export async function recordOutcomes(sql: postgres.ISql, outcomes: Outcome[]): Promise<Recorded[]> {
   const json = JSON.stringify(outcomes.map((outcome) => ({ ...outcome, duration_ms: 5 })));
   return [...await sql<Recorded[]>`select * from crm.delivery_record(${json}::text::json)`];

@@ -5,7 +5,7 @@ import { loadSecrets } from "../../run/local/secrets.ts";
 import { openSql } from "../../run/local/sql.ts";
 import { makeStartedDataDir } from "./own_stack.ts";
 
-/** A database with every migration, and nothing that runs its jobs. */
+/** A database with every migration and no scheduler. */
 export interface OwnDatabase extends AsyncDisposable {
   /** As the owner, with one connection. */
   sql: Sql;

@@ -11,7 +11,7 @@ export async function makeDataDir(prefix = ""): Promise<string> {
   return folder;
 }
 
-/** Creates such a folder with the data of a first start, for a test that needs none of its own. */
+/** Creates such a folder with prepared data, for a test that does not examine the first start. */
 export async function makeStartedDataDir(): Promise<string> {
   const folder = await makeDataDir();
   await copyPreparedData(folder);

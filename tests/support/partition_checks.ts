@@ -28,7 +28,7 @@ export const PARTITION_CHECKS: PartitionCheck[] = [
       "the partitions from today to a week ahead are made, with isolation, comment and owner of their table, once",
     run: async ({ sql, superuserUrl }) => {
       await dropAll(sql);
-      // The job may be anybody's who may run it: the partitions have the owner of their table all the same.
+      // Whoever runs the job, the new partitions belong to the owner of their table.
       const admin = openSql(superuserUrl, { max: 1 });
       try {
         for (const table of TABLES) assert.deepEqual(await manage(admin, table), { ...NOTHING, made: 8 });
@@ -93,7 +93,7 @@ export const PARTITION_CHECKS: PartitionCheck[] = [
       for (const table of TABLES) {
         const { made, moved, dropped, hindrance } = await manage(sql, table);
         const isEvents = table === "crm.events";
-        // Today and a week ahead, and the days of which the default partition has rows that are kept.
+        // Today, a week ahead, and each day that has rows in the default partition which must be kept.
         assert.deepEqual({ made, moved, dropped, hindrance }, {
           made: isEvents ? 11 : 10,
           moved: { "crm.events": "9", "crm.webhook_deliveries": "8", "crm.webhook_attempts": "3" }[table],
@@ -133,7 +133,7 @@ export const PARTITION_CHECKS: PartitionCheck[] = [
       assert.equal((await manage(sql, "crm.webhook_deliveries")).moved, "3");
       assert.deepEqual(await queue(), before);
       assert.equal(before.filter(({ lease_token }) => lease_token === claimed!["lease_token"]).length, 1);
-      // The trigger of updates is in the new partition.
+      // The new partition has the trigger for updates.
       await sql`update crm.webhook_deliveries set state = 'delivered'`;
       assert.deepEqual([...await queue()], []);
     },
@@ -207,7 +207,7 @@ export const PARTITION_CHECKS: PartitionCheck[] = [
             const waited = performance.now() - started;
             assert.ok(waited >= 200 && waited < 2_000, `${waited} ms`);
           }
-          // Its own lock was given up: the writer goes on.
+          // The job has released its lock, so the writer continues.
           await emit(other, workspaceId);
         });
         for (const table of TABLES.slice(0, 2)) {
@@ -229,7 +229,7 @@ export const PARTITION_CHECKS: PartitionCheck[] = [
       const other = openSql(url, { max: 1 });
       try {
         await other.begin(async (other) => {
-          // The lock of a vacuum.
+          // The lock that VACUUM takes.
           await other.unsafe(
             `lock table crm.events_${oldest!.replaceAll("-", "_")} in share update exclusive mode`,
           );

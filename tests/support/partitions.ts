@@ -50,7 +50,7 @@ export async function dropAll(sql: ISql): Promise<void> {
   await sql`delete from crm.webhook_queue`;
 }
 
-/** Leaves a database as it was when the jobs ran last, `days` ago, and nothing had happened yet. */
+/** Makes a database look as if the jobs ran last `days` ago, without any events. */
 export async function sleepFor(sql: ISql, days: number): Promise<void> {
   await dropAll(sql);
   for (const table of TABLES) await manage(sql, table, `now() - interval '${days} days'`);
@@ -68,12 +68,12 @@ export async function makeSubscriber(sql: Sql): Promise<{ workspaceId: string; s
   return { workspaceId, subscriptionId };
 }
 
-/** Stores an event of now, with its delivery, as a trigger does. */
+/** Inserts an event with its delivery, both now, as a trigger does. */
 export async function emit(sql: ISql, workspaceId: string): Promise<void> {
   await sql`select crm.emit(${workspaceId}, 'contact.created', gen_random_uuid())`;
 }
 
-/** Stores an event of some days ago with its delivery and an attempt, as it was written then. */
+/** Inserts an event, its delivery and an attempt, all dated some days ago. */
 export async function emitAgo(
   sql: ISql,
   { workspaceId, subscriptionId }: { workspaceId: string; subscriptionId: string },

@@ -4,7 +4,7 @@ import { createProposal, type NewProposal, sendProposal } from "../../run/operat
 import { openApiDocument } from "../../tools/openapi/document.ts";
 import { call, type Reply } from "./client.ts";
 
-// deno-lint-ignore no-explicit-any -- read without types, as an integrator's tool reads it
+// deno-lint-ignore no-explicit-any -- an integrator's tool has no types either
 const { paths } = openApiDocument("api", "pt") as any;
 
 /** Creates and sends a proposal; returns the path by which its public link is called. */

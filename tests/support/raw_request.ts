@@ -15,7 +15,7 @@ interface RawReply {
 interface RawRequest extends AsyncDisposable {
   /** Sends a piece of the body. */
   send(text: string): Promise<void>;
-  /** Waits for the reply, even if the body was not sent to its end. */
+  /** Waits for the reply, whether or not the whole body was sent. */
   reply(): Promise<RawReply>;
 }
 
@@ -56,7 +56,7 @@ export async function openRequest(
         }
         const count = await connection.read(buffer);
         assert.ok(count !== null, `the connection ended after: ${text}`);
-        // Latin-1, so that a character is a byte, as Content-Length counts.
+        // Decode as Latin-1 so that the string length equals Content-Length.
         text += new TextDecoder("latin1").decode(buffer.subarray(0, count));
       }
     },

@@ -94,8 +94,8 @@ export function assertAlike(one: Reply, other: Reply): void {
 type Api = ReturnType<typeof client>;
 
 /**
- * Sends calls that change one record, and lets none end before all have begun. Each call has its own key, because calls
- * with the same key already wait for each other at its rate limit.
+ * Sends calls that change one record, and holds its lock until all have begun. Each call has its own key, because calls
+ * with the same key wait for each other at its rate limit.
  */
 export async function atOnce(
   workspaceId: string,

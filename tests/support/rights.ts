@@ -1,4 +1,4 @@
-// What roles may do, read from the catalogue and tried. tests/sql/isolation runs this on Postgres 17, tests/postgres15 on 15.
+// What roles may do, as the catalogue says and as attempts show. tests/sql/isolation runs this on Postgres 17, tests/postgres15 on 15.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql, TransactionSql } from "postgres";
@@ -10,7 +10,7 @@ const FUNCTIONS = join(import.meta.dirname!, "../../supabase/functions");
 /** Supabase's roles: with the public key of a project anybody acts as the first. */
 export const SUPABASE_ROLES = ["anon", "authenticated", "service_role"] as const;
 
-/** The roles that are no owner. */
+/** The roles that own nothing. */
 export const ROLES = ["crm_api", "crm_app", "crm_functions", ...SUPABASE_ROLES] as const;
 
 export type Role = typeof ROLES[number];
@@ -120,7 +120,7 @@ export async function withSupabaseRoles(
  * than rights was executed.
  */
 export async function mayCall(sql: TransactionSql, { call }: Callable): Promise<boolean> {
-  // A refusal by row-level security has the same code, and another message.
+  // Row-level security refuses with the same code and another message.
   return !/^permission denied/.test((await refusalOf(sql, call))?.message ?? "");
 }
 

@@ -12,7 +12,7 @@ export interface Sent {
   body: string | null;
 }
 
-/** A client of the shared stack that keeps what it sends and why it repeats. */
+/** A client of the shared stack that records its requests and the reasons for its retries. */
 export function recordingCrm(key: string | null, options: Partial<CrmOptions> = {}) {
   const sent: Sent[] = [];
   const retries: Retry[] = [];
@@ -37,7 +37,7 @@ export function recordingCrm(key: string | null, options: Partial<CrmOptions> = 
   return { crm, sent, retries };
 }
 
-/** Where a connection ends: before the service has the request, before the client has the answer, or within the answer. */
+/** When a connection is cut: before the request arrives, before the reply arrives, or within the reply. */
 export type Cut = "request" | "answer" | "half";
 
 /** A proxy that cuts the first connections, one for each of `cuts`, and then forwards. */

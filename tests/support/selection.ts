@@ -5,11 +5,11 @@ const TESTS = join(import.meta.dirname!, "..");
 
 /**
  * Tests with packages of their own, which neither `deno task start` nor `deno task test` downloads: those in a browser, and
- * those of what other people's tools make of the OpenAPI documents.
+ * those of other people's tools with the OpenAPI documents.
  */
 const APART = ["browser", "clients"].map((folder) => join(TESTS, folder));
 
-/** The configuration that names the packages of a test file; null for that of the root. */
+/** The deno.json that names the packages of a test file; null for the root's. */
 export function configOf(path: string): string | null {
   const folder = APART.find((folder) => path.startsWith(join(folder, "/")));
   return folder === undefined ? null : join(folder, "deno.json");
@@ -22,8 +22,8 @@ const SLOW = ["console_build", "examples", "growth", "lab", "postgres15"];
 const MEASURING = ["lab/attacks_test.ts", "lab/bench_test.ts"];
 
 /**
- * Folders and files that wait for most of their time: for two full minutes of pg_cron, for leases and outages. Their figures
- * allow for other work.
+ * Folders and files that mostly wait: for two full minutes of pg_cron, for leases and outages. Their limits allow for
+ * other work on the machine.
  */
 const WAITING = ["postgres15", "lab/chaos_test.ts"];
 
@@ -33,7 +33,7 @@ const WAITING = ["postgres15", "lab/chaos_test.ts"];
  */
 const DOES_MORE = /(needing|guide)\.ts"|\bPROPERTY_CASES\b/;
 
-/** Which tests a run has: those for Node alone, all, or only what `all` has in addition to `default`. */
+/** Which tests run: those that need only Node, all, or those of `all` that `default` leaves out. */
 export type Extent = "default" | "all" | "added";
 
 /**
@@ -146,13 +146,13 @@ export function giveOut(files: string[], groups: number): () => string[] | null 
   return () => {
     if (long.length > 0) return [long.shift()!];
     const most = Math.min(MOST_FILES, Math.ceil(others.length / (3 * groups)));
-    // Those of one process have the same packages.
+    // The files of one process need the same packages.
     const count = others.slice(0, most).findLastIndex((path) => configOf(path) === configOf(others[0]!)) + 1;
     return count === 0 ? null : others.splice(0, count);
   };
 }
 
-/** Gives out all files to one group: at once, but for those with packages of their own. */
+/** Gives all files to one group: one batch for each set of packages. */
 export function giveAll(files: string[]): () => string[] | null {
   const batches = [...Map.groupBy(files, configOf).values()];
   return () => batches.shift() ?? null;

@@ -1,5 +1,5 @@
 /**
- * Serves functions from a folder that has nothing but what was uploaded, and the keys with which Supabase Auth would sign.
+ * Serves functions from a folder with only the uploaded files, and the public keys of Supabase Auth.
  * Arguments: port, folder. It ends when its standard input does.
  */
 import { generateSigningKey } from "../../run/local/auth/signing_key.ts";

@@ -13,7 +13,7 @@ export interface ShardResult {
   failed: number;
   /** Titles of the tests that failed. */
   failures: string[];
-  /** Tests that this machine lacks a program for. */
+  /** Tests skipped because this machine lacks a program. */
   skipped: SkipReason[];
 }
 
@@ -64,7 +64,7 @@ async function runWithStack({ next, env, ...how }: Shard, results: ShardResult[]
       results.push(result);
       failed += result.failed;
     }
-    // The output of the stack may explain a failure. The lines of requests that succeeded do not.
+    // The output of the stack may explain a failure; the log lines of successful requests do not.
     if (failed > 0) {
       const lines = stack.output().split("\n").filter((line) =>
         !/"event":"request".*"status":[234]/.test(line)

@@ -25,7 +25,7 @@ export function openDatabase(max = 1) {
 }
 
 /**
- * Like openDatabase, as the superuser and without triggers: thousands of rows would emit as many events.
+ * Like openDatabase, as the superuser and without triggers, so that thousands of inserted rows emit no events.
  */
 export async function openWithoutTriggers() {
   const sql = openSql(superuserUrl(databaseUrl, await loadSecrets(dataDir)), { max: 1 });

@@ -6,7 +6,7 @@ import { loadSecrets } from "../../run/local/secrets.ts";
 import { openSql } from "../../run/local/sql.ts";
 import { makeDataDir } from "./own_stack.ts";
 
-/** A Postgres of its own that offers TLS, with a certificate for the name `localhost` and not for 127.0.0.1. */
+/** A Postgres with TLS, whose certificate is valid for `localhost` and not for 127.0.0.1. */
 export interface TlsPostgres extends AsyncDisposable {
   /** The connection by the name that the certificate is for, without `sslmode`. */
   url: string;

@@ -30,7 +30,7 @@ export async function subscribe(key: string, targetUrl: string, events: string[]
 /**
  * Checks a delivery as a receiver would (spec 6.2 to 6.4): headers, signature, and the fields of the body.
  *
- * @param nextSecret of a rotation whose overlap is under way
+ * @param nextSecret the new secret, during the overlap of a rotation
  */
 export function checkDelivery(message: Message, secret: string, nextSecret?: string): void {
   const { headers, raw, body } = message;
@@ -50,7 +50,7 @@ export function checkDelivery(message: Message, secret: string, nextSecret?: str
   assert.equal(headers.get("X-Service-Event-Id"), body.event_id);
   assert.equal(headers.get("X-Service-Delivery-Id"), body.delivery_id);
   assert.match(body.occurred_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  // Nothing but a test event has `test`.
+  // Only a test event has `test`.
   assert.ok(!("test" in body) || body.test === true);
   assert.deepEqual(Object.keys(body).filter((field) => field !== "test").sort(), [
     "data",
@@ -136,7 +136,7 @@ export async function addEvents(sql: postgres.Sql, workspaceId: string, count: n
     cross join lateral (select now() - n * interval '10 ms' as at) t`;
 }
 
-/** Lets the dispatcher that claimed the deliveries of a subscription lose its lease at a time, in seconds from now. */
+/** Ends the leases of a subscription's claimed deliveries this many seconds from now. */
 export async function endLeases(sql: postgres.ISql, subscriptionId: string, seconds = 0): Promise<void> {
   await sql`
     update crm.webhook_queue set lease_until = clock_timestamp() + ${seconds} * interval '1 s'

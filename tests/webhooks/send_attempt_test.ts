@@ -25,7 +25,7 @@ Deno.test("A 2xx answer is a success, any other status a failure that names it (
   }
 });
 
-Deno.test("The request has the bytes, the headers, the path and the host it was given", async () => {
+Deno.test("The request has exactly the given bytes, headers, path and host", async () => {
   const mailbox = openMailbox("a=%20b");
   const policy = exempting(new URL(mailbox.url).host);
   const outcome = await sendAttempt(mailbox.url, { "X-Service-Event": "deal.won" }, body, { policy });
@@ -171,7 +171,7 @@ Deno.test("Endless headers end the attempt at 16 KiB", async () => {
   assert.deepEqual(outcome, { ok: false, reason: "response_headers_too_large" });
 });
 
-Deno.test("The response body is not read: an endless one costs nothing (spec 6.5)", async () => {
+Deno.test("The response body is not read, even if it is endless (spec 6.5)", async () => {
   const started = performance.now();
   const outcome = await deliverTo(async (connection) => {
     await connection.readRequest();
@@ -214,7 +214,7 @@ Deno.test("A receiver that closes before it has answered is connection_closed", 
   }
 });
 
-Deno.test("The answer of a receiver that has not read the whole request counts", async () => {
+Deno.test("An answer counts although the receiver has not read the whole request", async () => {
   await using receiver = startHostile(
     (connection) => connection.write("HTTP/1.1 413 Too Large\r\n\r\n"),
     null,

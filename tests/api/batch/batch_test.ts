@@ -74,7 +74,7 @@ for (const { resource, route: { endpoint }, title } of batches) {
   });
 }
 
-test("items are carried out in order: a later one finds what an earlier one made, and both changes of one record are kept", async ({ api }) => {
+test("items are carried out in order: later ones find records of earlier ones, and two changes of one record are both kept", async ({ api }) => {
   const reply = await api.post(BATCH, {
     items: [
       upsert("email", { name: "Ana", email: "ana@x.com" }),
@@ -125,7 +125,7 @@ test("POST …/batch with atomic writes all items or none, and names each that f
   assert.deepEqual(made.body.summary, { created: 30, updated: 0, failed: 0 });
 });
 
-test("an Idempotency-Key covers the whole batch, also one with items that failed, whose texts are repeated", async ({ sql, workspace, api }) => {
+test("an Idempotency-Key covers the whole batch, and replays the errors of failed items", async ({ sql, workspace, api }) => {
   const body = {
     items: [create({ name: "A" }), create({ name: "B", company_id: UNKNOWN_ID }), create({ name: "" })],
   };

@@ -21,7 +21,7 @@ async function storedBytes(sql: Sql, workspaceId: string): Promise<number> {
   return row!.bytes;
 }
 
-test("100 items with 99 faults each are answered with 100 faults, the first of each, and no more is stored", async ({ sql, workspace: { id, key } }) => {
+test("100 items with 99 errors each are answered, and stored, with the first error of each", async ({ sql, workspace: { id, key } }) => {
   const wrong = Object.fromEntries(
     Array.from({ length: 99 }, (_, index) => [`${"x".repeat(40)}${index}`, 1]),
   );
@@ -38,7 +38,7 @@ test("100 items with 99 faults each are answered with 100 faults, the first of e
   assert.ok(await storedBytes(sql, id) < 40_000, `${await storedBytes(sql, id)} bytes`);
 });
 
-test("what is left of 100 faults goes to the first items, and an atomic batch has as many", async ({ api }) => {
+test("a batch names one error of each failed item and more of the first ones, 100 in all, as does an atomic batch", async ({ api }) => {
   const wrong = { name: 1, email: 1, phone: 1 };
   const items = full((index) => create(index < 60 ? wrong : { name: "A" }));
   const { body } = await api.post(BATCH, { items });
@@ -52,7 +52,7 @@ test("what is left of 100 faults goes to the first items, and an atomic batch ha
   assert.deepEqual([atomic.status, named.length, new Set(named).size], [422, 100, 60]);
 });
 
-test("a field with a name of 9,000 characters is named by its first 255 in the line of its item", async ({ sql, workspace: { id, key } }) => {
+test("the error of an item names a field of 9,000 characters by its first 255", async ({ sql, workspace: { id, key } }) => {
   const { body } = await call("POST", BATCH, {
     key,
     body: { items: full(() => create({ name: "A", ["x".repeat(9_000)]: 1 })) },
@@ -62,7 +62,7 @@ test("a field with a name of 9,000 characters is named by its first 255 in the l
   assert.ok(await storedBytes(sql, id) < 60_000);
 });
 
-test("what the database refuses is 100 faults at most, too", async ({ api }) => {
+test("errors that the database finds are also at most 100", async ({ api }) => {
   await api.post(BATCH, { items: full(() => create({ name: "A", email: "a@x.com" })) });
   const { body } = await api.post(BATCH, { items: full(() => upsert("email", { email: "a@x.com" })) });
   const lines: Line[] = body.results;

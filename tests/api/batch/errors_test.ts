@@ -8,7 +8,7 @@ import { test } from "../../support/scenario.ts";
 
 const CONTACTS = "/api-v1-contacts";
 
-test("of 100 items one is wrong: 99 are kept, and that one says what the call for one record would", async ({ api }) => {
+test("of 100 items one is wrong: 99 are kept, and that one has the error of a call for one record", async ({ api }) => {
   const wrong = { name: "", email: "x", custom_fields: 1 };
   const single = await api.post(CONTACTS, wrong);
   const reply = await api.post(BATCH, {
@@ -28,7 +28,7 @@ test("of 100 items one is wrong: 99 are kept, and that one says what the call fo
   assert.equal(ids(await api.get(`${CONTACTS}?limit=200`)).length, 99);
 });
 
-test("an error that the database finds is that of the call for one record too, and keeps no other item from being written", async ({ sql, workspace, api }) => {
+test("an error that the database finds is also that of a call for one record, and the other items are written", async ({ sql, workspace, api }) => {
   const owner_id = await makeMember(sql, await makeWorkspace(sql));
   const sent = { name: "A", owner_id, company_id: UNKNOWN_ID };
   const single = await api.post(CONTACTS, sent);
@@ -83,7 +83,7 @@ test("a body without 1 to 100 items is refused as a whole, and writes nothing", 
   assert.deepEqual(ids(await api.get(CONTACTS)), []);
 });
 
-test("a batch that is wrong beside its items names what is wrong inside them too, in one reply", async ({ api }) => {
+test("one reply names what is wrong in a batch and in its items", async ({ api }) => {
   const items = [create({ name: "A", x: 1 }), create({ name: "" }), update(UNKNOWN_ID, { email: "b@x.com" })];
   const strict = { Prefer: "handling=strict" };
   const unknown = await api.post(BATCH, { items, y: 1 }, strict);
@@ -165,7 +165,7 @@ test("a batch has 1 MiB and 50,000 values, and X-Ignored-Fields names the unknow
   assertError(await api.post(BATCH, values(50_000)), "validation_error");
 });
 
-test("an unexpected error of an item is internal_error of that item, and says nothing of the inside", async ({ sql, workspace, api }) => {
+test("an unexpected error of an item is internal_error of that item, and reveals nothing internal", async ({ sql, workspace, api }) => {
   await sql`alter table crm.contacts add constraint broken check (workspace_id <> ${
     sql.unsafe(`'${workspace.id}'`)
   } or name <> 'quebra')`;
@@ -180,7 +180,7 @@ test("an unexpected error of an item is internal_error of that item, and says no
 });
 
 for (const path of ["/api-v1-contacts", "/api-v1-companies"]) {
-  test(`POST ${path}/batch names the record that has an external_id, also one that an item before made`, async ({ api }) => {
+  test(`POST ${path}/batch names the record that has an external_id, also if an earlier item created it`, async ({ api }) => {
     const { body: { id } } = await api.post(path, { name: "A", external_id: "before" });
     const items = [
       create({ name: "B", external_id: "same group" }),
@@ -197,7 +197,7 @@ for (const path of ["/api-v1-contacts", "/api-v1-companies"]) {
     assert.deepEqual(holders, [made, id, made, made]);
   });
 
-  test(`an atomic POST ${path}/batch names no record that it has undone`, async ({ api }) => {
+  test(`an atomic POST ${path}/batch names no record that was rolled back`, async ({ api }) => {
     const reply = await api.post(`${path}/batch`, {
       atomic: true,
       items: [create({ name: "A", external_id: "a" }), create({ name: "B", external_id: "a" })],

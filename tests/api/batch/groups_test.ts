@@ -40,7 +40,7 @@ for (const { resource, title } of keyEndpoints.filter(({ route }) => route.path 
   });
 }
 
-test("a batch of 100 new contacts, companies or deals makes fewer subtransactions than Postgres keeps at hand, events included", async ({ sql, api }) => {
+test("a batch of 100 new contacts, companies or deals makes fewer subtransactions than Postgres caches, events included", async ({ sql, api }) => {
   for (const path of ["/api-v1-contacts", "/api-v1-companies", "/api-v1-deals"]) {
     const shown = path === "/api-v1-deals" ? "title" : "name";
     const { body: { results } } = await api.post(`${path}/batch`, {

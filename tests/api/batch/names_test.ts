@@ -8,7 +8,7 @@ import { batches } from "../../support/batches.ts";
 import { call } from "../../support/client.ts";
 import { test } from "../../support/scenario.ts";
 
-Deno.test("Of 48,000 unknown fields in a batch no more names are collected than X-Ignored-Fields has room for, in order", () => {
+Deno.test("A batch with 48,000 unknown fields collects only as many names as fit into X-Ignored-Fields, in order", () => {
   const { operations } = batches.find(({ resource }) => resource.name === "api-v1-contacts")!.route.endpoint;
   const names = Array.from({ length: 480 }, (_, index) => `u${index}`);
   const data = { name: "Ana", ...Object.fromEntries(names.map((name) => [name, 1])) };
@@ -26,7 +26,7 @@ Deno.test("Of 48,000 unknown fields in a batch no more names are collected than 
 });
 
 for (const { resource, route, title } of batches) {
-  test(`${title} answers an item with a name that cannot be stored, wherever it stands, with that item's error`, async ({ workspace: { key } }) => {
+  test(`${title} answers an item with a field name that cannot be stored, at any depth, with that item's error`, async ({ workspace: { key } }) => {
     const characters = ["\u0000", "\ud800", "\udc00"];
     const wrap = (value: unknown, depth: number): unknown =>
       depth === 0 ? value : depth % 3 === 0 ? [wrap(value, depth - 1)] : { x: wrap(value, depth - 1) };

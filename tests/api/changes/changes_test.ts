@@ -34,7 +34,7 @@ async function emitAgo(sql: Sql, workspaceId: string, days: number, objectId: st
   return row.id;
 }
 
-test("GET /api-v1-changes tells who changed which fields of an object, each change once, without values", async ({ sql, workspace, api }) => {
+test("GET /api-v1-changes names who changed which fields of an object, once for each change, without the values", async ({ sql, workspace, api }) => {
   const { id: keyId, key } = await makeKey(sql, workspace.id);
   await sql`update crm.api_keys set name = 'ERP' where id = ${keyId}`;
   const { lead: { deal_id, contact_id } } =
@@ -185,7 +185,7 @@ test("GET /api-v1-changes pages by next_cursor: each change is on one page, newe
   }
 });
 
-test("GET /api-v1-changes looks at 5,000 events at most: a page may be empty, and the next ones have what is asked for", async ({ sql, workspace: { id, key } }) => {
+test("GET /api-v1-changes looks at 5,000 events at most: a page may be empty, and later pages have the matches", async ({ sql, workspace: { id, key } }) => {
   const object = crypto.randomUUID();
   const oldest = await emitAgo(sql, id, 1, object);
   await sql`

@@ -60,7 +60,7 @@ test("PATCH emits the record's update with exactly the fields that changed, once
   }
 });
 
-test("A new stage, a win and a reopening are deal.updated beside their own event, each once", async ({ sql, workspace, api, newDeal }) => {
+test("A new stage, a win and a reopening each emit deal.updated once, beside their own event", async ({ sql, workspace, api, newDeal }) => {
   const { id } = await newDeal();
   const stage = workspace.stages[1].id;
   await api.patch(`/api-v1-deals/${id}`, { stage_id: stage, title: "Outro" });
@@ -102,7 +102,7 @@ test("A new stage, a win and a reopening are deal.updated beside their own event
   ]);
 });
 
-test("A write of the application that reopens a deal emits deal.reopened, with the loss that it clears", async ({ sql, api, newDeal }) => {
+test("A write of the application that reopens a deal emits deal.reopened, and names the fields of the loss that it clears", async ({ sql, api, newDeal }) => {
   const { id } = await newDeal();
   await api.post(`/api-v1-deals/${id}/lose`, { loss_note: "caro" });
   await sql`update crm.deals set status = 'aberto' where id = ${id}`;
@@ -110,7 +110,7 @@ test("A write of the application that reopens a deal emits deal.reopened, with t
   assert.deepEqual(reopened, changed("deal.reopened", "closed_at", "loss_note", "lost_at", "status"));
 });
 
-test("activity.completed is emitted when an activity becomes concluida, also at its creation, and not by later edits", async ({ sql, api, newDeal }) => {
+test("activity.completed is emitted when an activity becomes concluida or is created so, and not by later edits", async ({ sql, api, newDeal }) => {
   const { id: deal_id } = await newDeal();
   const { body: { id } } = await api.post("/api-v1-activities", { deal_id });
   await api.patch(`/api-v1-activities/${id}`, { status: "cancelada" });
@@ -144,7 +144,7 @@ test("A lead that fills in empty fields of a contact that it reuses emits contac
   assert.equal(created.length, 1, "a new company emits company.created, a reused one nothing");
 });
 
-test("A new activity changes its deal's last_activity_at, a note or the jobs change no field that a client sees", async ({ sql, api, newDeal }) => {
+test("A new activity changes its deal's last_activity_at; notes and jobs change no field that a client sees", async ({ sql, api, newDeal }) => {
   const { id: deal_id } = await newDeal();
   await api.post("/api-v1-notes", { deal_id, body: "Olá" });
   await sql`update crm.deals set moved_at = now() - interval '15 days' where id = ${deal_id}`;
@@ -158,7 +158,7 @@ test("A new activity changes its deal's last_activity_at, a note or the jobs cha
   assert.deepEqual(updates, [changed("deal.updated", "last_activity_at")]);
 });
 
-test("One statement on many rows emits one event a row; one in the transaction of the creation is not missed", async ({ sql, workspace }) => {
+test("A statement on many rows emits one event for each row, also in the transaction that created it", async ({ sql, workspace }) => {
   const ids = await Promise.all([1, 2, 3].map(() => makeContact(sql, workspace)));
   await sql`update crm.contacts set job_title = 'Diretora' where workspace_id = ${workspace.id}`;
   for (const id of ids) {
@@ -175,7 +175,7 @@ test("One statement on many rows emits one event a row; one in the transaction o
   assert.deepEqual(await changesOf(sql, id), Array(2).fill(changed("contact.updated", "phone")));
 });
 
-test("An event has the position of its transaction, and the special event of a write comes before its update", async ({ sql, api, newDeal }) => {
+test("An event has the position of its transaction, and a special event such as deal.won comes before deal.updated", async ({ sql, api, newDeal }) => {
   const { id } = await newDeal();
   await sql.begin(async (sql) => {
     await sql`update crm.deals set status = 'ganho' where id = ${id}`;

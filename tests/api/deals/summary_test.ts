@@ -120,7 +120,7 @@ test("GET /api-v1-deals/summary has the filters of the list and no page, and no 
   });
 });
 
-test("GET /api-v1-deals/summary looks through 50,000 deals at most, and says so where they are not enough (spec 7)", async ({ workspace, api }) => {
+test("GET /api-v1-deals/summary looks through 50,000 deals at most, and answers too_many_records if the filters match more (spec 7)", async ({ workspace, api }) => {
   await using admin = await openWithoutTriggers();
   await admin`
     insert into crm.deals (workspace_id, id, title, status, value, pipeline_id, stage_id, owner_id, created_at, closed_at)

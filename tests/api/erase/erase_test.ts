@@ -14,7 +14,7 @@ function cleared({ body }: Reply): Record<string, number> {
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
 
-test("An erasure answers with the moment, is told of by the id alone, and does nothing more when it is repeated", async ({ sql, workspace, api }) => {
+test("An erasure answers with its moment, emits an event with only the id, and does nothing when repeated", async ({ sql, workspace, api }) => {
   const { id } = await create(workspace.key, CONTACTS, { name: "Ana", email: "ana@x.com" });
   const mailbox = openMailbox();
   await subscribe(workspace.key, mailbox.url, ["contact.erased"]);
@@ -93,7 +93,7 @@ test("A lead of an erased person is a new contact, and a new deal of an erased c
   assert.deepEqual([deal.contact.name, deal.title, deal.lead], ["Contato apagado", "Contato apagado", null]);
 });
 
-test("An erased contact can be read and archived, and nothing else: it is never changed, restored or merged (spec 7)", async ({ workspace, api }) => {
+test("An erased contact can be read and archived, but not changed, restored or merged (spec 7)", async ({ workspace, api }) => {
   const { id } = await create(workspace.key, CONTACTS, { name: "Ana", external_id: "1" });
   const other = await create(workspace.key, CONTACTS, { name: "Bia" });
   await api.post(`${CONTACTS}/${id}/erase`);

@@ -39,7 +39,7 @@ const operationOf = async (sql: Sql, id: string) => {
   return row!;
 };
 
-test("An erasure of a contact with 5,000 deals answers 202, clears the contact at once, and its operation tells of the rest", async ({ sql, workspace, api }) => {
+test("An erasure of a contact with 5,000 deals answers 202, clears the contact at once, and its operation reports the rest", async ({ sql, workspace, api }) => {
   const mark = `Quaresma${crypto.randomUUID().replaceAll(/[^a-f]/g, "")}zz`;
   const lead = { first_name: "Zuleica", last_name: mark };
   const { body: { lead: { contact_id, deal_id } } } = await api.post("/api-v1-leads", lead);
@@ -71,7 +71,7 @@ test("An erasure of a contact with 5,000 deals answers 202, clears the contact a
   assert.deepEqual([again.status, again.body.texts_naming.count], [200, 1]);
 });
 
-test("Asking again while an erasure runs is the same operation, which then erases texts too", async ({ sql, workspace, api, newDeal }) => {
+test("Repeating an erasure with texts while it runs extends the same operation to texts", async ({ sql, workspace, api, newDeal }) => {
   const { id: deal_id, contactId } = await newDeal();
   await create(workspace.key, "/api-v1-notes", { deal_id, body: "Ana ligou" });
   await addDeals(sql, deal_id, 3_000, "Ana");
@@ -87,7 +87,7 @@ test("Asking again while an erasure runs is the same operation, which then erase
   assert.deepEqual([done.cleared.notes, done.texts_naming.count], [1, 0]);
 });
 
-test("A merge of a contact with 20,000 deals and activities answers 202, moves all of them in steps, and tells of each once", async ({ sql, workspace, api }) => {
+test("A merge of a contact with 20,000 deals and activities answers 202, moves all of them in steps, and emits one event for each", async ({ sql, workspace, api }) => {
   const stays = await create(workspace.key, CONTACTS, { name: "Ana" });
   const { body: { lead: { contact_id, deal_id } } } = await api.post("/api-v1-leads", { first_name: "Ana" });
   await addDeals(sql, deal_id, 15_000, "Venda");
@@ -127,7 +127,7 @@ test("A merge of a contact with 20,000 deals and activities answers 202, moves a
   assert.deepEqual([last.status, "operation" in last.body], [200, false]);
 });
 
-test("A job that is killed within an operation, however often, loses and repeats nothing", async ({ sql, workspace, api, newDeal }) => {
+test("A job that is killed several times within an operation loses and repeats nothing", async ({ sql, workspace, api, newDeal }) => {
   const stays = await create(workspace.key, CONTACTS, { name: "Bia" });
   const { id: deal_id, contactId } = await newDeal();
   await addDeals(sql, deal_id, 4_000, "Venda");
@@ -155,7 +155,7 @@ test("A job that is killed within an operation, however often, loses and repeats
   assert.deepEqual({ ...row }, { events: 4_001, deals: 4_001 });
 });
 
-test("A step that fails ten times ends its operation as failed, with a code; asking again goes on", async ({ sql, workspace, api, newDeal }) => {
+test("A step that fails ten times ends its operation as failed, with a code; repeating the call continues it", async ({ sql, workspace, api, newDeal }) => {
   const stays = await create(workspace.key, CONTACTS, { name: "Bia" });
   const { id: deal_id, contactId } = await newDeal();
   await addDeals(sql, deal_id, 1_500, "Venda");
@@ -195,7 +195,7 @@ test("GET /api-v1-operations/:id shows an operation to every key of its workspac
   await finished(sql, api, { body: { operation: { id } } } as Reply);
 });
 
-test("An erasure beside 70 stored batches of a megabyte answers at once, and reads no more of them than fits into a call", async ({ sql, workspace, api, newDeal }) => {
+test("An erasure beside 70 stored batches of a megabyte answers at once, and reads only as many of them as fit into one call", async ({ sql, workspace, api, newDeal }) => {
   const { contactId } = await newDeal();
   const details = Array.from(
     { length: 9_900 },

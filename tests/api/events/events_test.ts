@@ -36,7 +36,7 @@ test("GET /api-v1-events lists what happened, oldest first, with the object as i
   ]);
 });
 
-test("GET /api-v1-events pages by next_cursor, which is never null: each event is listed once, and what happens later follows", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events pages by next_cursor, which is never null: each event is listed once, and later events follow", async ({ api, sql, workspace }) => {
   assert.equal(typeof (await readPage(api)).meta.next_cursor, "string");
   await makeContacts(sql, workspace, 25);
   const { events, cursor, pages } = await readUntil(api, 25, { limit: "10" });
@@ -87,7 +87,7 @@ test("GET /api-v1-events filters by event_types, object_id and since, alone and 
   assert.deepEqual(ofDeal.map(({ event }) => event), ["deal.created", "lead.received"]);
 });
 
-test("GET /api-v1-events with since continues behind it, and what happens later follows from its cursor alone", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events with since starts there, and its cursor alone leads to later events", async ({ api, sql, workspace }) => {
   await makeContacts(sql, workspace, 3);
   await readUntil(api, 3);
   const { cursor } = await readAll(api, { since: "2999-01-01" });
@@ -96,7 +96,7 @@ test("GET /api-v1-events with since continues behind it, and what happens later 
   assert.deepEqual(events.map(({ data }) => data.name), ["Depois 1"]);
 });
 
-test("GET /api-v1-events looks at 5,000 events at most: a page may be empty, and the next ones have what is asked for", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events looks at 5,000 events at most: a page may be empty, and later pages have the matches", async ({ api, sql, workspace }) => {
   await makeEvents(sql, workspace.id, 5_100);
   const [contact] = await makeContacts(sql, workspace, 1);
   const { pages, events } = await readUntil(api, 1, { event_types: "contact.created" });
@@ -123,7 +123,7 @@ test("GET /api-v1-events leaves out test events, and moves past them", async ({ 
   assert.deepEqual(events.map(({ object_id }) => object_id), [contact]);
 });
 
-test("GET /api-v1-events shows an event whose object cannot be read with null, and goes on", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events shows null for an object that cannot be read, and continues", async ({ api, sql, workspace }) => {
   await makeEvents(sql, workspace.id, 1, { event: "lead.received", facts: { contact_id: "no uuid" } });
   const [contact] = await makeContacts(sql, workspace, 1);
   const { events } = await readUntil(api, 2);
@@ -144,7 +144,7 @@ test("GET /api-v1-events shows no event of another workspace, whoever's cursor o
   assert.deepEqual(events.map(({ object_id }) => object_id), [own]);
 });
 
-test("GET /api-v1-events needs events:read alone, whatever its objects are", async ({ sql, workspace }) => {
+test("GET /api-v1-events needs only events:read, whatever the events are about", async ({ sql, workspace }) => {
   await makeContacts(sql, workspace, 1);
   const { key } = await makeKey(sql, workspace.id, { scopes: ["events:read"] });
   const { events } = await readUntil(client(key), 1);
@@ -153,7 +153,7 @@ test("GET /api-v1-events needs events:read alone, whatever its objects are", asy
   assertError(await client(another).get(EVENTS), "insufficient_scope");
 });
 
-test("GET /api-v1-events answers invalid_cursor to whatever is not one of its cursors (spec 7)", async ({ api }) => {
+test("GET /api-v1-events answers invalid_cursor to every text that is not one of its cursors (spec 7)", async ({ api }) => {
   const { meta: { next_cursor } } = await readPage(api);
   const wrong = [
     "",
@@ -175,7 +175,7 @@ test("GET /api-v1-events answers invalid_cursor to whatever is not one of its cu
   }
 });
 
-test("Cursors of GET /api-v1-events do not tell how many transactions others made between them", async ({ sql, workspace }) => {
+test("Cursors of GET /api-v1-events do not reveal how many transactions others made in between", async ({ sql, workspace }) => {
   const [{ position }] = await sql<[{ position: string }]>`select crm.feed_position() as position`;
   const id = crypto.randomUUID();
   const words = async (added: number) => {

@@ -23,7 +23,7 @@ async function openWrite(workspace: TestWorkspace, name: string, isolation = "re
   return { sql: connection as unknown as Sql, end, [Symbol.asyncDispose]: () => sql.end({ timeout: 0 }) };
 }
 
-test("GET /api-v1-events: an event whose transaction began first and commits last is not stepped over", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events: an event whose transaction began first and commits last is not skipped", async ({ api, sql, workspace }) => {
   await makeContacts(sql, workspace, 1, "Antes");
   const { cursor: before } = await readUntil(api, 1);
   await using late = await openWrite(workspace, "Tarde");
@@ -42,7 +42,7 @@ test("GET /api-v1-events: an event whose transaction began first and commits las
   assert.deepEqual(names((await readAll(api)).events), ["Antes 1", "Tarde 1", "Tarde de novo 1", "Cedo 1"]);
 });
 
-test("GET /api-v1-events: a cursor from a full page does not step over it either", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events: a cursor from a full page does not skip it either", async ({ api, sql, workspace }) => {
   await makeContacts(sql, workspace, 3, "Antes");
   await readUntil(api, 3);
   await using late = await openWrite(workspace, "Tarde");
@@ -55,7 +55,7 @@ test("GET /api-v1-events: a cursor from a full page does not step over it either
   assert.deepEqual(names(events), ["Tarde 1", "Cedo 1", "Cedo 2", "Cedo 3"]);
 });
 
-test("GET /api-v1-events: since and object_id do not step over it", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events: since and object_id do not skip it", async ({ api, sql, workspace }) => {
   const since = new Date(Date.now() - 60_000).toISOString();
   await using late = await openWrite(workspace, "Tarde", "repeatable read");
   const [{ id }] = await late.sql<
@@ -80,7 +80,7 @@ test("GET /api-v1-events: since and object_id do not step over it", async ({ api
   ]);
 });
 
-test("GET /api-v1-events: a cursor from since is not ahead of a transaction that is open, whatever was written after it began", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events: a cursor of a page with since stays behind every open transaction", async ({ api, sql, workspace }) => {
   await using late = await openWrite(workspace, "Tarde");
   // Old enough that a page with `since` begins behind it, if it were not for the open transaction.
   await makeEvents(sql, workspace.id, 1, { ageS: 300 });
@@ -91,7 +91,7 @@ test("GET /api-v1-events: a cursor from since is not ahead of a transaction that
   assert.deepEqual(events.map(({ event }) => event), ["contact.created", "deal.stale"]);
 });
 
-test("GET /api-v1-events: what a transaction undid never appears, and no longer delays the others", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events: a rolled back event never appears, and delays no other after the rollback", async ({ api, sql, workspace }) => {
   await using undone = await openWrite(workspace, "Desfeito");
   await makeContacts(sql, workspace, 1, "Cedo");
   const { events, cursor } = await readAll(api);
@@ -110,7 +110,7 @@ test("GET /api-v1-events is not delayed by a long transaction that only reads", 
   });
 });
 
-test("GET /api-v1-events answers 410 cursor_expired to a reader who is behind what is kept, and never to one who polls (spec 7)", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events answers 410 cursor_expired to a reader whose next event is no longer kept, and never to one who polls (spec 7)", async ({ api, sql, workspace }) => {
   const cursorAt = async (age: string, position: string) => {
     const [{ text }] = await sql<[{ text: string }]>`
       select crm.feed_cursor_text(row(${position}, gen_random_uuid(), now() - ${age}::interval)) as text`;
@@ -134,7 +134,7 @@ test("GET /api-v1-events answers 410 cursor_expired to a reader who is behind wh
   assert.ok(Date.now() - read_until.getTime() < 3_600_000 + 60_000);
 });
 
-test("GET /api-v1-events answers 410 cursor_expired to a position that the database has not come to (spec 7)", async ({ api, sql }) => {
+test("GET /api-v1-events answers 410 cursor_expired to a position that the database has not reached (spec 7)", async ({ api, sql }) => {
   const [{ ahead }] = await sql<[{ ahead: string }]>`
     select crm.feed_cursor_text(row(crm.feed_horizon() + 1000000, gen_random_uuid(), now())) as ahead`;
   assertError(await api.get(`${EVENTS}?cursor=${ahead}`), "cursor_expired");

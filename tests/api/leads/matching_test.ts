@@ -138,7 +138,7 @@ test("POST /api-v1-leads looks at the hundred oldest contacts of a phone", async
   assert.equal(await find("Ana 1 x"), false, "the newest is the hundred and first");
 });
 
-test("A lead's deal is titled by what was typed, which its detail, lead.received and the feed show for good", async ({ sql, api }) => {
+test("A lead's deal has the typed name as its title; its detail, lead.received and the feed keep what was typed", async ({ sql, api }) => {
   await api.post("/api-v1-contacts", { name: "Ana antiga", email: "ana@x.com" });
   const reply = await api.post(LEADS, {
     first_name: " Ana ",
@@ -185,7 +185,7 @@ test("A deal that no lead created has no lead in its detail, and PATCH cannot gi
   assert.equal((await api.get(`/api-v1-deals/${id}`)).body.lead, null);
 });
 
-test("An Idempotency-Key of a lead is looked at before its external_id, and answers what it answered", async ({ workspace }) => {
+test("The Idempotency-Key of a lead is checked before its external_id, and replays the first reply", async ({ workspace }) => {
   const send = (body: unknown, key?: string) =>
     client(workspace.key).post(LEADS, body, key === undefined ? {} : { "Idempotency-Key": key });
   const lead = { first_name: "Ana", external_id: "x" };

@@ -15,7 +15,7 @@ async function archive(sql: Sql, table: string, records: string[], at: Date | nu
   await sql`update ${sql(`crm.${table}`)} set archived_at = ${at} where id in ${sql(records)}`;
 }
 
-test("GET … with until lists records created before that moment: with since, periods that neither overlap nor leave gaps", async ({ workspace: { key }, api, newDeal }) => {
+test("GET … with until lists records created before that moment, so that since and until make adjacent periods", async ({ workspace: { key }, api, newDeal }) => {
   const deal = await newDeal();
   const bodies: Record<string, Record<string, unknown>> = {
     contacts: { name: "Ana" },

@@ -21,7 +21,7 @@ async function mergeChain(api: Api, path: string, records: readonly { id: string
   }
 }
 
-test("A lead with the e-mail of a merged contact is of the one that stays, which keeps its own e-mail, however often it was merged", async ({ workspace: { key }, api }) => {
+test("A lead with the e-mail of a merged contact belongs to the remaining contact, which keeps its own e-mail, after any number of merges", async ({ workspace: { key }, api }) => {
   const chain = [
     await create(key, CONTACTS, { name: "Ana", email: "ana@casa.com", phone: "11 97777-1234" }),
     await create(key, CONTACTS, { name: "Ana S.", email: "ana@antigo.com", phone: "11 97777-5678" }),
@@ -42,7 +42,7 @@ test("A lead with the e-mail of a merged contact is of the one that stays, which
   );
 });
 
-test("A lead with the phone and first name of a merged contact is of the one that stays, unless an e-mail contradicts", async ({ workspace: { key }, api }) => {
+test("A lead with the phone and first name of a merged contact belongs to the remaining one, unless the e-mails differ", async ({ workspace: { key }, api }) => {
   const chain = [
     await create(key, CONTACTS, { name: "José Lima", phone: "(11) 97777-1234" }),
     await create(key, CONTACTS, { name: "Zé", phone: "11 3333-4444", email: "ze@x.com" }),
@@ -67,7 +67,7 @@ test("A lead finds a contact in use before one that was merged", async ({ worksp
   assert.equal(body.lead.contact_id, used.id);
 });
 
-test("A lead with the name of a merged company is of the one that stays", async ({ workspace: { key }, api }) => {
+test("A lead with the name of a merged company belongs to the remaining one", async ({ workspace: { key }, api }) => {
   const chain = [
     await create(key, COMPANIES, { name: "Padaria Sol" }),
     await create(key, COMPANIES, { name: "Padaria do Sol" }),
@@ -80,7 +80,7 @@ test("A lead with the name of a merged company is of the one that stays", async 
   }
 });
 
-test("A lead makes a new contact and company where those into which the known ones were merged are archived or erased", async ({ workspace: { key }, api }) => {
+test("A lead makes a new contact and company if the known ones were merged into archived or erased ones", async ({ workspace: { key }, api }) => {
   for (const end of ["archive", "erase"]) {
     const lead = {
       first_name: end,
@@ -117,7 +117,7 @@ const upserts: [path: string, by: string, merged: string, stays: string][] = [
 for (const [path, by, value, own] of upserts) {
   const upsert = `${path}/upsert?match_by=${by}`;
 
-  test(`POST ${upsert} with the value of a merged record changes the one that stays, which keeps its own value`, async ({ workspace: { key }, api }) => {
+  test(`POST ${upsert} with the value of a merged record changes the remaining one, which keeps its own value`, async ({ workspace: { key }, api }) => {
     const merged = await create(key, path, { name: "A", [by]: value });
     const middle = await create(key, path, { name: "B" });
     const stays = await create(key, path, { name: "C", [by]: own });
@@ -159,7 +159,7 @@ for (const [path, by, value, own] of upserts.filter(([, by]) => by !== "external
   });
 }
 
-test("Leads and upserts with the values of records that are merged at the same time make no new ones", async ({ sql, workspace }) => {
+test("Leads and upserts make no new records for values of records that are being merged", async ({ sql, workspace }) => {
   const keys = await Promise.all(Array.from({ length: 9 }, () => makeKey(sql, workspace.id)));
   const [api, ...others] = keys.map(({ key }) => client(key)) as [Api, ...Api[]];
   const make = (name: string) =>

@@ -34,7 +34,7 @@ async function lastEvent(sql: Sql, workspaceId: string): Promise<string> {
   return row.id;
 }
 
-test("The fields of the contact that stays win, and the other one fills those that are empty", async ({ sql, workspace, api }) => {
+test("A merge keeps the fields of the remaining contact, and fills its empty ones from the other", async ({ sql, workspace, api }) => {
   const company_id = await makeCompany(sql, workspace);
   const owner_id = await makeMember(sql, workspace);
   const stays = await create(workspace.key, CONTACTS, {
@@ -68,7 +68,7 @@ test("The fields of the contact that stays win, and the other one fills those th
   assert.deepEqual(ids(await api.get(`${CONTACTS}?external_id=cliente-7`)), [stays.id]);
 });
 
-test("A contact keeps its own external_id, and nobody gets that of the one merged into it", async ({ workspace, api }) => {
+test("The remaining contact keeps its external_id, and no record can take that of the merged one", async ({ workspace, api }) => {
   const stays = await create(workspace.key, CONTACTS, { name: "Ana", external_id: "1" });
   const other = await create(workspace.key, CONTACTS, { name: "Ana", external_id: "2" });
   const merged = await api.post(`${CONTACTS}/${stays.id}/merge`, { merge_id: other.id });
@@ -90,7 +90,7 @@ test("custom_fields are filled as far as their limits allow", async ({ workspace
   assert.equal(patched.status, 200, "what a merge writes can be sent back");
 });
 
-test("A merge moves deals, activities, receipts and earlier merges to the contact that stays, and tells of each once", async ({ sql, workspace, api }) => {
+test("A merge moves deals, activities, receipts and earlier merges to the remaining contact, with one event for each", async ({ sql, workspace, api }) => {
   const lead = { first_name: "Ana", email: "ana@casa.com", external_id: "form-1" };
   const { body: { lead: { deal_id, contact_id } } } = await api.post("/api-v1-leads", lead);
   const { body: { id: first } } = await api.post(CONTACTS, { name: "Ana S." });
@@ -156,7 +156,7 @@ test("A merge of companies moves contacts, deals and receipts, and fills the emp
   );
 });
 
-test("A merge leaves no row that refers to what was merged, in any table", async ({ sql, workspace, api }) => {
+test("After a merge no row of any table refers to the merged record", async ({ sql, workspace, api }) => {
   const references = await sql<{ table: string; column: string; to: string }[]>`
     select c.conrelid::regclass::text as table, a.attname as column, c.confrelid::regclass::text as to
     from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[2]
@@ -196,7 +196,7 @@ test("A merge leaves no row that refers to what was merged, in any table", async
 });
 
 for (const [path, one] of [[CONTACTS, "contact"], [COMPANIES, "company"]] as const) {
-  test(`GET of a ${one} that was merged answers 301 with the address of the one that stays, any other call 409 with its id (spec 7)`, async ({ workspace, api }) => {
+  test(`GET of a ${one} that was merged answers 301 with the address of the remaining one, any other call 409 with its id (spec 7)`, async ({ workspace, api }) => {
     const stays = await create(workspace.key, path, { name: "A" });
     const other = await create(workspace.key, path, { name: "B" });
     await api.post(`${path}/${stays.id}/merge`, { merge_id: other.id });
@@ -261,7 +261,7 @@ for (const [path, one] of [[CONTACTS, "contact"], [COMPANIES, "company"]] as con
   });
 }
 
-test("What was merged cannot be referred to, and a record that refers to it already can be sent back", async ({ workspace, api }) => {
+test("A merged record cannot be referred to, but a record that already refers to it can be sent back", async ({ workspace, api }) => {
   const contact = await create(workspace.key, CONTACTS, { name: "A" });
   const company = await create(workspace.key, COMPANIES, { name: "A" });
   const gone = {
@@ -284,7 +284,7 @@ test("What was merged cannot be referred to, and a record that refers to it alre
   );
 });
 
-test("A merge in a key's workspace reaches no record of another one", async ({ sql, workspace, api }) => {
+test("A merge reaches no record of another workspace", async ({ sql, workspace, api }) => {
   const other = await makeWorkspace(sql);
   const theirs = await create(other.key, CONTACTS, { name: "B", email: "b@x.com" });
   const mine = await create(workspace.key, CONTACTS, { name: "A" });

@@ -9,7 +9,7 @@ import { openDatabase } from "../../support/stack.ts";
 const CONTACTS = "/api-v1-contacts";
 const COMPANIES = "/api-v1-companies";
 
-test("Opposite merges at the same time: one takes effect, and none waits for the other for good", async ({ sql, workspace }) => {
+test("Of two opposite merges at the same time one takes effect, without a deadlock", async ({ sql, workspace }) => {
   for (let round = 0; round < 5; round++) {
     const a = await create(workspace.key, CONTACTS, { name: "A", email: `a${round}@x.com` });
     const b = await create(workspace.key, CONTACTS, { name: "B", email: `b${round}@x.com` });
@@ -32,7 +32,7 @@ test("Opposite merges at the same time: one takes effect, and none waits for the
   }
 });
 
-test("A chain of merges at the same time ends with every contact at one that stays", async ({ sql, workspace }) => {
+test("Simultaneous merges in a chain leave one contact that all others lead to", async ({ sql, workspace }) => {
   const { key } = workspace;
   const contacts = await Promise.all(
     Array.from({ length: 8 }, (_, index) => create(key, CONTACTS, { name: `C${index}` })),
@@ -50,7 +50,7 @@ test("A chain of merges at the same time ends with every contact at one that sta
   assert.equal(row.n, 0, "no contact was merged into one that was merged itself");
 });
 
-test("What is created on a contact while it is merged ends on the one that stays, or is refused", async ({ sql, workspace }) => {
+test("A record created for a contact while it is merged belongs to the remaining contact, or is refused", async ({ sql, workspace }) => {
   await using second = openDatabase();
   const keys = await Promise.all(Array.from({ length: 13 }, () => makeKey(sql, workspace.id)));
   const [api, ...others] = keys.map(({ key }) => client(key));
@@ -89,7 +89,7 @@ test("What is created on a contact while it is merged ends on the one that stays
   assert.ok(created > 0);
 });
 
-test("Contacts and their company are merged at the same time: both succeed, and none keeps a company that was merged", async ({ sql, workspace }) => {
+test("Merging contacts and their company at the same time succeeds, and no contact keeps the merged company", async ({ sql, workspace }) => {
   const [one, other] = [await makeKey(sql, workspace.id), await makeKey(sql, workspace.id)].map(({ key }) =>
     client(key)
   );

@@ -22,7 +22,7 @@ async function kept(sql: ISql, workspaceId: string, word: string) {
   return rows.map(({ id }) => id);
 }
 
-test("q finds what a transaction wrote as soon as it commits, however late, though the job ran meanwhile", async (scenario) => {
+test("q finds the writes of a late transaction as soon as it commits, even if the indexing job ran before", async (scenario) => {
   const { sql, workspace } = scenario;
   const { id: changed } = await create(workspace.key, CONTACTS, { name: "Antiga" });
   await runJob(sql, "index-texts");
@@ -54,7 +54,7 @@ test("q finds what a transaction wrote as soon as it commits, however late, thou
   assert.deepEqual(await kept(sql, workspace.id, "antiga"), []);
 });
 
-test("q finds what was changed, merged and deleted as it is, before the job and after it", async (scenario) => {
+test("q finds changed, merged and deleted records by their present state, before and after the indexing job", async (scenario) => {
   const { sql, workspace, api } = scenario;
   const [ana, bia, cid] = await Promise.all(
     ["Ana", "Bia", "Cid"].map(async (name) =>
@@ -77,7 +77,7 @@ test("q finds what was changed, merged and deleted as it is, before the job and 
   assert.deepEqual(await kept(sql, workspace.id, "cid"), []);
 });
 
-test("An import of more than the job and a search look at is found, page by page, and in the end is in the index", async (scenario) => {
+test("q finds every record of a large import, page by page, while the job still indexes it", async (scenario) => {
   const { sql, workspace } = scenario;
   const [{ id: old }] = await sql<[{ id: string }]>`
     insert into crm.contacts (workspace_id, id, name, owner_id)
@@ -105,7 +105,7 @@ test("An import of more than the job and a search look at is found, page by page
   assert.deepEqual(await search(scenario, "raridade"), [old]);
 });
 
-test("What an event could not be stored for is in the index at once", async ({ sql, workspace }) => {
+test("A record whose event cannot be stored is indexed at once", async ({ sql, workspace }) => {
   await sql.begin(async (sql) => {
     // Before the table, as the job takes them.
     await sql`select crm.lock_texts()`;

@@ -50,7 +50,7 @@ test("q finds contacts by words of any field that names them, in any order, with
   for (const q of ["ana silva", "conceiçãoana", "padaria xyz"]) assert.deepEqual(await search(q), [], q);
 });
 
-test("q finds a name with an apostrophe however that is typed, in the name and in the search", async (scenario) => {
+test("q finds a name with an apostrophe, whichever apostrophe the name and the search use", async (scenario) => {
   const apostrophes = ["'", "’", "‘", "´", "`", "ʼ"];
   const made = await createAll(
     scenario,
@@ -118,7 +118,7 @@ test("q finds deals by title and external_id", async (scenario) => {
   for (const q of ["pao mel", "pedido-9", "mel:"]) assert.deepEqual(await search(q), [deal], q);
 });
 
-test("q takes %, _ and a backslash as they are", async (scenario) => {
+test("q treats %, _ and a backslash as ordinary characters", async (scenario) => {
   const [percent, line, slash] = await createAll(
     scenario,
     CONTACTS,
@@ -135,7 +135,7 @@ test("q takes %, _ and a backslash as they are", async (scenario) => {
   assert.deepEqual(await search("__"), []);
 });
 
-test("q has from 2 to 100 characters, of which one is more than an accent", async ({ api }) => {
+test("q has 2 to 100 characters, and not only accents", async ({ api }) => {
   for (const q of ["", "a", " a ", "\u0301\u0301", "x".repeat(101)]) {
     const details = assertError(
       await api.get(`${CONTACTS}?${new URLSearchParams({ q })}`),
@@ -148,7 +148,7 @@ test("q has from 2 to 100 characters, of which one is more than an accent", asyn
   }
 });
 
-test("q and every other filter of the list apply together, and its pages are walked by cursor", async (scenario) => {
+test("q combines with every other filter of the list, and has pages with cursors", async (scenario) => {
   const [sol, mar] = await createAll(scenario, COMPANIES, { name: "Sol" }, { name: "Mar" });
   const made = await createAll(
     scenario,
@@ -173,7 +173,7 @@ test("q and every other filter of the list apply together, and its pages are wal
   assert.deepEqual(walked, made.slice(0, 9).reverse());
 });
 
-test("q finds what was changed by its new text alone, whoever changed it", async (scenario) => {
+test("q finds a changed record by its new text and not by its old one, whoever changed it", async (scenario) => {
   const { sql, api } = scenario;
   const [id] = await createAll(scenario, CONTACTS, { name: "Antes", phone: "11 97777-1234" });
   const search = searchOf(scenario, CONTACTS);
@@ -194,7 +194,7 @@ test("q finds nothing of another workspace", async (scenario) => {
   assert.equal(ids(await client(other.key).get(`${CONTACTS}?q=segredo`)).length, 1);
 });
 
-test("a lead is found by what it was sent with", async (scenario) => {
+test("q finds a deal by the fields of the lead that created it", async (scenario) => {
   const { body } = await scenario.api.post("/api-v1-leads", {
     first_name: "Zoé",
     phone: "(21) 98888-0000",

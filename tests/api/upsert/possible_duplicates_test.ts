@@ -73,7 +73,7 @@ for (
     assert.equal(both.status, 422, "the field that is unknown");
   });
 
-  test(`an upsert of ${path} that creates names what the new record resembles, and a found one names nothing`, async ({ api }) => {
+  test(`an upsert of ${path} names the records that a new one resembles, and none if it finds a record`, async ({ api }) => {
     const { body: { id } } = await api.post(path, { name: "A", ...value });
     const upsert = `${path}/upsert?match_by=external_id`;
     const body = { external_id: "1", name: "A", ...value };

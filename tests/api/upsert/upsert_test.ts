@@ -238,7 +238,7 @@ test("an upsert of a contact by a phone without digits names the phone", async (
   assert.deepEqual(Object.keys(assertError(reply, "validation_error")), ["phone"]);
 });
 
-test("an upsert refuses references outside the workspace whether it creates or finds, and keeps nothing", async ({ sql, api }) => {
+test("an upsert refuses references outside the workspace whether it creates or finds, and writes nothing", async ({ sql, api }) => {
   const theirs = await makeCompany(sql, await makeWorkspace(sql));
   const send = (company_id: string) =>
     api.post(`${CONTACTS}/upsert?match_by=email`, { name: "A", email: "a@x.com", company_id });

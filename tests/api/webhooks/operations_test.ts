@@ -60,7 +60,7 @@ test("POST …/test sends a test event of the given type, signed, and marked as 
   assertError(await api.post(path), "subscription_inactive");
 });
 
-test("A deleted subscription says so, and what waited for it is cancelled and never sent", async ({ sql, workspace, api }) => {
+test("A deleted subscription says so, and its waiting deliveries are cancelled and never sent", async ({ sql, workspace, api }) => {
   const mailbox = openMailbox("status=500");
   const { id } = await subscribe(workspace.key, mailbox.url, ["contact.created"]);
   await api.post(LEADS, { first_name: "Ana" });
@@ -83,7 +83,7 @@ test("A deleted subscription says so, and what waited for it is cancelled and ne
   assert.equal((await mailbox.messages()).length, 1);
 });
 
-test("DELETE after five failures cancels what was held", async ({ sql, workspace, api }) => {
+test("DELETE after five failures cancels the held deliveries", async ({ sql, workspace, api }) => {
   const { id } = await subscribe(workspace.key, openMailbox().url, ["deal.won"]);
   await sql`
     update crm.webhook_subscriptions set is_active = false, deactivated_reason = 'failures' where id = ${id}`;
@@ -96,7 +96,7 @@ test("DELETE after five failures cancels what was held", async ({ sql, workspace
   assert.equal((await api.get(`${WEBHOOKS}/${id}`)).body.deactivated_reason, "deleted");
 });
 
-test("POST …/reactivate sends what waited, once, and names the key that made the subscription if it is revoked", async ({ sql, workspace, api }) => {
+test("POST …/reactivate sends the waiting deliveries once, and names the key that made the subscription if it is revoked", async ({ sql, workspace, api }) => {
   const mailbox = openMailbox("status=500,200");
   const maker = await makeKey(sql, workspace.id);
   const { id } = await subscribe(maker.key, mailbox.url, ["contact.created"]);

@@ -110,12 +110,6 @@ test("POST /api-v1-webhooks takes a target of 2048 characters and no more (spec 
   assert.ok(assertError(reply, "validation_error")["target_url"]);
 });
 
-test("POST /api-v1-webhooks answers bad_request without a JSON object", async ({ api }) => {
-  for (const body of [undefined, "", "{", "[]", "null"]) {
-    assertError(await api.post(WEBHOOKS, body), "bad_request");
-  }
-});
-
 test("GET /api-v1-webhooks lists the newest first, inactive ones included (spec 2.6, 4.5)", async ({ api }) => {
   const ids: string[] = [];
   for (let i = 0; i < 3; i++) ids.unshift((await api.post(WEBHOOKS, valid)).body.id);
@@ -159,7 +153,7 @@ test("DELETE /api-v1-webhooks/:id answers not_found where there is none, or it i
   assert.equal(list.data[0].is_active, true);
 });
 
-test("A new deal enqueues a delivery for each subscription to what it tells, and lead.received for a lead alone", async ({ sql, workspace, api }) => {
+test("A new deal enqueues a delivery for each subscription to its events, and lead.received only for a lead", async ({ sql, workspace, api }) => {
   for (const event_types of [["lead.received"], ["deal.created", "lead.received"], ["deal.won"]]) {
     await sql`
       insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)

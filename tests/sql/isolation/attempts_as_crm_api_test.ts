@@ -39,7 +39,7 @@ async function refuseAll({ sql, workspace }: Scenario, otherId: string, statemen
   }
 }
 
-test("crm_api cannot forge an event of another workspace, or one that no write has brought about (spec 1)", async (scenario) => {
+test("crm_api cannot forge an event of another workspace, or one without a write (spec 1)", async (scenario) => {
   const { workspace, deal } = await makeWorkspaceWithDeal(scenario.sql);
   const { id } = workspace;
   await refuseAll(scenario, id, [
