@@ -1,8 +1,8 @@
 /**
- * What people do with the console, in a real browser, against the shared stack of the run. One test with a step for each
- * scenario, because one browser serves all.
+ * What people do with the console in a real browser. It is one test with a step for each scenario, because they share the
+ * browser.
  */
-import { needing } from "../support/needing.ts";
+import { chromiumTest } from "../support/needing.ts";
 import { openDatabase } from "../support/stack.ts";
 import { figures } from "./scenarios/figures.ts";
 import { funnel } from "./scenarios/funnel.ts";
@@ -26,24 +26,14 @@ const SCENARIOS = [
   ...figures,
 ];
 
-Deno.test(needing(["chromium"], {
-  name: "The console in a browser",
-  // Playwright keeps connections to Chromium open between steps.
-  sanitizeOps: false,
-  sanitizeResources: false,
-  async fn(t) {
-    await using sql = openDatabase(2);
-    const browser = await openBrowser();
-    try {
-      const world = makeWorld(browser, sql);
-      for (const { name, run } of SCENARIOS) await t.step(name, () => run(world).catch(throwBoth));
-    } finally {
-      await browser.close();
-    }
-  },
-}));
+chromiumTest("The console in a browser", async (t) => {
+  await using sql = openDatabase(2);
+  await using browser = await openBrowser();
+  const world = makeWorld(browser, sql);
+  for (const { name, run } of SCENARIOS) await t.step(name, () => run(world).catch(throwBoth));
+});
 
-/** The error of a scenario, and below it what its page met meanwhile. */
+/** Throws the error of a scenario together with the errors of its page. */
 function throwBoth(error: unknown): never {
   if (!(error instanceof SuppressedError)) throw error;
   const { error: met, suppressed } = error;

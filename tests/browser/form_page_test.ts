@@ -1,26 +1,27 @@
-// Fills in the form of the site's page leads-from-a-form, as it is saved from there, and sends it through the page's relay.
+// Fills in the form from the site's page leads-from-a-form and sends it through the relay from the same page.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { chromium, type Locator, type Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { freePort } from "../../run/local/free_port.ts";
 import { blocksOf, openPage } from "../docs/claims.ts";
 import { openReader } from "../docs/reader.ts";
-import { needing } from "../support/needing.ts";
+import { chromiumTest } from "../support/needing.ts";
 import { withScenario } from "../support/scenario.ts";
 import { baseUrl } from "../support/stack.ts";
+import { launchChromium } from "./support/chromium.ts";
 
-test("A form that is sent by a double click becomes one lead, with the campaign of its address", {
+test("A form that is sent by a double click creates one lead, with the campaign from the address", {
   javaScriptEnabled: true,
   visit: (page) => sendForm(page, (button) => button.dblclick()),
   leads: [["Ana", "ana@exemplo.com.br", { source: "google", campaign: "natal" }]],
 });
-test("A form is sent without JavaScript too", {
+test("A form can be sent without JavaScript", {
   javaScriptEnabled: false,
   visit: (page) => sendForm(page, (button) => button.click()),
   leads: [["Ana", "ana@exemplo.com.br", undefined]],
 });
-test("A correction that is sent after the thanks, from the page as a browser kept it, arrives too", {
+test("A correction that is sent after going back arrives as another lead", {
   javaScriptEnabled: true,
   visit: sendCorrection,
   leads: [
@@ -37,60 +38,39 @@ interface Visit {
 }
 
 function test(name: string, { javaScriptEnabled, visit, leads }: Visit): void {
-  Deno.test(needing(["chromium", "node", "sh", "sed"], {
-    name,
-    // Playwright keeps connections to Chromium open.
-    sanitizeOps: false,
-    sanitizeResources: false,
-    fn: () =>
-      withScenario(async ({ api, workspace }) => {
-        const page = await openPage("leads-from-a-form", { html: 1 });
-        const port = String(freePort());
-        await using reader = await openReader(baseUrl, workspace.key);
-        await reader.write("form.html", page.blocks.html[0]!.replace("127.0.0.1:8787", `127.0.0.1:${port}`));
-        // tests/docs/form_page_test.ts takes the relay and its command, and tries them in full.
-        const blockOf = (language: string) =>
-          blocksOf(page.pt).find((block) => block.language === language)!.content;
-        await reader.write("relay.mjs", blockOf("js"));
-        await using relay = reader.start(blockOf("sh"), { PORT: port });
-        await relay.until("Recebendo em");
+  chromiumTest(name, () =>
+    withScenario(async ({ api, workspace }) => {
+      const page = await openPage("leads-from-a-form", { html: 1 });
+      const port = String(freePort());
+      await using reader = await openReader(baseUrl, workspace.key);
+      await reader.write("form.html", page.blocks.html[0]!.replace("127.0.0.1:8787", `127.0.0.1:${port}`));
+      // tests/docs/form_page_test.ts tries the relay and its command in full.
+      const blockOf = (language: string) =>
+        blocksOf(page.pt).find((block) => block.language === language)!.content;
+      await reader.write("relay.mjs", blockOf("js"));
+      await using relay = reader.start(blockOf("sh"), { PORT: port });
+      await relay.until("Recebendo em");
 
-        const address = pathToFileURL(join(reader.folder, "form.html"));
-        address.search = "utm_source=google&utm_campaign=natal";
-        await withPage(address.href, javaScriptEnabled, visit);
-        const { data } = (await api.get("/api-v1-deals")).body;
-        const deals = await Promise.all(
-          data.map(({ id }: { id: string }) => api.get(`/api-v1-deals/${id}`)),
-        );
-        const arrived = deals.map(({ body: { lead } }) => [lead.first_name, lead.email, lead.utm]);
-        assert.deepEqual(arrived.sort(([one], [other]) => one.localeCompare(other)), leads);
-      }),
-  }));
+      const address = pathToFileURL(join(reader.folder, "form.html"));
+      address.search = "utm_source=google&utm_campaign=natal";
+      await using browser = await launchChromium();
+      const opened = await (await browser.newContext({ javaScriptEnabled, locale: "pt-BR" })).newPage();
+      await opened.goto(address.href);
+      await visit(opened);
+      const { data } = (await api.get("/api-v1-deals")).body;
+      const deals = await Promise.all(data.map(({ id }: { id: string }) => api.get(`/api-v1-deals/${id}`)));
+      const arrived = deals.map(({ body: { lead } }) => [lead.first_name, lead.email, lead.utm]);
+      assert.deepEqual(arrived.sort(([one], [other]) => one.localeCompare(other)), leads);
+    }), ["node", "sh", "sed"]);
 }
 
-async function withPage(
-  address: string,
-  javaScriptEnabled: boolean,
-  visit: (page: Page) => Promise<void>,
-): Promise<void> {
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
-  try {
-    const context = await browser.newContext({ javaScriptEnabled, locale: "pt-BR" });
-    const page = await context.newPage();
-    await page.goto(address);
-    await visit(page);
-  } finally {
-    await browser.close();
-  }
-}
-
-/** Does what a visitor does, until `answered`, the page or another one, says thanks. */
+/** Fills in and sends the form, and waits until `answered`, the same or another page, says thanks. */
 async function sendForm(
   page: Page,
   press: (button: Locator) => Promise<void>,
   answered: () => Promise<Page> = () => Promise.resolve(page),
 ): Promise<void> {
-  // The trap for bots is out of sight.
+  // The field that only bots fill in is off the screen.
   assert.ok((await page.getByLabel("Não preencha").boundingBox())!.x < 0);
   await page.getByLabel("Nome").fill("Ana");
   await page.getByLabel("E-mail").fill("ana@exemplo.com.br");
@@ -99,8 +79,8 @@ async function sendForm(
 }
 
 /**
- * Sends the form, and once more with another name from the same document, as after going back to it in a browser that kept
- * it: Playwright cannot go back so (it switches that cache off), so the thanks open in a page of their own.
+ * Sends the form, and sends it again with another name from the same document, as after Back in a browser that cached it.
+ * Playwright disables that cache, so here the thanks open in another page.
  */
 async function sendCorrection(page: Page): Promise<void> {
   await page.locator("form").evaluate((form) => form.setAttribute("target", "_blank"));

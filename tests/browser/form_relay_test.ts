@@ -1,25 +1,21 @@
 // The form of clients/examples/form-relay, as a visitor uses it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
 import { freePort } from "../../run/local/free_port.ts";
 import { client } from "../support/client.ts";
 import { startCuttingProxy } from "../support/cutting_proxy.ts";
 import { openExample } from "../support/examples.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { eventually } from "../support/mailbox.ts";
-import { needing } from "../support/needing.ts";
+import { chromiumTest } from "../support/needing.ts";
 import { baseUrl, openDatabase } from "../support/stack.ts";
 import { assertAccessible, assertFits, assertReachable } from "./support/audit.ts";
+import { launchChromium } from "./support/chromium.ts";
 import { PHONE } from "./support/screens.ts";
 
-Deno.test(needing(["chromium"], {
-  name:
-    "A visitor sends the form of clients/examples/form-relay from another site, and sees what is wrong and that it was received",
-  // Playwright keeps its connection to Chromium open.
-  sanitizeOps: false,
-  sanitizeResources: false,
-  async fn() {
+chromiumTest(
+  "A visitor sends the form of clients/examples/form-relay from another site, and sees errors and the confirmation",
+  async () => {
     await using sql = openDatabase();
     const { key } = await makeWorkspace(sql);
     const port = freePort();
@@ -30,11 +26,8 @@ Deno.test(needing(["chromium"], {
     await using site = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
       const name = new URL(request.url).pathname.slice(1) || "index.html";
       const file = await Deno.readTextFile(join(folder, "public", name)).catch(() => null);
-      const type = name.endsWith(".js")
-        ? "text/javascript"
-        : name.endsWith(".css")
-        ? "text/css"
-        : "text/html";
+      const types: Record<string, string> = { js: "text/javascript", css: "text/css", html: "text/html" };
+      const type = types[name.split(".").at(-1)!]!;
       return new Response(file?.replace('action="/leads"', `action="${line.url}leads"`), {
         status: file === null ? 404 : 200,
         headers: { "Content-Type": type },
@@ -50,8 +43,8 @@ Deno.test(needing(["chromium"], {
     folder = example.folder;
     await example.start("npm start").prints("Formulário em");
 
-    const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
-    try {
+    {
+      await using browser = await launchChromium();
       const page = await browser.newPage({ locale: "pt-BR", viewport: PHONE });
       await page.goto(`${origin}?utm_source=google`);
       await assertAccessible(page, "the form");
@@ -78,8 +71,6 @@ Deno.test(needing(["chromium"], {
       assert.equal(await email.inputValue(), "");
       assert.equal(await email.getAttribute("aria-invalid"), null);
       assert.ok(!(await page.content()).includes(key));
-    } finally {
-      await browser.close();
     }
     const api = client(key);
     const deals = await eventually(async () => {
@@ -91,4 +82,4 @@ Deno.test(needing(["chromium"], {
     assert.equal(deal.lead.utm.source, "google");
     assert.equal(deal.company.name, "Padaria Sol");
   },
-}));
+);

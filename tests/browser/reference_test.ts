@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 import { makeWorkspace } from "../support/fixtures.ts";
-import { needing } from "../support/needing.ts";
+import { chromiumTest } from "../support/needing.ts";
 import { openDatabase } from "../support/stack.ts";
 import { assertFits, type Violation, violationsOf } from "./support/audit.ts";
 import { consoleUrl, functionsUrl, type Look, openBrowser, openPage } from "./support/browser.ts";
@@ -10,7 +10,7 @@ import { DESK, READERS_PHONE } from "./support/screens.ts";
 
 const LEAD = "#tag/leads/POST/api-v1-leads";
 
-/** Rules that Scalar's own elements break, each with the elements: ours may break none, and colours are ours. */
+/** Rules of axe that Scalar's own elements break, and which elements. Ours may break none. */
 const SCALAR_BREAKS: Readonly<Record<string, string>> = {
   "aria-allowed-role": "buttons with more about a header have the role none",
   "aria-input-field-name": "the editable fields of a key's name and of a body",
@@ -23,7 +23,7 @@ const SCALAR_BREAKS: Readonly<Record<string, string>> = {
   "presentation-role-conflict": "the buttons with the role none can have the focus",
 };
 
-/** Opens a page of the reference, and waits until the document is shown. */
+/** Opens a page of the reference and waits until the document is shown. */
 async function openReference(browser: Browser, path: string, look: Look = {}) {
   const watched = await openPage(browser, path, look);
   await watched.page.getByRole("heading", { level: 1, name: "CRM API" }).or(
@@ -32,7 +32,7 @@ async function openReference(browser: Browser, path: string, look: Look = {}) {
   return watched;
 }
 
-/** Opens the dialog from which the call of the operation that is shown can be sent. */
+/** Opens the dialog that sends a call to the shown operation. */
 async function openTryIt(page: Page) {
   await page.getByRole("button", { name: /^Testar/ }).first().click();
   const dialog = page.getByRole("dialog", { name: "Cliente de API" });
@@ -91,25 +91,24 @@ async function sendsLead(browser: Browser): Promise<void> {
   await dialog.getByRole("textbox", { name: "Valor", exact: true }).fill(key);
   const [response] = await Promise.all([
     page.waitForResponse(`${functionsUrl}/api-v1-leads`),
-    // There is another one at the response, without an address.
+    // Another button with this name stands beside the response.
     dialog.getByRole("button", { name: /^Enviar requisição/ }).first().click(),
   ]);
   assert.equal(response.status(), 201);
-  // The example's Idempotency-Key would make the next lead the same one.
+  // With the example's Idempotency-Key every lead would be the same.
   assert.equal(await response.request().headerValue("Idempotency-Key"), null);
   await dialog.getByText("201").first().waitFor();
   const deals = await sql`
     select d.external_id from crm.deals d where d.workspace_id = ${id}`;
   assert.deepEqual(deals.map((deal) => ({ ...deal })), [{ external_id: "form-2026-0042" }]);
   assert.equal(requests.filter((request) => request.startsWith("POST ")).length, 1);
-  // A key is forgotten with the page.
+  // The key is not stored.
   const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
   assert.ok(!kept.includes(key), "the key is kept in the browser");
 }
 
 /**
- * Returns what axe finds on the pages, on a desk in the light and on a phone in the dark: a theme changes colours, a screen
- * what is where.
+ * Returns what axe finds on the pages, on a desk with the light theme and on a phone with the dark one.
  */
 async function audit(browser: Browser): Promise<Violation[]> {
   const found: Violation[] = [];
@@ -139,24 +138,13 @@ async function isAccessible(browser: Browser): Promise<void> {
 }
 
 const SCENARIOS: Record<string, (browser: Browser) => Promise<void>> = {
-  "The other language opens at the same operation": changesLanguage,
-  "A word finds an operation in either language": searches,
-  "A call that is sent from the reference makes a lead, and the key is not kept": sendsLead,
-  "axe finds nothing but what Scalar's own elements break, on a desk in the light and on a phone in the dark":
-    isAccessible,
+  "The link to the other language opens the same operation": changesLanguage,
+  "The search finds an operation in both languages": searches,
+  "A call from the reference creates a lead, and the browser does not store the key": sendsLead,
+  "axe finds only what Scalar's own elements break, on a desk and on a phone, with both themes": isAccessible,
 };
 
-Deno.test(needing(["chromium"], {
-  name: "The reference in a browser",
-  // Playwright keeps connections to Chromium open between steps.
-  sanitizeOps: false,
-  sanitizeResources: false,
-  async fn(t) {
-    const browser = await openBrowser("/docs/");
-    try {
-      for (const [name, run] of Object.entries(SCENARIOS)) await t.step(name, () => run(browser));
-    } finally {
-      await browser.close();
-    }
-  },
-}));
+chromiumTest("The reference in a browser", async (t) => {
+  await using browser = await openBrowser("/docs/");
+  for (const [name, run] of Object.entries(SCENARIOS)) await t.step(name, () => run(browser));
+});

@@ -1,14 +1,15 @@
 /**
- * The site as a reader has it: built for a path of a repository, as on GitHub Pages, and opened in a real browser. One test
- * with a step for each scenario, because one build and one browser serve all.
+ * The site in a real browser, built for the path of a repository as on GitHub Pages. It is one test with a step for each
+ * scenario, because they share the build and the browser.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { serveSite } from "../../site/serve.ts";
 import { SLUGS } from "../../site/sidebar.ts";
-import { needing } from "../support/needing.ts";
+import { chromiumTest } from "../support/needing.ts";
 import { assertAccessible, assertFits } from "./support/audit.ts";
+import { launchChromium } from "./support/chromium.ts";
 import { DESK, READERS_PHONE } from "./support/screens.ts";
 import { findBrokenLinks } from "./support/site_links.ts";
 
@@ -16,7 +17,7 @@ const BASE = "/crm-api/";
 const ORIGIN = "https://example.github.io";
 const ROOT = join(import.meta.dirname!, "../..");
 const PAGES = SLUGS.map((slug) => slug === "index" ? "" : `${slug}/`);
-/** A page has the same elements in both languages, so each language is looked at in one light, on one screen. */
+/** Both languages have the same elements, so each language is checked with one theme on one screen. */
 const LOOKS = [
   { screen: DESK, colorScheme: "light", addresses: [...PAGES, "404.html"] },
   { screen: READERS_PHONE, colorScheme: "dark", addresses: PAGES.map((page) => `en/${page}`) },
@@ -35,12 +36,11 @@ interface Scenario {
 
 const SCENARIOS: Scenario[] = [
   {
-    name:
-      "Everything that pages, their Markdown and llms.txt name is there, below the path of the repository",
+    name: "No page, Markdown file or llms.txt has a broken link",
     run: async ({ folder }) => assert.deepEqual(await findBrokenLinks(folder, ORIGIN + BASE), []),
   },
   {
-    name: "Every page and every operation is there as Markdown, and the llms.txt of its language lists it",
+    name: "Every page and operation exists as Markdown, and is listed in the llms.txt of its language",
     async run({ folder, url }) {
       for (const language of ["", "en/"]) {
         const llms = await (await fetch(`${url}${language}llms.txt`)).text();
@@ -60,7 +60,7 @@ const SCENARIOS: Scenario[] = [
     },
   },
   {
-    name: "The search finds a guide in Portuguese, and the same one in English",
+    name: "The search finds a guide in both languages",
     run: ({ browser, url }) =>
       open(browser, url, async (page) => {
         for (
@@ -80,7 +80,7 @@ const SCENARIOS: Scenario[] = [
       }),
   },
   {
-    name: "The choice of a language leads to the same page in it, and back",
+    name: "Choosing a language opens the same page in it",
     run: ({ browser, url }) =>
       open(browser, url, async (page) => {
         await page.goto(`${url}webhooks/`);
@@ -93,7 +93,7 @@ const SCENARIOS: Scenario[] = [
       }),
   },
   {
-    name: "A phone's reader gets from the home page to English, and from a guide to the menu with every page",
+    name: "On a phone the home page links to English, and a guide has a menu with every page",
     run: ({ browser, url }) =>
       open(browser, url, async (page) => {
         await page.setViewportSize(READERS_PHONE);
@@ -106,7 +106,7 @@ const SCENARIOS: Scenario[] = [
       }),
   },
   {
-    name: "The first Tab reaches a link over the menu to the text, on every kind of page",
+    name: "The first Tab reaches a link that skips the menu",
     run: ({ browser, url }) =>
       open(browser, url, async (page) => {
         for (const [address, label] of [["", "Pular para o conteúdo"], ["en/errors/", "Skip to content"]]) {
@@ -123,7 +123,7 @@ const SCENARIOS: Scenario[] = [
   },
   {
     name:
-      "The sidebar leads to the reference in both languages, which lists the operations and lets no key be typed in",
+      "The sidebar links to the reference in both languages, which lists the operations and has no field for a key",
     run: ({ browser, url }) =>
       open(browser, url, async (page) => {
         for (
@@ -144,7 +144,7 @@ const SCENARIOS: Scenario[] = [
       }),
   },
   {
-    name: "An address that leads nowhere gets 404 and a page in both languages",
+    name: "An unknown address gets 404 and a page in both languages",
     run: ({ browser, url }) =>
       open(browser, url, async (page) => {
         const response = await page.goto(`${url}en/no-such-page/`);
@@ -156,36 +156,25 @@ const SCENARIOS: Scenario[] = [
   },
   {
     name:
-      "axe finds nothing on any page, in Portuguese on a desk in the light, in English on a phone in the dark, and neither screen cuts anything off",
-    // At the same time, because a small machine has two processors.
+      "axe finds nothing on any page, on a desk and on a phone, with both themes, and every page fits both screens",
     run: async (site) => void await Promise.all(LOOKS.map((look) => audit(site, look))),
   },
 ];
 
-Deno.test(needing(["chromium"], {
-  name: "The site in a browser",
-  // Playwright keeps connections to Chromium open between steps.
-  sanitizeOps: false,
-  sanitizeResources: false,
-  async fn(t) {
-    const folder = await Deno.makeTempDir();
-    try {
-      await buildSite(folder);
-      await using server = serveSite(join(folder, "site"), BASE);
-      const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
-      try {
-        const site = { browser, url: server.url, folder: join(folder, "site") };
-        for (const { name, run } of SCENARIOS) await t.step(name, () => run(site));
-      } finally {
-        await browser.close();
-      }
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  },
-}));
+chromiumTest("The site in a browser", async (t) => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await buildSite(folder);
+    await using server = serveSite(join(folder, "site"), BASE);
+    await using browser = await launchChromium();
+    const site = { browser, url: server.url, folder: join(folder, "site") };
+    for (const { name, run } of SCENARIOS) await t.step(name, () => run(site));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
 
-/** Looks at pages with axe, and whether they fit on either screen. */
+/** Checks pages with axe, and that they fit both screens. */
 async function audit(
   { browser, url }: Site,
   { screen, colorScheme, addresses }: typeof LOOKS[number],
@@ -217,9 +206,8 @@ async function buildSite(folder: string): Promise<void> {
 }
 
 /**
- * Opens a page in a context of its own, and fails if it asked another host or met an error.
- *
- * @param mayMiss whether the page may ask for what is not there
+ * Opens a page in a context of its own; fails if the page asked another host or had an error.
+ * @param mayMiss whether the page may get error statuses
  */
 async function open(
   browser: Browser,
@@ -240,7 +228,7 @@ async function open(
     if (response.status() >= 400 && !mayMiss) met.push(`${response.status()} ${response.url()}`);
   });
   page.on("pageerror", (error) => met.push(String(error)));
-  // A policy that is broken is told in the console.
+  // Violations of the policy appear in the console.
   page.on("console", (message) => {
     if (/Content Security Policy/.test(message.text())) met.push(message.text());
   });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { eventually } from "../../../bench/harness/waiting.ts";
-import { functionsUrl, openPage } from "../support/browser.ts";
+import { functionsUrl } from "../support/browser.ts";
 import { PHONE } from "../support/screens.ts";
-import { makeCompany, makePerson, sessionOf } from "../support/company.ts";
+import { openAs } from "../support/company.ts";
 import type { Scenario } from "../support/scenario.ts";
 
 /** Calls the API as a system does, and returns the status. */
@@ -43,10 +43,8 @@ async function rotate(page: Page, overlap: string): Promise<void> {
 export const keys: Scenario[] = [
   {
     name: "On a phone a key is made, its value is shown once, and the calls that it makes are counted",
-    async run({ browser, sql }) {
-      const company = await makeCompany(sql);
-      const session = await sessionOf(await makePerson(sql, company, "gestor"));
-      await using watched = await openPage(browser, "/chaves/", { session, viewport: PHONE });
+    async run(world) {
+      await using watched = await openAs(world, "/chaves/", "gestor", { viewport: PHONE });
       const { page } = watched;
       const value = await createKey(page, "Agência");
       assert.equal(await call(value), 200);
@@ -62,10 +60,8 @@ export const keys: Scenario[] = [
   },
   {
     name: "A key's secret is replaced with an overlap while a client keeps calling, and no call fails",
-    async run({ browser, sql }) {
-      const company = await makeCompany(sql);
-      const session = await sessionOf(await makePerson(sql, company, "gestor"));
-      await using watched = await openPage(browser, "/chaves/", { session });
+    async run(world) {
+      await using watched = await openAs(world, "/chaves/", "gestor");
       const { page } = watched;
       const first = await createKey(page, "Integração");
       await page.getByRole("link", { name: "Abrir a chave" }).click();
@@ -96,10 +92,8 @@ export const keys: Scenario[] = [
   },
   {
     name: "A key is revoked, its next call is refused, and the log says who did it",
-    async run({ browser, sql }) {
-      const company = await makeCompany(sql);
-      const session = await sessionOf(await makePerson(sql, company, "admin", { name: "Bia Lima" }));
-      await using watched = await openPage(browser, "/chaves/", { session });
+    async run(world) {
+      await using watched = await openAs(world, "/chaves/", "admin", { name: "Bia Lima" });
       const { page } = watched;
       const value = await createKey(page, "Agência");
       await page.getByRole("link", { name: "Abrir a chave" }).click();

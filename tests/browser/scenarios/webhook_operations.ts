@@ -6,8 +6,7 @@ import { client } from "../../support/client.ts";
 import { type Message, openMailbox } from "../../support/mailbox.ts";
 import { checkDelivery, letTimePass, waitForDelivery } from "../../support/webhooks.ts";
 import { assertAccessible, assertFits } from "../support/audit.ts";
-import { openPage } from "../support/browser.ts";
-import { makeCompany, makePerson, sessionOf } from "../support/company.ts";
+import { openAs } from "../support/company.ts";
 import type { Scenario } from "../support/scenario.ts";
 import { copySecret, deliveriesOf, openedDelivery, subscribe } from "../support/webhook_page.ts";
 
@@ -51,17 +50,15 @@ export const webhookOperations: Scenario[] = [
   {
     name:
       "A receiver that was down through five attempts gets everything once: the page says why it stopped, it is reactivated and recovered",
-    async run({ browser, sql }) {
-      const company = await makeCompany(sql);
-      const session = await sessionOf(await makePerson(sql, company, "gestor"));
-      await using watched = await openPage(browser, "/webhooks/", { session, viewport: PHONE, touch: true });
-      const { page } = watched;
+    async run(world) {
+      await using watched = await openAs(world, "/webhooks/", "gestor", { viewport: PHONE, touch: true });
+      const { page, company } = watched;
       const mailbox = openMailbox("status=500,500,500,500,500,500,204");
       const { id } = await subscribe(page, mailbox.url);
       const api = client(company.key);
       const arrives = (name: string) => api.post("/api-v1-contacts", { name });
       await arrives("Rui");
-      await fail(sql, id, () => arrives("Lia"));
+      await fail(world.sql, id, () => arrives("Lia"));
       // Nothing is kept for a webhook that has stopped.
       await arrives("Davi");
       await arrives("Téo");
@@ -98,15 +95,13 @@ export const webhookOperations: Scenario[] = [
   },
   {
     name: "A webhook that a person deactivated says so, and what waited is cancelled until it is recovered",
-    async run({ browser, sql }) {
-      const company = await makeCompany(sql);
-      const session = await sessionOf(await makePerson(sql, company, "gestor"));
-      await using watched = await openPage(browser, "/webhooks/", { session });
-      const { page } = watched;
+    async run(world) {
+      await using watched = await openAs(world, "/webhooks/", "gestor");
+      const { page, company } = watched;
       const mailbox = openMailbox("status=503,204");
       const { id } = await subscribe(page, mailbox.url);
       await client(company.key).post("/api-v1-contacts", { name: "Marina" });
-      await waitForDelivery(sql, id, ({ attempts }) => attempts === 1);
+      await waitForDelivery(world.sql, id, ({ attempts }) => attempts === 1);
 
       await page.getByRole("button", { name: "Desativar" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Desativar" }).click();
@@ -129,11 +124,9 @@ export const webhookOperations: Scenario[] = [
   {
     name:
       "A secret is replaced with an overlap: both signatures arrive, and the page says until when; without one the old ends",
-    async run({ browser, sql }) {
-      const company = await makeCompany(sql);
-      const session = await sessionOf(await makePerson(sql, company, "gestor"));
-      await using watched = await openPage(browser, "/webhooks/", { session, viewport: PHONE, touch: true });
-      const { page } = watched;
+    async run(world) {
+      await using watched = await openAs(world, "/webhooks/", "gestor", { viewport: PHONE, touch: true });
+      const { page, company } = watched;
       const mailbox = openMailbox("status=204");
       const { secret: first } = await subscribe(page, mailbox.url);
       const api = client(company.key);
@@ -164,10 +157,8 @@ export const webhookOperations: Scenario[] = [
   },
   {
     name: "A test is an example of the event that is chosen, marked as one in the body and in the list",
-    async run({ browser, sql }) {
-      const company = await makeCompany(sql);
-      const session = await sessionOf(await makePerson(sql, company, "gestor"));
-      await using watched = await openPage(browser, "/webhooks/", { session, viewport: PHONE, touch: true });
+    async run(world) {
+      await using watched = await openAs(world, "/webhooks/", "gestor", { viewport: PHONE, touch: true });
       const { page } = watched;
       const mailbox = openMailbox("status=204");
       await subscribe(page, mailbox.url);

@@ -4,7 +4,7 @@ import { client } from "../../support/client.ts";
 import { openMailbox } from "../../support/mailbox.ts";
 import { checkDelivery, letTimePass, waitForDelivery } from "../../support/webhooks.ts";
 import { openPage } from "../support/browser.ts";
-import { makeCompany, makePerson, sessionOf } from "../support/company.ts";
+import { makeCompany, makePerson, openAs, sessionOf } from "../support/company.ts";
 import type { Scenario } from "../support/scenario.ts";
 import { deliveriesOf, openedDelivery, subscribe } from "../support/webhook_page.ts";
 
@@ -14,20 +14,18 @@ const MANY = 53;
 export const webhooks: Scenario[] = [
   {
     name: "A webhook is made, receives, and its delivery is opened and sent again: both attempts are seen",
-    async run({ browser, sql }) {
-      const company = await makeCompany(sql);
-      const session = await sessionOf(await makePerson(sql, company, "gestor"));
-      await using watched = await openPage(browser, "/webhooks/", { session });
-      const { page } = watched;
+    async run(world) {
+      await using watched = await openAs(world, "/webhooks/", "gestor");
+      const { page, company } = watched;
       const mailbox = openMailbox("status=503,204,204");
       const { id, secret } = await subscribe(page, mailbox.url);
       const attempts = openedDelivery(page).locator("li.rung");
 
       const { body: contact } = await client(company.key).post("/api-v1-contacts", { name: "Conceição" });
-      await waitForDelivery(sql, id, ({ attempts }) => attempts === 1);
+      await waitForDelivery(world.sql, id, ({ attempts }) => attempts === 1);
       await page.reload();
       await deliveriesOf(page).filter({ hasText: "Tentando 2/5" }).filter({ hasText: "503" }).waitFor();
-      await letTimePass(sql, id);
+      await letTimePass(world.sql, id);
       // The list refreshes by itself.
       await deliveriesOf(page).filter({ hasText: "Entregue" }).filter({ hasText: "204" }).waitFor();
       await deliveriesOf(page).getByRole("link", { name: "contact.created" }).click();

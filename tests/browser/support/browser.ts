@@ -1,59 +1,57 @@
-// One Chromium for all scenarios. Each opens pages in a context of its own, which sees no other's session.
+// Opens pages of the stack. Each has a browser context of its own, which shares no session.
 import assert from "node:assert/strict";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { eventually } from "../../../bench/harness/waiting.ts";
 import { readStackFile } from "../../../run/local/stack_file.ts";
+import { launchChromium, type OpenBrowser } from "./chromium.ts";
 import { DESK } from "./screens.ts";
 
 const stack = await readStackFile(Deno.env.get("DATA_DIR") ?? ".local");
 
-/** The console of the stack, without a slash at its end. */
+/** The address of the stack's console, without a slash at its end. */
 export const consoleUrl = stack.console_url;
 /** `<origin>/functions/v1`. */
 export const functionsUrl = stack.base_url;
 
-/** Where the console keeps the session of a browser. */
+/** The key under which the console stores the session. */
 const SESSION = "crm.session";
 
 export interface Look {
   viewport?: { width: number; height: number };
   theme?: "light" | "dark";
   locale?: string;
-  /** A touch screen, where scroll bars take no place. */
+  /** A touch screen, where scroll bars take no space. */
   touch?: boolean;
-  /** What Supabase Auth answered to the sign-in; absent: nobody is signed in. */
+  /** The reply of Supabase Auth to the sign-in; absent if nobody is signed in. */
   session?: string;
 }
 
-/** A page with what it did that it must not do. */
+/** A page, and what it did. */
 export interface Watched extends AsyncDisposable {
   page: Page;
   context: BrowserContext;
   /** Every request, as `<method> <path>` of the stack or as a whole URL of another host. */
   requests: string[];
-  /** Messages of errors in the page's console: also those that its policy causes. */
+  /** Errors in the page's console, such as violations of its policy. */
   errors: string[];
-  /** What jumped on the page without a person's doing, since it was opened: empty if its CLS is 0. */
+  /** The layout shifts since the page was opened; none if its CLS is 0. */
   layoutShifts(): Promise<string[]>;
 }
 
 /**
- * Starts Chromium, as root without its sandbox, and waits until the gateway has built the pages below a path.
+ * Starts Chromium after the gateway has built the pages below a path.
  * @param path `/` for the console
  */
-export async function openBrowser(path = "/"): Promise<Browser> {
+export async function openBrowser(path = "/"): Promise<OpenBrowser> {
   await eventually(
     async () => (await fetch(consoleUrl + path, { headers: { accept: "text/html" } })).status === 200,
     `the pages of ${path} to be built`,
     120,
   );
-  return await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--js-flags=--expose-gc", "--enable-precise-memory-info"],
-  });
+  return await launchChromium();
 }
 
-/** Opens a page in a context of its own. It fails the scenario, when it is closed, if the page met another host or an error. */
+/** Opens a page in a context of its own. Closing it fails the scenario if the page asked another host or had an error. */
 export async function openPage(browser: Browser, path: string | null, look: Look = {}): Promise<Watched> {
   const { viewport = DESK, theme = "light", locale = "pt-BR", touch = false, session } = look;
   const context = await browser.newContext({
@@ -70,7 +68,7 @@ export async function openPage(browser: Browser, path: string | null, look: Look
   if (session) {
     await context.addInitScript(
       ([name, value]) => {
-        // Only at first: a session that was ended stays ended.
+        // Only once, so that a session which ended stays ended.
         if (!sessionStorage.getItem("signed-in-once")) localStorage.setItem(name!, value!);
         sessionStorage.setItem("signed-in-once", "1");
       },
@@ -105,13 +103,13 @@ export async function openPage(browser: Browser, path: string | null, look: Look
         [],
         "another host",
       );
-      // A status that a scenario provokes is one that Chromium reports as well.
+      // Chromium also reports error statuses that a scenario provokes.
       assert.deepEqual(errors.filter((text) => !text.startsWith("Failed to load resource")), []);
     },
   };
 }
 
-/** Runs in the page: keeps what the browser reports of layout that shifted. */
+/** Runs in the page and collects the layout shifts that the browser reports. */
 function watchLayout(): void {
   interface Shift extends PerformanceEntry {
     value: number;
@@ -122,7 +120,7 @@ function watchLayout(): void {
   (globalThis as unknown as { shifts: string[] }).shifts = shifts;
   new PerformanceObserver((list) => {
     for (const { value, hadRecentInput, sources } of list.getEntries() as Shift[]) {
-      // CLS is told with three decimals.
+      // CLS is reported with three decimals.
       if (hadRecentInput || value < 0.0005) continue;
       const moved = sources.map(({ node, previousRect, currentRect }) => {
         const html = node instanceof Element ? node.outerHTML : node?.textContent ?? "";

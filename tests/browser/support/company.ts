@@ -1,9 +1,10 @@
-// Companies with people who can sign in, made by the operator's verbs and by the local Supabase Auth.
+// Companies with people who can sign in.
 import type { Sql } from "postgres";
 import { makeMember } from "../../../bench/harness/sessions.ts";
 import type { Role } from "../../../supabase/functions/_shared/contract/roles.ts";
 import { makeWorkspace, type TestWorkspace } from "../../support/fixtures.ts";
-import { consoleUrl } from "./browser.ts";
+import { consoleUrl, type Look, openPage, type Watched } from "./browser.ts";
+import type { World } from "./scenario.ts";
 
 export interface Person {
   email: string;
@@ -51,4 +52,23 @@ async function auth(path: string, body: unknown): Promise<string> {
   const text = await response.text();
   if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
   return text;
+}
+
+/** A page that is opened by a person of a new company. */
+export interface OpenedPage extends Watched {
+  company: Company;
+  person: Person;
+}
+
+/** Makes a company with a person of that role, and opens a page as this person. */
+export async function openAs(
+  { browser, sql }: World,
+  path: string,
+  role: Role,
+  look: Look & { name?: string } = {},
+): Promise<OpenedPage> {
+  const company = await makeCompany(sql);
+  const person = await makePerson(sql, company, role, look.name ? { name: look.name } : {});
+  const session = await sessionOf(person);
+  return Object.assign(await openPage(browser, path, { ...look, session }), { company, person });
 }

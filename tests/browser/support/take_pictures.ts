@@ -69,13 +69,9 @@ async function scrollTo(place: Locator): Promise<void> {
 /** Writes `<name>.webp` into a folder, for each picture. */
 export async function takePictures(folder: string): Promise<void> {
   await using sql = openDatabase();
-  const browser = await openBrowser();
-  try {
-    const company = await makeBusyCompany(sql, "Padaria Sol", "padariasol.example");
-    for (const picture of PICTURES) await take(browser, company, picture, folder);
-  } finally {
-    await browser.close();
-  }
+  await using browser = await openBrowser();
+  const company = await makeBusyCompany(sql, "Padaria Sol", "padariasol.example");
+  for (const picture of PICTURES) await take(browser, company, picture, folder);
 }
 
 async function take(

@@ -3,16 +3,12 @@ import { writePicture } from "./write_picture.ts";
 
 /** Writes the picture of the reference that the README shows: an operation with its example, as /docs/ of the stack has it. */
 export async function takeReferencePicture(file: string): Promise<void> {
-  const browser = await openBrowser("/docs/");
-  try {
-    await using watched = await openPage(browser, "/docs/#tag/leads/POST/api-v1-leads", {
-      viewport: { width: 1_280, height: 720 },
-      locale: "pt-BR",
-    });
-    await watched.page.getByRole("heading", { name: "Recebe um lead" }).first().waitFor();
-    await watched.page.getByRole("button", { name: /^Testar/ }).first().waitFor();
-    await writePicture(watched.page, file, { width: 1_280, height: 720 });
-  } finally {
-    await browser.close();
-  }
+  await using browser = await openBrowser("/docs/");
+  await using watched = await openPage(browser, "/docs/#tag/leads/POST/api-v1-leads", {
+    viewport: { width: 1_280, height: 720 },
+    locale: "pt-BR",
+  });
+  await watched.page.getByRole("heading", { name: "Recebe um lead" }).first().waitFor();
+  await watched.page.getByRole("button", { name: /^Testar/ }).first().waitFor();
+  await writePicture(watched.page, file, { width: 1_280, height: 720 });
 }

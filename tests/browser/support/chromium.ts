@@ -1,0 +1,13 @@
+import { type Browser, chromium } from "playwright-core";
+
+/** A browser that is closed when the scope ends (`await using`). */
+export type OpenBrowser = Browser & AsyncDisposable;
+
+/** Starts Chromium without its sandbox, which it cannot use as root. */
+export async function launchChromium(): Promise<OpenBrowser> {
+  const browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: ["--no-sandbox", "--js-flags=--expose-gc", "--enable-precise-memory-info"],
+  });
+  return Object.assign(browser, { [Symbol.asyncDispose]: () => browser.close() });
+}
