@@ -16,9 +16,9 @@ export default defineConfig({
   base,
   ...(origin !== undefined && { site: origin }),
   trailingSlash: "always",
-  // The pages have no pictures that would need another size, and sharp is a large native package.
+  // No picture needs resizing, and sharp, which would do it, is a large native package.
   image: { service: passthroughImageService() },
-  // Deno puts only the packages of deno.json where a built page could import them from; Vite bundles the others.
+  // Built pages can import only the packages in deno.json; Vite bundles all others.
   vite: { environments: { prerender: { resolve: { noExternal: true } } } },
   integrations: [
     starlight({
@@ -30,7 +30,7 @@ export default defineConfig({
       },
       customCss: ["../console/styles/tokens.css", "./src/styles/theme.css"],
       components: { Head: "./src/components/Head.astro" },
-      // The page of src/pages/404.astro speaks both languages, because a host has one such page for all.
+      // src/pages/404.astro is in both languages, because a host has only one such page.
       disable404Route: true,
       tableOfContents: { minHeadingLevel: 2, maxHeadingLevel: 3 },
       sidebar: GROUPS.map(({ label, en, entries }) => ({
@@ -39,7 +39,7 @@ export default defineConfig({
         items: entries.map(entry),
       })),
       expressiveCode: {
-        // A command must be seen whole, also on a phone; what is copied has no such breaks.
+        // Long lines wrap, so that a phone shows whole commands. Copied text has no such breaks.
         defaultProps: { wrap: true, preserveIndent: true },
         styleOverrides: {
           borderRadius: "var(--radius)",

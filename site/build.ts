@@ -1,6 +1,6 @@
 /**
- * `deno task site`: builds the site into site/dist, or the folder that is named, with the reference, and prints its size.
- * Variables: see settings.ts.
+ * `deno task site`: builds the site with the reference into site/dist or the given folder, and prints its size. Variables:
+ * see settings.ts.
  */
 import { build } from "astro";
 import { dirname, join, relative, resolve } from "node:path";
@@ -14,11 +14,11 @@ import { measure } from "./sizes.ts";
 
 const SOURCE = import.meta.dirname!;
 const ROOT = join(SOURCE, "..");
-/** Gzipped, of the home page with its styles and scripts: what a first visitor loads before reading. */
+/** Limit for the home page with its styles and scripts, gzipped: what a first visitor loads before reading. */
 const MAX_HOME_BYTES = 60 * 1024;
 
 const out = resolve(Deno.args[0] ?? join(SOURCE, "dist"));
-// Built beside and then moved, so that a server never sends half of a build.
+// Built in another folder and then moved, so that a server never sends half a build.
 const fresh = join(dirname(out), `.${out.split("/").at(-1)}-${Deno.pid}`);
 try {
   const startedAt = performance.now();
@@ -44,13 +44,13 @@ try {
   await Deno.remove(fresh, { recursive: true }).catch(ignoreMissing);
 }
 
-/** Builds the pages and the search index, without what Astro keeps of an earlier build. */
+/** Builds the pages and the search index, without the cache of an earlier build. */
 async function buildPages(folder: string): Promise<void> {
   Deno.env.set("ASTRO_TELEMETRY_DISABLED", "1");
   await build({ root: SOURCE, outDir: folder, logLevel: "error", force: true });
 }
 
-/** Gives every page that was built its policy; the reference, which is added later, brings its own. */
+/** Adds the policy to every page. The reference, which is added later, has its own. */
 async function addPolicies(folder: string): Promise<void> {
   for await (const file of filesOf(folder)) {
     if (file.endsWith(".html")) await Deno.writeTextFile(file, withPolicy(await Deno.readTextFile(file)));
@@ -72,7 +72,7 @@ async function writeMarkdown(folder: string, { base, origin }: Settings): Promis
   }
 }
 
-/** Builds the reference, whose output is laid out as the site's root. */
+/** Builds the reference; its output has the layout of the site.*/
 async function addReference(folder: string): Promise<void> {
   const built = join(ROOT, "tools", "reference", "dist");
   await runTask("reference");
@@ -83,7 +83,7 @@ async function addReference(folder: string): Promise<void> {
   }
 }
 
-/** Adds what pages offer for download: the collections and the application's documents, beside the reference. */
+/** Adds the files for download: the collections and the documents of the application. */
 async function addDownloads(folder: string): Promise<void> {
   await runTask("openapi");
   await runTask("collection");

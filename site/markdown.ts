@@ -1,20 +1,19 @@
-// The site's pages as plain Markdown, for programs that read it: beside `/first-call/` stands `/first-call.md`.
+// Writes the pages as plain Markdown for programs: `/first-call/` also exists as `/first-call.md`.
 import { posix } from "node:path";
 
-/** A page of the site, as its file says it. */
+/** A page of the site, as in its file. */
 export interface Page {
-  /** Below the site's root, without ending: `first-call`, `en/index`. */
+  /** Path below the site's root, without an ending: `first-call`, `en/index`. */
   path: string;
   title: string;
   description: string;
-  /** Its lines below the frontmatter. */
+  /** The text below the frontmatter. */
   body: string;
 }
 
 /**
- * Reads a page, whose title and description stand on one line each.
- *
- * @throws Error where one of them is missing
+ * Reads a page. Its title and description must be on one line each.
+ * @throws Error if one of them is missing
  */
 export function parsePage(path: string, text: string): Page {
   const [, head = "", body = ""] = /^---\n([^]*?)\n---\n([^]*)$/.exec(text) ?? [];
@@ -26,7 +25,7 @@ export function parsePage(path: string, text: string): Page {
   return { path, title: read("title"), description: read("description"), body };
 }
 
-/** Writes a page as Markdown whose links lead to the Markdown of the other pages. */
+/** Writes a page as Markdown; its links lead to the Markdown of other pages. */
 export function plainPage({ path, title, description, body }: Page): string {
   const text = outsideFences(
     body,
@@ -38,12 +37,12 @@ export function plainPage({ path, title, description, body }: Page): string {
   return `# ${title}\n\n> ${description}\n\n${text.replaceAll(/\n{3,}/g, "\n\n").trim()}\n`;
 }
 
-/** The address of a page, below the site's root: `first-call/`, and `` of the home page. */
+/** The address of a page below the site's root: `first-call/`; empty for the home page. */
 export function addressOf(path: string): string {
   return `${path}/`.replace(/(^|\/)index\/$/, "$1");
 }
 
-/** A link of a page, from that page's Markdown: `../webhooks/#retries` is `webhooks.md#retries`. */
+/** Changes a link for the Markdown of a page: `../webhooks/#retries` becomes `webhooks.md#retries`. */
 function plainLink(path: string, target: string): string {
   if (/^([a-z]+:|#|\/)/.test(target)) return target;
   const { pathname, hash } = new URL(target, `http://site/${addressOf(path)}`);
@@ -56,7 +55,7 @@ function plainLink(path: string, target: string): string {
   return `${posix.relative(posix.dirname(path), file)}${slash}${hash}`;
 }
 
-/** Changes each line that is not in a fenced block. */
+/** Changes each line outside of fenced blocks. */
 function outsideFences(text: string, change: (line: string) => string): string {
   let fence: string | null = null;
   return text.split("\n").map((line) => {

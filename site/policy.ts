@@ -1,11 +1,11 @@
-// The Content-Security-Policy of a page: a meta element, because GitHub Pages sends no headers of ours.
+// Adds the Content-Security-Policy to a page as a meta element, because GitHub Pages sends no headers of ours.
 import { createHash } from "node:crypto";
 
 const INLINE_SCRIPT = /<script((?:\s[^>]*)?)>([^]*?)<\/script>/g;
 
 /**
- * Adds a policy that lets a page load and call nothing but its own origin, and run no script inside the page but those it
- * was built with. The console has the same origin, so a script that came in some other way could read its sessions.
+ * Adds a policy: the page loads from and calls only its own origin, and runs only the inline scripts that it was built with.
+ * The console has the same origin, so an injected script could read its sessions.
  */
 export function withPolicy(html: string): string {
   const hashes = new Set<string>();
@@ -17,7 +17,7 @@ export function withPolicy(html: string): string {
     "default-src 'none'",
     // The search is compiled to WebAssembly.
     `script-src 'self' 'wasm-unsafe-eval' ${[...hashes].join(" ")}`.trim(),
-    // Highlighted code has its colours in style attributes, for which there are no hashes.
+    // Highlighted code has its colours in style attributes, which hashes cannot allow.
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "connect-src 'self'",

@@ -1,6 +1,6 @@
 /**
- * `deno task site:serve`: serves site/dist as GitHub Pages does, on the port that PORT names, or 4321. The path is that for
- * which it was built, SITE_BASE_PATH.
+ * `deno task site:serve`: serves site/dist as GitHub Pages does, on PORT (default 4321), at the path for which it was built
+ * (SITE_BASE_PATH).
  */
 import { extname, join } from "node:path";
 import { readSettings } from "./settings.ts";
@@ -17,11 +17,11 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 export interface SiteServer extends AsyncDisposable {
-  /** With the base path and a slash at its end. */
+  /** Includes the base path and ends with a slash. */
   url: string;
 }
 
-/** Serves the folder below `base`: `/x` leads to `/x/`, and what is not there gets `404.html`. */
+/** Serves the folder at `base`: `/x` redirects to `/x/`, and an unknown address gets `404.html`. */
 export function serveSite(folder: string, base: string, port = 0): SiteServer {
   const server = Deno.serve({ hostname: "127.0.0.1", port, onListen() {} }, async (request) => {
     const { pathname } = new URL(request.url);
@@ -40,7 +40,7 @@ export function serveSite(folder: string, base: string, port = 0): SiteServer {
   };
 }
 
-/** The file at a path; `folder` where a slash is missing at the path's end. */
+/** The file at a path; `folder` if the path lacks its final slash. */
 async function find(path: string): Promise<string | "folder" | null> {
   const file = path.endsWith("/") ? join(path, "index.html") : path;
   const info = await Deno.stat(file).catch(() => null);

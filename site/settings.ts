@@ -8,8 +8,7 @@ export interface Settings {
 
 /**
  * Reads SITE_BASE_PATH and SITE_ORIGIN.
- *
- * @throws Error where the path does not begin with a slash, or the origin has a path
+ * @throws Error if the path does not begin with a slash, or the origin has a path
  */
 export function readSettings(get: (name: string) => string | undefined): Settings {
   const base = get("SITE_BASE_PATH") || "/";

@@ -1,4 +1,4 @@
-/** An entry of the sidebar: a page under its own title, or under a label; or what is no page of content. */
+/** An entry of the sidebar: a page with its own title or a label, or a link to something else. */
 export type Entry = string | { label: string; en: string } & ({ slug: string } | { link: string });
 
 export interface Group {
@@ -7,7 +7,7 @@ export interface Group {
   entries: Entry[];
 }
 
-/** The sidebar, in the order in which an integrator needs the pages; the order of "previous" and "next" as well. */
+/** The sidebar, in the order in which an integrator needs the pages. "Previous" and "next" follow it. */
 export const GROUPS: Group[] = [
   {
     label: "Começar",
@@ -47,7 +47,7 @@ export const GROUPS: Group[] = [
   },
 ];
 
-/** The pages of content in the order of the sidebar, without the language. */
+/** The pages in the order of the sidebar, without the language. */
 export const SLUGS: string[] = GROUPS.flatMap(({ entries }) => entries).flatMap((entry) =>
   typeof entry === "string" ? [entry] : "slug" in entry ? [entry.slug] : []
 );

@@ -1,15 +1,14 @@
 import { join } from "node:path";
 
-/** Bytes of the home page, gzipped. */
+/** Sizes of the home page in gzipped bytes. */
 export interface HomeSize {
   page: number;
-  /** With the styles and scripts that the page names, and what those import. */
+  /** Includes the page's styles and scripts, and what they import. */
   all: number;
 }
 
 /**
  * Measures a build.
- *
  * @param base the path at which the site is served, with a slash at its end
  */
 export async function measure(

@@ -9,7 +9,7 @@ export interface Outcome {
   stderr: string;
 }
 
-/** The last command of each place: four run at once, because each has only seconds to connect to the database. */
+/** Four commands run at once; more would be slow to connect. Each entry is the last command in its queue. */
 const places: Promise<unknown>[] = Array.from({ length: 4 }, () => Promise.resolve());
 let started = 0;
 
@@ -44,12 +44,12 @@ export async function json(...args: string[]): Promise<any> {
   return JSON.parse(await say(...args, "--json"));
 }
 
-/** Asserts a mistake: the exit code, nothing on standard output, exactly one line on standard error. */
+/** Asserts that a command fails with the exit code, nothing on standard output and one line on standard error. */
 export async function assertMistake(args: string[], code: 1 | 2, line: RegExp): Promise<void> {
   assertOneLine(await crm(args), code, line, args.join(" "));
 }
 
-/** Like assertMistake, for a command that has already run. */
+/** Like assertMistake, for a command that has run. */
 export function assertOneLine(outcome: Outcome, code: 1 | 2, line: RegExp, title: string): void {
   const { stdout, stderr } = outcome;
   assert.deepEqual({ code: outcome.code, stdout }, { code, stdout: "" }, `${title}\n${stderr}`);

@@ -4,7 +4,7 @@ import { checkDelivery, subscribe, waitForDelivery } from "../support/webhooks.t
 import { json, say } from "./crm.ts";
 import { test } from "../support/scenario.ts";
 
-test("delivery list shows the deliveries of an event, and delivery retry does not wait for its next attempt (spec 6.5)", async ({ sql, workspace: { id: workspace, key }, api }) => {
+test("delivery list shows the deliveries of a workspace, and delivery retry makes waiting ones due (spec 6.5)", async ({ sql, workspace: { id: workspace, key }, api }) => {
   assert.equal(await say("delivery", "list", "--workspace", workspace), "The workspace has no delivery\n");
 
   const mailbox = openMailbox("status=503,200");
@@ -53,7 +53,7 @@ test("delivery redeliver sends a delivery again at once, under its id", async ({
   await api.post("/api-v1-leads", { first_name: "Ana" });
   const { id } = await waitForDelivery(sql, subscription.id, ({ state }) => state === "delivered");
 
-  // A delivery that had ended begins a new series; a waiting one continues its series.
+  // Sending an ended delivery again starts a new series; a waiting delivery stays in its series.
   const again = await json("delivery", "redeliver", id);
   assert.deepEqual([again.id, again.subscription_id, again.held], [id, subscription.id, false]);
   await waitForDelivery(sql, subscription.id, ({ state, attempts }) => state === "pending" && attempts === 1);

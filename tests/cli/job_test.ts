@@ -24,9 +24,9 @@ test("job run does a job's work now", async ({ sql, workspace: { id: workspace }
   assert.match(await say("job", "run", "partition-events"), /^The job partition-events ran in \d+ ms\n$/);
 });
 
-test("A job that fails is reported with its reason", async ({ sql }) => {
+test("A failing job is reported with its reason", async ({ sql }) => {
   const name = `broken-${crypto.randomUUID()}`;
-  // Not committed, so that the stack's own scheduler does not run it.
+  // Not committed, so that the stack's scheduler does not run it.
   await assert.rejects(
     sql.begin(async (transaction) => {
       await transaction`

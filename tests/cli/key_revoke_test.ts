@@ -1,4 +1,4 @@
-// Revoking a key ends the webhook subscriptions that it made.
+// Revoking a key ends the webhook subscriptions that the key made.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { operate } from "../../run/operator/operator.ts";
@@ -94,7 +94,7 @@ test("key revoke --keep-webhooks leaves them active, and a later revoke without 
   assert.match(await say("key", "revoke", id), /\nIt had no active webhook subscription\n$/);
 });
 
-/** A call of the door, in a transaction that the caller ends. */
+/** Calls a verb through the door, in the transaction of `sql`. */
 function callVerb(sql: Sql, key: string, verb: string, args: Record<string, string | string[]>) {
   return sql<{ error_code: string | null }[]>`
     select error_code from api.call(
@@ -112,8 +112,8 @@ function createSubscription(sql: Sql, key: string) {
 }
 
 /**
- * Runs `first` in a transaction of another connection, and `second`, which it blocks, on `sql`. The transaction commits
- * when `second` waits.
+ * Runs `first` in a transaction on another connection, and `second` on `sql`, which waits for it. The transaction commits
+ * once `second` waits.
  */
 async function inTurn<Result>(
   sql: Sql,

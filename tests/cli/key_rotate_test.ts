@@ -1,4 +1,4 @@
-// A rotation gives a key another secret and changes nothing else of it.
+// A rotation replaces the secret of a key and changes nothing else.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { rotateKey } from "../../run/operator/keys.ts";
@@ -19,7 +19,7 @@ async function secretsOf(sql: Sql, keyId: string): Promise<{ newest: boolean; wo
   return rows.map((row) => ({ ...row }));
 }
 
-test("key rotate --overlap lets a client go on that keeps calling through it", async ({ sql, workspace }) => {
+test("key rotate --overlap interrupts no client that keeps calling", async ({ sql, workspace }) => {
   const { id, key } = await makeKey(sql, workspace.id);
   let ended = false;
   let calls = 0;
@@ -61,7 +61,7 @@ test("key rotate --overlap lets a client go on that keeps calling through it", a
   assertError(await client(rotated.key).get(PIPELINES), "revoked_api_key");
 });
 
-test("key rotate without an overlap ends the earlier value at its next call", async ({ sql, workspace }) => {
+test("key rotate without an overlap ends the old value at its next call", async ({ sql, workspace }) => {
   const { id, key } = await makeKey(sql, workspace.id);
   const text = await say("key", "rotate", id);
   const [, value] = new RegExp(
@@ -73,7 +73,7 @@ test("key rotate without an overlap ends the earlier value at its next call", as
   assert.match(await say("key", "rotate", id, "--overlap", "7d"), /The earlier one works until 20\S+Z:\n/);
 });
 
-test("a rotation keeps id, scopes, limit, subscriptions and counted calls of a key", async ({ sql }) => {
+test("a rotation keeps the id, scopes, limit, subscriptions and counted calls of a key", async ({ sql }) => {
   const workspace = await makeWorkspace(sql, { rateLimit: 4 });
   const { id, key } = await makeKey(sql, workspace.id);
   const subscription = await subscribe(key, "https://hooks.example.com/crm", ["deal.won"]);
@@ -98,7 +98,7 @@ test("a rotation keeps id, scopes, limit, subscriptions and counted calls of a k
   for (const value of [key, rotated.key]) assertError(await client(value).get(PIPELINES), "rate_limited");
 });
 
-test("a second rotation ends the secret that the first left, whatever its overlap", async ({ sql, workspace }) => {
+test("a second rotation ends the old secret of the first, whatever its overlap", async ({ sql, workspace }) => {
   const { id, key } = await makeKey(sql, workspace.id);
   const second = await rotateKey(sql, id, 604_800);
   const third = await rotateKey(sql, id, 3_600);
@@ -108,7 +108,7 @@ test("a second rotation ends the secret that the first left, whatever its overla
   assert.deepEqual((await secretsOf(sql, id)).map(({ works }) => works), [false, false, false, true]);
 });
 
-test("rotations and a revocation at once leave one newest secret, and none that works", async ({ sql, workspace }) => {
+test("concurrent rotations and a revocation leave one newest secret, which does not work", async ({ sql, workspace }) => {
   const { id, key } = await makeKey(sql, workspace.id);
   const attempts = await Promise.allSettled([
     ...Array.from({ length: 6 }, () => rotateKey(sql, id, 3_600)),
@@ -125,7 +125,7 @@ test("rotations and a revocation at once leave one newest secret, and none that 
   assert.equal(secrets.filter(({ newest }) => newest).length, 1);
 });
 
-test("a secret that a rotation ended is forgotten 30 days later", async ({ sql, workspace }) => {
+test("a replaced secret is deleted 30 days after its end", async ({ sql, workspace }) => {
   const { id, key } = await makeKey(sql, workspace.id);
   const { key: newest } = await rotateKey(sql, id, 0);
   const end = async (days: number) => {
@@ -150,7 +150,7 @@ test("key rotate refuses a key that is revoked or has expired", async ({ sql, wo
   }
 });
 
-test("key rename changes the name, and key show has it", async ({ sql, workspace }) => {
+test("key rename changes the name that key show prints", async ({ sql, workspace }) => {
   const { id, key } = await makeKey(sql, workspace.id);
   await subscribe(key, "https://hooks.example.com/crm", ["deal.won"]);
   assert.equal(await say("key", "rename", id, " Site novo "), `Key ${id} is called "Site novo"\n`);
@@ -163,7 +163,7 @@ test("key rename changes the name, and key show has it", async ({ sql, workspace
   );
 });
 
-test("each change of a key is in the audit log, with what the console shows of it", async ({ sql, workspace }) => {
+test("each change of a key is in the audit log, with the details that the console shows", async ({ sql, workspace }) => {
   const { id, key } = await makeKey(sql, workspace.id, { scopes: ["webhooks:manage"] });
   const subscription = await subscribe(key, "https://hooks.example.com/crm", ["deal.won"]);
   for (const name of ["Site", "Site"]) {

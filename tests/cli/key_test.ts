@@ -50,7 +50,7 @@ Deno.test("The checksum is the CRC-32 in base62, padded with zeros", () => {
   assert.equal(checksum("62"), "005Arq");
 });
 
-test("key create takes the oldest active admin as creator, unless another is given", async ({ sql, workspace: { id: workspace, memberId } }) => {
+test("the creator of a key is the oldest active admin, unless --member names another", async ({ sql, workspace: { id: workspace, memberId } }) => {
   const { id: seller } = await json(
     ...[
       "member",
@@ -104,7 +104,7 @@ test("key create stores a scope that no endpoint requires, and warns about it on
   assert.deepEqual(row!["scopes"], ["leads:write", "owners:read", "contact:read"]);
 });
 
-Deno.test("The warning about a scope names those that it nearly spells, and no other (spec 5)", () => {
+Deno.test("The warning about an unused scope names only similar scopes (spec 5)", () => {
   const cases: [scope: string, ...meant: string[]][] = [
     ["contact:read", "contacts:read"],
     ["company:write", "companies:write"],
@@ -133,7 +133,7 @@ Deno.test("The warning about a scope names those that it nearly spells, and no o
   assert.equal(warningsOfScopes(["x:read", "leads:write", "x:read"]).length, 1);
 });
 
-test("key create --expires-at makes a key that expires then, and refuses one that would have expired already", async ({ sql, workspace: { id: workspace } }) => {
+test("key create --expires-at makes a key that expires then, and refuses a moment in the past", async ({ sql, workspace: { id: workspace } }) => {
   const create = [...CREATE, "--workspace", workspace, "--scopes", "pipelines:read", "--expires-at"];
   const { id, key } = await json(...create, "2120-01-31T12:00:00-03:00");
   assert.equal((await client(key).get("/api-v1-pipelines")).status, 200);
@@ -156,7 +156,7 @@ test("key create --expires-at makes a key that expires then, and refuses one tha
   assert.equal((await json("key", "list", "--workspace", workspace)).length, listed.length);
 });
 
-test("key create --expires-at takes the forms that the API takes", async ({ sql, workspace: { id: workspace } }) => {
+test("key create --expires-at accepts the same forms as the API", async ({ sql, workspace: { id: workspace } }) => {
   const create = [...CREATE, "--workspace", workspace, "--scopes", "pipelines:read", "--expires-at"];
   for (
     const [text, moment] of [
@@ -171,7 +171,7 @@ test("key create --expires-at takes the forms that the API takes", async ({ sql,
   }
 });
 
-test("key create warns that a key of an inactive member writes no notes", async ({ workspace: { id: workspace } }) => {
+test("key create warns that a key of an inactive member cannot write notes", async ({ workspace: { id: workspace } }) => {
   const person = ["--name", "Ana", "--email", "a@b.co", "--role", "vendedor"];
   const { id: member } = await json("member", "add", "--workspace", workspace, ...person);
   const create = [...CREATE, "--workspace", workspace, "--member", member, "--json", "--scopes"];

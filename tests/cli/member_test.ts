@@ -39,7 +39,7 @@ test("member add, update and list manage the members of a workspace", async ({ w
   assert.match(text, new RegExp(`^${made.id}  Ana Souza +ana@exemplo\\.com\\.br +gestor +yes `, "m"));
 });
 
-test("member update changes the name and the role of a member, and the audit log says that it was the operator", async ({ sql, workspace: { id: workspace } }) => {
+test("member update changes a member's name and role, and the audit log names the operator", async ({ sql, workspace: { id: workspace } }) => {
   const { id: member } = await json(...add(workspace, "ana@exemplo.com.br"));
   const updated = await json("member", "update", member, "--name", " Ana Lima ", "--role", "gestor");
   assert.deepEqual([updated.name, updated.role, updated.is_active], ["Ana Lima", "gestor", true]);
@@ -123,7 +123,7 @@ test("member update --active false of the last active admin or gestor warns that
   assert.deepEqual((await json("member", "update", memberId, "--active", "true")).warnings, []);
 });
 
-test("member add refuses an e-mail that the workspace has, in any case, and accepts one of another workspace", async ({ sql, workspace: mine }) => {
+test("member add refuses an e-mail that another member of the workspace has, in any letter case", async ({ sql, workspace: mine }) => {
   const other = await makeWorkspace(sql);
   await say(...add(mine.id, "ana@exemplo.com.br"));
   await assertMistake(

@@ -54,7 +54,7 @@ test("pipeline create --default and pipeline update --default move the default",
   assert.deepEqual(await defaults(), [pipelineId]);
 });
 
-Deno.test("Twenty pipelines that become the default at once leave exactly one", async () => {
+Deno.test("If twenty pipelines become the default at once, one of them is the default", async () => {
   await using sql = openDatabase(20);
   const { id: workspace_id } = await makeWorkspace(sql);
   const make = { workspace_id, name: "Novo", stages: [] };
@@ -67,7 +67,7 @@ Deno.test("Twenty pipelines that become the default at once leave exactly one", 
   assert.equal(defaults.length, 1);
 });
 
-test("An inactive stage or pipeline takes no leads, and takes them again when active", async ({ workspace: { pipelineId, stages: [first, second, ...rest] }, api }) => {
+test("An inactive stage or pipeline gets no leads until it is active again", async ({ workspace: { pipelineId, stages: [first, second, ...rest] }, api }) => {
   const lead = (fields = {}) => api.post("/api-v1-leads", { first_name: "Ana", ...fields });
 
   assert.equal((await json("stage", "update", first.id, "--active", "false")).is_active, false);
@@ -87,7 +87,7 @@ test("An inactive stage or pipeline takes no leads, and takes them again when ac
   assert.equal((await lead()).body.lead.stage_id, first.id);
 });
 
-test("pipeline list shows what is inactive too, so that it can be found again", async ({ workspace: { id: workspace, pipelineId, stages } }) => {
+test("pipeline list also shows inactive pipelines and stages", async ({ workspace: { id: workspace, pipelineId, stages } }) => {
   await say("pipeline", "update", pipelineId, "--active", "false");
   await say("stage", "update", stages[0]!.id, "--active", "false");
   const [pipeline] = await json("pipeline", "list", "--workspace", workspace);

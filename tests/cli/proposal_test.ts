@@ -43,7 +43,7 @@ test("proposal create makes a draft, proposal send gives it a link that is shown
   assert.ok(!listed.includes(tokenOf(apiPathOf(sent.url))));
 });
 
-test("proposal send makes a new link for an open proposal, under APP_ORIGIN where it is set", async ({ newDeal }) => {
+test("proposal send again makes a new link; links begin with APP_ORIGIN if it is set", async ({ newDeal }) => {
   const deal = await newDeal();
   const { id } = await json("proposal", "create", "--deal", deal.id, "--title", "A");
   const text = await say("proposal", "send", id);
@@ -58,10 +58,10 @@ test("proposal send makes a new link for an open proposal, under APP_ORIGIN wher
   assert.equal((await customer(apiPathOf(first)).view()).status, 404);
 });
 
-test("proposal send with another database than the local stack's needs APP_ORIGIN, and sends nothing without it", async ({ workspace, newDeal }) => {
+test("proposal send on another database than the local stack's needs APP_ORIGIN", async ({ workspace, newDeal }) => {
   const deal = await newDeal();
   const { id } = await json("proposal", "create", "--deal", deal.id, "--title", "A");
-  // The same database by another address: which console belongs to it cannot be known.
+  // The same database by another address: the command cannot know its console.
   const elsewhere = new URL(databaseUrl);
   elsewhere.searchParams.set("application_name", "other");
   const send = (env: Record<string, string>) => crm(["proposal", "send", id], env);

@@ -38,7 +38,7 @@ Deno.test("DATABASE_URL takes precedence over the stack on DATA_DIR", async () =
   assert.ok((await json("workspace", "list")).length > 0);
 });
 
-Deno.test("Without a database the error of one line says what to do", async () => {
+Deno.test("Without a database the error says in one line what to do", async () => {
   const list = async (env: Record<string, string>) => await crm(["workspace", "list"], env);
   const url = new URL(databaseUrl);
   const elsewhere = (change: Partial<URL>) => ({ DATABASE_URL: Object.assign(new URL(url), change).href });
@@ -61,7 +61,7 @@ Deno.test("Without a database the error of one line says what to do", async () =
   }));
 });
 
-Deno.test("A command does not wait endlessly for a server that drops its connections", async () => {
+Deno.test("A command gives up on a server that drops connections", async () => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const dropping = (async () => {
     for await (const connection of listener) {

@@ -1,4 +1,4 @@
-// Tests over all functions of schema app in the catalogue, so that no new verb is forgotten.
+// These tests read all verbs in schema app from the catalogue, so that they include new ones.
 import assert from "node:assert/strict";
 import { OPERATOR_CODES, OperatorError } from "../../run/operator/errors.ts";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ test("every verb of schema app is called by a command or by an endpoint of the a
   const names = (await readVerbs(sql)).map(({ name }) => name);
   const typed = await Deno.readTextFile(join(ROOT, "run", "operator", "verbs.ts"));
   const typedNames = new Set([...typed.matchAll(/^ {2}(\w+): Verb</gm)].map(([, name]) => name!));
-  // What only an endpoint calls has its types in the endpoint's schema.
+  // A verb that only an endpoint calls has its types in the endpoint's schema.
   assert.deepEqual([...typedNames].filter((name) => !names.includes(name)), []);
 
   const callers = await sources("run/cli", "run/operator");
@@ -34,7 +34,7 @@ test("every verb of schema app is plpgsql from jsonb to json, with an empty sear
   assert.deepEqual([...others], []);
 });
 
-test("neither the public nor crm_api may execute a verb of schema app or what reads its arguments", async ({ sql }) => {
+test("neither PUBLIC nor crm_api may execute the verbs of schema app or crm.check_args", async ({ sql }) => {
   const open = await sql`
     select p.oid::regprocedure::text as name, r.role
     from pg_proc p cross join unnest(array['public', 'crm_api']) as r (role)
@@ -45,7 +45,7 @@ test("neither the public nor crm_api may execute a verb of schema app or what re
   assert.equal(schema!["usable"], false);
 });
 
-/** Codes that a verb raises only where a member calls it. */
+/** Codes that a verb raises only for members. */
 const OF_MEMBERS = ["insufficient_role", "too_many_invitations"];
 
 test("the comment of every verb names its arguments and the codes that it raises", async ({ sql }) => {
@@ -68,7 +68,7 @@ test("the comment of every verb names its arguments and the codes that it raises
   assert.deepEqual([...raised].sort(), [...OPERATOR_CODES, ...OF_MEMBERS].sort());
 });
 
-test("every verb refuses arguments that are missing, unknown or of the wrong kind, each by its name", async ({ sql }) => {
+test("every verb names each argument that is missing, unknown or of the wrong kind", async ({ sql }) => {
   const fieldsOf = async (verb: string, args: Record<string, unknown>) => {
     const error = await operate(sql, verb as VerbName, args as never).then(() => null, (error) => error);
     if (error === null) return [];
@@ -86,7 +86,7 @@ test("every verb refuses arguments that are missing, unknown or of the wrong kin
   }
 });
 
-test("an argument of a verb has the form that a field of the API has", async ({ sql }) => {
+test("arguments of verbs follow the same rules as fields of the API", async ({ sql }) => {
   const text = ["a", " a ", "", "  ", "é".repeat(255), "a".repeat(256), "😀".repeat(255), 5, true, [], {}];
   const uuids = ["00000000-0000-7000-8000-00000000000A", "00000000-0000-7000-8000-00000000000", "", 1];
   const emails = [
@@ -144,7 +144,7 @@ test("an argument of a verb has the form that a field of the API has", async ({ 
       const api = schema.safeParse(value) as { success: boolean; data?: unknown };
       const title = `${rule} ${JSON.stringify(value)}`;
       assert.equal(row!["valid"], api.success, title);
-      // The accepted value is the same too. A moment becomes UTC only when it is stored.
+      // Both also accept the same value. A moment becomes UTC only when it is stored.
       if (api.success && rule !== "expires_at" && rule !== "scope") {
         assert.equal(row!["value"], api.data, title);
       }
@@ -152,7 +152,7 @@ test("an argument of a verb has the form that a field of the API has", async ({ 
   }
 });
 
-/** The codes in the source of a verb and of the functions of crm that it calls. */
+/** The codes in the source of a verb and of the functions that it calls. */
 function codesOf(source: string, helpers: Map<string, string>, seen = new Set<string>()): Set<string> {
   const codes = new Set(
     [...source.matchAll(/(?:(?:crm\.raise_code|api\.fail)\(\s*|message = )'(\w+)'/g)].map(([, code]) =>

@@ -6,7 +6,7 @@ import { assertMistake, json, say } from "./crm.ts";
 
 const LEADS = "/api-v1-leads";
 
-test("webhook recover sends what a subscription never got, and delivery list finds it", async ({ sql, workspace: { id: workspace, key }, api }) => {
+test("webhook recover sends the events that a subscription missed, and delivery list filters them", async ({ sql, workspace: { id: workspace, key }, api }) => {
   const mailbox = openMailbox();
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
   const { id: other } = await subscribe(key, openMailbox().url, ["contact.created"]);
@@ -48,7 +48,7 @@ test("webhook recover sends what a subscription never got, and delivery list fin
   assert.deepEqual(line!["details"], { since, until: null, count: 2 });
 });
 
-test("webhook rotate --overlap leaves the earlier secret signing until then", async ({ sql, workspace: { key }, api }) => {
+test("webhook rotate --overlap keeps the old secret signing until the overlap ends", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox();
   const { id, secret: old } = await subscribe(key, mailbox.url, ["contact.created"]);
   const text = await say("webhook", "rotate", id, "--overlap", "3600");

@@ -12,7 +12,7 @@ import { test } from "../support/scenario.ts";
 const LEADS = "/api-v1-leads";
 const NIL_ID = "00000000-0000-0000-0000-000000000000";
 
-test("webhook list shows what a workspace has subscribed to, and no secret", async ({ sql, workspace: { id: workspace, key }, api }) => {
+test("webhook list shows the subscriptions of a workspace without secrets", async ({ sql, workspace: { id: workspace, key }, api }) => {
   const list = ["webhook", "list", "--workspace", workspace] as const;
   assert.equal(await say(...list), "The workspace has no webhook subscription\n");
 
@@ -41,7 +41,7 @@ test("webhook list shows what a workspace has subscribed to, and no secret", asy
   assert.match(text, new RegExp(`^${first.id}  .*  ${made.id}$`, "m"));
 });
 
-test("webhook show counts the outcomes of a subscription's deliveries by day, and names the key that made it", async ({ sql, workspace: { id: workspace, key } }) => {
+test("webhook show counts deliveries by day and outcome, and names the key that made the subscription", async ({ sql, workspace: { id: workspace, key } }) => {
   const { id } = await subscribe(key, openMailbox().url, ["deal.won"]);
   const [made] = await json("key", "list", "--workspace", workspace);
   await passMidnight();
@@ -152,7 +152,7 @@ test("webhook reactivate changes nothing on an active subscription", async ({ sq
   assert.deepEqual(await waitForDelivery(sql, id, () => true), before);
 });
 
-test("webhook reactivate warns that the key which made the subscription is revoked, and names it", async ({ sql, workspace }) => {
+test("webhook reactivate warns if the key that made the subscription is revoked", async ({ sql, workspace }) => {
   const made = await makeKey(sql, workspace.id);
   const { id } = await subscribe(made.key, openMailbox().url, ["deal.won"]);
   await say("key", "revoke", made.id);
@@ -169,7 +169,7 @@ test("webhook reactivate warns that the key which made the subscription is revok
   assert.equal(row!["is_active"], true);
 });
 
-test("webhook test and delivery redeliver say that a delivery waits while the workspace is suspended or has no public API", async ({ workspace }) => {
+test("webhook test and delivery redeliver say if a delivery waits because the workspace may not send", async ({ workspace }) => {
   const mailbox = openMailbox();
   const { id } = await subscribe(workspace.key, mailbox.url, ["deal.won"]);
   const held = /^The (test event|delivery) .* ?waits.*: the workspace is suspended or has no public API\n$/;
@@ -187,7 +187,7 @@ test("webhook test and delivery redeliver say that a delivery waits while the wo
   await mailbox.waitFor(5);
 });
 
-test("After five failures: reactivate, redeliver, and the same delivery arrives in an attempt of its own series", async ({ sql, workspace: { id: workspace, key }, api }) => {
+test("A delivery that failed five times arrives after reactivate and redeliver, in a new series", async ({ sql, workspace: { id: workspace, key }, api }) => {
   const mailbox = openMailbox("status=500,500,500,500,500,200");
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
   await api.post(LEADS, { first_name: "Ana" });
@@ -236,7 +236,7 @@ test("webhook rotate shows a new secret once, and all later deliveries are signe
   assert.ok(!row!["everything"].includes(Array.from(new TextEncoder().encode(secret), hex).join("")));
 });
 
-test("webhook rotate accepts an encryption key other than that of the functions only with --force", async ({ workspace: { key }, api }) => {
+test("webhook rotate accepts another encryption key than the functions' only with --force", async ({ workspace: { key }, api }) => {
   const mailbox = openMailbox();
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
   const rotate = ["webhook", "rotate", id];
@@ -244,7 +244,7 @@ test("webhook rotate accepts an encryption key other than that of the functions 
   const refused = /The encryption key does not open the present secret/;
   assertOneLine(await crm(rotate, other), 1, refused, "another key");
   assert.equal((await crm([...rotate, "--force"], other)).code, 0);
-  // The same happens after a key was lost: the functions' key cannot decrypt the present secret.
+  // The same after a lost key: the functions' key cannot decrypt the current secret.
   assertOneLine(await crm(rotate), 1, refused, "the key of the stack");
 
   const { secret } = await json(...rotate, "--force");

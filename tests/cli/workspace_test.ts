@@ -35,7 +35,7 @@ Deno.test("workspace create makes an admin and a default pipeline of four stages
   ]);
 });
 
-Deno.test("workspace create names the admin who can sign in; without an e-mail nobody can", async () => {
+Deno.test("workspace create names the admin; without --admin-email nobody can sign in", async () => {
   const create = ["workspace", "create", "--name", "Padaria Sol"];
   const named = await json(
     ...create,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { formatDay, formatMoney, formatNumber, formatRelative } from "../../console/format/format.ts";
 import { expiryMoment, tomorrow } from "../../console/pages/keys/expiry.ts";
 
-// Intl writes spaces that do not break; which one depends on its version.
+// Which non-breaking space Intl writes depends on its version.
 const spaced = (text: string) => text.replace(/\s/g, " ");
 
 Deno.test("Numbers, amounts and days are written as each language does", () => {
@@ -13,7 +13,7 @@ Deno.test("Numbers, amounts and days are written as each language does", () => {
   assert.equal(formatDay("2026-11-21", "pt-BR"), "21/11/2026");
 });
 
-Deno.test("A relative time never says more than has passed, and gives the date from 30 days on", () => {
+Deno.test("A relative time is rounded down, and is a date from 30 days on", () => {
   const now = Date.parse("2026-11-21T12:00:00.000Z");
   const at = (seconds: number) => new Date(now - seconds * 1000).toISOString();
   const words = (seconds: number) => spaced(formatRelative(at(seconds), now, "pt-BR")).replace(/\.$/, "");
@@ -29,7 +29,7 @@ Deno.test("A relative time never says more than has passed, and gives the date f
   assert.equal(formatRelative(at(179), now, "en"), "2 min. ago");
 });
 
-Deno.test("A new key ends some days from now, at the end of a day, or never", () => {
+Deno.test("A new key expires after some days, at the end of a date, or never", () => {
   const now = Date.parse("2026-11-21T12:00:00.000Z");
   assert.equal(expiryMoment("", "", now), null);
   assert.equal(expiryMoment("90", "", now), "2027-02-19T12:00:00.000Z");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { poll, type Viewer, waitAfter } from "../../console/app/poll.ts";
 import { arrivals, placesOf } from "../../console/pages/funnel/arrivals.ts";
 
-/** A person who can look away. */
+/** A person who can look away from the page. */
 function person() {
   let looks = true;
   const listeners = new Set<() => void>();
@@ -22,7 +22,7 @@ function person() {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-Deno.test("A poll works again and again, never twice at a time, until it is ended", async () => {
+Deno.test("A poll repeats its work, never twice at once, until it is ended", async () => {
   const { viewer, listeners } = person();
   let [running, most, done] = [0, 0, 0];
   const end = poll(
@@ -40,11 +40,11 @@ Deno.test("A poll works again and again, never twice at a time, until it is ende
   await pause(20);
   const ended = done;
   await pause(20);
-  // Deno's own check of leaked timers would also fail this test if one were left.
+  // A leaked timer would also fail this test.
   assert.deepEqual([most, running, done, listeners.size], [1, 0, ended, 0]);
 });
 
-Deno.test("A poll stops while nobody looks, and works at once when somebody does", async () => {
+Deno.test("A poll pauses while nobody looks, and works at once when somebody looks again", async () => {
   const { viewer, look } = person();
   let done = 0;
   const end = poll(
@@ -67,7 +67,7 @@ Deno.test("A poll stops while nobody looks, and works at once when somebody does
   end();
 });
 
-Deno.test("Work that fails ends no poll", async () => {
+Deno.test("A failure does not end a poll", async () => {
   const { viewer } = person();
   let done = 0;
   const failures: unknown[] = [];
@@ -87,14 +87,14 @@ Deno.test("Work that fails ends no poll", async () => {
   assert.equal(failures.length, 1);
 });
 
-Deno.test("Failures in a row make the waits longer, up to a minute, and never shorter than the server asks", () => {
+Deno.test("Each failure in a row doubles the wait, up to a minute; Retry-After is the least", () => {
   assert.deepEqual([0, 1, 2, 3].map((failures) => waitAfter(failures, 2_000)), [2_000, 4_000, 8_000, 16_000]);
   assert.equal(waitAfter(50, 2_000), 60_000);
   assert.equal(waitAfter(1, 2_000, 30), 30_000);
   assert.equal(waitAfter(1, 90_000), 90_000);
 });
 
-Deno.test("A card arrives where it was not before, and none does at first", () => {
+Deno.test("A new or moved card arrives; in the first reply none does", () => {
   const stage = (id: string, ...ids: string[]) => ({ id, deals: ids.map((id) => ({ id })) });
   const before = [stage("novo", "b", "c"), stage("ganho")];
   const places = placesOf(before);
@@ -104,7 +104,7 @@ Deno.test("A card arrives where it was not before, and none does at first", () =
   assert.deepEqual([...arrivals(places, [stage("novo", "b"), stage("ganho", "c")])], ["c"]);
 });
 
-Deno.test("A card that takes the place of one that left the first 50 does not arrive", () => {
+Deno.test("A card that moves up into the first 50 is not announced as new", () => {
   const stage = (...ids: string[]) => [{ id: "novo", deals: ids.map((id) => ({ id })) }];
   const places = placesOf(stage("a", "b", "c"));
   assert.deepEqual([...arrivals(places, stage("b", "c", "older"))], []);

@@ -34,26 +34,26 @@ const refused = (code: string, status: number): Reply => ({
   retryAfter: null,
 });
 
-Deno.test("The token is read from the fragment alone, whatever a mailer appended to it", () => {
+Deno.test("The token is found in the fragment, also if a mail program appended something", () => {
   for (const end of ["", "?utm_source=mail", "/", "&x=1"]) assert.equal(tokenIn(`#${TOKEN}${end}`), TOKEN);
   for (const bad of ["", "#", "#abc", `#${TOKEN}x`, `#${TOKEN.slice(1)}`, `#x${TOKEN}`, `#/${TOKEN}`]) {
     assert.equal(tokenIn(bad), null, bad);
   }
 });
 
-Deno.test("The page asks for the fields of a proposal that its reply has", () => {
+Deno.test("The page reads only fields that the function returns", () => {
   const fields = Object.keys(ProposalView.shape);
   for (const field of Object.keys(open)) assert.ok(fields.includes(field), field);
   assert.ok("idempotent" in ProposalAnswer.shape);
 });
 
-Deno.test("A proposal that was answered while it was open says that somebody else did, and goes on saying it", () => {
+Deno.test("If somebody else answers an open proposal, the page says so and keeps saying so", () => {
   const page = afterReading(shown, { ok: true, proposal: declined });
   assert.deepEqual(page, { at: "shown", proposal: declined, answeredElsewhere: true, failure: null });
   assert.deepEqual(afterReading(page, { ok: true, proposal: declined }), page);
 });
 
-Deno.test("An answer of this page, and one that was there at first, is not called somebody else's", () => {
+Deno.test("An answer from this page or from before is not called somebody else's", () => {
   for (
     const page of [
       afterAnswer(shown, { ok: true, proposal: declined }),
@@ -64,7 +64,7 @@ Deno.test("An answer of this page, and one that was there at first, is not calle
   }
 });
 
-Deno.test("A proposal that expires while it is open stays on the page, without its buttons", () => {
+Deno.test("A proposal that expires while it is open stays visible without its buttons", () => {
   for (const after of [afterReading, afterAnswer]) {
     assert.deepEqual(after(shown, refused("proposal_expired", 410)), {
       at: "ended",
@@ -79,7 +79,7 @@ Deno.test("A proposal that expires while it is open stays on the page, without i
   });
 });
 
-Deno.test("A link that ends while its proposal is open shows the proposal no longer", () => {
+Deno.test("When a link ends, its page no longer shows the proposal", () => {
   for (
     const [code, status, why] of [["not_found", 404, "missing"], [
       "workspace_suspended",
@@ -93,7 +93,7 @@ Deno.test("A link that ends while its proposal is open shows the proposal no lon
   }
 });
 
-Deno.test("A failed answer keeps the proposal and says why; a failed look keeps the page as it is", () => {
+Deno.test("A failed answer keeps the proposal and says why; a failed refresh changes nothing", () => {
   const away: Reply = { ok: false, code: "network" };
   const failure = { why: "network", requestId: null, retryAfter: null };
   assert.deepEqual(afterAnswer(shown, away), { ...shown, failure });
@@ -101,7 +101,7 @@ Deno.test("A failed answer keeps the proposal and says why; a failed look keeps 
   assert.deepEqual(afterReading(LOADING, away), { at: "failed", failure });
 });
 
-Deno.test("A failure is told by what a customer can do about it, with the request's id", () => {
+Deno.test("A failure is shown by what a customer can do about it, with the request's id", () => {
   const why = (reply: Reply) => {
     const page = afterReading(LOADING, reply);
     return page.at === "failed" && [page.failure.why, page.failure.requestId];
@@ -111,7 +111,7 @@ Deno.test("A failure is told by what a customer can do about it, with the reques
   assert.deepEqual(why(refused("unknown", 502)), ["server", "019f2d60"]);
 });
 
-Deno.test("The page is in Portuguese unless English was chosen, or is the browser's and nothing was chosen", () => {
+Deno.test("The page is in the chosen language, else in English for English browsers, else in Portuguese", () => {
   assert.equal(firstLanguage(null, "pt-BR"), "pt-BR");
   assert.equal(firstLanguage(null, "de-DE"), "pt-BR");
   assert.equal(firstLanguage(null, "en-GB"), "en");

@@ -1,4 +1,4 @@
-// The console signs in with Supabase's own library, unmodified; local sign-in must pass for the service that it knows.
+// The console signs in with Supabase's library, so local sign-in must work with it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { authUrl, serviceKey } from "../support/local_auth.ts";

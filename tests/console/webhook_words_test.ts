@@ -26,7 +26,7 @@ const webhook = {
 const state = (fields: Partial<Parameters<typeof stateOfWebhook>[0]>, suspended = false) =>
   stateOfWebhook({ ...webhook, ...fields }, suspended).is;
 
-Deno.test("A subscription that is inactive says since when and why: failures, a person, or the end of its key", () => {
+Deno.test("An inactive subscription has a reason (failures, a person, a revoked key) and a time", () => {
   assert.equal(state({}), "active");
   assert.equal(state({ failure_count: 2, last_failure_at: AT }), "failing");
   for (const reason of ["failures", "deleted", "key_revoked"] as const) {
@@ -37,13 +37,13 @@ Deno.test("A subscription that is inactive says since when and why: failures, a 
   }
 });
 
-Deno.test("A subscription that is held says why, unless it is inactive anyway", () => {
+Deno.test("A held subscription has a reason, unless it is inactive", () => {
   assert.equal(state({ held: true }, true), "held_suspended");
   assert.equal(state({ held: true }), "held_plan");
   assert.equal(state({ held: true, is_active: false, deactivated_reason: "failures" }, true), "failures");
 });
 
-Deno.test("What comes back has a number only where the week's figures have all of it", () => {
+Deno.test("The number of waiting deliveries is known only if the week's figures include them all", () => {
   const waiting = (n: number, fields: Partial<Parameters<typeof waitingOf>[0]> = {}) => {
     const days = [{ day: "2026-11-20", delivered: 9, failed: 0, waiting: n }];
     const stopped = {
@@ -63,7 +63,7 @@ Deno.test("What comes back has a number only where the week's figures have all o
   assert.equal(waiting(0, { deactivated_reason: "deleted" }), "cancelled");
 });
 
-Deno.test("A delivery that waits is called what it waits for", () => {
+Deno.test("A waiting delivery is named after what it waits for", () => {
   const waits = (
     attempts: number,
     fields: Partial<typeof webhook> = {},
@@ -73,14 +73,14 @@ Deno.test("A delivery that waits is called what it waits for", () => {
   assert.deepEqual(waits(2, {}, "pending"), { is: "trying", tone: "waiting", attempt: 3 });
   assert.equal(waits(2, { held: true }).is, "held");
   assert.equal(waits(2, { held: true, is_active: false }).is, "stopped");
-  // The list was read before the subscription was reactivated.
+  // The list is older than the reactivation.
   assert.equal(waits(2).is, "trying");
   assert.equal(stateOfDelivery({ state: "failed", attempts: 5 }, "stopped").is, "failed");
   assert.equal(stateOfDelivery({ state: "cancelled", attempts: 1 }, "stopped").is, "cancelled");
   assert.equal(stateOfDelivery({ state: "delivered", attempts: 1 }, "held").is, "delivered");
 });
 
-Deno.test("Every state that a delivery ends in, or waits in, says what comes next", () => {
+Deno.test("Every final or waiting state of a delivery has a text that says what comes next", () => {
   for (const is of ["failed", "cancelled", "held", "stopped"]) {
     assert.ok(`delivery_meaning.${is}` in texts && `delivery_state.${is}` in texts, is);
   }
@@ -91,16 +91,16 @@ Deno.test("Every kind of record that an event is about has its name", () => {
   for (const kind of kinds) assert.ok(kind in texts, kind);
 });
 
-Deno.test("A first page that is read again keeps the older rows below it, each once, in order", () => {
+Deno.test("After reading the first page again, the older rows follow it, each once and in order", () => {
   const page = (data: string, next_cursor: string | null) => ({
     data: [...data].map((id) => ({ id })),
     meta: { next_cursor, has_more: next_cursor !== null },
   });
   const idsOf = (read: ReturnType<typeof page> | null) => read?.data.map(({ id }) => id).join("");
-  // Two new rows have pushed "f" and "e" down.
+  // Two new rows pushed "f" and "e" down.
   assert.equal(idsOf(withOlder(page("jihg", "g"), page("hgfe", "e"), page("dcb", "b"))), "fedcb");
   assert.equal(withOlder(page("jihg", "g"), page("hgfe", "e"), page("dcb", "b"))!.meta.next_cursor, "b");
-  // A row that no longer fits the filter has left the first page, and "d" has come up.
+  // A row that no longer matches the filter left the first page, and "d" moved up.
   assert.equal(idsOf(withOlder(page("hged", "d"), page("hgfe", "e"), page("dcb", null))), "cb");
   assert.equal(withOlder(page("hg", null), page("hgfe", "e"), page("d", null)), null);
 });
@@ -114,7 +114,7 @@ Deno.test("Every reason that the dispatcher gives for a failure has its text", a
   assert.deepEqual(Object.keys(texts).filter((key) => key.startsWith("reason.")).sort(), reasons.sort());
 });
 
-Deno.test("A failed attempt is followed by what an integrator can look at, a success by nothing", () => {
+Deno.test("A failed attempt may have advice for the integrator; a success has none", () => {
   const advice = (status: number | null, reason: string | null) => adviceFor({ status, reason });
   assert.equal(advice(204, null), null);
   assert.equal(advice(301, "http_301"), "redirect");
@@ -127,7 +127,7 @@ Deno.test("A failed attempt is followed by what an integrator can look at, a suc
   assert.equal(advice(null, "connection_refused"), null);
 });
 
-Deno.test("A body is indented without a change of its tokens", () => {
+Deno.test("prettyJson indents a body without changing its tokens", () => {
   const body =
     '{"a":1.10,"big":12345678901234567890,"s":"{\\"x\\": [1,2]} \\\\","e":{},"n":[],"l":[1,{"b":null}]}';
   assert.equal(
@@ -153,7 +153,7 @@ Deno.test("A body is indented without a change of its tokens", () => {
   for (const text of ["", "{", "not json"]) assert.equal(prettyJson(text), text);
 });
 
-Deno.test("A moment is told by the clock, and by the day where it is another", () => {
+Deno.test("clockOf gives the time of a moment, and its day unless it is today", () => {
   const now = new Date(2026, 10, 21, 12, 0, 0).getTime();
   const clock = (...at: [number, number, number, number, number, number]) =>
     clockOf(new Date(...at).toISOString(), now, "pt-BR");
@@ -163,7 +163,7 @@ Deno.test("A moment is told by the clock, and by the day where it is another", (
   assert.deepEqual(clock(2025, 10, 21, 12, 0, 0), { day: "other", date: "21/11/2025", time: "12:00" });
 });
 
-Deno.test("The code that the console shows is that of the page of receivers", async () => {
+Deno.test("The console shows the same code as the site's page for receivers", async () => {
   const page = await Deno.readTextFile(new URL("../../site/src/content/docs/receivers.md", import.meta.url));
   const [first, ...lines] = verifySnippet("whsec_x").trim().split("\n");
   assert.equal(first, "// CRM_WEBHOOK_SECRET=whsec_x");
@@ -171,7 +171,7 @@ Deno.test("The code that the console shows is that of the page of receivers", as
 });
 
 Deno.test(needing(["sh", "openssl"], {
-  name: "The command that the console shows makes the signature of the dispatcher",
+  name: "The command in the console computes the dispatcher's signature",
   fn: async () => {
     const { signature } = await import("../../supabase/functions/webhook-dispatcher/sign.ts");
     const folder = await Deno.makeTempDir();

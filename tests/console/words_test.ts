@@ -19,7 +19,7 @@ Deno.test("Every scope has words on the form of a new key", () => {
   }
 });
 
-Deno.test("No usual set of scopes but everything can erase a contact's data for good", () => {
+Deno.test("Only the set of all scopes can erase a contact's data for good", () => {
   const erasing = PRESETS.filter(({ scopes }) => scopes.includes("contacts:manage")).map(({ name }) => name);
   assert.deepEqual(erasing, ["all"]);
   const erp = PRESETS.find(({ name }) => name === "erp")!;
@@ -28,7 +28,7 @@ Deno.test("No usual set of scopes but everything can erase a contact's data for 
   );
 });
 
-Deno.test("The console has words of its own only for error codes that exist", () => {
+Deno.test("Every error code that the console has a text for exists", () => {
   const codes = Object.keys(TEXTS).flatMap((key) => key.match(/^failure\.code\.(.+)$/)?.[1] ?? []);
   assert.ok(codes.length > 0);
   assert.deepEqual(codes.filter((code) => !Object.hasOwn(ERRORS, code)), []);

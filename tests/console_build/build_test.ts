@@ -1,4 +1,4 @@
-// The build as a host gets it. It needs the console's packages, which the default tests do not download.
+// The build of the console. It needs the console's packages, which the default tests do not download.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -75,7 +75,7 @@ Deno.test("The console is built for a base path and a project, below its limit, 
       assert.doesNotMatch(policy, /unsafe|\*/);
     }
 
-    // The customer's page is for anybody with a link: it loads nothing of the sign-in.
+    // The customer's page must not load the code for signing in.
     const texts = await Promise.all(
       loaded.get("proposta/index.html")!.map((address) =>
         Deno.readTextFile(join(out, address.slice("/crm/".length)))
@@ -99,7 +99,7 @@ Deno.test("The console is built for a base path and a project, below its limit, 
   }
 });
 
-Deno.test("The console's build names a variable that it cannot use, and leaves the last build", async () => {
+Deno.test("The build of the console names an unusable variable and keeps the last build", async () => {
   const folder = await Deno.makeTempDir();
   const out = join(folder, "dist");
   try {

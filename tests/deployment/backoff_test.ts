@@ -1,4 +1,4 @@
-// How often the functions try to connect to a database that does not let them in.
+// How often the functions try to connect to a database that refuses connections.
 import assert from "node:assert/strict";
 import { percentile } from "../../bench/harness/figures.ts";
 import { startProxy } from "../../bench/harness/proxy.ts";
@@ -13,7 +13,7 @@ import { databaseUrl } from "../support/stack.ts";
 const ONE = { name: "one", text: "select 1 as one" };
 const UNAVAILABLE = { code: "service_unavailable" };
 
-/** A way to the stack's Postgres that counts connections, and may close them or leave them without an answer. */
+/** A proxy to the stack's Postgres that counts connections and can close them or stay silent. */
 function startFront() {
   const front = { state: "open" as "open" | "closing" | "silent", connections: 0, times: [] as number[] };
   const forward = async (from: Deno.TcpConn, to: Deno.TcpConn) => {
@@ -29,7 +29,7 @@ function startFront() {
   return Object.assign(front, { url: proxy.url, [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose]() });
 }
 
-/** Calls until it is over, 20 at a time. */
+/** Makes 20 calls at a time until `isOver`. */
 async function callUntil(isOver: () => boolean, call: () => Promise<void>): Promise<void> {
   while (!isOver()) {
     await Promise.all(Array.from({ length: 20 }, call));
@@ -37,7 +37,7 @@ async function callUntil(isOver: () => boolean, call: () => Promise<void>): Prom
   }
 }
 
-Deno.test("With a wrong password, calls get 503 at once and connecting is tried after 0.5 s, 1 s, 2 s …", async () => {
+Deno.test("With a wrong password, calls get 503 at once, and a connection is tried only after 0.5 s, 1 s, 2 s …", async () => {
   await using front = startFront();
   const url = new URL(front.url);
   url.password = "wrong";
@@ -70,11 +70,11 @@ Deno.test("With a wrong password, calls get 503 at once and connecting is tried 
     [...replies].sort(),
     ["503 1 service_unavailable", "503 2 service_unavailable"],
   );
-  // Only those wait that begin while connecting is tried; the shortest wait for the next attempt is 500 ms.
+  // Only calls during a try wait. Between tries, the shortest pause is 500 ms.
   assert.ok(percentile(waits, 0.5) < 250, `${percentile(waits, 0.5)} ms`);
 });
 
-Deno.test("While connections are refused, connecting is tried at most every 0.25 s, and a success ends the waits", async () => {
+Deno.test("While connections are refused, one is tried at most every 0.25 s; a success ends the pauses", async () => {
   await using front = startFront();
   await withEnvironment({ DATABASE_URL: front.url }, async () => {
     front.state = "closing";
@@ -87,13 +87,13 @@ Deno.test("While connections are refused, connecting is tried at most every 0.25
     front.state = "open";
     const opened = performance.now();
     while (!await query(ONE).then(() => true, () => false)) await pause(5);
-    // Waits that grew on would be seconds by now.
+    // Growing pauses would be seconds long by now.
     assert.ok(performance.now() - opened < 2_000, `${performance.now() - opened} ms`);
     await Promise.all(Array.from({ length: 20 }, () => query(ONE)));
   });
 });
 
-Deno.test("Many calls at the same time share one attempt to connect until the first has succeeded", async () => {
+Deno.test("Concurrent calls share the first try to connect", async () => {
   await using front = startFront();
   await withEnvironment({ DATABASE_URL: front.url }, async () => {
     await Promise.all(Array.from({ length: 20 }, () => query(ONE)));
@@ -107,7 +107,7 @@ Deno.test("Many calls at the same time share one attempt to connect until the fi
   assert.equal(front.connections, needed + 1);
 });
 
-Deno.test("While one attempt after a failure gets no answer, the other calls get 503 after 1 s, without attempts", async () => {
+Deno.test("While a try gets no answer, other calls get 503 after 1 s and try nothing", async () => {
   await using front = startFront();
   await withEnvironment({ DATABASE_URL: front.url }, async () => {
     front.state = "closing";
@@ -117,14 +117,14 @@ Deno.test("While one attempt after a failure gets no answer, the other calls get
     const probe = assert.rejects(query(ONE), UNAVAILABLE);
     const started = performance.now();
     await Promise.all(Array.from({ length: 20 }, () => assert.rejects(query(ONE), UNAVAILABLE)));
-    // The attempt itself is given up after 5 s.
+    // The try itself ends after 5 s.
     assert.ok(performance.now() - started < 3_500, `${performance.now() - started} ms`);
     assert.equal(front.connections, 2);
     await probe;
   });
 });
 
-Deno.test("A statement that fails, or whose connection is ended, does not make others wait", async () => {
+Deno.test("A failed statement or a terminated connection does not delay other statements", async () => {
   await withEnvironment({ DATABASE_URL: databaseUrl }, async () => {
     await query(ONE);
     for (let i = 0; i < 5; i++) {

@@ -1,4 +1,4 @@
-// What the health check says of webhooks, on a database where no dispatcher and no scheduler runs.
+// What the health check says about webhooks, on a database without dispatcher and scheduler.
 import assert from "node:assert/strict";
 import { openWorld } from "../../bench/harness/world.ts";
 import { checkHealth } from "../../supabase/functions/api-v1-health/check.ts";
@@ -64,7 +64,7 @@ Deno.test("api-v1-health says that webhooks are degraded while a delivery is due
   assert.equal(await webhooksAfter({}), "ok");
 });
 
-Deno.test("api-v1-health says nothing of webhooks without its database", async () => {
+Deno.test("api-v1-health says nothing about webhooks without its database", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
   listener.close();

@@ -7,7 +7,7 @@ import { withEnvironment } from "../support/environment.ts";
 import { test } from "../support/scenario.ts";
 import { functionsDatabaseUrl } from "../support/stack.ts";
 
-/** A server in the dispatcher's place, with what it got in its last request. */
+/** Stands in for the dispatcher and keeps its last request. */
 function startDispatcher() {
   let got: unknown[] = [];
   const server = Deno.serve(

@@ -1,4 +1,4 @@
-// What the Supabase CLI and our own applying of migrations see of each other.
+// The Supabase CLI and our own code must agree about applied migrations.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql } from "postgres";
@@ -9,7 +9,7 @@ import { needing } from "../support/needing.ts";
 
 const SUPABASE = join(import.meta.dirname!, "../../supabase");
 
-/** Everything that could be split in another way than the CLI does. */
+/** SQL that is hard to split into statements. */
 const HARD_TO_SPLIT = `
 /* one; two */ -- three;
 create function public.f() returns text language sql as $body$ select $$;$$::text; -- 'four;
@@ -22,7 +22,7 @@ comment on table public."t;""u" is E'five\\\\;';;
 select 'my_end'; -- at the end;
 `;
 
-/** A project's folder with the first `count` migrations of the tree, to which a test adds others. */
+/** Makes the folder of a project, to which a test adds migrations. */
 async function makeProject(): Promise<{ folder: string; add(from: number, to?: number): Promise<void> }> {
   const folder = await Deno.makeTempDir({ prefix: "crm-project-" });
   const migrations = join(folder, "supabase/migrations");
@@ -42,7 +42,7 @@ async function makeProject(): Promise<{ folder: string; add(from: number, to?: n
   };
 }
 
-/** What the CLI's table has, and of which columns it is. */
+/** The rows, columns and constraints of the CLI's table. */
 async function historyOf(sql: Sql) {
   const rows = await sql`select * from supabase_migrations.schema_migrations order by version`;
   const columns = await sql`

@@ -26,7 +26,7 @@ Deno.test("TLS to the database", async (t) => {
   }
 
   await t.step(
-    "verify-full connects where DATABASE_CA issued the certificate, and so do the weaker modes",
+    "every mode connects if DATABASE_CA issued the certificate",
     async () => {
       const another = await createAuthority("Another authority");
       for (const mode of ["verify-full", "require", "prefer"]) {
@@ -45,7 +45,7 @@ Deno.test("TLS to the database", async (t) => {
     },
   );
 
-  await t.step("no mode connects without the authority, with another one, or by another name", async () => {
+  await t.step("no mode connects without the right authority or under another host name", async () => {
     const another = await createAuthority("Another authority");
     for (const mode of ["verify-full", "require", "prefer"]) {
       const withMode = `${url}?sslmode=${mode}`;
@@ -63,7 +63,7 @@ Deno.test("TLS to the database", async (t) => {
     }
   });
 
-  await t.step("a connection that is given up makes place for another at once", async () => {
+  await t.step("a connection that timed out is replaced at once", async () => {
     const variables = { DATABASE_URL: `${url}?sslmode=verify-full`, DATABASE_CA: authority.certificate };
     await withEnvironment({ ...variables, DATABASE_POOL_SIZE: "1" }, async () => {
       await query(IN_TLS);
@@ -86,7 +86,7 @@ Deno.test("TLS to the database", async (t) => {
   });
 });
 
-Deno.test("A hosted service without TLS to its database answers 503, and logs once what to change", async () => {
+Deno.test("A hosted service without TLS to its database answers 503 and logs once what to change", async () => {
   const key = generateKey();
   const lines = await withEnvironment({
     PUBLIC_URL: null,
@@ -106,7 +106,7 @@ Deno.test("A hosted service without TLS to its database answers 503, and logs on
   assert.doesNotMatch(JSON.stringify(lines), /hidden/);
 });
 
-Deno.test("A DATABASE_POOL_SIZE that is no whole number above 0 is answered at once, and logged once by its name", async () => {
+Deno.test("With an invalid DATABASE_POOL_SIZE calls fail at once, and one line of the log names the variable", async () => {
   for (const size of ["zero", "-3", "0", "2.5"]) {
     const lines = await withEnvironment({
       DATABASE_URL: "postgresql://u:p@127.0.0.1:9/postgres",
@@ -129,7 +129,7 @@ Deno.test("A DATABASE_POOL_SIZE that is no whole number above 0 is answered at o
   }
 });
 
-Deno.test("Only a database on another machine than a hosted service needs TLS", async () => {
+Deno.test("A hosted service needs TLS for a database on another machine", async () => {
   const CASES: [host: string, publicUrl: string | null, supabaseUrl: string | null, accepted: boolean][] = [
     ["db.example", null, "https://x.supabase.co", false],
     ["db.example", "https://crm.example", "http://127.0.0.1:54321", false],
@@ -156,7 +156,7 @@ Deno.test("Only a database on another machine than a hosted service needs TLS", 
   }
 });
 
-Deno.test("A DATABASE_URL or DATABASE_CA that cannot be used is an error that names the variable", async () => {
+Deno.test("An unusable DATABASE_URL or DATABASE_CA is an error that names the variable", async () => {
   const url = "postgresql://u:hidden@db.invalid:5432/postgres";
   const CASES: [variables: Record<string, string | null>, message: RegExp][] = [
     [{ DATABASE_URL: null }, /^DATABASE_URL is not an address of Postgres/],

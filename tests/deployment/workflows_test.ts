@@ -1,4 +1,4 @@
-// What every workflow must hold: it runs code of pull requests, and code that others publish.
+// Rules for all workflows, because they run code from pull requests and code that others publish.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { load } from "js-yaml";
@@ -34,7 +34,7 @@ const jobs = workflows.flatMap(({ name, workflow }) =>
 );
 const steps = jobs.flatMap(({ name, steps }) => steps.map((step) => ({ name, ...step })));
 
-/** The jobs whose token may do more than read the repository's files. */
+/** Jobs whose token may do more than read the repository. */
 const PERMISSIONS: Record<string, Record<string, string>> = {
   "pages.yml, build": { contents: "read", pages: "read" },
   "pages.yml, publish": { pages: "write", "id-token": "write" },
@@ -42,13 +42,13 @@ const PERMISSIONS: Record<string, Record<string, string>> = {
   "sdk.yml, jsr": { "id-token": "write" },
 };
 
-/** The only commands of jobs whose token may write: they publish what another job has built. */
+/** The only commands in jobs whose token may write: they publish what another job built. */
 const PUBLISHING: Record<string, string> = {
   "sdk.yml, npm": "npm publish ./sdk.tgz --provenance --access public --ignore-scripts",
   "sdk.yml, jsr": "npx -y deno@2.9.6 publish",
 };
 
-Deno.test("A workflow's token can only read the repository's files; the jobs that publish say what else they may", () => {
+Deno.test("The token of a workflow can only read the repository, except in jobs that publish", () => {
   assert.ok(workflows.length > 0);
   for (const { name, workflow } of workflows) {
     assert.deepEqual(workflow.permissions, { contents: "read" }, name);
@@ -56,7 +56,7 @@ Deno.test("A workflow's token can only read the repository's files; the jobs tha
   for (const { name, permissions } of jobs) assert.deepEqual(permissions, PERMISSIONS[name], name);
 });
 
-Deno.test("A job whose token may write runs only actions of GitHub and commands that publish, no code of the repository", () => {
+Deno.test("A job whose token may write runs only GitHub's actions and publishing commands", () => {
   const writing = jobs.filter(({ permissions = {} }) => Object.values(permissions).includes("write"));
   assert.ok(writing.length > 0);
   for (const { name, steps } of writing) {
@@ -67,7 +67,7 @@ Deno.test("A job whose token may write runs only actions of GitHub and commands 
   }
 });
 
-Deno.test("The console is built for the repository's project and Pages address, and not without them", () => {
+Deno.test("The console is built for the repository's project and Pages address, and fails without them", () => {
   const build = steps.find(({ name, run }) => name === "pages.yml, build" && run?.includes("task console"))!;
   assert.deepEqual(build.env, {
     CONSOLE_SUPABASE_URL: "${{ vars.SUPABASE_URL }}",
@@ -95,7 +95,7 @@ Deno.test("The site and the console below it are published together, each built 
   const [site, console, upload] = ["task site", "task console", "upload-pages-artifact"].map((what) =>
     steps.findIndex(({ name, run, uses }) => name === "pages.yml, build" && (run ?? uses)?.includes(what))
   ) as [number, number, number];
-  // The site's build replaces its folder, so the console is put into it afterwards.
+  // The build of the site replaces the folder, so the console is built into it afterwards.
   assert.ok(0 <= site && site < console && console < upload);
   assert.deepEqual(steps[site]!.env, {
     SITE_ORIGIN: "${{ steps.pages.outputs.origin }}",
@@ -105,12 +105,12 @@ Deno.test("The site and the console below it are published together, each built 
   assert.deepEqual(steps[upload]!.with, { path: "site/dist" });
 });
 
-Deno.test("Every action is pinned to a commit, and a comment says which version that is", () => {
+Deno.test("Every action is pinned to a commit, with its version in a comment", () => {
   for (const { name, text } of workflows) {
     const lines = text.match(/^.*\buses:.*$/gm) ?? [];
     assert.equal(lines.length, steps.filter((step) => step.name.startsWith(`${name}, `) && step.uses).length);
     for (const line of lines) {
-      // A tag can be moved to another commit by whoever controls the action's repository.
+      // The owner of an action can move a tag to another commit.
       assert.match(line, /uses: [\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/, name);
     }
   }
@@ -128,11 +128,11 @@ Deno.test("Every job has a time limit of at most an hour", () => {
   }
 });
 
-Deno.test("No workflow runs a fork's code with the repository's rights, or a client's text as a command", () => {
+Deno.test("No workflow runs a fork's code with the repository's rights, or a user's text as a command", () => {
   for (const { name, workflow } of workflows) {
     // A name, a list of names, or an object with a key for each.
     assert.doesNotMatch(JSON.stringify(workflow.on), /"(pull_request_target|workflow_run)"/, name);
   }
-  // The value of an expression becomes part of the script before a shell reads it. In `env` it stays a value.
+  // An expression in `run` becomes part of the script; in `env` it stays a value.
   for (const { name, run = "" } of steps) assert.doesNotMatch(run, /\$\{\{/, name);
 });

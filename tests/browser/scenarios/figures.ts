@@ -11,20 +11,20 @@ import type { Scenario } from "../support/scenario.ts";
 
 /** The most that all of the console may have, gzipped, in KB. */
 const MAX_KB = 90;
-/** How long the first page may take until a person can use it. */
+/** How long the list of keys may take until a person can use it. */
 const INTERACTIVE_MS = 1_000;
-/** The same as a multiple of the time for a page that asks for nothing. */
+/** The same limit as a multiple of the time for a page without requests, for busy machines. */
 const MAX_TIMES_BARE = 6;
 const TRIALS = 5;
-/** An hour of the page of deliveries, which asks every 30 s, and how many times faster it passes here. */
+/** The number of refreshes in an hour, and how much faster the clock runs here. */
 const REFRESHES = 120;
 const FASTER = 300;
-/** A page that keeps something for each refresh would have grown by far more. */
+/** A leak in each refresh would make the memory grow by far more. */
 const FLAT = 1.1;
 
 export const figures: Scenario[] = [
   {
-    name: "Each page loads few kilobytes, and all of them together have at most 90, gzipped",
+    name: "All pages together load at most 90 KB, gzipped",
     async run({ browser, busy }) {
       const { person, webhookId } = await busy();
       const session = await sessionOf(person);
@@ -71,7 +71,7 @@ export const figures: Scenario[] = [
           const calls = watched.requests.filter((request) => /^(?!OPTIONS)\S+ \/functions\//.test(request));
           assert.equal(calls.length, 2, calls.join());
           const statements = await countStatements(admin) - before;
-          // Of the first two calls of a session, which come at once, one is asked who it is before it may wait.
+          // Of the first two concurrent calls of a session, one needs another statement that identifies the caller.
           const known = trial === 0 ? statements - 1 : statements;
           assert.ok([statements, known].includes(calls.length), `${statements} for ${calls.length} requests`);
         }
@@ -79,7 +79,7 @@ export const figures: Scenario[] = [
           bare.map(Math.round).join(", ")
         } ms`;
         console.log(`Until the list of keys can be used: ${said}`);
-        // A busy machine takes long for the simplest page too.
+        // A busy machine is also slow for the simplest page.
         assert.ok(Math.min(...times) < Math.max(INTERACTIVE_MS, MAX_TIMES_BARE * Math.min(...bare)), said);
       } finally {
         await admin.end();
@@ -87,7 +87,7 @@ export const figures: Scenario[] = [
     },
   },
   {
-    name: "The page of deliveries keeps its memory for an hour, which passes 300 times faster",
+    name: "The memory of the page of deliveries does not grow in an hour, which passes 300 times faster",
     async run({ browser, sql, busy }) {
       const { id, person, webhookId } = await busy();
       await sql`update crm.workspaces set rate_limit_per_minute = 100000 where id = ${id}`;
@@ -126,7 +126,7 @@ export const figures: Scenario[] = [
   },
 ];
 
-/** How long it takes until the customer's page says that a link is incomplete, for which it asks nobody. */
+/** Times a page without requests: the customer's page for an incomplete link. */
 async function timeBarePage(browser: Browser): Promise<number> {
   await using watched = await openPage(browser, "/proposta/");
   await watched.page.getByText("Este link não abre nenhuma proposta").first().waitFor();
@@ -149,7 +149,7 @@ function kilobytes(bytes: Iterable<number>): string {
   return ([...bytes].reduce((total, size) => total + size, 0) / 1024).toFixed(1);
 }
 
-/** The statements of the console's requests so far; the dispatcher's are others. */
+/** Counts the statements for the console's requests so far, without those of the dispatcher. */
 async function countStatements(admin: ReturnType<typeof openSql>): Promise<number> {
   const [row] = await admin<[{ calls: number }]>`
     select coalesce(sum(calls), 0)::integer as calls

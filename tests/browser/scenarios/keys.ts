@@ -42,7 +42,7 @@ async function rotate(page: Page, overlap: string): Promise<void> {
 
 export const keys: Scenario[] = [
   {
-    name: "On a phone a key is made, its value is shown once, and the calls that it makes are counted",
+    name: "On a phone a person creates a key, sees its value once, and sees its calls counted",
     async run(world) {
       await using watched = await openAs(world, "/chaves/", "gestor", { viewport: PHONE });
       const { page } = watched;
@@ -59,7 +59,7 @@ export const keys: Scenario[] = [
     },
   },
   {
-    name: "A key's secret is replaced with an overlap while a client keeps calling, and no call fails",
+    name: "No call fails while the secret of a key is replaced with an overlap",
     async run(world) {
       await using watched = await openAs(world, "/chaves/", "gestor");
       const { page } = watched;
@@ -91,7 +91,7 @@ export const keys: Scenario[] = [
     },
   },
   {
-    name: "A key is revoked, its next call is refused, and the log says who did it",
+    name: "The next call with a revoked key is refused, and the log says who revoked it",
     async run(world) {
       await using watched = await openAs(world, "/chaves/", "admin", { name: "Bia Lima" });
       const { page } = watched;

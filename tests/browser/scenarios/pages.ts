@@ -7,7 +7,7 @@ import { DESK, PHONE } from "../support/screens.ts";
 import { makeCompany, sessionOf } from "../support/company.ts";
 import type { Scenario, World } from "../support/scenario.ts";
 
-/** A page, and a text that is there once it has everything. */
+/** A page, and a text that appears once the page is complete. */
 interface Place {
   path: string;
   shows: string | RegExp;
@@ -43,7 +43,7 @@ async function placesOf({ sql, busy }: World): Promise<{ places: Place[]; sessio
   return { places, session: await sessionOf(company.person) };
 }
 
-/** Opens every page as somebody who has not been there before, and checks it. */
+/** Opens every page in a new browser context and checks it. */
 async function visit(
   world: World,
   look: Look,
@@ -64,7 +64,7 @@ async function visit(
 export const pages: Scenario[] = [
   {
     name:
-      "On a phone, in the dark, axe finds nothing on any page, nothing is cut off, nothing jumps, no other host is asked",
+      "On a phone with the dark theme, every page fits, moves nothing, asks no other host, and axe finds nothing",
     run: (world) =>
       visit(world, { viewport: PHONE, theme: "dark" }, async (place, { page }) => {
         await assertFits(page, place);
@@ -72,8 +72,7 @@ export const pages: Scenario[] = [
       }),
   },
   {
-    name:
-      "On a desk, in the light, axe finds nothing on any page, and Tab reaches everything in reading order",
+    name: "On a desk with the light theme, axe finds nothing, and Tab reaches every control in reading order",
     run: (world) =>
       visit(world, { viewport: DESK, theme: "light" }, async (place, { page }) => {
         await assertFits(page, place);

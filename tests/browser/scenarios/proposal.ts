@@ -8,7 +8,7 @@ import type { Scenario } from "../support/scenario.ts";
 
 export const proposal: Scenario[] = [
   {
-    name: "A customer accepts a proposal on a phone, and finds the answer there again",
+    name: "A customer accepts a proposal on a phone, and the page still shows the answer later",
     async run({ browser, sql }) {
       const company = await makeCompany(sql, "Padaria Sol");
       const { id, link } = await makeProposal(sql, (await makeDeal(company.key)).id);
@@ -27,7 +27,7 @@ export const proposal: Scenario[] = [
     },
   },
   {
-    name: "A customer declines with a reason, and a link that was mistyped says so",
+    name: "A customer declines with a reason; a mistyped link says that it opens nothing",
     async run({ browser, sql }) {
       const company = await makeCompany(sql, "Padaria Sol");
       const { id, link } = await makeProposal(sql, (await makeDeal(company.key)).id);
@@ -35,7 +35,7 @@ export const proposal: Scenario[] = [
       const { page } = watched;
       await page.getByRole("button", { name: "Recusar", exact: true }).click();
       await page.getByLabel("Motivo (opcional)").fill("Ficou caro");
-      // Without the network nothing that was typed is lost.
+      // Without a network nothing that was typed is lost.
       await watched.context.setOffline(true);
       await page.getByRole("button", { name: "Recusar a proposta" }).click();
       await page.getByText("Sem conexão com a internet").waitFor();

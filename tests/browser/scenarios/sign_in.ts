@@ -39,7 +39,7 @@ export const signIn: Scenario[] = [
     },
   },
   {
-    name: "A person of two companies chooses one, and changes to the other in the bar",
+    name: "A member of two companies chooses one, and switches to the other in the bar",
     async run({ browser, sql }) {
       const [sun, moon] = [await makeCompany(sql, "Padaria Sol"), await makeCompany(sql, "Padaria Lua")];
       const email = `${crypto.randomUUID()}@padariasol.example`;
@@ -56,7 +56,7 @@ export const signIn: Scenario[] = [
     },
   },
   {
-    name: "A wrong password is said in words, and the e-mail stays",
+    name: "A wrong password shows a message and keeps the e-mail",
     async run({ browser, sql }) {
       const person = await makePerson(sql, await makeCompany(sql), "gestor");
       await using watched = await openPage(browser, "/entrar/");
@@ -69,7 +69,7 @@ export const signIn: Scenario[] = [
     },
   },
   {
-    name: "Without the network the sign-in and an open page say so, and lose nothing that was typed",
+    name: "Without a network the sign-in and an open page say so, and keep what was typed",
     async run({ browser, sql }) {
       const person = await makePerson(sql, await makeCompany(sql), "gestor");
       await using watched = await openPage(browser, "/entrar/");
@@ -93,8 +93,7 @@ export const signIn: Scenario[] = [
     },
   },
   {
-    name:
-      "A session that has ended leads to the sign-in, which says so, and afterwards back to what was typed",
+    name: "After a session ended, the sign-in says so and leads back to the form with what was typed",
     async run({ browser, sql }) {
       const person = await makePerson(sql, await makeCompany(sql), "gestor");
       await using watched = await openPage(browser, "/chaves/?nova=1", { session: await sessionOf(person) });
@@ -111,7 +110,7 @@ export const signIn: Scenario[] = [
     },
   },
   {
-    name: "Signing out ends the session at once, on the server too",
+    name: "Signing out also ends the session on the server",
     async run({ browser, sql }) {
       const person = await makePerson(sql, await makeCompany(sql), "gestor");
       const session = await sessionOf(person);
@@ -132,8 +131,7 @@ export const signIn: Scenario[] = [
     },
   },
   {
-    name:
-      "A link with the session of somebody else signs nobody in, and the tokens of a link are in no history",
+    name: "A link with another person's session signs nobody in, and tokens of links stay in no history",
     async run({ browser, sql }) {
       const company = await makeCompany(sql);
       const [victim, attacker] = [
@@ -169,7 +167,7 @@ export const signIn: Scenario[] = [
   },
   {
     name:
-      "An administrator invites a person, who chooses a password and sees everything, without a button that changes",
+      "An invited salesperson chooses a password and sees everything, without buttons that change something",
     async run({ browser, sql }) {
       const session = await sessionOf(await makePerson(sql, await makeCompany(sql), "admin"));
       const email = `${crypto.randomUUID()}@padariasol.example`;
@@ -199,8 +197,7 @@ export const signIn: Scenario[] = [
     },
   },
   {
-    name:
-      "A person with an account accepts the invitation of another company, which opens, and leaves it again",
+    name: "A person with an account accepts an invitation, works in the other company, and leaves it",
     async run({ browser, sql }) {
       const [own, other] = [await makeCompany(sql), await makeCompany(sql, "Confeitaria Lua")];
       const person = await makePerson(sql, own, "gestor");
@@ -221,7 +218,7 @@ export const signIn: Scenario[] = [
 
       await page.getByRole("button", { name: "Sair da empresa" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Sair da empresa" }).click();
-      // The name alone, in place of the choice between two.
+      // With one company left, the bar shows a name instead of a choice.
       await page.getByRole("banner").locator("strong").filter({ hasText: own.name }).waitFor();
       assert.equal(await choice.count(), 0);
     },

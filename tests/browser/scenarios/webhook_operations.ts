@@ -13,7 +13,7 @@ import { copySecret, deliveriesOf, openedDelivery, subscribe } from "../support/
 /** A usual phone. */
 const PHONE = { width: 390, height: 844 };
 
-/** Lets the first delivery of a subscription fail for good, while another one of its deliveries waits. */
+/** Lets the first delivery of a subscription fail for good while another delivery waits. */
 async function fail(sql: Sql, id: string, makeOther: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; attempt < 4; attempt++) {
     await waitForDelivery(sql, id, ({ attempts }) => attempts === attempt);
@@ -38,7 +38,7 @@ async function fail(sql: Sql, id: string, makeOther: () => Promise<unknown>): Pr
   await eventually(async () => await countWith("failed", 5) === 1, "the fifth failure");
 }
 
-/** The dialog that is open fits a phone, and axe finds nothing in it. */
+/** Asserts that the open dialog fits a phone and that axe finds nothing in it. */
 async function assertGood(page: Page, where: string): Promise<void> {
   await assertFits(page, where);
   await assertAccessible(page, where);
@@ -49,7 +49,7 @@ const namesOf = (messages: Message[]) => messages.map(({ body }) => body.data.na
 export const webhookOperations: Scenario[] = [
   {
     name:
-      "A receiver that was down through five attempts gets everything once: the page says why it stopped, it is reactivated and recovered",
+      "The page of a webhook that stopped after five failures says why; reactivated and recovered, it gets every event once",
     async run(world) {
       await using watched = await openAs(world, "/webhooks/", "gestor", { viewport: PHONE, touch: true });
       const { page, company } = watched;
@@ -59,7 +59,7 @@ export const webhookOperations: Scenario[] = [
       const arrives = (name: string) => api.post("/api-v1-contacts", { name });
       await arrives("Rui");
       await fail(world.sql, id, () => arrives("Lia"));
-      // Nothing is kept for a webhook that has stopped.
+      // For a stopped webhook no deliveries are queued.
       await arrives("Davi");
       await arrives("Téo");
 
@@ -86,7 +86,7 @@ export const webhookOperations: Scenario[] = [
         30,
       );
 
-      // Again, there is nothing that it has not got.
+      // A second recovery finds nothing.
       await page.getByRole("button", { name: "Recuperar eventos" }).click();
       await dialog.getByRole("button", { name: "Recuperar" }).click();
       await page.getByText("Nada a recuperar: ele já recebeu tudo desse período").waitFor();
@@ -94,7 +94,7 @@ export const webhookOperations: Scenario[] = [
     },
   },
   {
-    name: "A webhook that a person deactivated says so, and what waited is cancelled until it is recovered",
+    name: "Deactivating a webhook cancels its waiting deliveries, which can be recovered later",
     async run(world) {
       await using watched = await openAs(world, "/webhooks/", "gestor");
       const { page, company } = watched;
@@ -123,7 +123,7 @@ export const webhookOperations: Scenario[] = [
   },
   {
     name:
-      "A secret is replaced with an overlap: both signatures arrive, and the page says until when; without one the old ends",
+      "While a replaced secret overlaps, both signatures arrive; without an overlap the old one ends at once",
     async run(world) {
       await using watched = await openAs(world, "/webhooks/", "gestor", { viewport: PHONE, touch: true });
       const { page, company } = watched;
@@ -156,7 +156,7 @@ export const webhookOperations: Scenario[] = [
     },
   },
   {
-    name: "A test is an example of the event that is chosen, marked as one in the body and in the list",
+    name: "A test delivery has an example of the chosen event, and is marked as a test",
     async run(world) {
       await using watched = await openAs(world, "/webhooks/", "gestor", { viewport: PHONE, touch: true });
       const { page } = watched;

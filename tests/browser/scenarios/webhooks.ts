@@ -8,12 +8,12 @@ import { makeCompany, makePerson, openAs, sessionOf } from "../support/company.t
 import type { Scenario } from "../support/scenario.ts";
 import { deliveriesOf, openedDelivery, subscribe } from "../support/webhook_page.ts";
 
-/** One page of the list has 50. */
+/** More than the 50 on one page of the list. */
 const MANY = 53;
 
 export const webhooks: Scenario[] = [
   {
-    name: "A webhook is made, receives, and its delivery is opened and sent again: both attempts are seen",
+    name: "A delivery of a new webhook is opened and sent again, and the page shows all attempts",
     async run(world) {
       await using watched = await openAs(world, "/webhooks/", "gestor");
       const { page, company } = watched;
@@ -38,15 +38,14 @@ export const webhooks: Scenario[] = [
       const messages = await mailbox.waitFor(3);
       assert.equal(new Set(messages.map(({ body }) => body.delivery_id)).size, 1);
       for (const message of messages) checkDelivery(message, secret);
-      // The delivery names what it is about.
+      // The delivery shows the ids of the event and the record.
       const facts = openedDelivery(page).locator("dl.facts");
       await facts.getByText(messages[0]!.body.event_id).waitFor();
       assert.match(await facts.innerText(), new RegExp(`Contato\\s+${contact.id}`));
     },
   },
   {
-    name:
-      "Deliveries are filtered by state and event, and older ones come below, each once, while new ones arrive",
+    name: "Deliveries can be filtered and older ones loaded, each shown once, while new ones arrive",
     async run({ browser, sql }) {
       const company = await makeCompany(sql);
       const session = await sessionOf(await makePerson(sql, company, "gestor"));
@@ -79,7 +78,7 @@ export const webhooks: Scenario[] = [
       assert.equal(await page.getByRole("button", { name: "Mostrar mais antigas" }).count(), 0);
       await arrive(MANY, 2);
       await listed(MANY + 2);
-      // An older one that is sent again is followed to its end.
+      // An older delivery that is sent again is refreshed until it ends.
       await deliveriesOf(page).last().getByRole("link").click();
       await page.getByRole("button", { name: /^Reenviar contact.created/ }).click();
       await openedDelivery(page).getByText("Reenvio 1").waitFor();
@@ -92,7 +91,7 @@ export const webhooks: Scenario[] = [
 
       await page.getByLabel("Estado", { exact: true }).selectOption({ label: "Falhou" });
       await page.getByText("Nenhuma entrega com este filtro.").waitFor();
-      // The address says what is listed, for somebody else and for a page that is loaded again.
+      // The filter is in the address, so a reload keeps it.
       await page.reload();
       await page.getByText("Nenhuma entrega com este filtro.").waitFor();
       await page.getByLabel("Estado", { exact: true }).selectOption({ label: "Entregue" });

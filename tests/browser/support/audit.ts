@@ -1,10 +1,10 @@
-// What every page must hold, whatever is on it.
+// Rules for every page.
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 
 const AXE = await Deno.readTextFile(new URL(import.meta.resolve("axe-core")));
 
-/** Asserts that axe finds nothing, by the rules of WCAG 2.2 AA and by its own good practices. */
+/** Asserts that axe finds nothing by WCAG 2.2 AA and its own best practices. */
 export async function assertAccessible(page: Page, where: string): Promise<void> {
   const violations = await violationsOf(page);
   assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.join(" ")}`), [], where);
@@ -16,7 +16,7 @@ export interface Violation {
   nodes: string[];
 }
 
-/** What axe finds once nothing on the page is moving: it sees the colours of an element that still fades in. */
+/** What axe finds after all animations: it would judge the colours of an element that fades in. */
 export async function violationsOf(page: Page): Promise<Violation[]> {
   await settle(page);
   if (await page.evaluate(() => !("axe" in globalThis))) await page.evaluate(AXE);
@@ -28,7 +28,7 @@ export async function violationsOf(page: Page): Promise<Violation[]> {
       id: string;
       nodes: { html: string }[];
     }
-    // Of what holds axe would otherwise describe every element too.
+    // Otherwise axe would also describe every element that passes.
     return (await axe.run({ resultTypes: ["violations"] })).violations.map(({ id, nodes }) => ({
       id,
       nodes: nodes.map(({ html }) => html),
@@ -36,7 +36,7 @@ export async function violationsOf(page: Page): Promise<Violation[]> {
   });
 }
 
-/** Waits until what moves for a while has ended; what moves for ever does not count. */
+/** Waits until all animations have ended, except endless ones. */
 export async function settle(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
@@ -74,7 +74,7 @@ export async function assertReachable(page: Page, where: string): Promise<void> 
         !(element as HTMLButtonElement).disabled
       );
     all.forEach((element, index) => element.dataset.order = String(index));
-    // A page focuses its title. The first Tab must reach the first control.
+    // A page focuses its title, but the first Tab must reach the first control.
     const start = document.createElement("span");
     start.tabIndex = -1;
     document.body.prepend(start);

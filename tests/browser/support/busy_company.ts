@@ -1,4 +1,4 @@
-// A company as it looks after some weeks: for what every page must hold, and for the pictures of docs/console.md.
+// A company as after some weeks of use, for the checks of every page and for the pictures of docs/console.md.
 import type { Sql } from "postgres";
 import { createKey } from "../../../run/operator/keys.ts";
 import { operate } from "../../../run/operator/operator.ts";
@@ -31,8 +31,8 @@ const DEALS: [name: string, company: string, value: number, stage: number][] = [
 ];
 
 /**
- * @param name of the company; the longest has 255 characters
- * @param domain of its people's addresses, which nobody else on the stack may have
+ * @param name of the company, at most 255 characters
+ * @param domain of its people's addresses, which no other company on the stack may have
  */
 export async function makeBusyCompany(sql: Sql, name: string, domain: string): Promise<BusyCompany> {
   const email = `bia@${domain}`;
@@ -92,7 +92,7 @@ async function makeDeals(api: ReturnType<typeof client>): Promise<void> {
   }
 }
 
-/** A webhook with a delivery that arrived at the second attempt, and one that stopped. */
+/** Makes a webhook with a delivery that arrived at the second attempt, and a webhook that stopped. */
 async function makeDeliveries(
   sql: Sql,
   key: string,
@@ -108,7 +108,7 @@ async function makeDeliveries(
   await waitForDelivery(sql, good.id, ({ state }) => state === "delivered");
   for (const name of ["Rui Prado", "Lia Campos", "Davi Nunes"]) await api.post("/api-v1-contacts", { name });
   await waitUntilQuiet(sql, [good.id, bad.id]);
-  // The addresses below are for the eye: nothing is sent to them, because the others wait for a webhook that has stopped.
+  // The addresses are only shown: nothing is sent to them, because no delivery is left that would be sent.
   await sql`
     update crm.webhook_deliveries
     set attempts = 5, state = 'failed'
@@ -132,7 +132,7 @@ async function waitUntilQuiet(sql: Sql, subscriptions: string[]): Promise<void> 
   }, "the first attempts");
 }
 
-/** Calls of the last 30 days, more on working days. */
+/** Adds calls in the last 30 days, more on working days. */
 async function makeHistory(sql: Sql, workspaceId: string, keyIds: string[]): Promise<void> {
   const [, erp, site] = keyIds;
   await sql`

@@ -4,11 +4,11 @@ import { type BusyCompany, makeBusyCompany } from "./busy_company.ts";
 
 const LONGEST_NAME = "Padaria Sol ".repeat(22).slice(0, 255);
 
-/** What every scenario gets: one browser, and the database as the owner of the schema. */
+/** What every scenario gets: the browser, and the database as the owner of the schema. */
 export interface World {
   browser: Browser;
   sql: Sql;
-  /** A company with records of every kind, and a name as long as can be; the same for all who ask. */
+  /** A company with records of every kind and the longest name; made once. */
   busy(): Promise<BusyCompany>;
 }
 
@@ -22,7 +22,7 @@ export function makeWorld(browser: Browser, sql: Sql): World {
   };
 }
 
-/** Something that people do with the console. */
+/** A task that people do with the console. */
 export interface Scenario {
   /** A sentence about behaviour. */
   name: string;

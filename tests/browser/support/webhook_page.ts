@@ -1,7 +1,7 @@
 // The page of a webhook, as a person uses it.
 import type { Page } from "playwright-core";
 
-/** Subscribes an address to new contacts and to deals that are won, and returns the secret and the id of the webhook. */
+/** Creates a webhook for new contacts and won deals; returns its secret and id. */
 export async function subscribe(page: Page, url: string): Promise<{ secret: string; id: string }> {
   await page.getByRole("link", { name: "Criar webhook" }).first().click();
   await page.getByLabel("Endereço que recebe (URL)").fill(url);
@@ -14,21 +14,21 @@ export async function subscribe(page: Page, url: string): Promise<{ secret: stri
   return { secret, id: new URL(page.url()).searchParams.get("id")! };
 }
 
-/** The secret that is shown once, copied so that the page can be left. */
+/** Copies the secret that is shown once, so that the page can be left, and returns it. */
 export async function copySecret(page: Page): Promise<string> {
   const secret = (await page.getByText(/^whsec_\S+$/).first().textContent())!;
   await page.getByRole("button", { name: "Copiar: " }).first().click();
   return secret;
 }
 
-/** The rows of the list, without its head. */
+/** The rows of the list. */
 export function deliveriesOf(page: Page) {
   return page.getByRole("table", { name: "Entregas" }).getByRole("row").filter({
     has: page.getByRole("cell"),
   });
 }
 
-/** The delivery that is open beside the list. */
+/** The open delivery. */
 export function openedDelivery(page: Page) {
   return page.locator("section.delivery");
 }
