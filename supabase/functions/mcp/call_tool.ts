@@ -10,7 +10,7 @@ import { IDEMPOTENCY_ARGUMENT, nameTools, type Tool } from "./tools.ts";
 
 type Arguments = Record<string, Json>;
 
-/** The result of a tool that failed (`CallToolResult`). */
+/** The result of a failed tool call (`CallToolResult`). */
 interface ErrorResult {
   content: { type: "text"; text: string }[];
   structuredContent: unknown;
@@ -18,8 +18,8 @@ interface ErrorResult {
 }
 
 /**
- * Calls a tool. What is wrong with its arguments or with the records is a result too, so that the model reads it and can do
- * better; only a key that admits nobody is an error of the protocol.
+ * Calls a tool. Errors of arguments and records are results too, so that the model reads them and can correct the
+ * call. Only an invalid key is an error of the protocol.
  */
 export async function callTool(
   caller: Caller,
@@ -27,8 +27,8 @@ export async function callTool(
   args: Arguments,
 ): Promise<ResultText | ErrorResult | RpcError> {
   const { request } = tool;
-  const faults = findFaults(tool, args);
-  if (faults.length > 0) return errorResult((await asError(faults)).body());
+  const errors = findErrors(tool, args);
+  if (errors.length > 0) return errorResult((await asError(errors)).body());
   const { resource, method } = request;
   const reply = await caller.call({
     resource,
@@ -43,28 +43,29 @@ export async function callTool(
 }
 
 /**
- * The faults that the resource could not name, because they leave no trace in the request. With them come all unknown
- * arguments, as the request is not made; otherwise the resource names those that would be in the body or in the query.
+ * The errors that the resource could not report, because the arguments would not be in the request. If there are any,
+ * no request is made, so all unknown arguments are reported with them; otherwise the resource reports unknown
+ * arguments.
  */
-function findFaults({ definition, request }: Tool, args: Arguments): FieldError[] {
+function findErrors({ definition, request }: Tool, args: Arguments): FieldError[] {
   const { properties } = definition.inputSchema;
   const missing = pathParameters(request).filter((name) =>
     typeof args[name] !== "string" || args[name] === ""
   );
   const key = args[IDEMPOTENCY_ARGUMENT] ?? "";
   const badKey = request.idempotent && (typeof key !== "string" || !/^[\x20-\x7e]{0,200}$/.test(key));
-  const faults = [
+  const errors = [
     ...missing.map((field) => ({ field, message: "Campo obrigatório: o id, um texto" })),
     ...(badKey
       ? [{ field: IDEMPOTENCY_ARGUMENT, message: "Deve ter até 200 letras, dígitos e sinais de ASCII" }]
       : []),
   ];
   const isNamedByResource = request.body || request.query.length > 0;
-  if (isNamedByResource && faults.length === 0) return [];
+  if (isNamedByResource && errors.length === 0) return [];
   const among = Object.keys(properties).filter((name) => args[name] === undefined || missing.includes(name));
   const unknown = Object.keys(args).filter((name) => !Object.hasOwn(properties, name));
   return [
-    ...faults,
+    ...errors,
     ...unknown.map((name): UnknownDetail => ({
       field: name,
       message: "Parâmetro desconhecido",
@@ -73,25 +74,25 @@ function findFaults({ definition, request }: Tool, args: Arguments): FieldError[
   ].slice(0, MAX_DETAILS);
 }
 
-async function asError(faults: FieldError[]): Promise<ApiError> {
+async function asError(errors: FieldError[]): Promise<ApiError> {
   const { nameNearest } = await import("../_shared/http/nearest_name.ts");
-  return new ApiError("validation_error", nameNearest(faults, { left: MAX_DETAILS }));
+  return new ApiError("validation_error", nameNearest(errors, { left: MAX_DETAILS }));
 }
 
 function pathParameters({ path }: Tool["request"]): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
 }
 
-/** Stands for what is no id: any resource answers it with not_found, after its gate. */
+/** Replaces an argument that is no UUID: every resource answers it with not_found, after its gate. */
 const NO_ID = "-";
 
 function addressOf({ request }: Tool, args: Arguments): string {
-  // A text that is no id could be another endpoint's address: `summary` is one, and `..` leads to one.
+  // Other texts could lead to another endpoint: `summary` is one, and so is what `..` leads to.
   const segment = (value: Json | undefined) => typeof value === "string" && isUuid(value) ? value : NO_ID;
   const path = request.path.replace(/:(\w+)/g, (_, name) => segment(args[name]));
   const query = new URLSearchParams();
   const inPath = pathParameters(request);
-  // Without a body unknown arguments go here, and the resource names them.
+  // Without a body, unknown arguments go into the query, so that the resource reports them.
   const names = request.body ? request.query : Object.keys(args).filter((name) => !inPath.includes(name));
   for (const name of names) {
     const value = args[name];
@@ -105,7 +106,7 @@ function textOf(value: Json): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** The arguments that belong neither to the path nor to the query, unknown ones included: the resource names those. */
+/** The arguments for neither path nor query, including unknown ones, which the resource reports. */
 function bodyOf({ request }: Tool, args: Arguments): Arguments {
   const elsewhere = new Set([
     ...pathParameters(request),
@@ -116,15 +117,15 @@ function bodyOf({ request }: Tool, args: Arguments): Arguments {
 }
 
 /**
- * The same arguments by the same key are the same request: a model or a host that repeats a call whose answer was lost
- * creates nothing twice. The argument makes it another request.
+ * Derives the key from API key, tool and arguments, so that a model or host that repeats a call whose answer was lost
+ * creates nothing twice. To create a second one on purpose, a model sends another `idempotency_key`.
  */
 function idempotencyKeyOf({ credential }: Caller, { definition }: Tool, args: Arguments): string {
   return `mcp-${sha256(`${credential}\n${definition.name}\n`, canonicalJson(args))}`;
 }
 
 function successResult({ text, headers }: ResourceReply): ResultText {
-  // Serialized anew: the database's reply has white space, for which a model would pay.
+  // Serialized again without the database's white space, which would cost the model tokens.
   const reply = text === "" ? {} : JSON.parse(text) as { idempotent?: boolean; status?: string };
   const json = JSON.stringify(reply);
   const ignored = headers.get("X-Ignored-Fields");
@@ -152,7 +153,10 @@ const REPLAYED =
   "Esta é a resposta de uma chamada igual das últimas 24 horas: nada foi criado agora, e o registro pode ter " +
   `mudado desde então. Para criar de propósito outro igual, envie ${IDEMPOTENCY_ARGUMENT}`;
 
-/** The error of the API in the model's terms: tools in place of operations, and what the headers add. */
+/**
+ * The API's error for a model: it names tools instead of operations, and has the request id and the wait of the
+ * headers.
+ */
 export function errorResult(text: string, headers = new Headers()): ErrorResult {
   const { error } = JSON.parse(text) as { error: { message: string; details?: FieldError[] } };
   const requestId = headers.get("X-Request-Id");

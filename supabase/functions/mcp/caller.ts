@@ -6,28 +6,30 @@ import { serveResource } from "../_shared/http/serve.ts";
 import { RESOURCES } from "./resources.ts";
 import { RpcError } from "./rpc.ts";
 
-/** The headers of a resource's reply that the reply of this function has as well. */
+/** The headers of a resource's reply that this function's reply repeats. */
 const PASSED_ON = ["X-Request-Id", "RateLimit-Policy", "RateLimit", "Retry-After"];
 
 /** A request to one of the resources. */
 export interface ResourceRequest {
   resource: string;
   method: string;
-  /** With the query, relative to the function. */
+  /** Relative to the function, with the query. */
   path: string;
   body?: unknown;
   idempotencyKey?: string | undefined;
 }
 
-/** What a resource answered. */
+/** The reply of a resource. */
 export interface ResourceReply {
   status: number;
   headers: Headers;
-  /** Empty where there is no body. */
+  /** Empty if there is no body. */
   text: string;
 }
 
-/** The error of a resource, for a request that has no result without its reply. Only a refused key is one over HTTP too. */
+/**
+ * Turns a resource's error into an error of the protocol. The HTTP status is 401 for a refused key, otherwise 200.
+ */
 export function rpcErrorOf({ status, headers, text }: ResourceReply): RpcError {
   const { error: { message, ...error } } = JSON.parse(text) as { error: { message: string } };
   const data = { ...error, request_id: headers.get("X-Request-Id") };
@@ -36,11 +38,11 @@ export function rpcErrorOf({ status, headers, text }: ResourceReply): RpcError {
 
 const handlers = new Map<string, Promise<RequestHandler>>();
 
-/** Whoever sent the request, by whose key the resources are called. */
+/** The sender of a request, with whose key the resources are called. */
 export class Caller {
-  /** For the log, where no resource was called: the reply of a resource has its own. */
+  /** The request id if no resource is called; the reply of a resource has another. */
   readonly requestId = crypto.randomUUID();
-  /** Headers for the reply, from the last resource that was called. */
+  /** Headers for the reply, from the resource that was called last. */
   readonly headers: Record<string, string> = {};
   /** The SHA-256 of the key. */
   readonly credential: string;
@@ -49,14 +51,14 @@ export class Caller {
     this.credential = hashCredential(key);
   }
 
-  /** Whether a resource was called, by whose gate the caller passed or was refused. */
+  /** Whether a resource was called, whose gate admitted or refused the caller. */
   get wasAnswered(): boolean {
     return Object.keys(this.headers).length > 0;
   }
 
   /**
-   * Calls the handler that serves the resource over HTTP too, so that a call passes the same gate, limits and checks, is one
-   * statement and writes the same line to the log.
+   * Calls the handler that also serves the resource over HTTP, so that a call passes the same gate, limits and
+   * checks, takes one statement and writes the same log line.
    */
   async call({ resource, method, path, body, idempotencyKey }: ResourceRequest): Promise<ResourceReply> {
     const handler = await handlerOf(resource);
@@ -64,7 +66,7 @@ export class Caller {
       method,
       headers: {
         "X-API-Key": this.key,
-        // A model that misspells a field must read that, in place of a reply that ignores it.
+        // Strict, so that a model reads that it misspelt a field.
         ...(body !== undefined && { "Content-Type": "application/json", "Prefer": "handling=strict" }),
         ...(idempotencyKey !== undefined && { [IDEMPOTENCY_HEADER]: idempotencyKey }),
       },
@@ -79,7 +81,9 @@ export class Caller {
   }
 }
 
-/** Reads the key from `X-API-Key`, or else from `Authorization: Bearer`: some clients can send only one of them. */
+/**
+ * Reads the key from `X-API-Key`, else from `Authorization: Bearer`, because some clients can send only one of them.
+ */
 export function readCaller(headers: Headers): Caller | ApiError {
   const key = headers.get("X-API-Key") ?? /^Bearer +(\S+)$/i.exec(headers.get("Authorization") ?? "")?.[1];
   if (key === undefined) return new ApiError("missing_api_key", undefined, MISSING_KEY);
@@ -88,7 +92,7 @@ export function readCaller(headers: Headers): Caller | ApiError {
 
 const MISSING_KEY = "Envie a chave de API no cabeçalho X-API-Key ou em Authorization: Bearer";
 
-/** Loads the table of a resource at its first call, so that the others delay none. A failed import is tried again. */
+/** The handler of a resource, whose table the first call loads. After a failed import the next call tries again. */
 function handlerOf(name: string): Promise<RequestHandler> {
   let handler = handlers.get(name);
   if (handler === undefined) {

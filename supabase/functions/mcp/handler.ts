@@ -21,15 +21,15 @@ import { idOf, NO_ANSWER, readMessage, RpcError, type RpcId, rpcResponse } from 
 const VERSION_HEADER = "MCP-Protocol-Version";
 /** Maximum number of messages in a list. */
 const MAX_MESSAGES = 20;
-/** Bytes of a list's reply after which no further message is carried out; with one more page it stays under 2 MB. */
+/** Bytes of a list's reply after which no further message is carried out, so that it stays under 2 MB. */
 const FULL_BYTES = 500_000;
-/** Levels of objects around the arguments of a tool: the list, the message, `params`. */
+/** Levels of JSON around a tool's arguments: the list, the message, `params`. */
 const ENVELOPE_DEPTH = 3;
 
 /**
- * Serves MCP's streamable HTTP, stateless: each POST has its key and gets its answer as JSON. There are no sessions and no
- * streams, so GET and DELETE are 405. Environment: CORS_ALLOWED_ORIGINS and APP_ORIGIN, whose pages may call; those of other
- * origins are refused, as the protocol requires against DNS rebinding.
+ * Serves MCP's streamable HTTP without state: each POST has its key and gets its answer as JSON. There are neither
+ * sessions nor streams, so GET and DELETE are 405. Environment: CORS_ALLOWED_ORIGINS and APP_ORIGIN, whose pages may
+ * call; pages of other origins are refused, as the protocol requires against DNS rebinding.
  */
 export function serveMcp(): RequestHandler {
   const app = new Hono({ strict: false }).basePath("/mcp");
@@ -47,7 +47,7 @@ export function serveMcp(): RequestHandler {
     if (!origins.includes(origin)) {
       return await refuse(new RpcError("invalidRequest", FOREIGN_ORIGIN, undefined, 403));
     }
-    // The answer to a preflight request, the only one that `reply` does not make.
+    // The reply to a preflight request: the only one that `reply` does not create.
     const preflight = await allow(c, next);
     preflight?.headers.set("X-Content-Type-Options", "nosniff");
     return preflight;
@@ -83,7 +83,7 @@ async function handle(caller: Caller, request: Request): Promise<Response> {
   let bytes = 0;
   for (const message of messages) {
     const result = await answerMessage(caller, message, bytes > FULL_BYTES);
-    // The HTTP reply is the error where nothing can be answered: the key is refused, or what was sent is no request.
+    // The whole HTTP reply is this error: the key was refused, or a single message is no request.
     if (
       result instanceof RpcError && (result.status === 401 || (result.status !== 200 && !message.isListed))
     ) {
@@ -94,14 +94,14 @@ async function handle(caller: Caller, request: Request): Promise<Response> {
     bytes += Buffer.byteLength(response);
     responses.push(response);
   }
-  // Beyond the gate of a resource, which paces what it answers to strangers.
+  // Paces strangers here, because no resource did.
   if (!caller.wasAnswered) await PACES.key.wait();
   logCount("request", { function: "mcp", messages: messages.length });
   if (responses.length === 0) return reply(caller, 202, null);
   return reply(caller, 200, Array.isArray(json.value) ? `[${responses.join(",")}]` : responses[0]!);
 }
 
-/** Reads the body under the same limits as any other; a stranger with a large one is identified first. */
+/** Reads the body with the limits of every endpoint; an unknown caller with a large body is identified first. */
 async function readJson(caller: Caller, request: Request): Promise<JsonText | RpcError> {
   const { credential } = caller;
   const identify = () =>
@@ -123,7 +123,7 @@ async function readJson(caller: Caller, request: Request): Promise<JsonText | Rp
   return json instanceof ApiError ? RpcError.ofApi(json, "invalidRequest") : json;
 }
 
-/** A message, and the values in it that Postgres cannot store unchanged. */
+/** A message, and errors for the values in it that Postgres cannot store unchanged. */
 interface Message {
   value: Json;
   fieldErrors: FieldError[];
@@ -138,7 +138,7 @@ function splitMessages({ value, fieldErrors }: JsonText, revision: string): Mess
   if (value.length === 0 || value.length > MAX_MESSAGES) {
     return unacceptable(`Uma lista tem de 1 a ${MAX_MESSAGES} mensagens`);
   }
-  // Not told message by message: of many errors only the first are known.
+  // One error for the whole list, because only the first 100 errors are known.
   if (fieldErrors.length > 0) {
     return RpcError.ofApi(new ApiError("validation_error", fieldErrors), "invalidRequest");
   }
@@ -157,8 +157,8 @@ async function answerMessage(
     return unacceptable("initialize não pode estar em uma lista");
   }
   if (fieldErrors.length === 0) return await answer(caller, request);
-  const faults = fieldErrors.map(({ field, message }) => ({ field: field.replace(ARGUMENTS, ""), message }));
-  const error = new ApiError("validation_error", faults);
+  const details = fieldErrors.map(({ field, message }) => ({ field: field.replace(ARGUMENTS, ""), message }));
+  const error = new ApiError("validation_error", details);
   const areArguments = request.method === "tools/call" &&
     fieldErrors.every(({ field }) => ARGUMENTS.test(field));
   return areArguments ? errorResult(error.body()) : RpcError.ofApi(error, "invalidRequest");
@@ -170,12 +170,12 @@ const LIST_FULL =
 
 const ARGUMENTS = /^params\.arguments\./;
 
-/** An error of a request that is no MCP. */
+/** The error of a request that breaks the protocol. */
 function unacceptable(message: string): RpcError {
   return new RpcError("invalidRequest", message, undefined, 400);
 }
 
-/** Refuses a whole request. Whoever has no valid key can ask for it in any number, so it is paced. */
+/** Refuses a whole request. Paced, because anybody can cause it in any number without a key. */
 async function refuse(error: RpcError, caller: Caller | null = null, id: RpcId = null): Promise<Response> {
   if (!caller?.wasAnswered) await PACES.key.wait();
   logCount("refused", { function: "mcp", status: error.status });
@@ -185,7 +185,7 @@ async function refuse(error: RpcError, caller: Caller | null = null, id: RpcId =
   });
 }
 
-/** The cause must not reach the client. */
+/** Logs an exception and returns an error that tells the client nothing of its cause. */
 function internalError(caller: Caller, fault: unknown): Response {
   const { requestId } = caller;
   log("error", {

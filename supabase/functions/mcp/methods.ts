@@ -6,14 +6,14 @@ import { REVISIONS } from "./revisions.ts";
 import { RpcError, type RpcRequest } from "./rpc.ts";
 import { TOOLS } from "./tools.ts";
 
-/** The parts of the reply of `GET /api-v1-me` that are used here. */
+/** The used parts of the reply to `GET /api-v1-me`. */
 interface Me {
   key: { name: string; scopes: string[] };
   workspace: { name: string };
   member: { name: string };
 }
 
-/** Answers a request. No method keeps anything for the next one: each carries its key. */
+/** Answers a request. Nothing is kept for the next one. */
 export function answer(caller: Caller, { method, params }: RpcRequest): Promise<object | RpcError> | object {
   switch (method) {
     case "initialize":
@@ -29,7 +29,7 @@ export function answer(caller: Caller, { method, params }: RpcRequest): Promise<
   }
 }
 
-/** Checks the key as well, so that an assistant with a wrong one says so when it is set up. */
+/** Also checks the key, so that an assistant with a wrong key fails when it is set up. */
 async function initialize(caller: Caller, { protocolVersion }: RpcRequest["params"]): Promise<object> {
   if (typeof protocolVersion !== "string") {
     return new RpcError("invalidParams", 'O parâmetro "protocolVersion" deve ser um texto');
@@ -57,7 +57,7 @@ function instructionsFor({ workspace, member }: Me): string {
   ].join("\n");
 }
 
-/** Only the tools that the key may call: what it may not would only mislead the model. */
+/** Lists only the tools that the key may call, because others would mislead the model. */
 async function listTools(caller: Caller, { cursor }: RpcRequest["params"]): Promise<object> {
   if (cursor !== undefined) return new RpcError("invalidParams", 'A lista tem uma página só, sem "cursor"');
   const me = await identify(caller);

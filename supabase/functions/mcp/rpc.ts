@@ -1,18 +1,18 @@
 import type { ApiError } from "../_shared/contract/errors.ts";
 import type { Json } from "../_shared/contract/json.ts";
 
-/** The codes of JSON-RPC 2.0, and of MCP, for errors of the protocol. */
+/** The codes for errors of the protocol, from JSON-RPC 2.0. */
 export const RPC_CODES = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
-  /** The first of those that JSON-RPC leaves to servers: an error of the API, whose own code is in `data`. */
+  /** The first code that JSON-RPC leaves to servers: an error of the API, whose own code is in `data`. */
   apiError: -32000,
 } as const;
 
-/** An error of the protocol: not of a tool, whose errors are results that the model reads. */
+/** An error of the protocol. Errors of tools, by contrast, are results, which the model reads. */
 export class RpcError {
   /**
    * @param message Portuguese
@@ -25,7 +25,7 @@ export class RpcError {
     readonly status = 200,
   ) {}
 
-  /** An error of the API that the whole request gets, with its HTTP status. */
+  /** An error of the API for the whole request, with its HTTP status. */
   static ofApi(
     { code, message, details, status }: ApiError,
     kind: keyof typeof RPC_CODES = "apiError",
@@ -34,20 +34,20 @@ export class RpcError {
   }
 }
 
-/** The id of a request; null where none could be read. */
+/** The id of a request; null if none could be read. */
 export type RpcId = string | number | null;
 
-/** A message that wants an answer. */
+/** A message that expects an answer. */
 export interface RpcRequest {
   id: string | number;
   method: string;
   params: Record<string, Json>;
 }
 
-/** A message that is answered by nothing: a notification, or a response to what this server never asks. */
+/** For a message without an answer: a notification, or a response, for which this server never asked. */
 export const NO_ANSWER = Symbol("no answer");
 
-/** Reads one message of JSON-RPC 2.0, as MCP narrows it: ids are texts or numbers, and parameters have names. */
+/** Reads one message of JSON-RPC 2.0 with the rules of MCP: ids are texts or numbers, parameters are an object. */
 export function readMessage(message: Json): RpcRequest | typeof NO_ANSWER | RpcError {
   if (message === null || typeof message !== "object" || Array.isArray(message)) {
     return noRequest("Cada mensagem é um objeto");
@@ -72,7 +72,7 @@ function noRequest(message: string): RpcError {
   return new RpcError("invalidRequest", message, undefined, 400);
 }
 
-/** The id of a message, as far as it has one, so that its sender can tell which of its requests failed. */
+/** The id of a message, also of a malformed one, so that its sender knows which request failed. */
 export function idOf(message: Json): RpcId {
   const id = message !== null && typeof message === "object" && !Array.isArray(message)
     ? message["id"]
@@ -80,7 +80,7 @@ export function idOf(message: Json): RpcId {
   return typeof id === "string" || typeof id === "number" ? id : null;
 }
 
-/** A result as JSON text, so that a large one is neither parsed nor copied again. */
+/** A result as JSON text, so that a large one is not parsed again. */
 export class ResultText {
   constructor(readonly json: string) {}
 }

@@ -1,7 +1,7 @@
 import type { Scope } from "../_shared/contract/scopes.ts";
 import table from "./tools.json" with { type: "json" };
 
-/** What MCP's `ToolAnnotations` say of a tool; hosts decide by them what they ask a person first. */
+/** MCP's `ToolAnnotations`, by which hosts decide which calls a person must approve. */
 export interface Annotations {
   title: string;
   readOnlyHint: boolean;
@@ -31,15 +31,15 @@ export interface ToolRequest {
   method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Relative to the function, e.g. `/:id/win`. */
   path: string;
-  /** The arguments that are parameters of the query. */
+  /** The arguments that go into the query. */
   query: string[];
-  /** Whether the other arguments are the fields of a body. */
+  /** Whether the other arguments form a body. */
   body: boolean;
-  /** Whether a call gets an idempotency key, which follows from its arguments. */
+  /** Whether a call gets an idempotency key, derived from its arguments. */
   idempotent: boolean;
 }
 
-/** One endpoint as a tool, as `deno task tools` writes it. */
+/** An endpoint as a tool, written by `deno task tools`. */
 export interface Tool {
   definition: ToolDefinition;
   /** The scope that a key needs; null: none. */
@@ -47,13 +47,10 @@ export interface Tool {
   request: ToolRequest;
 }
 
-/** The argument of creating tools that is no field of theirs. */
+/** The argument of creating tools that is not a field of the record. */
 export const IDEMPOTENCY_ARGUMENT = "idempotency_key";
 
-/**
- * Every tool, by its name. Written from the tables of endpoints, so that listing the tools and calling one load the schemas
- * of no other resource.
- */
+/** Every tool by name. Listing the tools loads no schemas, and calling one loads only those of its resource. */
 export const TOOLS: ReadonlyMap<string, Tool> = new Map(
   (table as Tool[]).map((tool) => [tool.definition.name, tool]),
 );
@@ -61,7 +58,7 @@ export const TOOLS: ReadonlyMap<string, Tool> = new Map(
 const OPERATION = /\b(GET|POST|PATCH|DELETE) \/([\w-]+)((?:\/[\w:-]+)*)/g;
 const UUID_SEGMENT = /\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** A message with the name of the tool for each operation that it names by method and path. */
+/** The message with the tool's name for each operation that it names by method and path. */
 export function nameTools(message: string): string {
   return message.replace(OPERATION, (operation, method: string, resource: string, path: string) => {
     const declared = path.replace(UUID_SEGMENT, "/:id") || "/";

@@ -1,13 +1,13 @@
-/** A header line without control characters, which parsers read in different ways. */
+/** A header line without control characters, which parsers treat differently. */
 // deno-lint-ignore no-control-regex
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*?)[ \t]*$/;
 
 /**
- * Whether a 2xx answer is known to end with its headers, so that the connection may carry another request (RFC 9112,
- * sections 6.3 and 9.3): 204, or `Content-Length: 0`, over HTTP/1.1, and the receiver does not close. Any other answer
- * has a body, or may have one, which would have to be read. In doubt it returns false.
+ * Whether a 2xx answer certainly ends with its headers, so that the connection may carry another request (RFC 9112,
+ * 6.3 and 9.3): 204 or `Content-Length: 0`, over HTTP/1.1, without `Connection: close`. Any other answer may have a
+ * body, which would have to be read.
  *
- * @param head the status line and the headers, with the empty line
+ * @param head the status line and the headers, up to and including the empty line
  */
 export function endsWithHeaders(status: number, head: string): boolean {
   if (status < 200 || status > 299 || !head.startsWith("HTTP/1.1 ")) return false;

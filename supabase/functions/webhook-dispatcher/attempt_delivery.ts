@@ -6,21 +6,21 @@ import { recordTogether } from "./recorder.ts";
 import { signedHeaders } from "./sign.ts";
 
 const MAX_BODY_BYTES = 256 * 1024;
-/** Delays before each further try to record an outcome, in milliseconds: without it the request would be sent again. */
+/** Milliseconds before each retry of recording an outcome. Without a record the request would be sent again. */
 const RECORD_WAITS_MS = [1_000, 5_000];
 
-/** What became of a claimed delivery. */
+/** The result of an attempt. */
 export type AttemptResult =
   | { outcome: AttemptOutcome; recorded: RecordedOutcome; ms: number }
-  /** A fault of the service: nothing is recorded. */
+  /** A fault of the service; nothing is recorded. */
   | { error: string };
 
 /**
- * Makes one attempt of a claimed delivery and records its outcome. It never throws. A fault of the service (a secret
- * that cannot be decrypted, an unavailable database) does not count as a failure of the receiver: nothing is recorded,
- * the lease expires, and the attempt is repeated.
+ * Makes one attempt of a claimed delivery and records its outcome. Never throws. A fault of the service, such as a
+ * secret that does not decrypt or an unavailable database, does not count as a failure of the receiver: nothing is
+ * recorded, and the attempt is repeated once the lease has expired.
  *
- * @param kept connections of earlier attempts, which this one may use
+ * @param kept connections of earlier attempts that this one may use
  */
 export async function attemptDelivery(
   delivery: ClaimedDelivery,
@@ -58,7 +58,7 @@ async function signAndSend(delivery: ClaimedDelivery, kept?: KeptConnections): P
 }
 
 /**
- * Seconds since 1970, by the database's clock: receivers check the timestamp, and the clock of this machine may be
+ * Seconds since 1970 by the database's clock, because receivers check the timestamp and this machine's clock may be
  * wrong.
  */
 function databaseTime({ claimed_at, claimReceivedAt }: ClaimedDelivery): number {
@@ -69,7 +69,7 @@ async function recordWithRetries(ended: EndedAttempt): Promise<RecordedOutcome> 
   try {
     return await recordTogether(ended);
   } catch {
-    // Alone from now on, so that an outcome that cannot be recorded does not keep others from it.
+    // Retries alone, so that an outcome that cannot be recorded does not block the others.
   }
   let failure: unknown;
   for (const wait of RECORD_WAITS_MS) {

@@ -5,15 +5,15 @@ import { AttemptFailure, awaitUntil, type FailureReason } from "./failure.ts";
 const CONNECT_MS = 5_000;
 
 /**
- * Opens a connection to one of `addresses`, which the caller has checked. The name is not resolved again, because an
- * attacker could change the result. For https, the certificate is verified against the host name of the URL. The
- * addresses are tried in order, for 5 s in all.
+ * Opens a connection to one of `addresses`, which the caller has checked; tries them in order, for 5 s in all. The
+ * name is not resolved again, because an attacker could change the result. For https the certificate is verified
+ * against the URL's host name.
  *
- * It uses the sockets of Deno, because no HTTP client can be bound to a checked address on Supabase's runtime: Node's
- * options `lookup` and `agent` have no effect there.
+ * Uses Deno's sockets, because no HTTP client on Supabase's runtime can be bound to a checked address: Node's options
+ * `lookup` and `agent` have no effect there.
  *
- * @param deadline of the whole attempt, in milliseconds of `performance.now()`.
- * @throws AttemptFailure `connection_refused`, `host_unreachable`, `timeout_connect`, `tls_…`, `timeout_tls`, …
+ * @param deadline end of the whole attempt, in milliseconds of `performance.now()`
+ * @throws {AttemptFailure} `connection_refused`, `host_unreachable`, `timeout_connect`, `tls_…`, `timeout_tls`, …
  */
 export async function connect(url: URL, addresses: readonly string[], deadline: number): Promise<Connection> {
   const secure = url.protocol === "https:";
@@ -36,13 +36,12 @@ async function connectToFirst(
     const opening = Deno.connect({ hostname, port });
     try {
       const socket = await awaitUntil(deadline, "timeout_connect", opening);
-      // With Nagle's algorithm the request would wait 40 ms for the receiver's delayed acknowledgement of the
-      // handshake.
+      // With Nagle's algorithm the request would wait 40 ms for the delayed acknowledgement of the handshake.
       socket.setNoDelay(true);
       return [socket, hostname];
     } catch (error) {
       if (error instanceof AttemptFailure) {
-        // Deno 2.1 cannot abort a connect. If it succeeds after the timeout, the socket must still be closed.
+        // Deno 2.1 cannot abort a connect, so a socket that opens after the timeout must be closed.
         opening.then((socket) => socket.close(), () => {});
         throw error;
       }
@@ -70,11 +69,11 @@ function connectReason(error: unknown): FailureReason {
   return /unreachable|no route/i.test(String(error)) ? "host_unreachable" : "connect_failed";
 }
 
-/** Matches the messages of rustls, which differ between Deno versions: `NotValidForName`, `not valid for name "…"`. */
+/** Matches messages of rustls, which differ between Deno versions: `NotValidForName`, `not valid for name "…"`. */
 function tlsReason(error: unknown): FailureReason {
   const text = String(error).replaceAll(" ", "").toLowerCase();
   if (text.includes("notvalidforname")) return "tls_name_mismatch";
-  // The signature is bad if another authority uses the name of a trusted authority.
+  // An authority that uses the name of a trusted one causes a bad signature.
   if (text.includes("unknownissuer") || text.includes("badsignature")) return "tls_unknown_authority";
   if (text.includes("notvalidyet")) return "tls_certificate_not_yet_valid";
   if (text.includes("expired")) return "tls_certificate_expired";

@@ -2,20 +2,22 @@ const BUFFER_BYTES = 16 * 1024;
 
 /** A connection to a receiver, over TCP or TLS. */
 export class Connection {
-  /** Every answer is read into it; it has room for the headers of one. */
+  /** Every answer is read into this buffer, which has room for 16 KiB of headers. */
   readonly buffer = new Uint8Array(BUFFER_BYTES);
-  /** In milliseconds of `performance.now()`. */
+  /** When it was opened, in milliseconds of `performance.now()`. */
   readonly openedAt = performance.now();
   #ahead: Promise<number | null> | undefined;
 
-  /** @param address that it goes to, as the caller of `connect` gave it */
+  /** @param address the receiver's address, as passed to `connect` */
   constructor(readonly socket: Deno.Conn, readonly address: string) {}
 
   async write(bytes: Uint8Array): Promise<void> {
     for (let sent = 0; sent < bytes.length;) sent += await this.socket.write(bytes.subarray(sent));
   }
 
-  /** Reads into the buffer from `offset`, which is 0 for the first read of an answer. Returns null at the end. */
+  /**
+   * Reads into the buffer at `offset`, 0 for the first read of an answer. Returns the bytes read; null at the end.
+   */
   read(offset: number): Promise<number | null> {
     const ahead = this.#ahead;
     this.#ahead = undefined;
@@ -23,8 +25,8 @@ export class Connection {
   }
 
   /**
-   * Begins the first read of the next answer. It ends before there is a request only if the receiver closes the
-   * connection or sends what nobody asked for.
+   * Starts the first read of the next answer. If it ends before there is a request, the receiver closed the
+   * connection or sent something unasked.
    */
   readAhead(): Promise<number | null> {
     return this.#ahead = this.socket.read(this.buffer);

@@ -1,6 +1,6 @@
 /**
- * Why an attempt failed: a stable, readable code in snake_case, which the application shows. For a complete answer that
- * is not 2xx the reason is `http_<status>` instead.
+ * Why an attempt got no complete answer: a stable code, which the application shows. The reason of an answer other
+ * than 2xx is `http_<status>`.
  */
 export type FailureReason =
   | "target_refused"
@@ -35,10 +35,10 @@ export class AttemptFailure extends Error {
 export class Unanswered extends AttemptFailure {}
 
 /**
- * Waits for `work` until `deadline` (milliseconds of `performance.now()`), so that no receiver can prolong an attempt.
- * It does not cancel the work: the caller must close the connection.
+ * Waits for `work` until `deadline` (milliseconds of `performance.now()`), so that no receiver can prolong an
+ * attempt. The caller must cancel the work by closing the connection.
  *
- * @throws AttemptFailure with `reason` after the deadline.
+ * @throws {AttemptFailure} with `reason` after the deadline
  */
 export async function awaitUntil<T>(deadline: number, reason: FailureReason, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -5,8 +5,8 @@ import { errorReply, jsonReply } from "../_shared/http/reply.ts";
 import { dispatch } from "./dispatch.ts";
 
 /**
- * Handles a poke: returns 202 at once, and dispatches in the background. It accepts only POST with the shared secret
- * (WEBHOOK_DISPATCHER_SECRET) as bearer token; while the secret is not set, it rejects every request.
+ * Handles a poke: returns 202 at once and dispatches in the background. Accepts only POST with the shared secret as
+ * bearer token. Environment: WEBHOOK_DISPATCHER_SECRET; while it is not set, every request is refused.
  */
 export function handlePoke(request: Request): Response {
   if (request.method !== "POST") return errorReply(methodNotAllowed(["POST"]));
@@ -18,7 +18,7 @@ export function handlePoke(request: Request): Response {
 function isAuthorized(request: Request): boolean {
   const secret = Deno.env.get("WEBHOOK_DISPATCHER_SECRET");
   if (!secret) return false;
-  // Compares digests, which have equal lengths, so that timing does not reveal even the length of the secret.
+  // Compares digests of equal length, so that the time does not reveal the length of the secret.
   return timingSafeEqual(digest(request.headers.get("Authorization") ?? ""), digest(`Bearer ${secret}`));
 }
 

@@ -1,12 +1,12 @@
 import type { Connection } from "./connection.ts";
 
-/** Shorter than the 5 s after which the servers of Node and Apache close a connection that has no request. */
+/** Less than the 5 s after which Node and Apache close an idle connection. */
 const IDLE_MS = 2_000;
-/** Connections are opened anew after this time, so that a new certificate of the receiver is checked. */
+/** Maximum age of a connection, so that a receiver's new certificate is checked. */
 const MAX_AGE_MS = 30_000;
-/** Each may hold some 50 KiB. */
+/** Maximum idle connections in all; each may take some 50 KiB. */
 const MAX_IDLE = 128;
-/** As many as may be in flight to a host (`crm.delivery_claim`). One receiver never takes all the room. */
+/** Maximum idle connections to one origin: the maximum of attempts in flight to a host (`crm.delivery_claim`). */
 const MAX_IDLE_PER_ORIGIN = 64;
 
 interface IdleConnection {
@@ -17,12 +17,11 @@ interface IdleConnection {
 }
 
 /**
- * Idle connections that may carry another request, because the answer on them is known to have ended. A connection is
- * given only to a request of the same origin (scheme, host name and port), and only if the address that it goes to is
- * among those that were checked for this request.
+ * Idle connections whose last answer has certainly ended, so that they may carry another request. A request gets only
+ * a connection to its own origin (scheme, host name and port), and to an address that was checked for this request.
  */
 export class KeptConnections {
-  /** The longest idle one first. */
+  /** Longest idle first. */
   #idle: IdleConnection[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -31,7 +30,7 @@ export class KeptConnections {
     return this.#idle.length;
   }
 
-  /** Removes and returns a connection for a request, or returns undefined. */
+  /** Removes and returns a connection for a request; undefined if there is none. */
   take(origin: string, addresses: readonly string[]): Connection | undefined {
     const index = this.#idle.findLastIndex((idle) =>
       idle.origin === origin && addresses.includes(idle.connection.address)
@@ -40,8 +39,9 @@ export class KeptConnections {
   }
 
   /**
-   * Keeps a connection for 2 s, or closes it: if it is too old, or too many are idle. A receiver that sends anything, or
-   * closes, while no request is under way loses the connection: the bytes must not become the answer of the next request.
+   * Keeps a connection for 2 s, or closes it if it is too old or too many are idle. If the receiver sends anything
+   * while no request is under way, the connection is closed, so that the bytes do not count as the next request's
+   * answer.
    */
   keep(origin: string, connection: Connection): void {
     const now = performance.now();

@@ -1,10 +1,10 @@
-/** Maximum of simultaneous attempts that are not slow. `crm.delivery_claim` limits the share of each workspace. */
+/** Maximum simultaneous attempts that are not slow. `crm.delivery_claim` limits each workspace's share. */
 const MAX_QUICK = 64;
-/** Maximum of simultaneous attempts, slow ones included: each may hold a connection and 16 KiB for its answer. */
+/** Maximum simultaneous attempts including slow ones: each has a connection and 16 KiB for its answer. */
 const MAX_ATTEMPTS = 256;
-/** Milliseconds after which an attempt is slow. Attempts at working receivers take a tenth of it. */
+/** Milliseconds after which an attempt counts as slow: ten times what a working receiver takes. */
 const SLOW_MS = 500;
-/** Maximum of the slow attempts' bodies together, in characters: a body may have 256 KiB, which 256 times is too much. */
+/** Maximum characters of the slow attempts' bodies together: 256 bodies of 256 KiB would take too much memory. */
 const MAX_SLOW_BODIES = 8 * 1024 * 1024;
 
 /** An attempt under way. */
@@ -16,14 +16,14 @@ export interface Place {
 }
 
 /**
- * The attempts under way in this process. An attempt that has become slow leaves its place to another, so that receivers
- * which hang (for up to 10 s) do not delay the deliveries of everybody else.
+ * The attempts under way in this process. A slow attempt frees its place, so that receivers that hang, for up to 10
+ * s, do not delay the deliveries of others.
  */
 export class Places {
-  /** In the order in which they began. */
+  /** Oldest first. */
   readonly #taken = new Set<Place>();
 
-  /** The number of attempts under way, slow ones included. */
+  /** The number of attempts under way, including slow ones. */
   get taken(): number {
     return this.#taken.size;
   }
@@ -38,7 +38,7 @@ export class Places {
     this.#taken.delete(place);
   }
 
-  /** How many attempts may begin now. */
+  /** How many attempts may start now. */
   free(now = performance.now()): number {
     const quick = this.#taken.size - this.#slow(now);
     return Math.max(0, Math.min(MAX_QUICK - quick, MAX_ATTEMPTS - this.#taken.size));
@@ -52,7 +52,7 @@ export class Places {
     return Infinity;
   }
 
-  /** The number of slow attempts that have left their places. */
+  /** The number of slow attempts that have freed their places. */
   #slow(now: number): number {
     let slow = 0;
     let bodies = 0;

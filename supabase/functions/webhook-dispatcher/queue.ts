@@ -6,21 +6,19 @@ import type { AttemptOutcome } from "./send_attempt.ts";
 export interface ClaimedDelivery {
   /** Time of the claim by the database's clock, in seconds since 1970. */
   claimed_at: number;
-  /**
-   * When the reply of the claim arrived, in milliseconds of `performance.now()`: `claimed_at` plus its network delay.
-   */
+  /** When the claim's reply arrived, in milliseconds of `performance.now()`. */
   claimReceivedAt: number;
   workspace_id: string;
   subscription_id: string;
   delivery_id: string;
   event_id: string;
-  /** Fencing token: only its holder can record the outcome. */
+  /** Fencing token, without which the outcome cannot be recorded. */
   lease_token: string;
   event: EventType;
   target_url: string;
   /** Encrypted, as stored. */
   secret: Uint8Array;
-  /** Likewise; null unless the secret is being replaced and both sign. */
+  /** Encrypted; null unless the secret is being replaced, when both sign. */
   next_secret: Uint8Array | null;
   /** The JSON text to send; null if the database could not create it. */
   body: string | null;
@@ -30,11 +28,11 @@ export interface ClaimedDelivery {
 export interface EndedAttempt {
   delivery: ClaimedDelivery;
   outcome: AttemptOutcome;
-  /** How long it took, in milliseconds. */
+  /** Duration in milliseconds. */
   ms: number;
 }
 
-/** The result of recording an outcome. `attempt` is null if another dispatcher has claimed the delivery since. */
+/** What recording an outcome returned. `attempt` is null if another dispatcher has claimed the delivery since. */
 export interface RecordedOutcome {
   attempt: number | null;
   state: "pending" | "delivered" | "failed" | null;
@@ -47,7 +45,7 @@ const SUPERSEDED: RecordedOutcome = { attempt: null, state: null, deactivated: f
 /**
  * Leases up to `limit` due deliveries (migration `queue_claims`).
  *
- * @throws {DatabaseUnavailable} when the database is unavailable
+ * @throws {DatabaseUnavailable} if a retry may succeed
  */
 export async function claimDeliveries(limit: number): Promise<ClaimedDelivery[]> {
   const claimed = await query<Omit<ClaimedDelivery, "claimReceivedAt">>({
@@ -62,7 +60,7 @@ export async function claimDeliveries(limit: number): Promise<ClaimedDelivery[]>
 /**
  * Milliseconds until the next delivery is due; null if none becomes due within `withinMs`.
  *
- * @throws {DatabaseUnavailable} when the database is unavailable
+ * @throws {DatabaseUnavailable} if a retry may succeed
  */
 export async function nextDeliveryDue(withinMs: number): Promise<number | null> {
   const [{ seconds }] = await query<{ seconds: number | null }>({
@@ -74,10 +72,10 @@ export async function nextDeliveryDue(withinMs: number): Promise<number | null> 
 }
 
 /**
- * Records outcomes of attempts, in the order in which they ended. Repeating it is safe: an outcome counts once.
+ * Records outcomes of attempts, in the order in which the attempts ended. Safe to repeat: an outcome counts once.
  *
- * @returns what became of each, in the same order
- * @throws {DatabaseUnavailable} when the database is unavailable; then none is recorded
+ * @returns a result for each, in the same order
+ * @throws {DatabaseUnavailable} if a retry may succeed; nothing is recorded then
  */
 export async function recordOutcomes(ended: EndedAttempt[]): Promise<RecordedOutcome[]> {
   const outcomes = ended.map(({ delivery: { workspace_id, delivery_id, lease_token }, outcome, ms }) => {

@@ -3,16 +3,16 @@ import { isAddress } from "../_shared/webhooks/target.ts";
 import { bareHost } from "../_shared/webhooks/target_policy.ts";
 import { AttemptFailure, awaitUntil } from "./failure.ts";
 
-/** Returns all addresses of a name, v4 first; empty if it has none. */
+/** Returns all addresses of a name, v4 first; none if the name does not exist. */
 export type Resolver = (name: string) => Promise<string[]>;
 
 const RESOLVE_MS = 3_000;
 
 /**
- * Returns the addresses that an attempt may connect to. If any address of the name is not public, all are refused: a
- * name that resolves to both public and private addresses is an attack.
+ * Returns the addresses that an attempt may connect to. One address that is not public refuses all, because a name
+ * with both public and private addresses is an attack.
  *
- * @throws AttemptFailure `target_refused`, `dns_not_found`, `dns_failed` or `timeout_dns` (after 3 s).
+ * @throws {AttemptFailure} `target_refused`, `dns_not_found`, `dns_failed` or `timeout_dns` (after 3 s)
  */
 export async function publicAddresses(url: URL, resolve: Resolver): Promise<string[]> {
   const host = bareHost(url);
@@ -33,7 +33,7 @@ async function lookUp(name: string, resolve: Resolver): Promise<string[]> {
 /** Resolves a name with the DNS servers of this machine. */
 export const resolveByDns: Resolver = async (name) => {
   const signal = AbortSignal.timeout(RESOLVE_MS);
-  // The root dot disables the search domains of the machine: `api.example` must not become `api.example.cluster.local`.
+  // The root dot disables search domains: `api.example` must not become `api.example.cluster.local`.
   const query = async (type: "A" | "AAAA") => {
     try {
       return await Deno.resolveDns(`${name}.`, type, { signal });

@@ -2,28 +2,28 @@ import { log } from "../_shared/runtime/log.ts";
 import type { AttemptResult } from "./attempt_delivery.ts";
 import type { ClaimedDelivery } from "./queue.ts";
 
-/** The lines for failures that this process writes in `WINDOW_MS` at most: Supabase drops more than 100 in 10 s. */
+/** Maximum lines for failures in `WINDOW_MS`, because Supabase drops lines after 100 in 10 s. */
 const MAX_LINES = 50;
 const WINDOW_MS = 10_000;
 
 let windowStart = -Infinity;
 let linesInWindow = 0;
 
-/** Counts what a run does, and logs it: a line for each failure as it happens, one line for the whole run at its end. */
+/** Counts the results of a run, and logs a line for each failure at once and a line for the run at its end. */
 export class RunLog {
   readonly #started = performance.now();
   readonly #counts = {
     /** Attempts that succeeded. */
     delivered: 0,
-    /** Attempts that failed and will be followed by another. */
+    /** Attempts that failed and will be repeated. */
     retried: 0,
     /** Deliveries whose last attempt failed. */
     failed: 0,
-    /** Subscriptions that such a delivery made inactive. */
+    /** Subscriptions that became inactive by such a delivery. */
     deactivated: 0,
-    /** Outcomes that were not recorded, because another dispatcher had claimed the delivery since. */
+    /** Outcomes that were not recorded, because another dispatcher has claimed the delivery. */
     superseded: 0,
-    /** Attempts that a fault of the service prevented or left without a record; they will be repeated. */
+    /** Attempts that a fault of the service prevented or left unrecorded; they will be repeated. */
     abandoned: 0,
     /** Failures without a line of their own. */
     unlogged: 0,
@@ -34,7 +34,7 @@ export class RunLog {
     this.#claimed += count;
   }
 
-  /** Counts what became of one delivery, and logs it unless it succeeded. */
+  /** Counts the result of an attempt, and logs a failure. */
   addResult(delivery: ClaimedDelivery, result: AttemptResult): void {
     const counts = this.#counts;
     const { workspace_id, subscription_id, delivery_id, event } = delivery;
@@ -53,7 +53,7 @@ export class RunLog {
     if (!outcome.ok) this.#logFailure("webhook_attempt_failed", { ...names, ...outcome, ...recorded, ms });
   }
 
-  /** Logs the run, unless it has claimed nothing: most pokes find that another run has done the work. */
+  /** Logs the run if it claimed anything: most pokes find the work done by another run. */
   logRun(): void {
     if (this.#claimed === 0) return;
     const ms = Math.round(performance.now() - this.#started);

@@ -6,18 +6,18 @@ const MAX_CACHED = 1_000;
 const cache = new Map<string, Promise<string>>();
 
 /**
- * Decrypts a stored secret, once in a process. Without the cache, a burst of attempts waited 100 ms (measured) for the
- * threads of Web Crypto.
+ * Decrypts a stored secret once in a process. Without the cache a burst of attempts waits 100 ms for Web Crypto's
+ * threads.
  *
- * @throws Error as `decryptSecret` does.
+ * @throws Error like `decryptSecret`
  */
 export function decryptCached(stored: Uint8Array, subscriptionId: string): Promise<string> {
-  // With the subscription, for which alone the secret opens.
+  // The subscription is part of the key, because the secret decrypts for it alone.
   const key = `${subscriptionId} ${Buffer.from(stored).toString("base64")}`;
   let secret = cache.get(key);
   if (secret === undefined) {
     secret = decryptSecret(stored, subscriptionId);
-    // A failure is not cached, so that attempts succeed once the operator has set the right key.
+    // Does not cache a failure, so that attempts succeed once the operator has set the right key.
     secret.catch(() => cache.delete(key));
     if (cache.size >= MAX_CACHED) cache.clear();
     cache.set(key, secret);

@@ -7,27 +7,27 @@ import type { KeptConnections } from "./kept_connections.ts";
 import { publicAddresses, resolveByDns, type Resolver } from "./resolve.ts";
 import { sendPost } from "./send_post.ts";
 
-/** The outcome of one attempt: `status` if the receiver answered, `reason` if the attempt failed. */
+/** The outcome of an attempt: `status` if the receiver answered, `reason` if the attempt failed. */
 export interface AttemptOutcome {
   ok: boolean;
   status?: number;
   reason?: FailureReason | `http_${number}`;
 }
 
-/** Dependencies of an attempt; the policy of this process and its DNS servers by default. */
+/** What an attempt depends on; by default the policy of this process and the machine's DNS servers. */
 export interface AttemptOptions {
   policy?: TargetPolicy;
   resolve?: Resolver;
-  /** Absent: the attempt uses a connection of its own. */
+  /** Absent: the attempt opens a connection of its own. */
   kept?: KeptConnections;
 }
 
 const ATTEMPT_MS = 10_000;
 
 /**
- * Makes one attempt (spec 6.5): checks the target again, resolves it, checks every address, connects to a checked
- * address or takes a kept connection to one, sends the request, and reads the status. It takes at most 10 s. Redirects are not followed: a 3xx is a
- * failure. Failures of the network and of the receiver are outcomes; an exception is a fault of the service.
+ * Makes one attempt (spec 6.5), within 10 s: checks the target again, resolves it, checks every address, connects to
+ * one or takes a kept connection to it, sends the request, and reads the status. Does not follow redirects: a 3xx is
+ * a failure. Failures of network and receiver are outcomes; an exception is a fault of the service.
  */
 export async function sendAttempt(
   target: string,
@@ -74,7 +74,7 @@ async function sendRequest(
       return await exchange(used);
     } catch (error) {
       // The receiver may have closed the idle connection just before the request. If it did read the request, it gets
-      // the same delivery twice, under the same id.
+      // the delivery twice, with the same id.
       if (!(error instanceof Unanswered)) throw error;
     }
   }

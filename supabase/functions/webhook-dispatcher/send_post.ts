@@ -15,12 +15,12 @@ export interface Answer {
 }
 
 /**
- * Sends one HTTP/1.1 POST and returns the status of the answer. It reads the headers but not the body (spec 6.5), so
- * that a receiver cannot control how much memory or time its answer costs.
+ * Sends one HTTP/1.1 POST and returns the status of the answer. Reads the headers but not the body (spec 6.5), so
+ * that a receiver does not decide how much memory or time its answer takes.
  *
- * @param deadline in milliseconds of `performance.now()`.
- * @throws AttemptFailure `timeout_response`, `connection_closed`, `invalid_http_response`, …
- * @throws Unanswered if the connection ended before any byte of an answer.
+ * @param deadline in milliseconds of `performance.now()`
+ * @throws {AttemptFailure} `timeout_response`, `connection_closed`, `invalid_http_response`, …
+ * @throws {Unanswered} if the connection ended before any byte of an answer
  */
 export async function sendPost(
   connection: Connection,
@@ -30,15 +30,15 @@ export async function sendPost(
   deadline: number,
 ): Promise<Answer> {
   let sent = false;
-  // A receiver may answer and close before it has read the whole request. Its answer counts, so a failed write is
-  // ignored; but on a connection that has sent a part of a request, no other may follow.
+  // A failed write is ignored, because a receiver may answer and close before it has read the whole request. But
+  // after a partly sent request the connection cannot be reused.
   connection.write(requestBytes(url, headers, body)).then(() => sent = true, () => {});
   const { status, reusable } = await awaitUntil(deadline, "timeout_response", readAnswer(connection));
   return { status, reusable: reusable && sent };
 }
 
 /**
- * Joins the headers and the body: in separate writes, the body would wait for the receiver's delayed acknowledgement.
+ * Headers and body in one piece: in a second write the body would wait for the receiver's delayed acknowledgement.
  */
 function requestBytes(url: URL, headers: Record<string, string>, body: Uint8Array): Uint8Array {
   const lines = [
@@ -66,16 +66,16 @@ async function readAnswer(connection: Connection): Promise<Answer> {
     if (filled === buffer.length) throw new AttemptFailure("response_headers_too_large");
     filled += await readMore(connection, filled);
 
-    // Skips interim answers (100, 102, 103), each of which is a header block before that of the final answer.
+    // Skips interim answers (100, 102, 103), whose headers precede those of the final answer.
     for (let end; (end = endOfBlock(buffer, searched, filled)) !== -1; start = searched = end) {
       const head = latin1.decode(buffer.subarray(start, end));
       const status = STATUS_LINE.exec(head)?.[1];
       if (status === undefined) throw new AttemptFailure("invalid_http_response");
       if (status.startsWith("1") && status !== "101") continue;
-      // What follows the headers is a body, or an answer to nothing.
+      // Further bytes are a body, or an answer that nobody asked for.
       return { status: Number(status), reusable: end === filled && endsWithHeaders(Number(status), head) };
     }
-    // Continues where the last search ended, so that a receiver that sends single bytes does not cause quadratic work.
+    // Continues where the last search ended, so that an answer in single bytes does not cause quadratic work.
     searched = Math.max(start, filled - END_OF_HEADERS.length + 1);
     if (!couldBeHttp(latin1.decode(buffer.subarray(start, Math.min(filled, start + HTTP_1.length))))) {
       throw new AttemptFailure("invalid_http_response");
@@ -96,7 +96,7 @@ async function readMore(connection: Connection, filled: number): Promise<number>
   return read;
 }
 
-/** Returns the index after the first empty line at or after `start`, or -1. */
+/** The index after the first empty line at or after `start`; -1 if there is none. */
 function endOfBlock(buffer: Uint8Array, start: number, filled: number): number {
   for (let i = start; i + 3 < filled; i++) {
     if (buffer[i] === 13 && buffer[i + 1] === 10 && buffer[i + 2] === 13 && buffer[i + 3] === 10) {

@@ -1,4 +1,4 @@
-// node:crypto, because the calls of Web Crypto go through threads, which takes time: see secret_cache.ts.
+// node:crypto, because Web Crypto hands each call to a thread, which takes time (see secret_cache.ts).
 import { createHmac } from "node:crypto";
 
 /** The values that are signed and sent for one delivery. */
@@ -6,18 +6,18 @@ export interface SignedDelivery {
   event: string;
   eventId: string;
   deliveryId: string;
-  /** The raw bytes of the body, so that the signed bytes are those that are sent. */
+  /** The bytes of the body as they are sent. */
   body: Uint8Array;
   /** Unix time in seconds. */
   timestamp: number;
   secret: string;
-  /** Null unless the subscription's secret is being replaced: the one that will sign alone. */
+  /** The next secret, while the subscription's secret is being replaced; otherwise null. */
   nextSecret: string | null;
 }
 
 /**
- * The four headers of a delivery (spec 6.3), the id of its event, and during a rotation of the secret the signature with
- * the next one: a receiver that knows only the old secret still finds its signature where spec 6.3 says.
+ * The four headers of a delivery (spec 6.3), the id of its event, and while the secret is being replaced a second
+ * signature with the next secret. Receivers that know only the old secret find its signature where spec 6.3 says.
  */
 export function signedHeaders(
   { event, eventId, deliveryId, body, timestamp, secret, nextSecret }: SignedDelivery,

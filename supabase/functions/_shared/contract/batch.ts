@@ -1,5 +1,5 @@
-// The body and the reply of a batch, declared once for all records. http/batch_items.ts validates the
-// items, http/batch_results.ts completes the results.
+// The body and the reply of a batch, for all records. http/batch_items.ts validates the items, http/batch_results.ts
+// completes the results.
 import { z } from "zod";
 import type { BatchOperation, BatchOperations, BodyLimits } from "./declaration.ts";
 import { type Doc, doc } from "./doc.ts";
@@ -9,11 +9,11 @@ import { itemField } from "./item_field.ts";
 import { type CrmRecord, MATCH_BY } from "./record.ts";
 import { Choice } from "./reference.ts";
 
-/** Items of one batch. */
+/** Maximum items of one batch. */
 export const MAX_BATCH_ITEMS = 100;
 /**
- * Limits of a batch's body: the most that 100 items need, each with the 10 KB of its custom_fields; and values that take
- * some 40 ms to validate.
+ * Limits of a batch's body: room for 100 items with 10 KB of custom_fields each, and values that validate in some 40
+ * ms.
  */
 export const BATCH_BODY_LIMITS: BodyLimits = { bytes: 1024 * 1024, values: 50_000 };
 
@@ -37,7 +37,7 @@ const FIELDS: Record<string, Doc> = {
   ),
 };
 
-/** The text of a detail's choices. */
+/** Describes `choices` in the details of an error. */
 export const CHOICES: Doc = doc(
   "O que o campo pode ter, se o workspace tem até 20 opções; em um lote, só no primeiro item com erro no campo",
   "What the field may name, where the workspace has at most 20; in a batch, only in the first item at fault",
@@ -60,7 +60,7 @@ const Result = z.object({
   }).optional(),
 });
 
-/** Reply of a batch: a line for each item, in order. */
+/** The reply to a batch: a result for each item, in order. */
 const BatchResult = z.object({
   results: z.array(Result),
   summary: z.object({ created: z.int(), updated: z.int(), failed: z.int() }),
@@ -108,12 +108,14 @@ const BatchResult = z.object({
   },
 });
 
-/** The body of a batch of such items. */
+/** The body of a batch with items of this schema. */
 export function batchBody<Item extends z.ZodType>(item: Item) {
   return z.object({ items: z.array(item).min(1).max(MAX_BATCH_ITEMS), atomic: z.boolean().nullish() });
 }
 
-/** What a record's `POST /batch` declares, but for its scope: each call for one record as an operation. */
+/**
+ * The declaration of a record's `POST /batch`, without its scope. Each call for a single record becomes an operation.
+ */
 export function batchOf(record: CrmRecord) {
   const { name, about } = record;
   const operations: BatchOperations = {

@@ -4,10 +4,10 @@ import { sha256 } from "../runtime/sha256.ts";
 /** Every API key starts with this (spec 5.1). */
 export const KEY_PREFIX = "svc_";
 
-/** The digits of base62. */
+/** The digits of base62, in order. */
 export const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** Every CRC-32 fits in six base62 characters, and not in five. */
+/** The base62 characters that a CRC-32 needs. */
 const CHECKSUM_LENGTH = 6;
 
 /** The prefix, 32 random bytes in base62 and the checksum of both. */
@@ -16,10 +16,7 @@ const KEY = /^svc_[0-9A-Za-z]{49}$/;
 /** 32 random bytes in base62. */
 const LINK_TOKEN = /^[0-9A-Za-z]{43}$/;
 
-/**
- * Whether a text has the form of an API key, checksum included. Any other text is an invalid key, without a query to
- * the database: a key that was cut off or mistyped fails the checksum.
- */
+/** Whether a text has the form of an API key and the right checksum. Other texts are refused without a statement. */
 export function isKey(text: string): boolean {
   return KEY.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
 }
@@ -35,12 +32,10 @@ export function checksum(text: string): string {
   return digits;
 }
 
-/**
- * Whether a text has the form of a proposal link's token. Any other text is not_found, without a query to the database.
- */
+/** Whether a text has the form of a proposal link's token. Other texts are not_found without a statement. */
 export function isLinkToken(text: string): boolean {
   return LINK_TOKEN.test(text);
 }
 
-/** SHA-256 of a key or token, in hex. The database never receives the key or token itself. */
+/** SHA-256 of a key or token, in hex: the database never receives the key or token itself. */
 export const hashCredential = sha256;

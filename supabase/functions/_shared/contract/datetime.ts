@@ -1,9 +1,9 @@
-/** Longest text that is read: every form below fits, with 30 digits of a fraction. */
+/** Maximum characters: room for every form below, with 30 digits of a fraction. */
 const MAX_LENGTH = 64;
 
 /**
- * The forms of ISO 8601 that are common in practice, in one expression without nested repetition, so that its time is
- * linear in the length of the text. A space before the offset is a `+` that a query string decoded.
+ * The common forms of ISO 8601, without nested repetition, so that matching takes linear time. A space before the
+ * offset is a `+` that a query string decoded.
  */
 const FORM = new RegExp(
   String.raw`^(?<year>\d{4})(?<dash>-?)(?<month>\d\d)\k<dash>(?<day>\d\d)` +
@@ -15,21 +15,21 @@ const FORM = new RegExp(
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-// Postgres has no year 0, and replies show a year with four digits.
+// Postgres has no year 0, and replies show years with four digits.
 const EARLIEST = atMidnight(1, 1, 1);
 const LATEST = atMidnight(9999, 12, 31) + DAY_MS - 1;
 
 /**
- * Reads a date and time of ISO 8601 and returns the same moment as replies show it: UTC, milliseconds, `Z`.
+ * Reads a date and time of ISO 8601 and returns it in the form of replies: UTC, milliseconds, `Z`.
  *
- * - date: `2026-01-31` or `20260131`; alone, it is its first moment in UTC
- * - time, after `T`, `t` or a space: `12`, `12:00`, `12:00:00`, `120000`, with `.` or `,` and digits, of which three
- *   count (the whole text has at most 64 characters); `24:00` is the end of the day, and 23:59:60 UTC (a leap second)
- *   the first moment of the next
+ * - date: `2026-01-31` or `20260131`; without a time it means the start of the day in UTC
+ * - time, after `T`, `t` or a space: `12`, `12:00`, `12:00:00`, `120000`; a fraction after `.` or `,` counts to the
+ *   millisecond; `24:00` and 23:59:60 UTC (a leap second) mean the start of the next day
  * - offset: `Z`, `z`, `-03:00`, `-0300`, `-03`; without one, the time is UTC
  *
- * Null: another form (a month first, a week, a number of seconds), a date that does not exist, or a moment outside the
- * years 1 to 9999. Postgres reads more forms, some of them by its settings, and fewer offsets, so it is not asked.
+ * @returns null for over 64 characters, another form (month first, week, seconds since 1970), a date that does not
+ *  exist, or a moment outside the years 1 to 9999. Postgres would accept more forms, some of them depending on its
+ *  settings.
  */
 export function parseDatetime(text: string): string | null {
   if (text.length > MAX_LENGTH) return null;
@@ -49,7 +49,7 @@ export function parseDatetime(text: string): string | null {
   const offset = (offsetHour * 60 + offsetMinute) * MINUTE_MS *
     (/[-\u2212]/.test(parts["sign"] ?? "") ? -1 : 1);
   const at = date + (hour * 60 + minute) * MINUTE_MS + second * 1000 + millisecond - offset;
-  // Leap seconds are inserted at the end of a UTC day, and nowhere else.
+  // A leap second occurs only at the end of a UTC day.
   if (second === 60 && (at - millisecond) % DAY_MS !== 0) return null;
   return EARLIEST <= at && at <= LATEST ? new Date(at).toISOString() : null;
 }
@@ -57,13 +57,13 @@ export function parseDatetime(text: string): string | null {
 const FIELDS = ["year", "month", "day", "hour", "minute", "second", "offsetHour", "offsetMinute"] as const;
 type Fields = [number, number, number, number, number, number, number, number];
 
-/** A space could also be a slip in these, so it is read as `T` or `+` only beside a time that names its minutes. */
+/** Whether a space may be a typing mistake: it stands for `T` or `+` only beside a time with minutes. */
 function isAmbiguous(parts: Record<string, string | undefined>): boolean {
   return parts["separator"] === " " && parts["colon"] !== ":" ||
     parts["sign"] === " " && parts["minute"] === undefined;
 }
 
-/** Milliseconds from 1970 to the beginning of the day in UTC; NaN if the calendar has no such day. */
+/** Milliseconds from 1970 to the start of the day in UTC; NaN if the calendar has no such day. */
 function atMidnight(year: number, month: number, day: number): number {
   const date = new Date(0);
   // Date.UTC would read the years 0 to 99 as 1900 to 1999.

@@ -71,20 +71,20 @@ export interface OpenEndpoint extends CommonEndpoint {
   readonly replies: Readonly<Record<number, Doc>>;
 }
 
-/** One endpoint, as data: routing, gate, validation, OpenAPI and the contract tests all read it. */
+/** An endpoint as data, for routing, gate, validation, OpenAPI and the contract tests. */
 export type Endpoint = KeyEndpoint | SessionEndpoint | LinkEndpoint | OpenEndpoint;
 
-/** What a caller must have besides the credential: a scope of the key, or a role of the member. Null: nothing. */
+/** The scope that the key needs or the role that the member needs; null: none. */
 export function requirementOf(endpoint: Endpoint): string | null {
   return endpoint.gate === "session" ? endpoint.role : endpoint.scope;
 }
 
-/** Whether a call may begin what goes on in the background: its reply then names the operation, and is a 202. */
+/** Whether a call may start background work; its reply is then a 202 with the operation. */
 export function canContinue({ reply }: Endpoint): boolean {
   return reply instanceof z.ZodObject && "operation" in reply.shape;
 }
 
-/** Whether an endpoint has query parameters. Without any, it ignores the query. */
+/** Whether an endpoint has query parameters; otherwise it ignores the query. */
 export function takesQuery({ query }: Endpoint): boolean {
   return Object.keys(query.shape).length > 0;
 }
@@ -153,12 +153,12 @@ export function endpoint(
 /** For an endpoint that changes something and needs no input: a body without fields, which may be absent. */
 export const noBody = { body: z.object({}), bodyOptional: true } as const;
 
-/** The methods that an endpoint can have. Any other method is a 405 on every path. */
+/** The methods of endpoints. Any other is a 405 on every path. */
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
- * Endpoints by method and path, relative to the path of the resource. A POST or PATCH without a body does not compile,
- * except a POST by link, because the token in its path can be its whole input.
+ * Endpoints by method and path, relative to the path of the resource. A POST or PATCH without a body does not
+ * compile, but a POST by link does, because the token in its path may be its whole input.
  */
 export interface Routes {
   readonly [read: `GET /${string}`]: Endpoint & WithoutBody;
@@ -170,17 +170,15 @@ export interface Routes {
 /** One endpoint with its method and path. */
 export interface Route {
   method: Method;
-  /** Path relative to the function's, e.g. `/:id`. */
+  /** Relative to the function's path, e.g. `/:id`. */
   path: string;
   endpoint: Endpoint;
 }
 
-/**
- * A resource: one function, whose name is the first part of the path (spec 4), with one gate for all of its endpoints.
- */
+/** A resource: one function, whose name is the first part of the path (spec 4), with one gate for all endpoints. */
 export class Resource {
   readonly routes: readonly Route[];
-  /** Applies to unknown paths too: the errors of the gate take precedence over their 404. */
+  /** Guards unknown paths too: the gate's errors precede their 404. */
   readonly gate: GateName;
 
   constructor(readonly name: string, routes: Routes, readonly about: Doc) {
@@ -194,7 +192,7 @@ export class Resource {
   }
 }
 
-/** Declares a resource: the name of its function, its table of endpoints, and the text of its records. */
+/** Declares a resource: the name of its function, its endpoints, and the description of its records. */
 export function resource(name: string, routes: Routes, about: Doc): Resource {
   return new Resource(name, routes, about);
 }

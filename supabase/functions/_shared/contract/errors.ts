@@ -4,26 +4,25 @@ import type { ErrorKind } from "./errors/error_kind.ts";
 import { FOUND_KINDS, type FoundKind } from "./errors/found_kinds.ts";
 import { RECORD_ERRORS } from "./errors/records.ts";
 
-/** One line of `error.details` (spec 7): which field, and what is wrong with it, in Portuguese. */
+/** An item of `error.details` (spec 7). */
 export interface FieldError {
+  /** The field's path; `""`: the whole body. */
   field: string;
+  /** Portuguese: what is wrong and what is allowed. */
   message: string;
-  /** The record that the error is about, where it names one. */
+  /** The id of the record that the error is about. */
   id?: string;
-  /** What the field may be, where the workspace has at most 20 of them. */
+  /** What the field may name, if the workspace has at most 20. */
   choices?: Choice[];
 }
 
-/** A record that a call may name; of a stage also whether it is open, won or lost. */
+/** A record that a field may name; a stage also has its type: open, won or lost. */
 export type Choice = { id: string; name: string; type?: string };
 
-/**
- * Every error of the service (spec 7), its status and its texts. There is no default: a code that is not listed here does
- * not compile.
- */
+/** Every error of the service (spec 7) with its status and texts. A code that is not listed here does not compile. */
 export const ERRORS = { ...CALL_ERRORS, ...RECORD_ERRORS, ...APPLICATION_ERRORS };
 
-/** A stable English code: of the spec's part 7, or of the application. */
+/** A stable English code: of spec 7, or of the application. */
 export type ErrorCode = keyof typeof ERRORS;
 
 /** Whether only the application's functions answer with this code. */
@@ -37,15 +36,15 @@ export function isErrorCode(code: string): code is ErrorCode {
 }
 
 /**
- * An error that a client gets. Functions return it as a value, and callers check for it with `instanceof`. An exception
- * is always a fault of the service, whose message must not reach a client.
+ * An error for the client. Functions return it as a value; callers check with `instanceof`. An exception, by
+ * contrast, is a fault of the service, and its message must not reach a client.
  */
 export class ApiError {
   /**
    * @param code stable, so that clients can depend on it
    * @param details every invalid field
-   * @param message Portuguese; the text of the code by default
-   * @param headers of the reply, in addition to those of every error
+   * @param message Portuguese; by default the text of the code
+   * @param headers additional headers of the reply
    */
   constructor(
     readonly code: ErrorCode,
@@ -59,7 +58,7 @@ export class ApiError {
     return ERRORS[this.code].status;
   }
 
-  /** The envelope of spec 7, as JSON text. */
+  /** The body of the reply (spec 7), as JSON text. */
   body(): string {
     const { code, message, details } = this;
     return JSON.stringify({ error: { code, message, ...(details && { details }) } });
@@ -73,10 +72,10 @@ export const unknownAddress = new ApiError(
   "Este endereço não existe; confira o caminho na documentação",
 );
 
-/** The error for a path that the contract announces, and that answers nothing else so far (spec 4.5). */
+/** The error for a path that the contract reserves (spec 4.5). */
 export const addressNotLive = new ApiError("not_found", undefined, "Este endereço ainda não está disponível");
 
-/** The error for a path whose id no record can have. */
+/** The error for a path whose id is not a UUID. */
 export const malformedId = new ApiError(
   "not_found",
   undefined,
@@ -84,8 +83,9 @@ export const malformedId = new ApiError(
 );
 
 /**
- * The error for a method that a path does not have. HTTP requires the allowed methods in the header `Allow`.
- * @param archive the operation that archives a record, which callers look for with DELETE
+ * The error for a method that a path does not have, with the allowed ones in `Allow`, as HTTP requires.
+ *
+ * @param archive the operation that archives a record, which a caller of DELETE may want
  */
 export function methodNotAllowed(methods: Iterable<string>, archive?: string): ApiError {
   const allow = [...methods].join(", ");
@@ -104,21 +104,21 @@ export function payloadTooLarge(maxBytes: number): ApiError {
   );
 }
 
-/** A line of an error's details as SQL says it: what is null follows from the code. */
+/** An item of an error's details as SQL raises it; a null message follows from the code. */
 export interface RaisedField {
   field: string;
   message: string | null;
   id: string | null;
-  /** The code that the message belongs to, where it is not that of the error. */
+  /** The code whose message applies, if it is not the error's. */
   code?: string;
-  /** The kind of the record that has the id, where that is not the kind that was meant. */
+  /** The kind of the record that has the id, if another kind was expected. */
   kind?: FoundKind | null;
   /** Whether the record was merged into that of `id`. */
   merged?: boolean | null;
   choices?: Choice[] | null;
 }
 
-/** Completes the details of an error that a verb raised. */
+/** Adds the texts to the details of an error that a verb raised. */
 export function completeDetails(
   code: ErrorCode,
   details: readonly RaisedField[] | null,
@@ -138,7 +138,7 @@ export function completeDetails(
   });
 }
 
-/** The error that a verb raised. Of a record that was looked for in the wrong place the message says what it is. */
+/** The error that a verb raised. If not_found names a record of another kind, the message says which kind. */
 export function raisedError(code: ErrorCode, raised: readonly RaisedField[] | null): ApiError {
   const details = completeDetails(code, raised);
   const kind = code === "not_found" ? raised?.[0]?.kind : null;

@@ -1,36 +1,34 @@
-// The only catalogue of events: validation of subscriptions, the OpenAPI documents and the site's page of webhooks are
-// derived from it.
+// The catalogue of events. The validation of subscriptions, the OpenAPI documents and the site's page about webhooks
+// are derived from it.
 import { z } from "zod";
 import { type Doc, doc } from "./doc.ts";
 import { timestamp, uuid } from "./fields.ts";
 
-/** The `object_type` of a delivery (spec 6.2): the kind of object that `object_id` identifies. */
+/** The `object_type` of a delivery (spec 6.2): the kind of object that has `object_id`. */
 export type ObjectType = "deal" | "activity" | "contact" | "company" | "note" | "proposal";
 
-/** A field that an event adds to the object in `data`, because it is true of that moment only. */
+/** A field that an event adds to the object in `data`, because it describes that moment only. */
 export interface Fact {
   schema: z.ZodType;
   text: Doc;
 }
 
-/**
- * One type of event. It does not reference the schema of its object, so that functions load no other resource with it.
- */
+/** A type of event. It does not import its object's schema, so that functions load no other resource. */
 export interface Event {
   object: ObjectType;
   when: Doc;
-  /** The fields that `data` has in addition to those of the object. */
+  /** The fields of `data` beside those of the object. */
   facts: Readonly<Record<string, Fact>>;
-  /** Text for the schema of `data`. Required with facts: the schema then differs from that of the object. */
+  /** Describes `data`. Required with facts, because the schema then differs from the object's. */
   data?: Doc;
   /**
-   * Whether the change log shows it: each change of an object has one such event. Of the others, some tell of the same
-   * change (a win is deal.won and deal.updated), some of nothing but time.
+   * Whether the change log shows it: every change of an object has exactly one such event. Other events report the
+   * same change again (a win is deal.won and deal.updated), or that time has passed.
    */
   change: boolean;
 }
 
-/** The events of spec 6.1, in its order, then those that this service adds (docs/decisions/0016-events-feed-change-log.md). */
+/** The events of spec 6.1, in its order, then the events that this service adds. */
 export const EVENTS = {
   "deal.stage_changed": event({
     object: "deal",
@@ -90,7 +88,7 @@ export const EVENTS = {
     change: true,
     when: doc("Um contato foi criado", "A contact was created"),
   }),
-  // The only event whose data is not its object: tools/openapi/events.ts composes its schema from the lead's records.
+  // The only event whose data is not its object: tools/openapi/events.ts composes its schema.
   "lead.received": event({
     object: "deal",
     when: doc("POST leads criou um negócio", "POST leads created a deal"),
@@ -177,7 +175,7 @@ export const EVENTS = {
       ),
     },
   }),
-  // The object no longer exists: tools/openapi/events.ts gives `data` a schema with nothing but its id.
+  // The object no longer exists, so tools/openapi/events.ts gives `data` only its id.
   "contact.erased": event({
     object: "contact",
     change: true,
@@ -199,14 +197,14 @@ export function isEventType(text: string): text is EventType {
   return Object.hasOwn(EVENTS, text);
 }
 
-/** An event about what changed: `data` also names the fields. */
+/** An event whose `data` also names the changed fields. */
 function updated(
   object: ObjectType,
   { changed, ...declaration }:
     & Required<Pick<Event, "when" | "data">>
     & Partial<Pick<Event, "change">>
     & {
-      /** An example of the names. */
+      /** Example names. */
       changed: readonly string[];
     },
 ): Event {

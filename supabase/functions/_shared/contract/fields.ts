@@ -1,9 +1,9 @@
-// Validation rules of values that several resources share, so that each has one definition.
+// Validation rules for values that several resources have.
 import { z } from "zod";
 import { parseDatetime } from "./datetime.ts";
 import { doc } from "./doc.ts";
 
-/** The number of code points, which is how JSON Schema and Postgres count characters: an emoji is one. */
+/** The number of code points. JSON Schema and Postgres count characters so: an emoji is one. */
 export function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count++;
@@ -18,13 +18,13 @@ function characters(min: number, max: number) {
     },
     {
       error: `Deve ter ${min > 0 ? `de ${min} a ${max}` : `até ${max}`} caracteres`,
-      // Stops before later rules run: normalizing a text can take time quadratic in its length.
+      // Later rules do not run on a long text, because normalizing one can take quadratic time.
       abort: true,
     },
   ] as const;
 }
 
-/** Characters of the longest web address that is stored (spec 2.6). */
+/** Maximum characters of a stored web address (spec 2.6). */
 export const MAX_URL_LENGTH = 2048;
 
 /** Free text, stored unchanged. */
@@ -35,12 +35,12 @@ export function text(max: number, min = 0) {
   });
 }
 
-/** A name or title, trimmed: white space alone is not a name. */
+/** A name or title, trimmed, with at least one character. */
 export function name(max = 255) {
   return z.string().trim().refine(...characters(1, max)).meta({ minLength: 1, maxLength: max });
 }
 
-/** Words to search for; accents alone are no word. */
+/** Words to search for: 2 to 100 characters with a letter, digit or sign. */
 export function search() {
   return z.string().trim().refine(...characters(2, 100))
     .refine((text) => /[^\p{M}\s]/u.test(text), "Deve ter letras ou dígitos")
@@ -53,8 +53,8 @@ export const uuid = () => z.guid().toLowerCase().meta({ format: "uuid" });
 const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
 /**
- * RFC 5321 without quoted names and address literals, which no form accepts. The pattern of zod refuses addresses that
- * are valid: `a&b@x.com`, and top-level domains such as `xn--p1ai`. `crm.parse_argument` has the same pattern.
+ * RFC 5321 without quoted names and address literals, which web forms refuse too. zod's own pattern refuses valid
+ * addresses such as `a&b@x.com` and the top-level domain `xn--p1ai`. `crm.parse_argument` has the same pattern.
  */
 const EMAIL = new RegExp(
   `^${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$`,
@@ -64,7 +64,7 @@ const EMAIL = new RegExp(
 export const email = () =>
   z.string().trim().toLowerCase().max(320).pipe(z.email({ pattern: EMAIL })).meta({ format: "email" });
 
-/** An amount without a currency, stored with every decimal that was sent. */
+/** An amount without a currency, 0 to 1e15, stored with every decimal that was sent. */
 export const money = () => z.number().min(0).max(1e15);
 
 /** A date and time in any common form of ISO 8601 ({@link parseDatetime}), converted to UTC. */
@@ -88,7 +88,7 @@ export const date = () =>
 
 /** Fields that the client defines: at most 50 keys and 10 KB as JSON (spec 8). */
 export const customFields = () =>
-  // The keys are counted before the record is read, which takes time for each of them.
+  // Counts the keys first, because reading the record takes time for each of them.
   z.unknown()
     .refine((fields) => Object.keys(fields ?? {}).length <= 50, "Deve ter no máximo 50 chaves")
     .pipe(
@@ -99,10 +99,10 @@ export const customFields = () =>
     )
     .meta({ type: "object", additionalProperties: {}, maxProperties: 50 });
 
-/** As long as an address may be, because advertisers put whole addresses into these parameters. */
+/** Up to 2,048 characters, because advertisers put whole addresses into these parameters. */
 const utmValue = () => text(MAX_URL_LENGTH).nullish();
 
-/** The campaign that a lead came from (spec 2.3). */
+/** The advertising campaign of a lead (spec 2.3). */
 export const Utm = z.object({
   source: utmValue(),
   medium: utmValue(),
@@ -121,5 +121,5 @@ export const Utm = z.object({
   },
 });
 
-/** A date and time as replies show it: UTC, milliseconds, `Z` (spec 1). */
+/** A date and time in a reply: UTC, milliseconds, `Z` (spec 1). */
 export const timestamp = () => z.iso.datetime({ precision: 3 });

@@ -1,4 +1,4 @@
-/** The field of an item, as errors name it: `items[7].email`. */
+/** The name of an item's field in errors: `items[7].email`. */
 export function itemField(index: number, field = ""): string {
   return `items[${index}]${field === "" ? "" : `.${field}`}`;
 }

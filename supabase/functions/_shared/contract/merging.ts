@@ -2,7 +2,7 @@ import { z } from "zod";
 import { doc } from "./doc.ts";
 import { uuid } from "./fields.ts";
 
-/** Body of a merge: the record that is merged into the one of the path. */
+/** The body of a merge: the record to merge into the one in the path. */
 export const Merge = z.object({ merge_id: uuid() }).meta({
   id: "Merge",
   ...doc("O registro a unir a este", "The record to merge into this one"),

@@ -33,7 +33,7 @@ const Cleared = z.object({
   },
 });
 
-/** The kinds of records whose texts are looked through. */
+/** The kinds of records whose texts an erasure searches for the person's name. */
 export const NAMING_OBJECTS = ["activity", "company", "contact", "deal", "note", "proposal"] as const;
 
 const NamingRecord = z.object({ object: z.enum(NAMING_OBJECTS), id: uuid() }).meta({
@@ -86,7 +86,7 @@ const Arguments = z.object({ id: uuid(), merge_id: uuid().nullable(), texts: z.b
   },
 });
 
-/** Work that a call began and a job goes on with, and how far it is. */
+/** Work that a call started and a job continues. */
 export const Operation = z.object({
   id: uuid(),
   kind: z.enum(["contact_erasure", "contact_merge", "company_merge"]),
@@ -130,7 +130,7 @@ const operationText = doc(
   "Only in a 202: what goes on in the background; `Location` is where to see how far it is",
 );
 
-/** Reply of an erasure. */
+/** The reply to an erasure. */
 export const ErasedContact = z.object({
   id: uuid(),
   erased_at: timestamp(),
@@ -151,5 +151,5 @@ export const ErasedContact = z.object({
   },
 });
 
-/** The field that the reply of a merge adds to the record that stays. */
+/** The field that the reply to a merge adds to the remaining record. */
 export const merged = { shape: { operation }, texts: { operation: operationText } };

@@ -3,15 +3,15 @@ import { doc } from "./doc.ts";
 import { datetime, timestamp, uuid } from "./fields.ts";
 import { withCode } from "./with_code.ts";
 
-/** Records on a page when the call has no `limit` (spec 4.0). */
+/** Records on a page if the call has no `limit` (spec 4.0). */
 export const DEFAULT_LIMIT = 50;
-/** Maximum of records on a page; a larger `limit` is reduced to it (spec 4.0). */
+/** Maximum records on a page; a larger `limit` counts as this one (spec 4.0). */
 export const MAX_LIMIT = 200;
 
 /** The parameters of every list (spec 4.0); `listQuery({ … })` adds a resource's filters. */
 export const ListQuery = z.object({
   limit: z.string()
-    // Any number of digits: a value that no integer type holds is still "a larger value" (spec 4.0).
+    // Any number of digits, because spec 4.0 accepts every larger value.
     .regex(/^0*[1-9][0-9]*$/, "Deve ser um número inteiro, 1 ou maior")
     .transform((limit) => Math.min(Number(limit), MAX_LIMIT))
     .default(DEFAULT_LIMIT)
@@ -30,13 +30,10 @@ export function listQuery<Filters extends z.ZodRawShape>(filters: Filters) {
   return ListQuery.extend(filters);
 }
 
-/** Most values of a parameter that takes several. */
+/** Maximum values of a parameter that takes several. */
 const MAX_VALUES = 10;
 
-/**
- * One or several values, separated by commas, each by the rule of one. A value cannot have a comma. The result has every
- * value once.
- */
+/** A parameter with 1 to 10 values separated by commas, each validated by `rule`. The result has no duplicates. */
 export function several(rule: z.ZodType) {
   const words = rule instanceof z.ZodEnum ? rule.options : null;
   return z.string()
@@ -65,7 +62,7 @@ const PageMeta = z.object({ next_cursor: uuid().nullable(), has_more: z.boolean(
   ...doc("Onde a lista continua", "Where the list continues"),
 });
 
-// synced_until only where the call has updated_since and no cursor: the mark of a run is that of its first page.
+// The first page of a call with updated_since has synced_until, from which the next run continues.
 const SyncedPageMeta = PageMeta.extend({ synced_until: timestamp().optional() }).meta({
   id: "SyncedPageMeta",
   ...doc(
@@ -74,12 +71,12 @@ const SyncedPageMeta = PageMeta.extend({ synced_until: timestamp().optional() })
   ),
 });
 
-/** The envelope of a list (spec 4.0). */
+/** The reply to a list (spec 4.0). */
 export function pageOf<Record extends z.ZodType>(record: Record) {
   return z.object({ data: z.array(record), meta: PageMeta });
 }
 
-/** The envelope of a list that takes `updated_since`. */
+/** The reply to a list that takes `updated_since`. */
 export function syncedPageOf<Record extends z.ZodType>(record: Record) {
   return z.object({ data: z.array(record), meta: SyncedPageMeta });
 }

@@ -5,74 +5,76 @@ import { listQuery, several } from "./pagination.ts";
 import { ARCHIVED, type Field, type Filter, searchFilter } from "./record_fields.ts";
 import type { Json } from "./json.ts";
 
-/** The properties of a record as a whole. */
+/** The properties of a record beside its fields. */
 export interface RecordAbout {
   /** Table of schema `crm`. */
   table: string;
-  /** Name of the reply's schema in OpenAPI; the schemas of bodies are named New… and …Patch. */
+  /** Name of the reply's schema in OpenAPI; those of the bodies are New… and …Patch. */
   schema: string;
-  /** Text of the reply's schema. */
+  /** Describes the reply. */
   text: Doc;
-  /** Text of the body of POST. */
+  /** Describes the body of POST. */
   create?: Doc;
-  /** Text of the body of PATCH. */
+  /** Describes the body of PATCH. */
   update?: Doc;
   /** POST requires at least one of these fields. */
   atLeastOneOf?: readonly string[];
   /**
    * The SQL functions that `deno task records` writes, in addition to the record's public type and JSON:
-   * `crm.<name>_insert`, for one row and for all of a batch, `crm.<name>_lock` and `_save`, the verbs `api.<name>_get`
-   * and `_list`, `_archive` and `_restore`.
+   * `crm.<name>_insert`, for one row and for all of a batch, `crm.<name>_lock` and `_save`, the verbs
+   * `api.<name>_get` and `_list`, `_archive` and `_restore`.
    */
   sql?: readonly ("insert" | "insert all" | "save" | "get" | "list" | "archive")[];
-  /** Makes the verb `api.<name>_summary`, whose query is {@link CrmRecord.summaryQuery}. */
+  /** Adds the verb `api.<name>_summary`, whose query is {@link CrmRecord.summaryQuery}. */
   summary?: RecordSummary;
-  /** By which fields an upsert finds the record; each has a filter. */
+  /** Enables upserts: by which fields they find the record; each has a filter. */
   upsert?: {
     by: readonly [string, ...string[]];
-    /** Further fields by which leads find the record, so that an upsert and a lead do not create it twice. */
+    /**
+     * Further fields by which leads find the record; an upsert locks their values too, so that no double is created.
+     */
     foundBy?: readonly string[];
-    /** Text of the body. */
+    /** Describes the body. */
     text: Doc;
   };
   /**
-   * By which columns a new record resembles others, each with an index: the SQL of the list of values, from the new row
-   * `new`. The insert itself looks, because a statement of its own would be a third of what a creation costs Postgres.
+   * Indexed columns by which possible duplicates are found, each with an SQL expression for the array of values of
+   * the new row `new`. The insert itself searches: a separate statement would cost Postgres a third of a creation.
    */
   alike?: Readonly<Record<string, string>>;
-  /** Columns that the verb of POST fills in and no client sees. */
+  /** Columns that the verb of POST sets and no client sees. */
   hidden?: readonly string[];
   /**
-   * What an erased record has in the fields that cannot be empty; every other field that clients write is cleared, but
-   * for the owner. Absent: the record is never erased.
+   * The values that an erasure puts into fields that cannot be null. It clears every other field that clients write,
+   * except the owner. Absent: the record cannot be erased.
    */
   erased?: Readonly<Record<string, string>>;
-  /** Filters that are not the equality of one field, such as a range. */
+  /** Filters other than equality with a field, such as a range. */
   filters?: Readonly<Record<string, Filter>>;
-  /** What the list's parameter `q` searches. */
+  /** The columns that the list's parameter `q` searches. */
   search?: RecordSearch;
-  /** Subsets of the fields for other audiences, by the name of their schema in OpenAPI. */
+  /** Subsets of the fields for other readers, by the name of their schema in OpenAPI. */
   views?: Readonly<Record<string, RecordView>>;
 }
 
-/** Counts and sums of the records that a list would have. */
+/** Counts and sums of the records that a list would return. */
 export interface RecordSummary {
-  /** The fields that tell the groups apart. */
+  /** The fields to group by. */
   groups: readonly string[];
-  /** The fields that are added up. */
+  /** The fields to add up. */
   sums: readonly string[];
-  /** The most records that one call looks through. */
+  /** Maximum records that one call reads; more are too_many_records. */
   most: number;
 }
 
-/** What is searched of a record, by the names of its columns. */
+/** The columns of a record that a search reads. */
 export interface RecordSearch {
-  /** Text of the parameter `q`. */
+  /** Describes the parameter `q`. */
   text: Doc;
   texts: readonly string[];
-  /** Columns of which only the digits are searched. */
+  /** Columns in which only digits are searched. */
   phones?: readonly string[];
-  /** SQL functions that give another spelling of a column, by which it is found too. */
+  /** SQL functions that return another spelling of a column, which is searched too. */
   spelled?: Readonly<Record<string, string>>;
 }
 
@@ -85,27 +87,27 @@ export interface RecordView {
 }
 
 /**
- * A record. Its zod schemas and texts are derived here from one declaration; `deno task records` (tools/records/)
- * writes its SQL from the same declaration.
+ * A record. This class derives its zod schemas and texts from the declaration, from which `deno task records`
+ * (tools/records/) writes the SQL.
  */
 export class CrmRecord {
   /** The record in replies and events. */
   readonly reply: z.ZodObject;
   /** Body of POST. */
   readonly create: z.ZodType<Record<string, Json>>;
-  /** Body of PATCH: an absent field stays unchanged, null clears it. */
+  /** Body of PATCH: an absent field stays as it is, null clears it. */
   readonly update: z.ZodObject;
-  /** Body of an upsert: that of POST, without what only a creation requires. Null is what it is on PATCH. */
+  /** Body of an upsert: that of POST with no field required. Null means what it means on PATCH. */
   readonly upsert: z.ZodObject;
-  /** Query of an upsert: the field by which the record is found. A record without an upsert has no parameter for it. */
+  /** Query of an upsert: the field by which to find the record. Empty for a record without upsert. */
   readonly upsertQuery: z.ZodObject;
-  /** Reply of POST with `Prefer: return=representation`: the record, and those that it resembles. */
+  /** Reply to POST with `Prefer: return=representation`: the record and its possible duplicates. */
   readonly created: z.ZodObject;
-  /** Reply of an upsert: the record, and what was done. */
+  /** Reply to an upsert: the record, and what the call did. */
   readonly upserted: z.ZodObject;
   /** Query of the list: the common parameters and the record's filters. */
   readonly query: z.ZodObject;
-  /** Query of the summary: as that of the list, without its pages and its search. */
+  /** Query of the summary: that of the list without pages and search. */
   readonly summaryQuery: z.ZodObject;
   /** Filters by name of the query parameter. */
   readonly filters: Readonly<Record<string, Filter>>;
@@ -157,12 +159,12 @@ export class CrmRecord {
     this.summaryQuery = listQuery(summed).omit({ limit: true, cursor: true });
   }
 
-  /** The texts of all fields, for schemas that contain some of them: the others are known, but only read. */
+  /** The texts of all fields. In a schema with some of the fields the others count as read-only. */
   texts(): FieldDocs {
     return Object.fromEntries(Object.entries(this.fields).map(([name, { text }]) => [name, text]));
   }
 
-  /** Rules of some fields, for the body of an action; each field may be absent or null. */
+  /** Rules of some fields for the body of an action, all optional. */
   rules(...names: string[]): Record<string, z.ZodType> {
     return mapDefined(this.#pick(names), ({ rule }) => rule?.nullish());
   }
@@ -187,18 +189,18 @@ export class CrmRecord {
     return body.refine((value) => names.some((name) => value[name] != null), {
       path: [names[0]!],
       error: atLeastOneText(names),
-      // Runs even if other fields are invalid, so that one reply reports every invalid field.
+      // Runs even if other fields are invalid, so that one reply names every error.
       when: () => true,
     });
   }
 }
 
-/** The message for a body without any of these fields. */
+/** The message for a body with none of these fields. */
 export function atLeastOneText(names: readonly string[]): string {
   return `Informe ao menos um de ${names.slice(0, -1).join(", ")} e ${names.at(-1)}`;
 }
 
-/** The text of the parameter `match_by`, and of the field of a batch's item. */
+/** Describes `match_by`, as a parameter and in an item of a batch. */
 export const MATCH_BY: Doc = doc(
   "Campo pelo qual o registro é procurado; o corpo precisa ter um valor nele",
   "The field by which the record is looked for; the body must have a value in it",
@@ -222,7 +224,7 @@ const UPSERTED: FieldDocs = {
 };
 
 function upsertedRules(by: readonly string[]): z.ZodRawShape {
-  // An enumeration of one word has no name in the documents, and null beside it would be a second word.
+  // The documents show an enumeration of one word as a constant, and this one may also be null.
   const field = by.length > 1 ? z.enum(by) : z.string();
   return { created: z.boolean(), matched_by: field.nullable(), differences: z.array(z.string()) };
 }
@@ -233,9 +235,9 @@ const POSSIBLE_DUPLICATES = doc(
 );
 
 /**
- * Declares a record: for each field the rule of its value, its shape in replies, its column, its filter and its texts.
+ * Declares a record and its fields (record_fields.ts).
  *
- * @param name used in the SQL type and functions: `api.<name>`, `crm.<name>_json`, …
+ * @param name part of the names in SQL: `api.<name>`, `crm.<name>_json`, …
  */
 export function record(name: string, about: RecordAbout, fields: Record<string, Field>): CrmRecord {
   return new CrmRecord(name, about, fields);

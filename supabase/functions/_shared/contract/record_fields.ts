@@ -1,4 +1,4 @@
-// The kinds of fields that a record.ts declares. The validation rules of their values are in fields.ts.
+// The kinds of fields for a record.ts. The validation rules of their values are in fields.ts.
 import { z } from "zod";
 import { type Doc, doc } from "./doc.ts";
 import * as rules from "./fields.ts";
@@ -17,16 +17,16 @@ export type SqlType =
   | "crm.event_type[]";
 
 /**
- * What an empty value means. `optional`: the value may be null, in replies too. `required`: POST requires it, and null
- * is an error. `defaulted`: where it is absent on POST, or null, the field gets its default. `defaulted on create`: the
- * same on POST, but null is an error on PATCH.
+ * What an absent or null value means. `optional`: the value may be null, also in replies. `required`: POST requires
+ * it, and null is an error. `defaulted`: the field gets its default if the value is absent on POST, or null.
+ * `defaulted on create`: the same on POST, but null is an error on PATCH.
  */
 export type Presence = "optional" | "required" | "defaulted" | "defaulted on create";
 
 /**
- * Who writes the column. `always`: the client, by POST and PATCH; `on create`: the client, by POST only; `on update`:
- * the client, by PATCH only; `by an action`: a verb that changes the record, such as win; `by the verb`: the verb that
- * creates the record; `by the database`: a default or a trigger, or the value is computed.
+ * Who writes the column. `always`: the client by POST and PATCH; `on create`: the client by POST; `on update`: the
+ * client by PATCH; `by an action`: a verb such as win; `by the verb`: the verb that creates the record; `by the
+ * database`: a default, a trigger or a computed value.
  */
 export type Written =
   | "always"
@@ -36,20 +36,20 @@ export type Written =
   | "by the verb"
   | "by the database";
 
-/** The table, within the workspace, that must have the id. `active`: the row must also be active. */
+/** The table in which the id must exist, within the workspace. `active`: the row must also be active. */
 export interface Reference {
   table: string;
   active: boolean;
 }
 
 /**
- * The rows that a list leaves out unless it is asked for them, by the values of a parameter. Few rows should be among them:
- * these have an index of their own, on the workspace and the id.
+ * The values of a parameter that shows rows which lists leave out by default. Such rows should be few: they have an
+ * index of their own, on the workspace and the id.
  */
 export interface Hiding {
-  /** The value that leaves them out, as does a list without the parameter. */
+  /** The value that leaves them out, like a list without the parameter. */
   without: string;
-  /** The value that shows them alone. */
+  /** The value that shows only them. */
   only: string;
   /** The value that shows all rows; it has no `condition`. */
   all: string;
@@ -62,45 +62,45 @@ export interface Filter {
   text?: Doc | undefined;
   /** Whether a list without this parameter is an error. */
   required?: boolean | undefined;
-  /** The column that must equal the value, if its name is not that of the parameter. The list uses the index of it. */
+  /** The column that must equal the value, if it has another name than the parameter. The list uses its index. */
   column?: string | undefined;
-  /** A function of schema `crm` that is applied to the value before the comparison. */
+  /** A function of schema `crm` to apply to the value before the comparison. */
   through?: string | undefined;
-  /** The parameter takes several values, separated by commas; the verb gets an array of them. */
+  /** The parameter takes several values, separated by commas; the verb gets an array. */
   several?: boolean | undefined;
   /**
-   * No two rows of a workspace have the same value. The migration of the table has a unique index of the workspace and the
-   * column, without the rows that have none, and the list uses it.
+   * No two rows of a workspace have the same value. The table's migration has a partial unique index on the workspace
+   * and the column, without rows where it is null, and the list uses it.
    */
   unique?: true;
-  /** Most rows have no value: the index of the filter leaves them out, so that creating one of them costs nothing. */
+  /** Most rows have no value: the filter's index leaves them out, so that it costs their creation nothing. */
   sparse?: true;
   /**
-   * The value is a bound of this timestamptz column, in place of an equality. The table needs an index on the workspace,
-   * the column and the id; it may leave out the rows that have no value.
+   * The value is a bound of this timestamptz column instead of equal to it. The table needs an index on the
+   * workspace, the column and the id, which may leave out rows without a value.
    */
   range?: { column: string; operator: ">=" | "<" } | undefined;
   /**
-   * An SQL condition on row `t` for each value of the parameter, in place of an equality. It must be written in code: it
-   * is not escaped.
+   * An SQL condition on row `t` for each value of the parameter, instead of an equality. It is not escaped, so it
+   * must be written in code.
    */
   condition?: Readonly<Record<string, string>> | undefined;
   /**
-   * The value whose `condition` a partial index serves, and the range column that the index has between the workspace and
-   * the id.
+   * The value for whose `condition` there is a partial index, and the range column in this index between the
+   * workspace and the id.
    */
   indexed?: { value: string; column: string } | undefined;
-  /** The parameter shows rows that are left out otherwise. */
+  /** The parameter shows rows that lists leave out by default. */
   hides?: Hiding | undefined;
-  /** The value is words to search for, in place of an equality. */
+  /** The value has words to search for, instead of a value to equal. */
   searches?: true | undefined;
 }
 
-/** Whether the list compares a column with the value, so that an index of its own serves the filter. */
+/** Whether the filter compares a column with the value, so that it has an index of its own. */
 export const isEquality = ({ range, condition, searches }: Filter) =>
   range === undefined && condition === undefined && searches === undefined;
 
-/** The filter `q` of a list whose record declares what is searched. */
+/** The filter `q` of a record that declares what is searched. */
 export const searchFilter = (text: Doc): Filter => ({ rule: rules.search(), text, searches: true });
 
 /** One field of a record. */
@@ -108,24 +108,24 @@ export interface Field {
   readonly sql: SqlType;
   /** Validates the value in a body; null: clients cannot write the field. */
   readonly rule: z.ZodType | null;
-  /** Schema of the value in a reply, when it is not null. */
+  /** Schema of the value in a reply, unless it is null. */
   readonly shape: z.ZodType;
   readonly presence: Presence;
   readonly written: Written;
   /** Whether the field has a column. */
   readonly stored: boolean;
-  /** SQL expression for the value in replies, on row `t`; null: the column. */
+  /** SQL expression for the value in replies, from row `t`; null: the column. */
   readonly shownAs: string | null;
-  /** The table that `crm.require_references` searches for the id. */
+  /** The table in which `crm.require_references` looks up the id. */
   readonly references: Reference | null;
   readonly filter: Filter | null;
-  /** Whether the value may have more than LONG characters, so that 200 of them are too much for a page. */
+  /** Whether the value may have more than LONG characters. */
   readonly long: boolean;
-  /** Undefined: the common text of fields with this name applies (tools/openapi/common_fields.ts). */
+  /** Undefined: the common text for this name applies (tools/openapi/common_fields.ts). */
   readonly text: Doc | undefined;
 }
 
-/** A text of so many characters at most is short: 200 records of such texts are a page. */
+/** Longest text, in characters, of which 200 records always fit a page. */
 const LONG = 2048;
 
 /** Options of every kind of field. */
@@ -133,9 +133,9 @@ export interface Options {
   text?: Doc;
   presence?: Presence;
   written?: Written;
-  /** SQL expression for the value in replies, on row `t`; the column by default. */
+  /** SQL expression for the value in replies, from row `t`; by default the column. */
   shownAs?: string;
-  /** Makes the list filterable by the field: `true`, the text of the parameter, or further properties of the filter. */
+  /** Adds a filter by the field to the list: `true`, the parameter's text, or properties of the filter. */
   filter?: boolean | Doc | Partial<Filter>;
 }
 
@@ -178,7 +178,7 @@ function filterBy(kind: Kind, filter: true | Doc | Partial<Filter>): Filter {
 /** The filter of every list whose records can be archived. */
 export const ARCHIVED: Filter = {
   rule: z.enum(["false", "true", "any"])
-    // As if it were absent, so that both are served by the same statement.
+    // Like an absent parameter, so that both use the same statement.
     .transform((value) => value === "false" ? undefined : value)
     .meta({ default: "false" }),
   text: doc(
@@ -191,10 +191,10 @@ export const ARCHIVED: Filter = {
   hides: { without: "false", only: "true", all: "any" },
 };
 
-/** The id of the record, generated by the database. */
+/** The record's id, which the database generates. */
 export const id = () => readOnlyId();
 
-/** The workspace of the record, always that of the key. */
+/** The record's workspace: that of the key. */
 export const workspaceId = () => readOnlyId();
 
 /** A name or title: trimmed, never empty. */
@@ -205,14 +205,14 @@ export const name = (options: Options = {}, max = 255) =>
 export const text = (max: number, options: Options = {}, min = 0) =>
   field({ sql: "text", rule: rules.text(max, min), shape: z.string(), long: max > LONG }, options);
 
-/** Text that the given rule validates. */
+/** Text with a validation rule. */
 export const textWith = (rule: z.ZodType, options: Options = {}) =>
   field({ sql: "text", rule, shape: z.string() }, options);
 
 /** An e-mail address, in lower case. */
 export const email = (options: Options = {}) => textWith(rules.email(), options);
 
-/** One of the given words. `writing`: what clients may change it to, although they may send back any as they read it. */
+/** One of the given words. `writing`: the words that the schema offers to clients, and the error for other texts. */
 export const choice = <Word extends string>(
   words: readonly [Word, ...Word[]],
   { filter, ...options }: Options = {},
@@ -231,11 +231,11 @@ export const readOnlyText = (options: Options = {}) => field({ sql: "text", shap
 export const reference = (table: string, options: Options = {}, active = false) =>
   field({ sql: "uuid", rule: rules.uuid(), shape: rules.uuid(), references: { table, active } }, options);
 
-/** The active member in charge; the database chooses one where the call has no owner (spec 4.1). */
+/** The active member in charge; the database chooses one if the call names none (spec 4.1). */
 export const owner = (options: Options = {}) =>
   reference("members", { presence: "defaulted", filter: true, ...options }, true);
 
-/** An id that the verbs of the record check, in place of `crm.require_references`. */
+/** An id that the record's verbs check, instead of `crm.require_references`. */
 export const idCheckedByVerb = (options: Options = {}) =>
   field({ sql: "uuid", rule: rules.uuid(), shape: rules.uuid() }, options);
 
@@ -243,10 +243,10 @@ export const idCheckedByVerb = (options: Options = {}) =>
 export const readOnlyId = (options: Options = {}) =>
   field({ sql: "uuid", shape: rules.uuid() }, { presence: "required", ...options });
 
-/** The id of a member that the verb sets, such as the author. */
+/** The id of a member that the verb sets, such as the author's. */
 export const memberId = (options: Options = {}) => readOnlyId({ written: "by the verb", ...options });
 
-/** An amount of money (spec 1). */
+/** An amount of money without a currency (spec 1). */
 export const money = (options: Options = {}) =>
   field({ sql: "numeric", rule: rules.money(), shape: z.number() }, options);
 
@@ -291,7 +291,7 @@ export const customFields = (options: Options = {}) =>
     options,
   );
 
-/** A value that an SQL expression computes from row `t`. It is not stored, and clients cannot write it. */
+/** A value that an SQL expression computes from row `t`: not stored, not writable. */
 export const computed = (sql: SqlType, expression: string, shape: z.ZodType, options: Options = {}) =>
   field({ sql, shape, stored: false }, { presence: "required", shownAs: expression, ...options });
 

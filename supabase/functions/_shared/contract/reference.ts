@@ -2,7 +2,7 @@ import { z } from "zod";
 import { doc } from "./doc.ts";
 import { name, uuid } from "./fields.ts";
 
-/** Another record by its name: enough to show it, to open it and to choose it. */
+/** Another record by id and name. */
 export const Reference = z.object({ id: uuid(), name: name() }).meta({
   id: "Reference",
   ...doc("Outro registro, pelo nome", "Another record, by its name"),

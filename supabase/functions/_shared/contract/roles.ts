@@ -1,4 +1,4 @@
-/** The roles of a member, each with the rights of those before it. An admin and a gestor manage the workspace. */
+/** The roles of a member; each has the rights of those before it. */
 export const ROLES = ["vendedor", "gestor", "admin"] as const;
 
 /** The role of a member. */

@@ -3,7 +3,7 @@ import type { BodyLimits, GateName, SuccessStatus } from "./declaration.ts";
 import type { Method, Resource } from "./endpoint.ts";
 import type { FieldError } from "./errors.ts";
 
-/** How the body of a request is read, before its schema is known. */
+/** How to read a request's body before its schema is loaded. */
 export interface BodyReading {
   /** Absent: {@link DEFAULT_BODY_LIMITS}. */
   readonly limits?: BodyLimits;
@@ -14,40 +14,40 @@ export interface BodyReading {
 }
 
 /**
- * An endpoint as far as it is plain data: what routing, the gate and the door need, and the reply. `deno task tables` writes
- * it from the endpoint, whose schemas take longer to load than a call takes that needs none of them.
+ * The plain data of an endpoint that routing, gate, door and reply need. `deno task tables` writes it from the
+ * endpoint, because loading the endpoint's schemas takes longer than a call that needs none.
  */
 export interface RouteEntry {
   readonly method: Method;
-  /** Path relative to the function's, e.g. `/:id`. */
+  /** Relative to the function's path, e.g. `/:id`. */
   readonly path: string;
-  /** Also the name of the verb. */
+  /** The name of the operation and of its verb. */
   readonly operation: string;
-  /** What a caller must have besides the credential: a scope of the key, or a role of the member. Null: nothing. */
+  /** The scope that the key needs or the role that the member needs; null: none. */
   readonly requirement: string | null;
   readonly status: SuccessStatus;
-  /** False where HEAD is not answered like GET. */
+  /** False: HEAD is a 405, although the path has a GET. */
   readonly head?: false;
   readonly takesQuery?: true;
   readonly body?: BodyReading;
   /**
-   * The arguments of a call with neither parameters nor a body, as the schemas make them; absent where such a call is an
-   * error, or its arguments are computed.
+   * The verb's arguments for a call without parameters and body. Absent if such a call is an error, or if a hook
+   * computes the arguments.
    */
   readonly emptyArgs?: Readonly<Record<string, Json>>;
-  /** The fields that a call without parameters lacks, where it is an error and there is no body. */
+  /** The errors of a call without parameters, if a parameter is required and there is no body. */
   readonly emptyErrors?: readonly FieldError[];
   readonly idempotent?: true;
   readonly etag?: true | { readonly detailFrom: string } | { readonly recordBefore: string };
   readonly namesUnapplied?: true;
   readonly prefersRepresentation?: true;
-  /** Whether the reply may have `operation`: the status is 202 then. */
+  /** Whether the reply may have `operation`, with the status 202. */
   readonly continues?: true;
-  /** Whether the reply is completed with what SQL cannot know: by the endpoint, or as the results of a batch. */
+  /** Who completes the reply: the endpoint's hook, or batch_results.ts. */
   readonly finish?: "by endpoint" | "batch results";
 }
 
-/** The endpoints of a resource as plain data, and how the whole of them is loaded. */
+/** The endpoints of a resource as plain data, and a function that loads them with their schemas. */
 export interface RouteTable {
   /** The name of the function. */
   readonly name: string;
@@ -56,12 +56,12 @@ export interface RouteTable {
   readonly load: () => Promise<Resource>;
 }
 
-/** Whether a record has a URL of its own, for the `Location` header of its creation. */
+/** Whether a record has a URL, which the reply to its creation names in `Location`. */
 export function hasDetail(routes: readonly { method: Method; path: string }[]): boolean {
   return routes.some(({ method, path }) => method === "GET" && path === "/:id");
 }
 
-/** Routes grouped by path, then by method. A path without parameters comes first: `/batch` is no `/:id`. */
+/** Routes by path, then by method. Paths without parameters come first, so that `/batch` is not taken for `/:id`. */
 export function byPath<Route extends { method: Method; path: string }>(
   routes: readonly Route[],
 ): Map<string, Map<Method, Route>> {
@@ -73,7 +73,7 @@ export function byPath<Route extends { method: Method; path: string }>(
   return paths;
 }
 
-/** The methods of one path for the header `Allow`: HEAD after a GET that it may stand in for. */
+/** The methods of a path for `Allow`: with HEAD after a GET that answers it. */
 export function allowedMethods(methods: Map<Method, { head?: boolean }>): string[] {
   return [...methods].flatMap(([method, { head }]) =>
     method === "GET" && head !== false ? [method, "HEAD"] : method

@@ -22,7 +22,7 @@ export const SCOPES = [
 /** A scope that an endpoint can require; a misspelt scope does not compile. */
 export type Scope = typeof SCOPES[number];
 
-/** Whether a key may have this scope. A scope that no endpoint requires is stored and grants nothing (spec 5.3). */
+/** Whether a key can have this scope. A scope that no endpoint requires is stored and grants nothing (spec 5.3). */
 export function isWellFormedScope(scope: string): boolean {
   return /^[a-z][a-z0-9_-]{0,59}:(read|write|manage)$/.test(scope);
 }

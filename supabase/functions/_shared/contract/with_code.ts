@@ -1,8 +1,8 @@
 import type { ErrorCode } from "./errors.ts";
 
 /**
- * Options for a check with its own error code (`invalid_cursor`, `invalid_event_type`, …). The reply has that code if
- * every failed check of the request has one, else validation_error.
+ * Options of a zod check that has its own error code, such as `invalid_cursor`. The reply has this code if every
+ * failed check of the request has one of its own; otherwise validation_error.
  */
 export function withCode(code: ErrorCode, message: string) {
   return { params: { code }, error: message };

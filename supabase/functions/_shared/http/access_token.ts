@@ -15,42 +15,44 @@ import { AUTH_TIMEOUT_MS, authUrl, publishableKey } from "../runtime/service.ts"
 import { sha256 } from "../runtime/sha256.ts";
 import { isUuid } from "../runtime/uuid.ts";
 
-/** Who is signed in, and by which session: the claims `sub` and `session_id` of a verified token. */
+/** The person who is signed in and the session: the claims `sub` and `session_id` of a verified token. */
 export interface Session {
   userId: string;
   sessionId: string;
 }
 
-/** Algorithms whose tokens the project's public keys verify here. */
+/** Signature algorithms that are verified here, with the project's public keys. */
 const ASYMMETRIC = ["ES256", "RS256"];
-/** The audience of a person's token. Those of the project's own keys, such as anon, have no session. */
+/** The audience of a person's token. Tokens of the project's own keys, such as anon, have another. */
 const AUDIENCE = "authenticated";
-/** Milliseconds for which an answer about a token holds. The door asks for its session at every call all the same. */
+/** Milliseconds for which an answer of Supabase Auth is cached. The door still checks the session at every call. */
 const ANSWER_MS = 60_000;
-/** Answers kept, and sessions of which one was good: strangers can cause any number of questions, but no answer. */
+/** Maximum of cached answers and of known sessions. Only valid tokens are cached, so strangers cannot fill either. */
 const MAX_ANSWERS = 1_000;
-/** Questions to Supabase Auth under way at once: those of strangers, and those of each session that was good before. */
-const MAX_QUESTIONS = 4;
-/** Maximum time that a question waits for its turn, in milliseconds. */
+/** Requests to Supabase Auth at the same time: for all unknown sessions together, and for each known session. */
+const MAX_REQUESTS = 4;
+/** Maximum time that a request waits for its turn, in milliseconds. */
 const TURN_MS = 2_000;
 
-class TooManyQuestions extends Error {}
+class TooManyRequests extends Error {}
 
 let keys: JWTVerifyGetKey | undefined;
-/** By the hash of the token. */
+/** Answers of Supabase Auth, by the hash of the token. */
 const answers = new Map<string, { session: Session; until: number }>();
-/** The ids of sessions of which a token was good, which nobody else can know. */
+/** Ids of sessions that had a valid token. Nobody else can know such an id. */
 const knownSessions = new Set<string>();
-/** Of strangers the newest is next, so that in a flood of theirs whoever signs in gets a turn, if not at once. */
-const turns = new FairShare(MAX_QUESTIONS);
+/**
+ * Serves the newest unknown session first, so that a person who signs in gets a turn during a flood of forged tokens.
+ */
+const turns = new FairShare(MAX_REQUESTS);
 
 /**
- * Verifies an access token of Supabase Auth. A token with an asymmetric signature is verified with the project's public
- * keys; of any other, Supabase Auth itself is asked, because its secret does not belong here. Environment: SUPABASE_JWKS,
- * the public keys as JSON; one that is not among them is fetched from Supabase Auth; a publishable key (see
- * `publishableKey`).
+ * Verifies an access token of Supabase Auth. The project's public keys verify an asymmetric signature. For any other
+ * signature it asks Supabase Auth, because the functions must not hold the signing secret. Environment:
+ * SUPABASE_JWKS, the public keys as JSON (a key that is missing there is fetched from Supabase Auth); a publishable
+ * key (see `publishableKey`).
  *
- * @returns invalid_session, or service_unavailable where Supabase Auth does not answer
+ * @returns the session; or invalid_session; or service_unavailable if Supabase Auth does not answer
  */
 export async function verifyAccessToken(token: string): Promise<Session | ApiError> {
   const algorithm = algorithmOf(token);
@@ -59,20 +61,20 @@ export async function verifyAccessToken(token: string): Promise<Session | ApiErr
     return ASYMMETRIC.includes(algorithm) ? await verifyHere(token) : await verifyByAuth(token);
   } catch (error) {
     if (error instanceof errors.JOSEError && !isUnreachable(error)) return new ApiError("invalid_session");
-    // Strangers can have Supabase Auth refuse to answer as often as they like.
-    if (!(error instanceof TooManyQuestions)) logCount("auth_unreachable", { error: String(error) });
+    // Forged tokens cause this error in any number, so it is not logged.
+    if (!(error instanceof TooManyRequests)) logCount("auth_unreachable", { error: String(error) });
     return new ApiError("service_unavailable");
   }
 }
 
-/** Forgets the public keys and all answers, so that the environment is read again. */
+/** Forgets the public keys and all answers; the next call reads the environment again. */
 export function forgetAuth(): void {
   keys = undefined;
   answers.clear();
   knownSessions.clear();
 }
 
-/** The algorithm that a token names; null for a text that is no token. */
+/** The algorithm that the token names; null if the text is not a token. */
 function algorithmOf(token: string): string | null {
   try {
     return decodeProtectedHeader(token).alg ?? null;
@@ -95,7 +97,7 @@ function publicKeys(): JWTVerifyGetKey {
   if (!configured) return fetched;
   const parsed = JSON.parse(configured) as JSONWebKeySet | JSONWebKeySet["keys"];
   const set = createLocalJWKSet(Array.isArray(parsed) ? { keys: parsed } : parsed);
-  // The variable is that of the last deployment. Keys that were rotated since are fetched, every 30 s at most.
+  // The variable dates from the last deployment. Keys that were rotated since are fetched, at most every 30 s.
   return (header, token) =>
     set(header, token).catch((error) => {
       if (error instanceof errors.JWKSNoMatchingKey) return fetched(header, token);
@@ -104,7 +106,7 @@ function publicKeys(): JWTVerifyGetKey {
 }
 
 async function verifyByAuth(token: string): Promise<Session | ApiError> {
-  // Without a request: a token that has expired, or that is a key of the project, is none of a person.
+  // Refuses expired tokens and the project's own keys without a request.
   const claims = decodeJwt(token);
   const session = sessionOf(claims);
   const expired = (claims.exp ?? 0) * 1000 <= Date.now();
@@ -116,13 +118,9 @@ async function verifyByAuth(token: string): Promise<Session | ApiError> {
   const answer = answers.get(id);
   if (answer && answer.until > Date.now()) return answer.session;
   const owner = knownSessions.has(session.sessionId) ? session.sessionId : UNKNOWN_OWNER;
-  const isGood = await turns.run(
-    owner,
-    TURN_MS,
-    () => new TooManyQuestions(),
-    () => isTokenOf(session, token),
-  );
-  if (!isGood) return new ApiError("invalid_session");
+  const check = () => isTokenOf(session, token);
+  const isValid = await turns.run(owner, TURN_MS, () => new TooManyRequests(), check);
+  if (!isValid) return new ApiError("invalid_session");
   makeRoom(answers);
   answers.set(id, { session, until: Date.now() + ANSWER_MS });
   makeRoom(knownSessions);
@@ -130,7 +128,7 @@ async function verifyByAuth(token: string): Promise<Session | ApiError> {
   return session;
 }
 
-/** Asks Supabase Auth whether a token is good, and that of this person. */
+/** Asks Supabase Auth whether the token is valid and belongs to this person. */
 async function isTokenOf({ userId }: Session, token: string): Promise<boolean> {
   const response = await fetch(`${authUrl()}/user`, {
     headers: { Authorization: `Bearer ${token}`, apikey: publishableKey() },
@@ -144,14 +142,14 @@ async function isTokenOf({ userId }: Session, token: string): Promise<boolean> {
   return response.ok && user.id === userId;
 }
 
-/** Removes the oldest of a full collection. */
+/** Removes the oldest entry of a full collection. */
 function makeRoom(kept: Map<string, unknown> | Set<string>): void {
   if (kept.size >= MAX_ANSWERS) kept.delete(kept.keys().next().value!);
 }
 
 function sessionOf(claims: Record<string, unknown>): Session | ApiError {
   const { sub, session_id, client_id } = claims;
-  // Supabase Auth names the OAuth client that it gave a token to. Such a program may not do all that the person may.
+  // Supabase Auth sets client_id for an OAuth client, which may do less than the person.
   if (client_id !== undefined) return new ApiError("invalid_session");
   if (typeof sub !== "string" || typeof session_id !== "string" || !isUuid(sub) || !isUuid(session_id)) {
     return new ApiError("invalid_session");
@@ -159,7 +157,7 @@ function sessionOf(claims: Record<string, unknown>): Session | ApiError {
   return { userId: sub, sessionId: session_id };
 }
 
-/** Whether the public keys could not be had: jose has its generic code for an answer that is no key set. */
+/** Whether the public keys could not be fetched: jose uses its generic code for a reply that is no key set. */
 function isUnreachable({ code }: errors.JOSEError): boolean {
   return code === errors.JWKSTimeout.code || code === errors.JOSEError.code;
 }

@@ -5,12 +5,12 @@ import { BodyReader } from "./body_reader.ts";
 import { PACES } from "./pace.ts";
 
 /**
- * Reads a body as far as its sender may have it read: a stranger with a large body is identified first, and may be turned
- * away.
+ * Reads a request's body. The door first identifies an unknown caller with a large body, and may refuse it, so that
+ * only admitted callers make the service read much.
  *
- * @param credential as the door gets it
- * @param identify asks the door who calls, and nothing else
- * @returns the bytes, the error of reading them, or the reply by which the door turned the caller away
+ * @param credential what the gate read from the request
+ * @param identify asks the door to identify the caller and do nothing else
+ * @returns the bytes, an error of reading them, or the door's reply if it refused the caller
  */
 export async function readAdmittedBody(
   request: Request,
@@ -28,7 +28,7 @@ export async function readAdmittedBody(
   return await reader.readAll();
 }
 
-/** Whether the door turned the caller away before its body was read. */
+/** Whether the door refused the caller before the body was read. */
 export function isTurnedAway(body: Uint8Array | ApiError | DoorReply): body is DoorReply {
   return !(body instanceof Uint8Array) && !(body instanceof ApiError);
 }

@@ -13,16 +13,16 @@ export type RequestHandler = (request: Request) => Response | Promise<Response>;
 /** The request headers that a page may send. */
 const ALLOWED_HEADERS: Record<GateName, string[]> = {
   key: ["Content-Type", "X-API-Key", IDEMPOTENCY_HEADER, "If-Match", "If-None-Match", "Prefer"],
-  // Those that Supabase's client adds, and the choice of the workspace.
+  // The headers that Supabase's client adds, and the choice of the workspace.
   session: ["Authorization", "apikey", "X-Client-Info", "Content-Type", WORKSPACE_HEADER],
   link: ["Content-Type"],
   none: ["Content-Type"],
 };
 
 /**
- * Creates a Hono app with the function's name as its base path: on Supabase and behind the local gateway, the path of
- * every request starts with `/<name>`. Environment: CORS_ALLOWED_ORIGINS, origins separated by commas, whose pages may
- * use what needs no session; APP_ORIGIN, the address of the console, whose pages may use sessions and public links.
+ * Creates a Hono app with the base path `/<name>`, with which every request's path starts on Supabase and behind the
+ * local gateway. Environment: CORS_ALLOWED_ORIGINS, comma-separated origins whose pages may call everything that
+ * needs no session; APP_ORIGIN, the address of the console, whose pages may use sessions and public links.
  */
 export function functionApp(name: string, gate: GateName): Hono {
   const app = new Hono({ strict: false }).basePath(`/${name}`);
@@ -37,10 +37,10 @@ export function functionApp(name: string, gate: GateName): Hono {
       maxAge: 600,
     });
     app.use(async (c, next) => {
-      // Only a browser's page has an Origin: to others OPTIONS is a method that the path does not have. A header that
-      // is added to a reply also makes Hono send its body in chunks.
+      // Only browsers send Origin; to other clients OPTIONS is a 405. And a header that is added to a finished reply
+      // makes Hono send its body in chunks.
       if (c.req.header("Origin") === undefined) return await next();
-      // The answer to a preflight request, the only one that is not made by `respond`.
+      // The reply to a preflight request: the only one that `respond` does not create.
       const preflight = await allow(c, next);
       preflight?.headers.set("X-Content-Type-Options", "nosniff");
       return preflight;
@@ -49,14 +49,14 @@ export function functionApp(name: string, gate: GateName): Hono {
   return app;
 }
 
-/** The origins whose pages may call what has this gate. */
+/** The origins whose pages may call functions with this gate. */
 export function allowedOrigins(gate: GateName): string[] {
   const listed = gate === "session" ? [] : (Deno.env.get("CORS_ALLOWED_ORIGINS") ?? "").split(",");
   const console = gate === "session" || gate === "link" ? appOrigin() : "";
   return [...listed.map((origin) => origin.trim()), console].filter((origin) => origin !== "");
 }
 
-/** Creates the call for a request that Hono has routed, with a new id and the current time. */
+/** Creates the call for a routed request, with a new request id and the current time. */
 export function createCall(
   c: Context,
   resource: string,

@@ -1,4 +1,4 @@
-// Validation of a batch's items one by one, each by the rules of the call that does the same to one record.
+// Validates the items of a batch one by one, each by the rules of the call for a single record.
 import { z } from "zod";
 import { batchBody } from "../contract/batch.ts";
 import type { BatchOperations } from "../contract/declaration.ts";
@@ -9,20 +9,20 @@ import { type Json, MAX_DETAILS, storableText } from "../contract/json.ts";
 import type { JsonBody } from "./json_body.ts";
 import { MAX_UNKNOWN_FIELDS, validateBody, type ValidBody } from "./validation.ts";
 
-/** Maximum length of a field's name in the result of an item, in characters: a result can be stored for 24 hours. */
+/** Maximum characters of a field's name in an item's result, because a result is stored for 24 hours. */
 const MAX_FIELD_LENGTH = 255;
 
-/** Of items that are validated one by one. */
+/** The schema of the body without that of its items. */
 const Envelope = batchBody(z.unknown());
 
 type JsonObject = Record<string, Json>;
 
 /**
- * Validates the body of a batch. An item that is wrong becomes an error in the arguments, so that the others are carried
- * out; it is an error of the whole call if the batch is atomic, or wrong beside its items. Wrong is the whole call, too,
- * if a list of 100 errors in the JSON text may be incomplete: Postgres would refuse a text that is not named.
+ * Validates the body of a batch. An invalid item becomes an error in the arguments, so that the other items are
+ * carried out. The whole call is an error if the batch is atomic or its envelope is invalid. It is also an error if
+ * the JSON text has 100 errors or more: only 100 are listed, and Postgres would refuse a text that is not among them.
  *
- * @param options as of {@link validateBody}
+ * @param options see {@link validateBody}
  */
 export function validateBatch(
   operations: BatchOperations,
@@ -36,27 +36,27 @@ export function validateBatch(
     value,
     fieldErrors: fieldErrors.filter((error) => !ofItems.includes(error)),
   }, options);
-  const isWrong = envelope instanceof ApiError;
-  // The items of a call that is wrong beside them are validated too, so that one reply names every error.
+  const isInvalid = envelope instanceof ApiError;
+  // Items are validated even if the envelope is invalid, so that one reply names every error.
   const items = (Envelope.shape.items.safeParse(value["items"]).data ?? []) as Json[];
-  const isAtomic = !isWrong && envelope.args["atomic"] === true;
-  const ignored = isWrong ? [] : [...envelope.ignored];
+  const isAtomic = !isInvalid && envelope.args["atomic"] === true;
+  const ignored = isInvalid ? [] : [...envelope.ignored];
   const validated = items.map((item, index) => {
     const unknownAtMost = Math.max(0, MAX_UNKNOWN_FIELDS - ignored.length);
     const ofItem = errorsUnder(`items.${index}`, ofItems);
     const valid = validateItem(operations, item, index, ofItem, {
       ...options,
-      // None is ignored of a strict call: each is an error of its own item.
+      // A strict call ignores no unknown field: each is an error of its item.
       ...(!options.strict && { unknownAtMost }),
     });
     if (!(valid instanceof ApiError)) ignored.push(...valid.ignored);
     return valid;
   });
   const invalid = validated.filter((item) => item instanceof ApiError);
-  const wrong = isWrong ? [envelope, ...invalid] : invalid;
-  const shares = shareDetails(wrong);
-  if (isWrong || (isAtomic && invalid.length > 0)) {
-    const details = wrong.flatMap((error) => shares.get(error)!).slice(0, MAX_DETAILS);
+  const errors = isInvalid ? [envelope, ...invalid] : invalid;
+  const shares = shareDetails(errors);
+  if (isInvalid || (isAtomic && invalid.length > 0)) {
+    const details = errors.flatMap((error) => shares.get(error)!).slice(0, MAX_DETAILS);
     return new ApiError("validation_error", details, undefined, options.strict ? STRICT_APPLIED : {});
   }
   return {
@@ -70,7 +70,9 @@ export function validateBatch(
   };
 }
 
-/** Which details of each error a reply names: of 100 in all the first of each, and further ones in order. */
+/**
+ * The details of each error that fit in a reply with 100 in all: the first of each error, then further ones in order.
+ */
 function shareDetails(errors: readonly ApiError[]): Map<ApiError, readonly FieldError[]> {
   let left = MAX_DETAILS - errors.length;
   return new Map(errors.map((error) => {
@@ -80,7 +82,7 @@ function shareDetails(errors: readonly ApiError[]): Map<ApiError, readonly Field
   }));
 }
 
-/** Validates one item; its arguments are the operation, and those of the operation's verb. */
+/** Validates one item. Its arguments are the name of the operation and the arguments of the operation's verb. */
 function validateItem(
   operations: BatchOperations,
   item: Json,
@@ -94,7 +96,7 @@ function validateItem(
   const ofData = errorsUnder("data", fieldErrors);
   const ofItem = fieldErrors.filter(({ field }) => field === "data" || !field.startsWith("data."));
   const own = validateBody(operation?.item ?? unknownOperation(operations), {
-    // What is in `data` is validated below, by its own schema.
+    // `data` is validated below, by its own schema.
     value: isObject(item["data"]) ? { ...item, data: {} } : item,
     fieldErrors: ofItem,
   }, options);
@@ -122,7 +124,7 @@ function isObject(value: Json | undefined): value is JsonObject {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
-/** The errors below a path, with the rest of their paths. */
+/** The errors below a path, with their paths relative to it. */
 function errorsUnder(path: string, errors: FieldError[]): FieldError[] {
   return errors.filter(({ field }) => field.startsWith(`${path}.`))
     .map((error) => ({ ...error, field: error.field.slice(path.length + 1) }));
@@ -133,8 +135,8 @@ function invalid(details: FieldError[]): ApiError {
 }
 
 /**
- * The result of an item that is not carried out, as the verb returns it. It goes through Postgres, which could not take
- * a field's name as it was sent.
+ * The result of an invalid item, in the form in which the verb returns results. It passes through Postgres, so
+ * characters that Postgres cannot store are replaced.
  */
 function asResult({ code, message }: ApiError, details: readonly FieldError[]): JsonObject {
   const storable = details.map((detail) => ({

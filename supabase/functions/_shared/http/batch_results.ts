@@ -1,4 +1,4 @@
-// The results of a batch's items, with what SQL cannot know.
+// Adds the statuses and texts that SQL does not know to the results of a batch.
 import {
   completeDetails,
   ERRORS,
@@ -9,7 +9,7 @@ import {
 import { itemField } from "../contract/item_field.ts";
 import { log } from "../runtime/log.ts";
 
-/** A line of the verb's reply. An error that SQL raised has no texts yet. */
+/** One result in the verb's reply. An error that SQL raised has no texts yet. */
 interface RaisedResult {
   index: number;
   status?: number;
@@ -17,7 +17,7 @@ interface RaisedResult {
   error?: { code: string; message?: string; details?: RaisedField[] | FieldError[] | null };
 }
 
-/** Adds status and texts to the items of a batch that failed; a stored reply has none either. */
+/** Adds status and texts to the failed items of a batch, also in a replayed reply. */
 export function completeResults(reply: { results?: unknown }) {
   const results = reply.results as RaisedResult[];
   return { results: results.map((result) => result.error === undefined ? result : completed(result)) };

@@ -1,46 +1,46 @@
 import { ApiError, payloadTooLarge } from "../contract/errors.ts";
 import { deadlines } from "../runtime/deadlines.ts";
 
-/** A body up to this size, in bytes, may be read before its sender is known. */
+/** Maximum bytes of a body that is read before the door has identified its sender. */
 const SMALL_BODY_BYTES = 16 * 1024;
-/** Milliseconds for which a body may be read before its sender is known. */
+/** Maximum milliseconds of reading before the door has identified the sender. */
 const SMALL_BODY_MS = 1_000;
 /** Maximum time to read a whole body, in milliseconds. */
 const MAX_BODY_MS = 15_000;
-/** Number of bytes of a body that is too large which are read and discarded before reading stops. */
+/** Maximum bytes that are read of a body, those beyond its limit included, which are discarded. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
 
-/** For the log alone: the client closed its connection before the end of the body. */
+/** Only the log shows it: the client closed its connection before the end of the body. */
 const CLIENT_LEFT = new ApiError("bad_request");
 
 class TooSlow extends Error {}
 
 /**
- * Reads the body of a request in two steps, so that its sender can be judged between them. A body that is not read to
- * its end is left alone: Deno reads no more of it, and closes the connection when it collects the request. (If the body
- * is cancelled, Deno 2.9 keeps the connection open as long as the client does.)
+ * Reads a request's body in two steps, so that the door can identify the sender in between. A body that is not read
+ * to its end is not cancelled either: Deno then closes the connection when it collects the request, whereas after a
+ * cancel Deno 2.9 keeps the connection open for as long as the client does.
  */
 export class BodyReader {
   readonly #request: Request;
-  /** Created by the first read of a body whose length was not announced, or is too large. */
+  /** Created by the first read of a body without Content-Length, or with one over the limit. */
   #source: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  /** The length that the sender announced; NaN if it announced none. */
+  /** Content-Length; NaN if absent. */
   readonly #announced: number;
   readonly #end = performance.now() + MAX_BODY_MS;
   readonly #chunks: Uint8Array[] = [];
-  /** Bytes read so far, those that were discarded included. */
+  /** Bytes read so far, including discarded ones. */
   #length = 0;
   #ended = false;
-  /** A read that has not finished: it goes on when the next step begins. */
+  /** A read that has not finished: the next step awaits it. */
   #pending: Promise<void> | undefined;
 
-  /** @param maxBytes maximum size of the body */
+  /** @param maxBytes maximum size of the body, in bytes */
   constructor(request: Request, readonly maxBytes: number) {
     this.#request = request;
     this.#announced = Number(request.headers.get("Content-Length") ?? NaN);
   }
 
-  /** Reads a small body. False: it is over 16 KiB or takes over a second, and is not read further. */
+  /** Reads a small body. Returns false if it is over 16 KiB or takes over a second; the rest is then still unread. */
   async readSmall(): Promise<boolean> {
     if (this.#announced > SMALL_BODY_BYTES) return false;
     try {
@@ -51,10 +51,10 @@ export class BodyReader {
     return this.#ended;
   }
 
-  /** Reads the whole body, or returns request_timeout after 15 s, or payload_too_large. */
+  /** Reads the whole body. Returns request_timeout after 15 s, payload_too_large over `maxBytes`. */
   async readAll(): Promise<Uint8Array | ApiError> {
     try {
-      // Discards instead of stopping at once: a client whose connection closes while it sends never reads the reply.
+      // Discards the excess, because a client whose connection closes while it sends never reads the reply.
       await this.#readUntil(this.#end, MAX_DISCARDED_BYTES);
     } catch (error) {
       return error instanceof TooSlow ? new ApiError("request_timeout") : CLIENT_LEFT;
@@ -72,7 +72,7 @@ export class BodyReader {
 
   async #readChunk(): Promise<void> {
     if (this.#announced <= this.maxBytes) {
-      // In one piece, because a stream costs 28 µs more, and holds 64 KiB while its sender is slow.
+      // Not as a stream, which takes 28 µs more and holds 64 KiB while the sender is slow.
       this.#keep(new Uint8Array(await this.#request.arrayBuffer()));
       this.#ended = true;
       return;

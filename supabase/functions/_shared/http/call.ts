@@ -3,19 +3,19 @@ import type { ApiError, ErrorCode } from "../contract/errors.ts";
 import type { RouteEntry } from "../contract/route_table.ts";
 import type { Door } from "../postgres/door.ts";
 
-/** A request with the result of its routing. */
+/** A routed request. */
 export interface Call {
-  /** The value of X-Request-Id, which is in the log too. */
+  /** The request id, a UUID: `X-Request-Id` of the reply, and `request_id` in the log. */
   readonly id: string;
   /** `performance.now()` at the start of the request. */
   readonly started: number;
   readonly request: Request;
   /** `HEAD` for a HEAD request, although the endpoint of GET handles it. */
   readonly method: string;
-  /** Name of the function. */
+  /** The name of the function. */
   readonly resource: string;
   readonly gateName: GateName;
-  /** Null: no credential is required. */
+  /** Null: the function requires no credential. */
   readonly gate: Gate | null;
   /** Parameters of the path. */
   readonly params: PathParams & { readonly token?: string | undefined };
@@ -23,18 +23,18 @@ export interface Call {
   readonly target: RouteEntry | ApiError;
 }
 
-/** How calls with one kind of credential are authenticated. */
+/** Authenticates calls with one kind of credential. */
 export interface Gate {
   /**
-   * What the door gets of the credential: its SHA-256 in hex, or the ids in a verified token; or an error where it is
-   * absent or malformed, so that no query is needed.
+   * Returns what the door identifies the caller by: the SHA-256 of the credential in hex, or the ids in a verified
+   * token. Returns an error if the credential is absent or malformed, so that no statement is needed.
    */
   readCredential(call: Call): string | ApiError | Promise<string | ApiError>;
   readonly door: Door;
-  /** Headers of every reply. */
+  /** Headers that every reply gets. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The log field for the id of the caller. */
+  /** The field of the log that has the caller's id. */
   readonly callerField: string;
-  /** Every error that the gate itself can return. */
+  /** Every error that the gate can return. */
   readonly errors: readonly ErrorCode[];
 }

@@ -2,10 +2,10 @@ import { ApiError } from "../contract/errors.ts";
 import type { Json } from "../contract/json.ts";
 import { sha256 } from "../runtime/sha256.ts";
 
-/** The request header of spec 4.0.1. */
+/** The request header that makes a POST safe to repeat (spec 4.0.1). */
 export const IDEMPOTENCY_HEADER = "Idempotency-Key";
 
-/** Returns the header's value, null when it is absent, or invalid_idempotency_key when it is not 1-255 characters. */
+/** Returns the key, null if the header is absent, or invalid_idempotency_key if it has not 1 to 255 characters. */
 export function readIdempotencyKey(headers: Headers): string | null | ApiError {
   const key = headers.get(IDEMPOTENCY_HEADER);
   if (key !== null && (key.length < 1 || key.length > 255)) return new ApiError("invalid_idempotency_key");
@@ -13,16 +13,16 @@ export function readIdempotencyKey(headers: Headers): string | null | ApiError {
 }
 
 /**
- * SHA-256, in hex, of an operation and its body: two POSTs with the same hash are the same request.
+ * SHA-256, in hex, of an operation and its body: two POSTs with the same hash count as the same request.
  *
- * @param operation its name, and its query where it takes one
- * @param body bytes if the body is no valid JSON: they equal no body that was ever stored
+ * @param operation the operation's name, followed by its query if it takes one
+ * @param body the bytes if the body is not valid JSON; their hash equals that of no stored request
  */
 export function hashRequest(operation: string, body: Json | Uint8Array): string {
   return sha256(`${operation}\n`, body instanceof Uint8Array ? body : canonicalJson(body));
 }
 
-/** Serializes JSON with sorted object keys, so that the order of keys and white space do not change the hash. */
+/** Serializes JSON with sorted keys, so that neither the order of keys nor white space changes the hash. */
 export function canonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (value === null || typeof value !== "object") return JSON.stringify(value);

@@ -17,22 +17,25 @@ export interface Input extends ValidInput {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a call asks for. An invalid call has an idempotency key too: a replay and a conflict precede its own error. */
+/**
+ * What a call asks for. An invalid call keeps its idempotency key: replay and conflict precede the error of its
+ * input.
+ */
 export interface Reading {
   readonly input: Input | ApiError;
   readonly idempotency?: { key: string; requestHash: string } | undefined;
 }
 
-/** The schemas' library and the rules around it, which most calls of an isolate's first second do without. */
+/** Loads zod and the rules built on it, which a call without parameters and body does not need. */
 const loadValidation = loadOnce(() => import("./valid_input.ts"));
 
 /**
- * Reads the idempotency key, and validates the path, the body and the query. The input is the first error, in this
- * order: invalid_idempotency_key, not_found, bad_request for `If-Match`, that of reading the body, the endpoint's
- * `malformed` code, validation_error.
+ * Reads the idempotency key, and validates path, body and query. Of several errors the first counts, in this order:
+ * invalid_idempotency_key, not_found (malformed id), bad_request (`If-Match`), the error of reading the body, the
+ * endpoint's `malformed` code, validation_error.
  *
  * @param body the bytes, or the error of reading them; null for an endpoint without a body
- * @param load loads the endpoint with its schemas, where they are needed
+ * @param load loads the endpoint with its schemas; called only if they are needed
  */
 export async function readInput(
   call: Call,
@@ -45,9 +48,9 @@ export async function readInput(
   const json = body instanceof Uint8Array ? await parseBody(body, entry.body!) : body ?? EMPTY;
   const query = entry.takesQuery ? queryOf(call.request.url) : "";
   const input = await validate(call, entry, json, query, load);
-  // Without its bytes a body has no hash, so its own error is all that can be said.
+  // A body that was not read has no hash, so its error is returned without looking up the key.
   if (key === null || !(body instanceof Uint8Array)) return { input };
-  // Of an upsert the query is part of what was asked for: the body does not say by what it looks.
+  // The query counts too: the body of an upsert does not say by which field it looks.
   const operation = entry.operation + (entry.takesQuery ? `?${new URLSearchParams(query)}` : "");
   const valid = !(json instanceof ApiError) && json.fieldErrors.length === 0;
   return { input, idempotency: { key, requestHash: hashRequest(operation, valid ? json.value : body) } };
@@ -84,7 +87,7 @@ async function validate(
   return { ...valid, args: { ...valid.args, ...named }, headers };
 }
 
-/** Of a call without a body. */
+/** The body of a call that sends none. */
 const EMPTY: JsonBody = { value: {}, fieldErrors: [] };
 
 async function parseBody(
@@ -95,7 +98,7 @@ async function parseBody(
 }
 
 /**
- * Parses only the query of the URL: the Host header, from which Deno builds the rest, may be invalid and break `URL`.
+ * The query of the URL, found by hand because `URL` fails on an invalid Host header, from which Deno builds the rest.
  */
 function queryOf(url: string): string {
   const start = url.indexOf("?");

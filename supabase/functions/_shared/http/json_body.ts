@@ -5,25 +5,25 @@ import { measureJson } from "./json_size.ts";
 /** Maximum depth of nested objects and arrays. */
 export const MAX_DEPTH = 32;
 
-/** A body, and the errors of values in it that Postgres would store differently from what was sent. */
+/** A body, and errors for the values in it that Postgres cannot store as they were sent. */
 export interface JsonBody {
   value: Record<string, Json>;
   fieldErrors: FieldError[];
 }
 
-/** Any JSON text, as {@link JsonBody} is for an object. */
+/** Like {@link JsonBody}, but the value may be any JSON. */
 export interface JsonText {
   value: Json;
   fieldErrors: FieldError[];
 }
 
 /**
- * Parses a JSON body. Its field errors are duplicate keys, numbers that a double cannot represent, and characters that
+ * Parses a JSON body. Field errors report duplicate keys, numbers that a double cannot represent, and characters that
  * Postgres cannot store.
  *
  * @param malformed the code for a body that is not UTF-8, not JSON or not an object (spec 7)
- * @param maxValues maximum number of values in the body, objects and lists included
- * @returns null when the body is empty; or an error: `malformed`, or validation_error over `maxValues` or 32 levels
+ * @param maxValues maximum number of values in the body, including objects and lists
+ * @returns null if the body is empty; or an error: `malformed`, or validation_error over `maxValues` or 32 levels
  */
 export async function parseJsonBody(
   bytes: Uint8Array,
@@ -37,7 +37,7 @@ export async function parseJsonBody(
   return { value, fieldErrors };
 }
 
-/** Like {@link parseJsonBody}, of a body that may be any value. */
+/** Like {@link parseJsonBody}, but the body may be any JSON value. */
 export async function parseJson(
   bytes: Uint8Array,
   malformed: ErrorCode,
@@ -47,7 +47,7 @@ export async function parseJson(
   const text = decode(bytes);
   if (text === null) return new ApiError(malformed);
   if (text.trim() === "") return null;
-  // Before JSON.parse, whose time and memory grow with the number of values more than with the length of the text.
+  // Checked before JSON.parse, whose time and memory grow with the number of values.
   const size = measureJson(text, maxValues, maxDepth);
   if (size === "too deep") return tooComplex(`O corpo tem mais de ${maxDepth} níveis de objetos e listas`);
   if (size === "too many values") {
@@ -59,8 +59,8 @@ export async function parseJson(
   } catch {
     return new ApiError(malformed);
   }
-  // JSON.parse keeps one of the members with the same name, so a text with more members than its value repeats one.
-  // Finding which takes several times as long, and a parser of its own, which few processes ever need.
+  // JSON.parse drops duplicate keys, so a text with more members than its value has one. Only then is the slower
+  // parser loaded that finds which.
   if (countStorableMembers(value) === size.members) return { value, fieldErrors: [] };
   const { findUnstorable } = await import("./unstorable.ts");
   return { value, fieldErrors: findUnstorable(text) };
@@ -70,7 +70,7 @@ function tooComplex(message: string): ApiError {
   return new ApiError("validation_error", [{ field: "", message }]);
 }
 
-/** Keeps nothing between whole texts, so all bodies share it. */
+/** Shared by all bodies: it keeps no state between whole texts. */
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Returns null if the bytes are not UTF-8. */
@@ -82,7 +82,7 @@ function decode(bytes: Uint8Array): string | null {
   }
 }
 
-/** The number of members of all objects in a value; NaN if Postgres cannot store all of it unchanged. */
+/** The number of members of all objects in a value; NaN if Postgres cannot store some of it unchanged. */
 function countStorableMembers(value: Json): number {
   if (typeof value === "string") return isStorableText(value) ? 0 : NaN;
   if (typeof value === "number") return isStorableNumber(value) ? 0 : NaN;

@@ -2,12 +2,12 @@ const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Measures a JSON text without building its values; for 256 KiB it takes 0.2 to 0.9 ms, a tenth of what parsing can take.
+ * Measures a JSON text, valid or not, without building its values. 256 KiB take 0.2 to 0.9 ms: parsing can take ten
+ * times as long.
  *
- * @param maxValues maximum number of values: each comma and each opening bracket announces one, so an empty object or list
- *  counts as two
+ * @param maxValues maximum number of values, counted by commas and opening brackets, so an empty list counts as two
  * @param maxDepth maximum depth of nested objects and lists
- * @returns the number of members of all objects, or the limit that the text exceeds. The text need not be valid JSON.
+ * @returns the number of members of all objects, or which limit the text exceeds
  */
 export function measureJson(
   text: string,

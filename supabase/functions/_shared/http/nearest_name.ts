@@ -1,11 +1,11 @@
-// The valid name that an unknown one may have meant. Loaded by the first error that has an unknown name.
+// Suggests a valid name for an unknown one. The first error with an unknown name loads this file.
 import type { FieldError } from "../contract/errors.ts";
 import { editDistance } from "../runtime/edit_distance.ts";
 import { NEAR, type UnknownDetail } from "./unknown_names.ts";
 
 /**
- * What people send who know another CRM, or the field's Portuguese name, by what they may mean: the first that the call
- * has. Names are compared in lower case and without accents.
+ * For each valid name the other names that people send for it, because they know another CRM or the Portuguese word.
+ * If several match, the first that the call takes is suggested. All are in lower case and without accents.
  */
 const MEANT_BY: Readonly<Record<string, string>> = {
   name: "nome title titulo full_name nome_completo fullname company_name display_name razao_social",
@@ -65,13 +65,14 @@ const MEANT_BY: Readonly<Record<string, string>> = {
   id: "deal_id contact_id company_id activity_id note_id webhook_id record_id uuid",
 };
 
-/** Characters of the longest name that is compared with others, letter by letter. */
+/** Maximum characters of a name for which a valid one is looked for. */
 const MAX_LENGTH = 40;
 
 /**
- * The details with the nearest valid name for each unknown one, without those that are worth telling only with such a name.
+ * Adds the nearest valid name to each detail of an unknown name, and drops the details marked `if near` that have
+ * none.
  *
- * @param budget for how many names one is looked for, so that a reply with thousands of them costs no more
+ * @param budget how many unknown names are looked up; reduced by each, so that thousands of them cost no more
  */
 export function nameNearest(details: readonly FieldError[], budget: { left: number }): FieldError[] {
   return details.flatMap((detail: UnknownDetail) => {
@@ -83,7 +84,9 @@ export function nameNearest(details: readonly FieldError[], budget: { left: numb
   });
 }
 
-/** The valid name that is nearest to an unknown one: the same in another spelling, an alias, or one of a few letters' difference. */
+/**
+ * The nearest valid name: the same in another spelling, an alias, or one with up to 3 typing mistakes; null if none.
+ */
 export function nearestName(unknown: string, valid: readonly string[]): string | null {
   if (unknown.length > MAX_LENGTH) return null;
   const name = normalized(unknown);
@@ -100,7 +103,7 @@ export function nearestName(unknown: string, valid: readonly string[]): string |
   return nearest?.other ?? null;
 }
 
-/** In snake case, without accents: `externalId` and `External-Id` are `external_id`. */
+/** The name in snake case without accents: `externalId` and `External-Id` become `external_id`. */
 function normalized(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").normalize("NFD").replace(/\p{M}/gu, "").toLowerCase()
     .replace(/[^a-z0-9]+/g, "_");

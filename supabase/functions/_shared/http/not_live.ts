@@ -5,8 +5,8 @@ import { PACES } from "./pace.ts";
 import { respond } from "./respond.ts";
 
 /**
- * Creates the handler for a path that the spec reserves for later: it returns 404 for any method, with or without a key
- * (spec 4.5).
+ * Creates the handler for a path that the spec reserves: it answers 404 to any method, with or without a key (spec
+ * 4.5).
  */
 export function serveNotLive(name: string): RequestHandler {
   const app = functionApp(name, "key");

@@ -1,19 +1,19 @@
 import type { ApiError } from "../contract/errors.ts";
 import type { Admission } from "../postgres/door.ts";
 
-/** The status, body and headers of a successful reply. */
+/** A successful reply. */
 export interface Success {
   readonly status: number;
   /** JSON text; null for a reply without a body. */
   readonly body: string | null;
-  /** The id of the record that was created, for the log. */
+  /** The id of the created record, for the log. */
   readonly createdId?: string | undefined;
   readonly headers?: Record<string, string>;
 }
 
-/** The result of a call: the identified caller, and an error or a body. */
+/** The result of a call: the caller, and an error or a reply. */
 export interface Outcome {
-  /** Null if no door was called (no gate, or a malformed credential), or the database is unavailable. */
+  /** Null if no door was called: no gate, or a malformed credential. */
   readonly admission: Admission | null;
   /** Whether a webhook delivery is waiting, so that the dispatcher must be woken. */
   readonly events: boolean;
@@ -21,14 +21,15 @@ export interface Outcome {
 }
 
 /**
- * Whether anybody can cause this outcome in any number: without a valid credential, or beyond a rate limit. Such replies
- * are paced and counted in the log. A 5xx is neither: it has waited for the database, or is a fault to look for.
+ * Whether anybody can cause this outcome in any number: without a valid credential, or beyond the rate limit. Such
+ * replies are paced, and the log counts them instead of listing them. A 5xx is not paced: it has waited for the
+ * database, or is a fault that the log must show.
  */
 export function isRepeatable({ admission, result }: Outcome): boolean {
   return (!admission?.admitted && result.status < 500) || result.status === 429;
 }
 
-/** Creates the outcome of a call that made no query. */
+/** The outcome of a call that sent no statement. */
 export function outcomeWithoutDatabase(result: ApiError | Success): Outcome {
   return { admission: null, events: false, result };
 }

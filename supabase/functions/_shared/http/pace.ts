@@ -1,6 +1,6 @@
 import type { GateName } from "../contract/declaration.ts";
 
-/** Replies a second that leave without delay, beyond the first ones of a burst. */
+/** Replies a second that are not delayed, after those of a burst. */
 const REPLIES_PER_SECOND = 200;
 const BURST = 50;
 /** Maximum delay of a reply, in milliseconds. */
@@ -9,24 +9,24 @@ const MAX_DELAY_MS = 5_000;
 const INTERVAL_MS = 1_000 / REPLIES_PER_SECOND;
 
 /**
- * Paces the replies that anybody can ask for in any number. Whoever sends as fast as it is answered, over thousands of
- * connections, would otherwise take the processor from the others. An occasional call is not delayed, not even during a
- * flood: the newest is next.
+ * Delays replies that anybody can cause in any number. A client with thousands of connections, each of which sends
+ * again once it is answered, would otherwise take the processor from the others. The newest reply leaves first, so an
+ * occasional call is hardly delayed, even during a flood.
  */
 export class Pace {
-  /** How many replies may leave now. */
+  /** How many replies may leave without delay. */
   #allowance = BURST;
   #refilledAt = performance.now();
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #waiting: { since: number; release: () => void }[] = [];
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** Whether replies are delayed now. */
+  /** Whether replies are being delayed. */
   get isBusy(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** Resolves when the reply may leave, after 5 s at most. */
+  /** Resolves when the reply may leave: at most 5 s later. */
   async wait(): Promise<void> {
     this.#refill();
     if (!this.isBusy && this.#allowance >= 1) {
@@ -58,7 +58,7 @@ export class Pace {
   }
 }
 
-/** One for each gate, so that a flood of random keys does not delay the health check. */
+/** A pace for each gate, so that a flood of random keys does not delay the health check. */
 export const PACES: Record<GateName, Pace> = {
   key: new Pace(),
   session: new Pace(),

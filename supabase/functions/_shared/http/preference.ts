@@ -1,25 +1,25 @@
-/** The header of a reply to a call that asked for strict handling, and got it (RFC 7240, 3). */
+/** The reply's header if strict handling was applied (RFC 7240, 3). */
 export const STRICT_APPLIED = { "Preference-Applied": "handling=strict" } as const;
 
-/** The preferences that calls can have, in the order in which `Preference-Applied` names them. */
+/** The supported preferences, in the order in which `Preference-Applied` names them. */
 const PREFERENCES = { strict: ["handling", "strict"], representation: ["return", "representation"] } as const;
 
-/** Which preferences a call has. */
+/** Which preferences a call sent. */
 export type Preferences = { readonly [name in keyof typeof PREFERENCES]: boolean };
 
-/** Maximum length of `Prefer` that is read, in characters: every preference of RFC 7240 together has a quarter. */
+/** Maximum characters of `Prefer`: all preferences of RFC 7240 together take a quarter. */
 const MAX_LENGTH = 1_000;
 
 /**
- * A quoted value, a name or value, or a separator. A quote that is not closed goes on to the end: if it were no match,
- * the rest would be read again from each quote in it.
+ * A quoted value, a name or value, or a separator. An unclosed quote extends to the end: without a match there, the
+ * time would be quadratic in the number of quotes.
  */
 const TOKEN = /"(?:[^"\\]|\\.?)*"?|[^\s",;=]+|[,;=]/g;
 
 /**
- * Reads `Prefer`: by `handling=strict`, unknown fields of the body are an error; by `return=representation`, a creation
- * answers with the whole record. Any other preference is ignored, as RFC 7240 wants, and so is a header of more than 1,000
- * characters; of two with one name the first counts.
+ * Reads `Prefer`: `handling=strict` makes unknown fields of the body an error; `return=representation` makes a
+ * creation answer with the whole record. Other preferences are ignored, as RFC 7240 requires, and so is a header of
+ * over 1,000 characters. If a name occurs twice, the first counts.
  */
 export function readPreferences(headers: Headers): Preferences {
   const header = headers.get("Prefer") ?? "";
@@ -31,7 +31,7 @@ export function readPreferences(headers: Headers): Preferences {
 }
 
 function hasPreference(tokens: readonly string[], [name, value]: readonly [string, string]): boolean {
-  // A preference begins the header or follows a comma; what follows a semicolon are its parameters.
+  // A preference starts the header or follows a comma. Its parameters follow semicolons.
   const at = tokens.findIndex((token, index) =>
     token.toLowerCase() === name && (index === 0 || tokens[index - 1] === ",")
   );
@@ -39,7 +39,7 @@ function hasPreference(tokens: readonly string[], [name, value]: readonly [strin
     tokens[at + 2]?.replaceAll('"', "").toLowerCase() === value;
 }
 
-/** `Preference-Applied` with those that were applied; no header if there are none. */
+/** The header `Preference-Applied`; none if no preference was applied. */
 export function appliedHeader(applied: Preferences): Record<string, string> {
   const names = (["strict", "representation"] as const).filter((name) => applied[name])
     .map((name) => PREFERENCES[name].join("="));

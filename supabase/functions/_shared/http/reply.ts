@@ -1,7 +1,7 @@
 import type { RateLimit } from "../postgres/door.ts";
 import type { ApiError } from "../contract/errors.ts";
 
-/** Headers that a reply may have in addition to the standard ones. */
+/** The headers that a reply may have beside the standard ones. Pages of other origins may read them. */
 export const REPLY_HEADERS = [
   "X-Request-Id",
   "RateLimit-Policy",
@@ -18,10 +18,10 @@ export const REPLY_HEADERS = [
 
 /** Length of the rate limit's window, in seconds (spec 8). */
 const RATE_WINDOW_SECONDS = 60;
-/** Value of Retry-After when the database is unavailable, in seconds. */
+/** `Retry-After` while the database is unavailable, in seconds. */
 const UNAVAILABLE_RETRY_SECONDS = 5;
 
-/** Creates a response from JSON text, which is not parsed; `body` is null for a response without a body. */
+/** Creates a response from JSON text; null: without a body. */
 export function jsonReply(
   status: number,
   body: string | null,
@@ -32,7 +32,7 @@ export function jsonReply(
     headers: {
       ...(body !== null && { "Content-Type": "application/json; charset=utf-8" }),
       "Cache-Control": "no-store",
-      // A browser must not take JSON for a page, whatever a record's text looks like.
+      // Keeps browsers from showing JSON as a page, whatever text a record contains.
       "X-Content-Type-Options": "nosniff",
       ...headers,
     },
@@ -45,13 +45,13 @@ export function replyOf(error: ApiError): { status: number; body: string; header
   return { status: error.status, body: error.body(), headers: { ...retry, ...error.headers } };
 }
 
-/** Creates the response of an error, where there is no call. */
+/** Creates the response of an error outside a call of a resource. */
 export function errorReply(error: ApiError): Response {
   const { status, body, headers } = replyOf(error);
   return jsonReply(status, body, headers);
 }
 
-/** RateLimit and RateLimit-Policy of the IETF draft, and Retry-After on a 429 (spec 8); none if `rate` is null. */
+/** `RateLimit`, `RateLimit-Policy` (IETF draft), and `Retry-After` on a 429 (spec 8); none if `rate` is null. */
 export function rateHeaders(rate: RateLimit | null, exceeded: boolean): Record<string, string> {
   if (rate === null) return {};
   return {
@@ -65,8 +65,8 @@ export function rateHeaders(rate: RateLimit | null, exceeded: boolean): Record<s
 const IGNORED_FIELDS_LENGTH = 1_000;
 
 /**
- * The header with the names of ignored fields, percent-encoded but for the brackets of `items[0]`; names that exceed the
- * maximum length are omitted.
+ * The header with the names of ignored fields: percent-encoded, except the brackets of `items[0]`, and cut off after
+ * 1,000 characters.
  */
 export function ignoredFieldsHeader(ignored: readonly string[]): Record<string, string> {
   const names: string[] = [];

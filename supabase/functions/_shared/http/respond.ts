@@ -9,20 +9,20 @@ import { isRepeatable, type Outcome, type Success } from "./outcome.ts";
 import { jsonReply, rateHeaders, replyOf } from "./reply.ts";
 
 /**
- * Creates the response to a call: the body or the error of spec 7, the request id and the state of the rate limit.
- * Every response is created here. It also wakes the dispatcher if a delivery is waiting, and logs the call.
+ * Creates every response of a resource: the body or the error (spec 7), the request id and the rate limit. It also
+ * wakes the dispatcher if a delivery is waiting, and logs the call.
  */
 export function respond(call: Call, outcome: Outcome): Response {
   const { result, admission, events } = outcome;
   const { status, body, headers } = result instanceof ApiError ? replyOf(result) : result;
-  // All headers at once, because those that a response gets later are copied again.
+  // All headers at once: setting them on a finished response takes longer.
   const response = jsonReply(status, body, {
     ...headers,
     ...locationOfMerged(call, result),
     "X-Request-Id": call.id,
     ...call.gate?.headers,
     ...rateHeaders(admission?.rate ?? null, status === 429),
-    // The length that GET would have (RFC 9110, 8.6): without it Deno sends that of the missing body, 0.
+    // The length of the reply to GET (RFC 9110, 8.6). Deno would send 0.
     ...(call.method === "HEAD" && status !== 304 && { "Content-Length": lengthOf(body ?? "") }),
   });
   if (events) inBackground(pokeDispatcher());
@@ -31,8 +31,8 @@ export function respond(call: Call, outcome: Outcome): Response {
 }
 
 /**
- * The record that answers in place of a merged one. Only GET is answered so: clients follow it, and a POST that was followed
- * as a GET would look as if it had been done.
+ * `Location` for GET of a merged record: the record that it was merged into. Other methods get no redirect, because a
+ * client would follow it by GET, and its POST would seem done.
  */
 function locationOfMerged({ resource }: Call, result: ApiError | Success): Record<string, string> {
   if (!(result instanceof ApiError) || result.code !== "merged") return {};
@@ -47,14 +47,14 @@ function logCall(call: Call, outcome: Outcome): void {
   const { result, admission } = outcome;
   const { gate } = call;
   const caller = gate && { [gate.callerField]: admission?.callerId };
-  // One line each would fill the log, whose size the platform limits.
+  // Counted, because a line for each would fill the log, which the platform limits.
   if (isRepeatable(outcome) || (result.status === 503 && !admission?.admitted)) {
     return result instanceof ApiError
       ? logCount("refused", { function: call.resource, code: result.code, ...caller })
       : logCount("request", { function: call.resource, status: result.status });
   }
   const id = call.params.delivery_id ?? call.params.id;
-  // The path is never logged: it contains the token of a link, and the token is enough to answer the proposal.
+  // Never logs the path: it may contain the token of a link, with which anybody can answer the proposal.
   log("request", {
     request_id: call.id,
     method: call.method,

@@ -25,21 +25,20 @@ import { ignoredFieldsHeader } from "./reply.ts";
 import { respond } from "./respond.ts";
 import { addedFieldAt, notModifiedOr, versionHeaders } from "./version.ts";
 
-/** What computes the reply of an endpoint that requires no credential. */
+/** Computes the reply of an endpoint that requires no credential. */
 export type Answer = () => Promise<{ status: number; body: unknown }>;
 
 /**
- * Creates the handler of a resource. Calls of every gate take the same path: `handle` determines the outcome, and
- * `respond` creates the response from it.
+ * Creates the handler of a resource: `handle` determines the outcome of each call, `respond` makes the response.
  *
- * @param gate the gate of a resource for sessions; the others are known here
+ * @param gate required for a resource with sessions; the other gates are known here
  */
 export function serveResource(table: RouteTable, gate: Gate = gateOf(table)): RequestHandler {
   const served = { table, load: loadOnce(table.load) };
   return serve(table, gate, (call) => handle(call, gate, served));
 }
 
-/** Creates the handler of a resource that requires no credential. @param answers by the names of the operations */
+/** Creates the handler of a resource that requires no credential. `answers` has a function for each operation. */
 export function serveOpen(table: RouteTable, answers: Readonly<Record<string, Answer>>): RequestHandler {
   return serve(table, null, async ({ target }) => {
     if (target instanceof ApiError) return outcomeWithoutDatabase(target);
@@ -69,7 +68,7 @@ function serve(
     for (const [method, entry] of entries) {
       const handler = handlerFor(entry);
       const headHandler = entry.head === false ? rejectMethod : handler;
-      // Hono routes HEAD requests to the handler of GET.
+      // Hono calls the handler of GET for HEAD too.
       app.on(method, path, (c) => c.req.method === "HEAD" ? headHandler(c) : handler(c));
     }
     app.all(path, rejectMethod);
@@ -84,7 +83,7 @@ function gateOf({ name, gate }: RouteTable): Gate {
   return known;
 }
 
-/** A resource and its endpoints with their schemas, which are loaded when a call first needs one. */
+/** A resource; its endpoints with their schemas are loaded by the first call that needs them. */
 interface Served {
   readonly table: RouteTable;
   readonly load: () => Promise<Resource>;
@@ -96,9 +95,9 @@ async function endpointOf({ load }: Served, { operation }: RouteEntry): Promise<
 }
 
 /**
- * Determines the outcome of a call. The errors of the gate take precedence over those of the request (spec 5.7),
- * although the request is validated first: for an invalid request the statement runs only the gate, without a verb, so
- * that every call is one statement.
+ * Determines the outcome of a call. Errors of the gate precede errors of the request (spec 5.7). The request is
+ * validated first all the same, so that every call is one statement: for an invalid request it runs the gate without
+ * a verb.
  */
 async function handle(call: Call, gate: Gate, served: Served): Promise<Outcome> {
   const { target } = call;
@@ -116,7 +115,7 @@ async function handle(call: Call, gate: Gate, served: Served): Promise<Outcome> 
   const valid = !(input instanceof ApiError) && { verb: target.operation, args: input.args };
   const door = await ask({ scope: target.requirement, idempotency, ...valid });
   return outcomeOf(door, async () => {
-    // The original reply is repeated even if the same request is invalid by now.
+    // A replay precedes the error: a release may have made the repeated request invalid.
     if (input instanceof ApiError && !door.replayed) return input;
     const success = await createSuccess(served, target, input, door);
     return isRead(call) ? notModifiedOr(success, call.request) : success;
@@ -124,8 +123,8 @@ async function handle(call: Call, gate: Gate, served: Served): Promise<Outcome> 
 }
 
 /**
- * Reads and validates the input, or returns the reply of the door that turned the caller away before its body was read.
- * A function of its own, so that the bytes are not kept while the call waits for the database.
+ * Reads and validates the input, or returns the door's reply if it refused the caller before the body was read.
+ * Separate from `handle`, so that the bytes are freed while the call waits for the database.
  */
 async function receive(
   call: Call,
@@ -141,12 +140,11 @@ async function receive(
   return isTurnedAway(body) ? body : await readInput(call, entry, body, load);
 }
 
-/** GET, and the HEAD that is answered like it. */
 function isRead({ method }: Call): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/** The outcome of a call that a door has answered: its error, or else the result of the function. */
+/** The outcome of a call that reached the door: the door's error, or else what `resultOf` returns. */
 async function outcomeOf(
   { admission, events, error }: DoorReply,
   resultOf: () => Success | ApiError | Promise<Success | ApiError>,
@@ -154,7 +152,7 @@ async function outcomeOf(
   return { admission, events, result: error ?? await resultOf() };
 }
 
-/** Creates the reply of a verb. Of an input that is invalid, only the original reply is repeated. */
+/** Creates the reply from that of the verb. If `input` is an error, the verb's reply is a replay. */
 async function createSuccess(
   served: Served,
   entry: RouteEntry,
@@ -165,7 +163,7 @@ async function createSuccess(
   const ignoredHeaders = ignoredFieldsHeader([...ignored, ...unappliedFields(entry, input, body)]);
   const headers = {
     ...ignoredHeaders,
-    // A reply that is repeated shows the record as it was then, and its call was validated as it was then.
+    // A replay shows an old state of the record, so it gets neither ETag nor Preference-Applied.
     ...(replayed ? { "Idempotent-Replayed": "true" } : { ...own, ...(body && versionHeaders(entry, body)) }),
   };
   if (entry.status === 204) return { status: 204, body: null, headers };
@@ -174,7 +172,7 @@ async function createSuccess(
   const status = replayed || found ? 200 : entry.status;
   const finish = entry.finish && await finishOf(served, entry);
   const isCreation = entry.status === 201 && !found;
-  // The text of a reply to which nothing is added is returned without being parsed.
+  // A reply that is returned unchanged is not parsed.
   if (!isCreation && !reveal && !finish) return { status, body, headers };
 
   const { [DUPLICATES]: duplicates, ...reply } = JSON.parse(body!) as CreationReply;
@@ -193,7 +191,7 @@ async function createSuccess(
   };
 }
 
-/** The header with the records that a new one resembles; the verb names them in a field after those of the reply. */
+/** The header that names records like the new one. The verb appends a field of this name to its reply. */
 const DUPLICATES = "X-Possible-Duplicate";
 
 interface CreationReply {
@@ -203,13 +201,13 @@ interface CreationReply {
   [DUPLICATES]?: string;
 }
 
-/** Where to see what a call has begun and a job goes on with; undefined if all is done. */
+/** The address of the background operation that the call began; undefined if the call completed all work. */
 function operationOf(body: string): string | undefined {
   const { operation } = JSON.parse(body) as { operation?: { id: string } };
   return operation && `${functionsUrl()}/api-v1-operations/${operation.id}`;
 }
 
-/** What completes the reply of a verb. */
+/** The hook that completes the verb's reply. */
 async function finishOf(served: Served, entry: RouteEntry) {
   if (entry.finish === "batch results") return completeResults;
   return (await endpointOf(served, entry)).finish;
@@ -222,8 +220,8 @@ const NO_INPUT: Pick<Input, "ignored" | "reveal" | "headers"> = {
 };
 
 /**
- * The fields of the body that an action on a record in the requested state already did not apply: those that the record
- * has otherwise. Repeating an action whose reply was lost names none.
+ * The sent fields that an action did not apply because the record already was in the requested state, as far as their
+ * values differ from the record's. So repeating an action whose reply was lost names none.
  */
 function unappliedFields(entry: RouteEntry, input: Input | ApiError, body: string | null): string[] {
   if (!entry.namesUnapplied || input instanceof ApiError || body === null) return [];
@@ -235,7 +233,7 @@ function unappliedFields(entry: RouteEntry, input: Input | ApiError, body: strin
     : [];
 }
 
-/** Logs an exception with the request's id, and returns internal_error: the cause must not reach the client. */
+/** Logs an exception with the request id, and returns internal_error, which tells the client nothing of the cause. */
 function internalError(call: Call, fault: unknown): ApiError {
   log("error", {
     request_id: call.id,

@@ -4,7 +4,7 @@ import type { Gate } from "./call.ts";
 import { WORKSPACE_HEADER } from "./gates.ts";
 import { isUuid } from "../runtime/uuid.ts";
 
-/** The gate of people who are signed in. In a file of its own, so that no function of the API loads what it needs. */
+/** The gate for people who are signed in. A separate file, so that functions of the API do not load jose. */
 export const sessionGate = {
   async readCredential({ request }) {
     const [scheme, token, ...rest] = (request.headers.get("Authorization") ?? "").split(" ");
@@ -15,7 +15,7 @@ export const sessionGate = {
     if (session instanceof ApiError) return session;
     const workspace = request.headers.get(WORKSPACE_HEADER) ?? "";
     if (workspace !== "" && !isUuid(workspace)) return new ApiError("not_a_member");
-    // In one spelling: each would be another caller, whom no isolate knows.
+    // In lower case, so that every spelling of the ids is the same known caller.
     return [session.userId, session.sessionId, workspace].join(" ").toLowerCase();
   },
   door: {

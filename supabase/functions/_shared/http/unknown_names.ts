@@ -1,5 +1,5 @@
-// What an error remembers about an unknown name until the nearest valid one is looked for (nearest_name.ts). The keys are
-// symbols, which neither a reply nor the arguments of a verb contain.
+// Marks on the details of errors, for nearest_name.ts. Their keys are symbols, so that JSON.stringify leaves them out
+// of replies and of the arguments of verbs.
 import type { FieldError } from "../contract/errors.ts";
 
 /** Marks the detail of a field or parameter that was not sent. */
@@ -8,12 +8,12 @@ export const MISSING = Symbol("missing");
 /** The key of {@link Near}. */
 export const NEAR = Symbol("near");
 
-/** Where to look for what an unknown name may have meant. */
+/** The names among which to look for the one that was meant. */
 export interface Near {
   name: string;
   /** The valid names that were not sent. */
   among: readonly string[];
-  /** Whether the name is an error by itself, or worth telling only if there is a name like it. */
+  /** `error`: the unknown name is an error anyway. `if near`: it is reported only if a missing name is like it. */
   named: "error" | "if near";
 }
 

@@ -1,9 +1,11 @@
-// In a file of its own, because loading its parser takes longer than most calls.
+// A separate file, because loading jsonc-parser takes longer than most calls.
 import { type JSONVisitor, visit } from "jsonc-parser";
 import type { FieldError } from "../contract/errors.ts";
 import { isStorableNumber, isStorableText, MAX_DETAILS, RESERVED_NAME } from "../contract/json.ts";
 
-/** Finds the values that JSON.parse accepts but Postgres cannot store unchanged. `text` must be valid JSON. */
+/**
+ * Finds values that JSON.parse accepts and Postgres cannot store unchanged, at most 100. `text` must be valid JSON.
+ */
 export function findUnstorable(text: string): FieldError[] {
   const details: FieldError[] = [];
   const keys: Set<string>[] = [];

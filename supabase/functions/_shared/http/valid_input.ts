@@ -1,4 +1,4 @@
-// Loaded by the first call whose input needs a schema: building them takes longer than most calls.
+// Loaded by the first call that needs a schema, because building the schemas takes longer than most calls.
 import type { PathParams } from "../contract/declaration.ts";
 import { type Endpoint, takesQuery } from "../contract/endpoint.ts";
 import { ApiError, type FieldError } from "../contract/errors.ts";
@@ -9,7 +9,7 @@ import type { JsonBody } from "./json_body.ts";
 import { NEAR } from "./unknown_names.ts";
 import { validateBody, validateQuery, type ValidBody } from "./validation.ts";
 
-/** What passed validation. */
+/** The validated input of a call. */
 export interface ValidInput {
   /** Arguments of the verb. */
   readonly args: Record<string, Json>;
@@ -43,7 +43,7 @@ export async function validateInput(
   };
 }
 
-/** One error for both, so that one reply names every field and parameter at fault. */
+/** Joins the errors of query and body, so that one reply names every invalid field and parameter. */
 function joined(...parts: object[]): ApiError | undefined {
   const errors = parts.filter((part) => part instanceof ApiError);
   const [first, second] = errors;
@@ -53,7 +53,6 @@ function joined(...parts: object[]): ApiError | undefined {
   return new ApiError(code, details, undefined, second.headers);
 }
 
-/** Loaded by the first error with an unknown name. */
 const loadNearest = loadOnce(() => import("./nearest_name.ts"));
 
 async function withNearest(error: ApiError): Promise<ApiError> {
@@ -63,7 +62,7 @@ async function withNearest(error: ApiError): Promise<ApiError> {
   return new ApiError(code, nameNearest(details, { left: MAX_DETAILS }), message, headers);
 }
 
-/** Names what is nearest in the errors of a batch's items; of all items together for as many as one error has. */
+/** Adds the nearest valid names to the errors of a batch's items: for 100 unknown names in the whole batch. */
 async function nameNearestInItems({ items }: Record<string, Json>): Promise<void> {
   const invalid = (items as unknown as { error?: { details: FieldError[] } }[])
     .flatMap(({ error }) => error?.details.some((detail) => NEAR in detail) ? error : []);

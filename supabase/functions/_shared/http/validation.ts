@@ -5,21 +5,24 @@ import type { JsonBody } from "./json_body.ts";
 import { MISSING, NEAR, type Near, type UnknownDetail } from "./unknown_names.ts";
 import { STRICT_APPLIED } from "./preference.ts";
 
-/** As many names of unknown fields as are looked for: `X-Ignored-Fields` and the details of an error have room for fewer. */
+/**
+ * Maximum unknown fields that are collected: neither `X-Ignored-Fields` nor the details of an error have room for
+ * more.
+ */
 export const MAX_UNKNOWN_FIELDS = 500;
 
-/** A valid body, and the names of its unknown fields, the first {@link MAX_UNKNOWN_FIELDS} of them. */
+/** A valid body, and the names of its first {@link MAX_UNKNOWN_FIELDS} unknown fields. */
 export interface ValidBody {
   args: Record<string, Json>;
   ignored: string[];
 }
 
 /**
- * Validates a body. The `details` of the error name every invalid field, with those that `parseJsonBody` found.
+ * Validates a body. The error's `details` name every invalid field, including those that `parseJsonBody` found.
  *
- * @param strict whether fields that are unknown or read-only are errors too (`Prefer: handling=strict`); the reply to the
- *  error then says so
- * @param unknownAtMost how many names of unknown fields to look for
+ * @param strict makes unknown and read-only fields errors too (`Prefer: handling=strict`); the error then has the
+ *  header `Preference-Applied`
+ * @param unknownAtMost maximum unknown fields to collect
  */
 export function validateBody(
   schema: z.ZodType,
@@ -32,12 +35,12 @@ export function validateBody(
   if (!(args instanceof ApiError)) return { args, ignored: unknown.map(({ field }) => field) };
   if (strict) return new ApiError(args.code, args.details, args.message, STRICT_APPLIED);
   if (!args.details!.some((detail) => MISSING in detail)) return args;
-  // Of the unknown fields one may be what is missing, under another name.
+  // An unknown field may be the missing one under another name.
   const details = withUnknown(args.details!, unknown, "if near").slice(0, MAX_DETAILS);
   return new ApiError(args.code, details, args.message);
 }
 
-/** Adds a detail for each unknown field, but for those that have one: that their name cannot be stored, for example. */
+/** Adds a detail for each unknown field that has none yet. */
 function withUnknown(errors: FieldError[], unknown: UnknownField[], named: Near["named"]): FieldError[] {
   const known = new Set(errors.map(({ field }) => field));
   const others = unknown.map(({ field, schema, sent }): UnknownDetail => {
@@ -51,10 +54,7 @@ function withUnknown(errors: FieldError[], unknown: UnknownField[], named: Near[
   return [...errors, ...others.filter(({ field }) => !known.has(field))];
 }
 
-/**
- * Parameters of the platform, which reads them before the function does: Supabase runs the function in the region of
- * `forceFunctionRegion`, and leaves the parameter in the URL.
- */
+/** Parameters for the platform: Supabase reads `forceFunctionRegion` and leaves it in the URL. */
 const PLATFORM_PARAMETERS: ReadonlySet<string> = new Set(["forceFunctionRegion"]);
 
 /** Validates a query. An unknown parameter is an error, so that a misspelt filter does not return every record. */
@@ -66,7 +66,7 @@ export function validateQuery(
   const parameters = new Map<string, string>();
   for (const [name, value] of query) {
     if (PLATFORM_PARAMETERS.has(name)) continue;
-    // An unknown parameter is named as that.
+    // An unknown parameter is reported once, as unknown.
     if (parameters.has(name) && Object.hasOwn(schema.shape, name)) {
       details.push({ field: name, message: "Parâmetro repetido" });
     }
@@ -97,7 +97,7 @@ function parse(
   const code: ErrorCode = fieldErrors.length === 0 && codes.every((code) => code !== undefined)
     ? codes[0]
     : "validation_error";
-  // A field with two errors is reported once, with the error of the JSON text: the other may follow from it.
+  // Reports a field once, with the error of the JSON text, from which the schema's error may follow.
   const known = new Set(fieldErrors.map(({ field }) => field));
   const all = [...fieldErrors, ...details.filter(({ field }) => !known.has(field))];
   return new ApiError(code, all.slice(0, MAX_DETAILS));
@@ -116,7 +116,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce((value, name) => (value as Record<PropertyKey, unknown> | undefined)?.[name], input);
 }
 
-/** The Portuguese message for an issue of zod: what is allowed, with values in quotes. */
+/** The Portuguese message for an issue of zod. It says what is allowed, with values in quotes. */
 function messageOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
@@ -170,16 +170,16 @@ function limit(origin: string, side: "mínimo" | "máximo", bound: number | bigi
   return `ser no ${side} ${bound}`;
 }
 
-/** A field that the schema of its object does not have. */
+/** A field that is not in the schema of its object. */
 interface UnknownField {
-  /** Its path. */
+  /** Its path, e.g. `address.city`. */
   field: string;
   schema: z.ZodObject;
-  /** The object that has it. */
+  /** The object that contains it. */
   sent: Record<string, Json>;
 }
 
-/** Adds the fields that the schema does not have to `found`, until these are `atMost`. */
+/** Adds fields that are not in the schema to `found`, until it has `atMost`. */
 function addUnknownFields(
   found: UnknownField[],
   atMost: number,

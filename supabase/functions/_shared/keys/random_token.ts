@@ -1,7 +1,7 @@
 import { ALPHABET } from "../contract/credentials.ts";
 
 const BYTES = 32;
-/** Every value of 32 bytes fits in 43 base62 characters, and not in 42. */
+/** The base62 characters that 32 bytes need. */
 const LENGTH = 43;
 
 /** Generates 256 random bits, in letters and digits, which need no escaping in a URL or a shell. */

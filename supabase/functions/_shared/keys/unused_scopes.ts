@@ -3,37 +3,36 @@ import { editDistance } from "../runtime/edit_distance.ts";
 
 const RESOURCES = [...new Set(SCOPES.map((scope) => scope.split(":")[0]!))];
 
-/** How many letters of a misspelt resource may be wrong; of one with at most SHORT letters, one. */
+/** Maximum typing mistakes in a resource's name; in a name of at most SHORT letters, one. */
 const MAX_WRONG_LETTERS = 2;
 const SHORT = 4;
 
-/** A scope that no endpoint requires, and those that may have been meant. */
+/** A scope that no endpoint requires, and the scopes that may have been meant. */
 export interface UnusedScope {
   scope: string;
   similar: Scope[];
 }
 
 /**
- * Finds the scopes that no endpoint requires, each once: they are valid, stored, and grant nothing (spec 5.3), but are
- * usually a mistake.
+ * The scopes that no endpoint requires, each once. They are stored and grant nothing (spec 5.3): usually a mistake.
  */
 export function findUnusedScopes(scopes: readonly string[]): UnusedScope[] {
   return [...new Set(scopes)].filter((scope) => !(SCOPES as readonly string[]).includes(scope))
     .map((scope) => ({ scope, similar: similarScopes(scope) }));
 }
 
-/** The scopes in use that a well-formed scope may be a mistake for. */
+/** The scopes in use that may have been meant by another. */
 function similarScopes(scope: string): Scope[] {
   const [name = "", action = ""] = scope.split(":");
   const resource = closestResource(name);
   const known = SCOPES.filter((scope) => scope.startsWith(`${resource}:`));
   const same = known.filter((scope) => scope.endsWith(`:${action}`));
   if (same.length > 0) return same;
-  // `manage` is reading and writing. A scope that only writes is never suggested to someone who wants to read.
+  // `manage` includes reading and writing. Who asked to read is not offered a scope that writes only.
   return known.filter((scope) => action === "manage" || scope.endsWith(":manage"));
 }
 
-/** The resource that a name is, in the singular or misspelt; null for another name. */
+/** The resource that a name may mean, in the singular or misspelt; null if none. */
 function closestResource(name: string): string | null {
   const forms = [name, `${name}s`, name.replace(/y$/, "ies")];
   const wrongLetters = (resource: string) => Math.min(...forms.map((form) => editDistance(form, resource)));

@@ -2,16 +2,16 @@ import { log } from "../runtime/log.ts";
 import { isDatabaseError } from "./database_error.ts";
 import { Deadlines } from "../runtime/deadlines.ts";
 
-/** Why connecting failed, as far as it matters for when to try again. */
+/** Why connecting failed; it decides when to try again. */
 type Reason = "refused" | "rejected" | "other";
 
 /**
  * The first and the longest wait after a failure, in milliseconds; each failure doubles the wait.
  *
- * - `refused`: nobody answers there at the moment. An attempt costs nothing, and a database that restarts must be found
- *   again soon. These waits are so short that calls wait for their end.
- * - `rejected`: the credentials are wrong. Supavisor blocks an address that fails 10 times within 150 s for two minutes
- *   (`lib/supavisor/circuit_breaker.ex`), and edge functions share addresses. These waits make 9 attempts in 150 s.
+ * - `refused`: nothing listens there now. An attempt costs nothing, and a restarted database must be found soon. The
+ *   waits are so short that calls wait for their end.
+ * - `rejected`: the credentials are wrong. Supavisor blocks an address for two minutes after 10 failures within 150 s
+ *   (`lib/supavisor/circuit_breaker.ex`), and edge functions share addresses. These waits allow 9 attempts in 150 s.
  * - `other`: timeouts, TLS, too many connections.
  */
 const WAITS_MS: Record<Reason, [first: number, longest: number]> = {
@@ -20,14 +20,14 @@ const WAITS_MS: Record<Reason, [first: number, longest: number]> = {
   other: [500, 15_000],
 };
 
-/** How long others await an attempt since it began: the first ever, and one after a failure. In milliseconds. */
+/** Milliseconds for which other calls wait for an attempt: for the first ever, and for one after a failure. */
 const FIRST_ATTEMPT_MS = 5_000;
 const PROBE_MS = 1_000;
 
-/** Failures for the same reason are logged at most this often, because Supabase limits the lines of a log. */
+/** Minimum milliseconds between log lines for the same reason, because Supabase limits the lines of a log. */
 const LOG_MS = 10_000;
 
-/** No connection was tried, because the last attempts failed. */
+/** No attempt to connect was made, because the last ones failed. */
 export class ConnectingPaused extends Error {
   override readonly name = "ConnectingPaused";
 }
@@ -35,29 +35,29 @@ export class ConnectingPaused extends Error {
 interface Failures {
   reason?: Reason;
   count: number;
-  /** `performance.now()` before which no connection is tried. */
+  /** Until then, in milliseconds of `performance.now()`, no attempt is made. */
   until: number;
 }
 
 /**
- * Decides when to try to connect. After a failure nothing is tried for a while; then one attempt at a time is made,
- * whose result the others await. Until the first success there is also one attempt at a time, so that a wrong password is
- * tried once and not by every connection of the pool.
+ * Decides when to try to connect. After a failure it pauses; then it makes one attempt at a time, for whose result
+ * the other calls wait. Before the first success it also makes one attempt at a time, so that a wrong password is not
+ * tried by every connection of the pool.
  */
 export class ConnectBackoff {
   readonly #deadlines = new Deadlines();
   #loggedAt = 0;
   /** Null after a success. */
   #failures: Failures | null = { count: 0, until: 0 };
-  /** The one attempt under way, where only one may be. */
+  /** The attempt under way, while only one is allowed. */
   #probe: { done: Promise<unknown>; awaitedUntil: number } | undefined;
 
-  /** Milliseconds until the next attempt may be made; 0 if it may be made now. */
+  /** Milliseconds until the next attempt is allowed; 0 if it is allowed now. */
   get pauseMs(): number {
     return Math.max(0, (this.#failures?.until ?? 0) - performance.now());
   }
 
-  /** Waits for the end of a pause after `refused`, which is short, so that the call gets the result of a new attempt. */
+  /** Waits for the end of a pause after `refused`, so that the call gets the result of a new attempt. */
   async waitOutShortPause(): Promise<void> {
     if (this.#failures?.reason !== "refused") return;
     // A timer may be early by a fraction of a millisecond.
@@ -67,7 +67,7 @@ export class ConnectBackoff {
   /**
    * Runs `connect`, at once or after the attempt of another call.
    *
-   * @throws {ConnectingPaused} if it may not be tried now
+   * @throws {ConnectingPaused} if no attempt is allowed now
    */
   async run<T>(connect: () => Promise<T>): Promise<T> {
     if (this.#probe) await this.#awaitProbe(this.#probe);
@@ -93,7 +93,7 @@ export class ConnectBackoff {
       this.#failures = null;
       return connected;
     } catch (error) {
-      // Attempts that were made at the same time fail together: they count as one.
+      // Simultaneous attempts fail together and count as one failure.
       if (this.#failures === before) this.#failures = this.#pauseAfter(error);
       throw error;
     }
@@ -114,8 +114,8 @@ export class ConnectBackoff {
 }
 
 /**
- * The reason of a failure. Postgres says class 28 for wrong credentials and 57P0x while it starts or stops; Supavisor
- * says XX000 for whatever it rejects itself, such as an unknown user or an address that it has blocked.
+ * The reason of a failure. Postgres reports wrong credentials as class 28, and 57P0x while it starts or stops.
+ * Supavisor reports XX000 for whatever it rejects itself, such as an unknown user or a blocked address.
  */
 function reasonOf(error: unknown): Reason {
   const { code = "", message } = error as { code?: string; message: string };

@@ -6,7 +6,7 @@ export interface ConnectionSettings {
   ssl: false | { ca?: string };
 }
 
-/** Values of `sslmode` and whether they mean TLS. As in `pg` 8, each that does is as strict as `verify-full`. */
+/** Whether a value of `sslmode` means TLS. As in `pg` 8, each that does is as strict as `verify-full`. */
 const TLS_OF_MODE: Record<string, boolean> = {
   "disable": false,
   "prefer": true,
@@ -18,12 +18,12 @@ const TLS_OF_MODE: Record<string, boolean> = {
 const EXAMPLE = "postgresql://crm_functions:<password>@<host>:6543/postgres?sslmode=verify-full";
 
 /**
- * Reads where to connect. Environment: DATABASE_URL, and never SUPABASE_DB_URL, which
- * Supabase sets to the address of the owner of the data; DATABASE_CA, the certificates (PEM) of the authorities that may
- * have issued the server's certificate, by default those that the runtime trusts.
+ * Reads where to connect. Environment: DATABASE_URL (never SUPABASE_DB_URL, with which Supabase connects as the owner
+ * of the data); DATABASE_CA, the certificates (PEM) of the authorities that may have issued the server's certificate,
+ * by default those that the runtime trusts.
  *
- * @throws Error for a value that cannot be used, and for a connection without TLS where service and database are on
- * different machines: the password and all data would be readable on the way. The message has no secret.
+ * @throws Error for an unusable value, and for a connection without TLS to another machine, on which password and
+ *  data would be readable. The message contains no secret.
  */
 export function readConnection(): ConnectionSettings {
   const text = Deno.env.get("DATABASE_URL") ?? "";
@@ -46,14 +46,14 @@ export function readConnection(): ConnectionSettings {
   return { connectionString: url.href, ssl: tls && { ...(ca && { ca }) } };
 }
 
-/** A file of variables may hold the line breaks of a certificate as the two characters \n. */
+/** Replaces the two characters \n, as a file of variables may hold them, by line breaks. */
 export function restoreLineBreaks(certificate: string): string {
   return certificate.replaceAll("\\n", "\n");
 }
 
 /**
- * Takes `sslmode` out of the URL, because `pg` would let it replace the `ssl` that has the authority. Other parameters of
- * TLS name files, which an edge function does not have, or weaken the check, so they are errors.
+ * Removes `sslmode` from the URL, because `pg` would let it override `ssl` with its authority. Other parameters for
+ * TLS are errors: they name files, which an edge function does not have, or weaken the check.
  */
 function readSslMode(url: URL): boolean {
   const mode = url.searchParams.get("sslmode") ?? "disable";
@@ -72,7 +72,7 @@ function isHosted(): boolean {
   return serviceHosts().some((host) => !isLoopback(host));
 }
 
-/** Whether a database is on this machine or in the same Docker network, where names have a single label. */
+/** Whether a database is on this machine or in the same Docker network, whose names have a single label. */
 function isInternal(host: string): boolean {
   return isLoopback(host) || host === "host.docker.internal" || !/[.:]/.test(host);
 }

@@ -9,31 +9,31 @@ import { log } from "../runtime/log.ts";
 
 /** Default timeout of a statement, in milliseconds. */
 const STATEMENT_MS = 10_000;
-/** Timeout for getting a connection, in milliseconds: a new one, or one that another request releases. */
+/** Timeout for getting a connection, new or released by another request, in milliseconds. */
 const CONNECT_MS = 5_000;
 const DEFAULT_POOL_SIZE = 4;
 
 /** A parameter of a statement. */
 export type Value = string | number | null | undefined;
 
-/** One statement with its parameters. A `name` must always be used with the same `text`. */
+/** One statement with its parameters. A `name` always has the same `text`. */
 export interface Statement {
   name: string;
   text: string;
   values?: readonly Value[];
   /** Milliseconds; 10,000 by default. */
   timeout?: number;
-  /** Whose statement it is: that of a workspace. One owner can use at most half of the pool at the same time. */
+  /** The workspace that the statement is for. One owner uses at most half of the pool at the same time. */
   owner?: Owner;
 }
 
-/** The database is unreachable, starting, out of connections or too slow: the same statement may succeed later. */
+/** The database is unreachable, starting, out of connections or too slow: a retry may succeed. */
 export class DatabaseUnavailable extends Error {
   override readonly name = "DatabaseUnavailable";
   readonly code = "service_unavailable";
-  /** Seconds until the next attempt to connect; absent where that is not the reason. */
+  /** Seconds until the next attempt to connect; undefined if there is no pause. */
   readonly retryAfter: number | undefined;
-  /** Whether the statement took too long: it has cost what it has cost, but what it counted may be undone. */
+  /** Whether the statement took too long: it has taken resources, but its count for the rate limit may be undone. */
   readonly wasCancelled: boolean;
 
   constructor(
@@ -46,7 +46,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** A statement that the driver no longer waits for. */
+/** The driver no longer waits for a statement. */
 class TooSlow extends Error {}
 
 let pool: pg.Pool | undefined;
@@ -58,13 +58,13 @@ const poolSize = () => Number(Deno.env.get("DATABASE_POOL_SIZE") || DEFAULT_POOL
 // An invalid size is reported when the pool opens.
 const fairShare = new FairShare(Math.max(1, Math.floor(poolSize() / 2) || 1), poolSize() || 1);
 
-/** The pool, opened once; another call opens it again where that failed. */
+/** The pool, opened by the first call; after a failure by the next. */
 async function openPool(): Promise<pg.Pool> {
   opening ??= createConfiguredPool().then((created) => pool = created).finally(() => opening = undefined);
   return await opening;
 }
 
-/** @throws {DatabaseUnavailable} for variables that cannot be used, which are logged once */
+/** @throws {DatabaseUnavailable} for unusable variables, which are logged once */
 async function createConfiguredPool(): Promise<pg.Pool> {
   let settings: ConnectionSettings;
   try {
@@ -79,22 +79,21 @@ async function createConfiguredPool(): Promise<pg.Pool> {
   return createPool(settings, { max: poolSize(), connectMs: CONNECT_MS, backoff });
 }
 
-/** @throws Error for a size that is no whole number above 0: with it every call would wait for a connection in vain */
+/** @throws Error for a size that is not a whole number above 0: every call would wait for a connection in vain */
 function checkPoolSize(): void {
   if (Number.isInteger(poolSize()) && poolSize() >= 1) return;
   throw new Error("DATABASE_POOL_SIZE is not a whole number of 1 or more: correct it, or unset it");
 }
 
 /**
- * Runs one statement and returns its rows. The isolate's connection pool is created at the first call.
- * Environment: DATABASE_URL, as role crm_functions, and DATABASE_CA (see connection.ts);
- * DATABASE_PREPARE=true for a direct connection (a transaction pooler does not support named statements);
- * DATABASE_POOL_SIZE, 4 by default.
+ * Runs one statement and returns its rows. The first call creates the isolate's connection pool. Environment:
+ * DATABASE_URL, as role crm_functions, and DATABASE_CA (see connection.ts); DATABASE_PREPARE=true for a direct
+ * connection (a transaction pooler does not support named statements); DATABASE_POOL_SIZE, 4 by default.
  *
- * @throws {DatabaseUnavailable} when a retry may succeed
+ * @throws {DatabaseUnavailable} if a retry may succeed
  */
 export async function query<Row>({ owner, ...statement }: Statement): Promise<Row[]> {
-  // Here, because a call that waited in a place of its owner or of the pool would make the others wait one by one.
+  // Waits before it takes a place of its owner or of the pool, because in one it would make others wait in turn.
   if (backoff.pauseMs > 0 && pool?.idleCount === 0) await backoff.waitOutShortPause();
   if (owner === undefined) return await runStatement(statement);
   return await fairShare.run(
@@ -105,12 +104,12 @@ export async function query<Row>({ owner, ...statement }: Statement): Promise<Ro
   );
 }
 
-/** Whether a further statement of this owner would wait for one of its places. */
+/** Whether a further statement of this owner would have to wait for a place. */
 export function isBusy(owner: string): boolean {
   return fairShare.isBusy(owner);
 }
 
-/** Whether no statement of any owner runs or waits for a connection. */
+/** Whether no statement with an owner runs or waits for a connection. */
 export function isIdle(): boolean {
   return fairShare.isIdle;
 }
@@ -132,7 +131,7 @@ async function runStatement<Row>(
     return rows;
   } catch (error) {
     if (client === undefined) throw connectError(error);
-    // After a timeout the connection is still busy with the statement, so the pool must not use it again.
+    // After a timeout the connection is still busy with the statement, so the pool must not reuse it.
     unavailable = isUnavailable(error);
     if (!unavailable) throw error;
     throw new DatabaseUnavailable(undefined, { cause: error, wasCancelled: isCancelled(error) });
@@ -143,14 +142,14 @@ async function runStatement<Row>(
 
 /** Gets a connection of the pool, within {@link CONNECT_MS}. */
 async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
-  // One that is idle comes at once.
+  // An idle connection comes at once, without a deadline.
   if (pool.idleCount > pool.waitingCount) return await pool.connect();
-  const coming = pool.connect();
+  const connecting = pool.connect();
   try {
-    return await deadlines.enforce(CONNECT_MS, () => new Error("No connection in time"), coming);
+    return await deadlines.enforce(CONNECT_MS, () => new Error("No connection in time"), connecting);
   } catch (error) {
-    // One that comes too late is the next call's.
-    coming.then((late) => late.release(), () => {});
+    // A connection that comes too late goes to the next call.
+    connecting.then((late) => late.release(), () => {});
     throw error;
   }
 }
@@ -164,7 +163,9 @@ export async function closeDatabase(): Promise<void> {
   await closing?.end();
 }
 
-/** Without a connection nothing has happened, so a retry may succeed whatever the reason was. The backoff has logged it. */
+/**
+ * Without a connection the statement was not sent, so a retry may succeed for any reason. The backoff has logged it.
+ */
 function connectError(error: unknown): DatabaseUnavailable {
   if (error instanceof DatabaseUnavailable) return error;
   const paused = backoff.pauseMs > 0 || error instanceof ConnectingPaused;
@@ -173,16 +174,16 @@ function connectError(error: unknown): DatabaseUnavailable {
 }
 
 /**
- * True if a retry may succeed: a network error, a timeout of the driver, or an error of Postgres of class 08
- * (connection), 40 (rollback), 53 (resources), 57 (operator intervention), 25006 (read-only: a replica after a failover,
- * or a full disk), or 55P03 (lock timeout).
+ * Whether a retry may succeed: after a network error, a timeout of the driver, or an error of Postgres with class 08
+ * (connection), 40 (rollback), 53 (resources), 57 (operator intervention), 25006 (read-only: a replica after a
+ * failover, or a full disk), or 55P03 (lock timeout).
  */
 function isUnavailable(error: unknown): boolean {
   if (isDatabaseError(error)) return /^(08|40|53|57|25006|55P03)/.test(error.code ?? "");
   return !(error instanceof TypeError);
 }
 
-/** Whether a statement took too long: the driver's timeout, or that of Postgres for a lock or for the whole. */
+/** Whether a statement took too long: timeout of the driver, lock timeout or statement timeout of Postgres. */
 function isCancelled(error: unknown): boolean {
   if (isDatabaseError(error)) return error.code === "55P03" || error.code === "57014";
   return error instanceof TooSlow;

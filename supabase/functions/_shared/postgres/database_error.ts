@@ -1,4 +1,6 @@
-/** Whether Postgres said this error, or a pooler in its protocol. By what only such have, so that no driver is loaded for it. */
+/**
+ * Whether Postgres or a pooler sent this error. Checks a property instead of the class, which would load the driver.
+ */
 export function isDatabaseError(error: unknown): error is Error & { code?: string } {
   return error instanceof Error && "severity" in error;
 }

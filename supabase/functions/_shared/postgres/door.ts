@@ -5,56 +5,56 @@ import { DatabaseUnavailable, isBusy, isIdle, query, type Value } from "./databa
 import { UNKNOWN_OWNER } from "./fair_share.ts";
 import { KnownCallers } from "./known_callers.ts";
 
-/** The input of a door. */
+/** A call of a door. */
 export interface DoorCall {
-  /** For the log. */
+  /** The request id, for the log. */
   requestId: string;
-  /** SHA-256 of the key or token, in hex. */
+  /** What the gate read: the SHA-256 of a key or token in hex, or the ids of a session. */
   credential: string;
-  /** Null for an unknown path or method, and for a gate without scopes. */
+  /** The required scope or role; null: none, or the path or method is unknown. */
   scope: string | null;
-  /** Null: run only the gate and the idempotency key, whose errors take precedence over those of an invalid request. */
+  /** Null: run only the gate and the idempotency key; the caller of the door has an error that they precede. */
   verb: string | null;
-  /** Null: only identify the caller; the call is not counted. */
+  /** Null: only identify the caller, without counting the call. */
   args: Record<string, Json> | null;
   idempotency?: { key: string; requestHash: string } | undefined;
 }
 
-/** An SQL statement that authenticates the caller and runs the verb: a function of schema `api`. */
+/** The SQL statement that authenticates the caller and runs the verb. */
 export interface Door {
   readonly name: string;
   readonly text: string;
   values(call: DoorCall): readonly Value[];
 }
 
-/** State of a caller's rate limit (spec 8). */
+/** The state of a caller's rate limit (spec 8). `limit` and `remaining` are calls in 60 seconds. */
 export interface RateLimit {
   limit: number;
   remaining: number;
   resetSeconds: number;
 }
 
-/** The caller, as far as it is known, and the state of its rate limit. */
+/** The caller, as far as known, and its rate limit. */
 export interface Admission {
-  /** The id of the key, or of the link's proposal. */
+  /** The id of the key, of the link's proposal, or of the member. */
   callerId: string | null;
   workspaceId: string | null;
-  /** False for a credential that is unknown, or no longer admits anybody. */
+  /** False if the credential is unknown or no longer valid. */
   admitted: boolean;
   /** Null if the caller is unknown, or the call was not counted. */
   rate: RateLimit | null;
 }
 
-/** The result of a door: an error, or the verb's JSON text (null if no verb ran or it returns nothing). */
+/** The result of a door: an error, or the verb's JSON text (null if no verb ran or the verb returned nothing). */
 export interface DoorReply {
   admission: Admission;
   /** Whether a webhook delivery is waiting. */
   events: boolean;
   error: ApiError | null;
   body: string | null;
-  /** Whether `body` is the stored reply of an earlier call with the same idempotency key; its status is always 200. */
+  /** Whether `body` is the stored reply to an earlier call with the same idempotency key; the status is then 200. */
   replayed: boolean;
-  /** Whether an upsert found its record, now or in the call that is replayed: the status is 200, and no address is new. */
+  /** Whether an upsert found its record, now or in the replayed call: status 200 without `Location`. */
   found: boolean;
 }
 
@@ -73,20 +73,20 @@ interface Row {
   rate_reset: number;
 }
 
-/** The errors by which a door turns an identified caller away, whatever it asks for. */
-const TURNED_AWAY = ["revoked_api_key", "workspace_suspended", "feature_disabled"];
+/** The errors with which a door refuses every call of an identified caller. */
+const REFUSED = ["revoked_api_key", "workspace_suspended", "feature_disabled"];
 
 const known = new KnownCallers();
 
 /**
- * Runs a call in one SQL statement. A caller whom this isolate does not know is identified by a statement of its own first,
- * if other calls run: it might be one more of a workspace that has its share of the connections. An unavailable database
- * is service_unavailable, as a value.
+ * Runs a call in one SQL statement. While other calls run, a caller unknown to this isolate is first identified by a
+ * statement of its own, because its workspace may already use its share of the connections. Returns
+ * service_unavailable if the database is unavailable.
  */
 export async function callDoor(door: Door, call: DoorCall): Promise<DoorReply> {
   const { credential } = call;
   try {
-    const row = await turnAway(door, call) ?? await send(door, call);
+    const row = await checkFirst(door, call) ?? await send(door, call);
     return {
       admission: admissionOf(row),
       events: row.events,
@@ -111,11 +111,11 @@ export async function callDoor(door: Door, call: DoorCall): Promise<DoorReply> {
   }
 }
 
-/** Runs a call's statement in a place of the caller's workspace. Remembers whom it admitted, or a count that was lost. */
+/** Runs a call's statement in a place of the caller's workspace. Remembers an admitted caller, or a lost count. */
 async function send(door: Door, call: DoorCall): Promise<Row> {
   const { name, text } = door;
   const { credential } = call;
-  // Keys of one workspace share its places: a workspace can have any number of keys.
+  // The keys of a workspace share its places, because a workspace can have any number of keys.
   const owner = known.find(credential)?.workspaceId ??
     (call.args === null
       ? UNKNOWN_OWNER
@@ -132,17 +132,17 @@ async function send(door: Door, call: DoorCall): Promise<Row> {
   }
 }
 
-/** Asks only who calls, which neither waits for a lock nor takes long. */
+/** Only identifies the caller, which is quick and waits for no lock. */
 function identify(door: Door, call: DoorCall): Promise<Row> {
   return send(door, { ...call, verb: null, args: null, idempotency: undefined });
 }
 
 /**
- * Identifies an unknown caller where that cannot wait, and counts the calls that were cancelled.
+ * Identifies an unknown caller while other calls run, and counts the caller's cancelled calls.
  *
- * @returns the error by which that turned the caller away
+ * @returns the door's row if it refused the caller
  */
-async function turnAway(door: Door, call: DoorCall): Promise<Row | undefined> {
+async function checkFirst(door: Door, call: DoorCall): Promise<Row | undefined> {
   const { credential } = call;
   if (call.args === null) return undefined;
   if (known.find(credential) === undefined && (known.owes(credential) || !isIdle())) {
@@ -150,7 +150,7 @@ async function turnAway(door: Door, call: DoorCall): Promise<Row | undefined> {
     if (!isAdmitted(row)) return row;
   }
   while (known.takeDebt(credential)) {
-    // Without a verb, a call is counted and nothing else. If this is cancelled too, the debt is noted again.
+    // Without a verb the door only counts the call. If this is cancelled too, `send` notes it again.
     const row = await send(door, { ...call, scope: null, verb: null, args: {}, idempotency: undefined });
     if (row.error_code !== null) return row;
   }
@@ -158,11 +158,11 @@ async function turnAway(door: Door, call: DoorCall): Promise<Row | undefined> {
 }
 
 /**
- * How much of a body may be read before the door has identified its sender: all of it for a caller who was admitted
+ * How much of a body may be read before the door has identified its sender: `all` for a caller who was admitted
  * within the last minute.
  *
- * @param flooded whether strangers call faster than they are answered: their bodies, read and parsed while they wait,
- *  would take memory and processor from the others
+ * @param flooded whether unknown callers send faster than they are answered: their waiting bodies would take memory
+ *  and processor from the others
  */
 export function bodyAllowance(credential: string, flooded: boolean): "all" | "small" | "none" {
   if (known.isRecent(credential)) return "all";
@@ -171,7 +171,7 @@ export function bodyAllowance(credential: string, flooded: boolean): "all" | "sm
 }
 
 function isAdmitted({ caller_id, error_code }: Row): boolean {
-  return caller_id !== null && !TURNED_AWAY.includes(error_code ?? "");
+  return caller_id !== null && !REFUSED.includes(error_code ?? "");
 }
 
 function rememberCaller(credential: string, row: Row): void {
@@ -198,7 +198,7 @@ function admissionOf(row: Row): Admission {
 
 function errorOf(code: string, details: Row["details"], { requestId, verb, scope }: DoorCall): ApiError {
   if (!isErrorCode(code)) {
-    // A verb raised a code that errors.ts lacks. The client gets internal_error, so only the log can show which.
+    // A verb raised a code that errors.ts lacks. Only the log shows which.
     log("unknown_error_code", { request_id: requestId, code, verb });
     return new ApiError("internal_error");
   }

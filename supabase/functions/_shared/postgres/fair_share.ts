@@ -1,13 +1,14 @@
-/** The one owner of all questions of callers whom this isolate does not know: a stranger can invent any number of keys. */
+/** The owner of all statements for unknown callers, because a stranger can invent any number of keys. */
 export const UNKNOWN_OWNER = "unknown";
 
 /**
- * Who owns a task: the id of a workspace, or a function that finds it out, for a task that may begin before that is known if
- * no other runs. The function is called once another one has to wait, and resolves with undefined for nobody's.
+ * Who owns a task: the id of a workspace, or a function that finds it. With a function the task starts at once if no
+ * other runs; the function is called when another task has to wait. It resolves with undefined if nobody owns the
+ * task.
  */
 export type Owner = string | (() => Promise<string | undefined>);
 
-/** The place of a task that runs. Without an owner it counts as a place of each. */
+/** The place of a running task. While its owner is unknown it counts as a place of every owner. */
 interface Place {
   owner?: string;
   ask?: () => Promise<string | undefined>;
@@ -15,20 +16,20 @@ interface Place {
 
 /**
  * Limits how many tasks of one owner, a workspace, run at the same time; further tasks wait in a queue. Calls of one
- * workspace wait for each other in the database, so without a limit those of a busy one would occupy every connection
- * while they wait.
+ * workspace wait for each other's locks in the database, so without a limit a busy workspace would occupy every
+ * connection with waiting calls.
  */
 export class FairShare {
   readonly #owners = new Map<string, { running: number; queue: (() => void)[] }>();
-  /** Running tasks whose owner is yet to be found out. */
+  /** Running tasks whose owner is not known yet. */
   readonly #ownerless = new Set<Place>();
   #running = 0;
   #waiting = 0;
 
   /**
-   * @param limit number of tasks that one owner can run at the same time
-   * @param places number of tasks for which there is room: the last place is kept for an owner that has none, so that two
-   *  owners cannot take all
+   * @param limit maximum tasks that one owner runs at the same time
+   * @param places maximum tasks in all; the last place is kept for an owner that has none, so that two owners cannot
+   *  take all places
    */
   constructor(readonly limit: number, readonly places = Infinity) {}
 
@@ -40,19 +41,19 @@ export class FairShare {
   /** Whether a further task of this owner would have to wait. */
   isBusy(owner: string): boolean {
     const own = this.#owners.get(owner)?.running ?? 0;
-    // Questions are short, and are how a task without an owner gets one, so they do not wait for it.
+    // Identifying a caller is short, and is how a task gets its owner, so it does not wait for such a task.
     const perhapsOwn = owner === UNKNOWN_OWNER ? 0 : this.#ownerless.size;
     return own + perhapsOwn >= this.limit || (own > 0 && this.#running >= this.places - 1);
   }
 
   /**
-   * Runs `work` as soon as its owner may; at once if that is yet to be found out and no other task runs.
+   * Runs `work` as soon as its owner has a place; at once if the owner is a function and no other task runs.
    *
    * @param timeout maximum time in the queue, in milliseconds
    * @throws the error that `createError` returns, after the timeout
    */
   async run<T>(owner: Owner, timeout: number, createError: () => Error, work: () => Promise<T>): Promise<T> {
-    // One at most counts as everybody's: others could take all places at once.
+    // At most one task runs without a known owner, because several could take all places.
     if (typeof owner !== "string" && !this.isIdle) owner = await owner() ?? UNKNOWN_OWNER;
     const place: Place = typeof owner === "string" ? { owner } : { ask: owner };
     if (place.owner !== undefined && this.isBusy(place.owner)) {
@@ -95,7 +96,7 @@ export class FairShare {
     if (running === 0 && queue.length === 0) this.#owners.delete(owner);
   }
 
-  /** Resolves in a place of the owner. */
+  /** Resolves when the task has a place of its owner. */
   #wait(owner: string, timeout: number, createError: () => Error): Promise<void> {
     const { queue } = this.#stateOf(owner);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -117,16 +118,16 @@ export class FairShare {
     return promise;
   }
 
-  /** Starts the tasks that may start, before any other call can. Of several owners each gets one place in turn. */
+  /** Starts waiting tasks for which there are places: one of each owner in turn. */
   #startWaiting(): void {
     if (this.#waiting === 0) return;
     for (const [owner, state] of this.#owners) {
       if (state.queue.length === 0 || this.isBusy(owner)) continue;
-      // Of the unknown callers the newest is next: while strangers fill the queue, the first call of a valid key would
-      // otherwise wait behind all of theirs.
+      // The newest unknown caller is next, so that during a flood the first call of a valid key does not wait behind
+      // all forged ones.
       const startNext = owner === UNKNOWN_OWNER ? state.queue.pop()! : state.queue.shift()!;
       startNext();
-      // Visited again by this loop, after the others.
+      // Moves the owner to the end, where this loop visits it again.
       this.#owners.delete(owner);
       this.#owners.set(owner, state);
     }
@@ -139,7 +140,7 @@ export class FairShare {
     ask().catch(() => undefined).then((owner) => {
       if (!this.#ownerless.has(place)) return;
       if (owner === undefined) {
-        // The next task that has to wait asks again.
+        // The next task that has to wait calls it again.
         place.ask = ask;
         return;
       }

@@ -4,23 +4,24 @@ interface KnownCaller {
   readonly workspaceId: string;
 }
 
-/** Maximum number of callers that are remembered; each takes some 300 bytes. */
+/** Maximum number of remembered callers; each takes some 300 bytes. */
 const MAX_CALLERS = 10_000;
-/** Milliseconds for which an admitted caller may send a large body without being judged first. */
+/** Milliseconds after an admission for which a large body is read without identifying the caller first. */
 const RECENT_MS = 60_000;
 
 /**
- * Remembers, by the hash of their credential, the callers whom a door admitted. Only valid credentials enter, so strangers
- * cannot fill it. It decides who waits for whom and when a body is read; every call is still authenticated by its door.
+ * Remembers the callers whom a door admitted, by the hash of their credential. Strangers cannot fill it, because only
+ * valid credentials are stored. It decides who waits for whom and when a body is read; the door still authenticates
+ * every call.
  */
 export class KnownCallers {
   readonly #callers = new Map<string, KnownCaller & { admitted: number }>();
   readonly #debts = new Map<string, number>();
 
   /**
-   * Stores a caller as the newest; the one that was seen longest ago makes room.
+   * Stores a caller as the newest, and removes the one that was seen longest ago if there are too many.
    *
-   * @param mayCall whether its rate limit left it this call; if not, its next large body is not read either
+   * @param mayCall false if the call exceeded the rate limit; the caller's next large body then waits for the door
    */
   remember(credential: string, { callerId, workspaceId }: KnownCaller, mayCall: boolean): void {
     this.#callers.delete(credential);
@@ -35,18 +36,18 @@ export class KnownCallers {
     this.#debts.delete(credential);
   }
 
-  /** Notes a call that was cancelled, and its count with it: it is counted before the caller's next call. */
+  /** Notes a cancelled call, whose count was undone: it is counted before the caller's next call. */
   addDebt(credential: string): void {
     this.#debts.set(credential, (this.#debts.get(credential) ?? 0) + 1);
     removeOldest(this.#debts);
   }
 
-  /** Whether a call of this credential is yet to be counted. */
+  /** Whether a call of this credential is still to be counted. */
   owes(credential: string): boolean {
     return this.#debts.has(credential);
   }
 
-  /** Takes one call from those that are yet to be counted; false if there is none. */
+  /** Removes one of the calls that are still to be counted; false if there is none. */
   takeDebt(credential: string): boolean {
     const debt = this.#debts.get(credential) ?? 0;
     if (debt > 1) this.#debts.set(credential, debt - 1);
@@ -65,7 +66,7 @@ export class KnownCallers {
   }
 }
 
-/** Removes the oldest entry of a map that has become too large. */
+/** Removes the oldest entry if the map has become too large. */
 function removeOldest(entries: Map<string, unknown>): void {
   if (entries.size > MAX_CALLERS) entries.delete(entries.keys().next().value!);
 }

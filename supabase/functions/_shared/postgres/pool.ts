@@ -12,8 +12,8 @@ const CHECK_MS = 15_000;
 type Callback = (error: Error | null, client?: unknown) => void;
 
 /**
- * Creates the pool of connections, which connect when the backoff lets them. In a file of its own, so that the driver, half
- * of what a function loads, is loaded by its first statement.
+ * Creates the pool of connections; the backoff decides when they connect. A separate file, so that the driver, half
+ * of what a function loads, is loaded by the first statement.
  */
 export function createPool(
   settings: ConnectionSettings,
@@ -24,25 +24,24 @@ export function createPool(
     Client: clientClass(backoff, connectMs),
     application_name: "crm-api",
     max,
-    // No timers of the pool: it would set and clear two for each statement, a quarter of what the statement costs here.
+    // The pool would set and clear two timers for each statement, a quarter of the statement's cost in this process.
     idleTimeoutMillis: 0,
   });
   closeIdleConnections(pool);
-  // The pool has already removed the connection; without a listener the error would terminate the isolate.
+  // The pool has removed the connection already. Without a listener the error would end the isolate.
   pool.on("error", (error) => log("connection_lost", { error: error.message }));
-  // A connection that breaks during a statement fails that statement; this listener keeps it from terminating the
-  // isolate.
+  // A connection that breaks fails its statement. Without a listener it would also end the isolate.
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }
 
-/** Closes what was idle for {@link IDLE_MS}, with one timer for all connections, while there are any. */
+/** Closes connections that were idle for {@link IDLE_MS}, with one timer that runs while there are any. */
 function closeIdleConnections(pool: pg.Pool): void {
   const usedAt = new WeakMap<pg.PoolClient, number>();
   let timer: ReturnType<typeof setInterval> | undefined;
   async function check(): Promise<void> {
     const latest = performance.now() - IDLE_MS;
-    // One that is lost at this moment may be replaced, in vain.
+    // If a connection dies during the check, the pool may open one that nobody needs.
     const idle = await Promise.all(
       Array.from({ length: pool.idleCount }, () => pool.connect().catch(() => null)),
     );
@@ -50,7 +49,7 @@ function closeIdleConnections(pool: pg.Pool): void {
       if (client === null) continue;
       const at = usedAt.get(client) ?? performance.now();
       client.release(at < latest);
-      // To check it is not to use it.
+      // Checking must not reset the idle time.
       usedAt.set(client, at);
     }
   }
@@ -68,8 +67,8 @@ function clientClass(backoff: ConnectBackoff, connectMs: number): new () => pg.C
     constructor(config?: pg.ClientConfig) {
       super({ ...config, connectionTimeoutMillis: connectMs });
       const { connection } = this;
-      // `pg` learns that a connection has closed from the socket below TLS. On Deno 2.1, which the edge runtime is built
-      // on, only the TLS stream reports it, and the pool would never give the place of a closed connection to another.
+      // `pg` listens for the end of the socket below TLS. On Deno 2.1, on which the edge runtime is built, only the
+      // TLS stream reports it, and the pool would count a closed connection forever.
       connection.once("sslconnect", () => connection.stream.once("close", () => connection.emit("end")));
     }
 

@@ -1,29 +1,28 @@
-/** Interval of the checks, in milliseconds: the maximum delay after a deadline. */
+/** Milliseconds between checks: a deadline is at most this late. */
 const TICK_MS = 250;
 
 interface Deadline {
   readonly at: number;
   readonly expire: () => void;
-  /** Its place among those that are pending. */
+  /** Its index in the list of pending deadlines. */
   place: number;
 }
 
 /**
- * Enforces deadlines on promises, with one timer for all of them. A timer for each promise costs more than most
- * statements: even a cleared timer keeps its references, such as a page of rows, alive past the next garbage
- * collection.
+ * Enforces deadlines on promises, with one timer for all. A timer for each promise costs more than most statements:
+ * even a cleared timer keeps what it references, such as a page of rows, past the next garbage collection.
  */
 export class Deadlines {
   /**
-   * In no order. A Set would keep whole requests alive until the next full collection: V8 replaces the table of a busy one
-   * every few entries, and the tables, with what was in them, form a chain that hangs on the first that grew old.
+   * In no order. Not a Set: V8 replaces the table of a busy Set every few entries, and the old tables, which
+   * reference each other, keep whole requests alive until the next full garbage collection.
    */
   readonly #pending: Deadline[] = [];
   #timer: ReturnType<typeof setInterval> | undefined;
 
   /**
-   * Resolves with `work`, or rejects with `createError()` after `ms` milliseconds (and up to 250 more). It does not
-   * cancel the work: the caller must do that.
+   * Resolves with `work`, or rejects with `createError()` after `ms` milliseconds and up to 250 more. The caller must
+   * cancel the work.
    */
   async enforce<T>(ms: number, createError: () => Error, work: Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -56,5 +55,5 @@ export class Deadlines {
   }
 }
 
-/** The deadlines of all requests: while one waits for the database, no other needs a timer for its body. */
+/** The deadlines of all requests, which share one timer. */
 export const deadlines = new Deadlines();

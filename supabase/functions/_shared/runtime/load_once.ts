@@ -1,4 +1,4 @@
-/** Makes all calls share one call of `load`. One that failed is made again by the next call. */
+/** Makes all calls share one call of `load`; after a failure the next call tries again. */
 export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;
   return () => {

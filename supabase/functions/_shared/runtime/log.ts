@@ -3,7 +3,7 @@ import { inBackground } from "./background.ts";
 /** The fields of a log line. */
 type LogFields = Record<string, string | number | boolean | null | undefined>;
 
-/** Milliseconds for which equal events are counted before a line says how many there were. */
+/** Milliseconds for which equal events are counted before a line is written. */
 const COUNT_MS = 1_000;
 
 /**
@@ -17,7 +17,7 @@ export function log(event: string, fields: LogFields): void {
 
 const counts = new Map<string, { event: string; fields: LogFields; count: number }>();
 
-/** Writes one line a second for all events with the same fields, with their `count`. */
+/** Counts events with the same fields and writes one line a second for them, with their `count`. */
 export function logCount(event: string, fields: LogFields): void {
   const key = JSON.stringify([event, fields]);
   const entry = counts.get(key);

@@ -1,4 +1,4 @@
-/** Makes all calls within `ms` milliseconds share one call of `work`, from its start on. `work` must not reject. */
+/** Makes all calls within `ms` milliseconds after the start of `work` share its result. `work` must not reject. */
 export function shareResult<T>(work: () => Promise<T>, ms: number): () => Promise<T> {
   let shared: Promise<T> | undefined;
   let started = 0;

@@ -5,9 +5,9 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** A UUIDv7 (RFC 9562) for now, as `crm.uuid_v7()` makes them: 48 bits of milliseconds, then 74 random bits. */
+/** A new UUIDv7 (RFC 9562), like `crm.uuid_v7()`: 48 bits of milliseconds, then 74 random bits. */
 export function uuidV7(): string {
   const time = Date.now().toString(16).padStart(12, "0");
-  // The variant is the same in version 4, so the rest of a random UUID is as it has to be.
+  // Versions 4 and 7 have the same variant bits, so the rest of a random UUID fits.
   return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`;
 }

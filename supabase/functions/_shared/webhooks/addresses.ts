@@ -1,12 +1,12 @@
 import ipaddr from "ipaddr.js";
 
 /**
- * Every address block that a delivery must not reach: IANA's special-purpose registries (v4 and v6), and the multicast
- * and deprecated blocks that are in other registries. It includes blocks that the registries mark "globally reachable"
- * (AS112, AMT, PCP anycast): they serve the infrastructure of the network, and no receiver has an address in them.
+ * Every address block that a delivery must not reach: IANA's special-purpose registries (v4 and v6), and multicast
+ * and deprecated blocks from other registries. Blocks marked "globally reachable" (AS112, AMT, PCP anycast) are
+ * included: they serve the network's infrastructure, and no receiver has an address in them.
  *
- * Of v6 only 2000::/3 is public: IANA assigns global unicast addresses nowhere else. The v6 blocks that embed v4
- * addresses are refused as a whole: every public receiver can be reached by its plain v4 or v6 address.
+ * In v6 only 2000::/3 is public, because IANA assigns global unicast addresses nowhere else. Blocks that embed v4
+ * addresses are refused: every public receiver has a plain v4 or v6 address.
  */
 export const REFUSED_BLOCKS = [
   ["0.0.0.0/8", "this network, RFC 791"],
@@ -41,8 +41,8 @@ export const REFUSED_BLOCKS = [
 const REFUSED = REFUSED_BLOCKS.map(([block]) => ipaddr.parseCIDR(block));
 
 /**
- * True if `text` is an address on the public internet. False for every refused block, and for any text that is not a
- * plain v4 or v6 address, such as one with a zone (`fe80::1%eth0`) or with octal numbers.
+ * Whether `text` is an address on the public internet. False for refused blocks, and for texts that are not plain v4
+ * or v6 addresses, such as one with a zone (`fe80::1%eth0`) or octal numbers.
  */
 export function isPublicAddress(text: string): boolean {
   const plain = ipaddr.IPv4.isValidFourPartDecimal(text) ||

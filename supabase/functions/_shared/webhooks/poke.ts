@@ -4,9 +4,9 @@ import { log } from "../runtime/log.ts";
 const POKE_TIMEOUT_MS = 2_000;
 
 /**
- * Wakes the dispatcher, so that it makes a first attempt at once (spec 6.5). It never throws: if a poke is lost, the
- * schedule wakes the dispatcher within 10 seconds. Environment: FUNCTIONS_REGION, the region of the database: Supabase
- * otherwise runs the dispatcher where the poke comes from, and each of its statements crosses the distance.
+ * Wakes the dispatcher, so that it makes the first attempt at once (spec 6.5). Never throws: after a lost poke the
+ * schedule wakes the dispatcher within 10 seconds. Environment: FUNCTIONS_REGION, the database's region. Without it,
+ * Supabase runs the dispatcher in the caller's region, from which every statement may take longer.
  */
 export async function pokeDispatcher(): Promise<void> {
   const region = Deno.env.get("FUNCTIONS_REGION");

@@ -1,12 +1,11 @@
 import { Buffer } from "node:buffer";
 
 /**
- * Signing secrets are stored encrypted, so that a database dump alone does not allow anyone to sign. Stored form: one
- * version byte, the 12-byte nonce, the AES-256-GCM ciphertext with its tag. The version byte allows a second key or
- * cipher later. The additional data is the id of the subscription, so that whoever can write to the database cannot
- * sign with a secret that they copied from another subscription.
+ * Signing secrets are stored encrypted, so that nobody can sign with a database dump alone. Stored form: a version
+ * byte, for a later key or cipher; the 12-byte nonce; the AES-256-GCM ciphertext with its tag. The additional data is
+ * the id of the subscription, so that a secret copied to another subscription does not decrypt.
  *
- * Web Crypto is used because on Deno 2.1, which Supabase runs, node:crypto decrypts GCM without verifying the tag.
+ * By Web Crypto, because on Deno 2.1, which Supabase runs, node:crypto decrypts GCM without verifying the tag.
  */
 const VERSION = 2;
 const CIPHER = "AES-GCM";
@@ -23,9 +22,9 @@ export function generateSecret(): string {
 /**
  * Encrypts a secret for storage, and returns the base64 of the stored form.
  *
- * @param subscriptionId the only subscription for which `decryptSecret` opens it
+ * @param subscriptionId the subscription for which alone `decryptSecret` decrypts it
  * @param keyText base64 of 32 bytes; the variable WEBHOOK_ENCRYPTION_KEY by default
- * @throws Error when the key is missing or is not the base64 of 32 bytes.
+ * @throws Error if the key is missing or is not the base64 of 32 bytes
  */
 export async function encryptSecret(
   secret: string,
@@ -45,9 +44,9 @@ export async function encryptSecret(
 /**
  * Decrypts a stored secret.
  *
- * @param subscriptionId the subscription that it is stored for
- * @param keyText as for `encryptSecret`
- * @throws Error when the key is missing or wrong, the stored bytes were altered, or they belong to another subscription.
+ * @param subscriptionId the subscription that has the secret
+ * @param keyText see {@link encryptSecret}
+ * @throws Error if the key is missing or wrong, or the bytes were altered or belong to another subscription
  */
 export async function decryptSecret(
   stored: Uint8Array,

@@ -9,29 +9,28 @@ export type TargetCheck =
 const LOWEST_UNPRIVILEGED_PORT = 1024;
 
 /**
- * Name suffixes of private networks (RFC 6761, 6762, 7686, 8375, and ICANN's `.internal`). `.test`, `.example` and
- * `.invalid` are reserved too, but name nothing anywhere: they may be subscribed, and attempts fail as dns_not_found.
+ * Suffixes of names in private networks (RFC 6761, 6762, 7686, 8375, and ICANN's `.internal`). The reserved `.test`,
+ * `.example` and `.invalid` are not among them: no network has such names, so their attempts fail as dns_not_found.
  */
 const PRIVATE_SUFFIXES = [".local", ".internal", ".localhost", ".home.arpa", ".onion"];
 
 /**
- * Name suffixes that private networks use although nobody reserved them: those of RFC 6762, appendix G, and those of
- * Kubernetes and of routers. The public DNS has none of them, but a resolver of the service's network may.
+ * Suffixes that private networks use although they are not reserved: RFC 6762, appendix G, Kubernetes, routers. The
+ * public DNS has none of them, but a resolver in the service's network may.
  */
 const INTERNAL_SUFFIXES = [".intranet", ".private", ".corp", ".home", ".lan", ".svc", ".localdomain"];
 
 /**
- * Characters that the WHATWG URL parser removes or replaces silently: the called URL would differ from the stored text.
+ * Characters that the URL parser removes or replaces silently, so that the called URL would differ from the stored
+ * one.
  */
 // deno-lint-ignore no-control-regex
 const SILENTLY_REWRITTEN = /[\u0000-\u0020\u007f\\]/;
 
 /**
- * Checks a webhook target (spec 2.6): https, port 443 or from 1024, a public host, no user info, no fragment. It checks
- * the parsed URL, in which every other spelling of an address (`0x7f.1`, `2130706433`, full-width digits) is
- * normalized.
- *
- * It does not resolve the name: the dispatcher checks the resolved addresses on every attempt.
+ * Checks a webhook target (spec 2.6): https, port 443 or from 1024, a public host, no user info, no fragment. It
+ * checks the parsed URL, in which other spellings of an address (`0x7f.1`, `2130706433`, full-width digits) are
+ * normalized. It does not resolve the name: the dispatcher checks the resolved addresses at every attempt.
  */
 export function checkTarget(text: string, policy: TargetPolicy = targetPolicy()): TargetCheck {
   if (SILENTLY_REWRITTEN.test(text) || !URL.canParse(text)) return invalid("Deve ser uma URL válida");
@@ -52,7 +51,7 @@ export function checkTarget(text: string, policy: TargetPolicy = targetPolicy())
   return { ok: true, url, exempt: false };
 }
 
-/** True if the host of a URL is an address, not a name: only v6 has colons, and only v4 has a numeric last label. */
+/** Whether a URL's host is an address: only v6 has colons, and only v4 has a numeric last label. */
 export function isAddress(host: string): boolean {
   return host.includes(":") || /(^|\.)\d+$/.test(host);
 }

@@ -2,19 +2,19 @@ import { isLoopback } from "../runtime/service.ts";
 
 /** The configuration that `checkTarget` depends on. */
 export interface TargetPolicy {
-  /** `host:port` pairs that are allowed for development, over http too. */
+  /** `host:port` pairs that are allowed during development, also over http. */
   readonly devTargets: ReadonlySet<string>;
-  /** True for a host name of the service: a subscription must not make the service call itself. */
+  /** Whether a host is the service itself, which a subscription must not call. */
   isOwnHost(host: string): boolean;
 }
 
 let environmentPolicy: TargetPolicy | undefined;
 
 /**
- * The policy of this process: `WEBHOOK_DEV_TARGETS` (`host:port,…`), and the service's own addresses, `PUBLIC_URL` and
- * `SUPABASE_URL`.
+ * The policy of this process: `WEBHOOK_DEV_TARGETS` (`host:port,…`), and the service's own addresses, `PUBLIC_URL`
+ * and `SUPABASE_URL`.
  *
- * @throws Error when one of the variables is invalid.
+ * @throws Error if a variable is invalid
  */
 export function targetPolicy(): TargetPolicy {
   if (environmentPolicy === undefined) {
@@ -37,10 +37,10 @@ export function targetPolicy(): TargetPolicy {
 }
 
 /**
- * Parses a policy from the values of the variables; see {@link targetPolicy}. The first of the service's addresses that
- * is not empty is the one where clients reach it. Development targets count only if that one is on loopback: on a public
- * host they would let every key reach what is private. `http://kong:8000`, the SUPABASE_URL inside Docker, is not on
- * loopback, because a public host has the same one.
+ * Parses a policy from the values of the variables; see {@link targetPolicy}. Clients use the first of the service's
+ * addresses that is not empty. Development targets count only if that address is on loopback: on a public host they
+ * would let every key reach private addresses. `http://kong:8000`, the SUPABASE_URL in Docker, does not count as
+ * loopback, because self-hosted public services have it too.
  */
 export function readPolicy(devTargets: string, ...serviceUrls: string[]): TargetPolicy {
   const hosts = serviceUrls.filter((url) => url !== "").map((url) => bareHost(new URL(url)));
@@ -55,12 +55,12 @@ export function readPolicy(devTargets: string, ...serviceUrls: string[]): Target
   };
 }
 
-/** The host as DNS and certificates need it: without brackets around a v6 address, without a root dot after a name. */
+/** The host for DNS and certificates: without the brackets of a v6 address and without a root dot. */
 export function bareHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }
 
-/** `host:port`, the port also where it is the scheme's own. */
+/** `host:port`, also for the scheme's default port. */
 export function hostAndPort(url: URL): string {
   return `${bareHost(url)}:${url.port || (url.protocol === "https:" ? 443 : 80)}`;
 }

@@ -1,6 +1,6 @@
 import type { ErrorKind } from "./error_kind.ts";
 
-/** The errors of the application's functions alone: no call with an API key is answered with them. */
+/** The errors that only the application's functions return; no call with an API key gets them. */
 export const APPLICATION_ERRORS = {
   missing_session: { status: 401, message: "Entre na sua conta para continuar" },
   invalid_session: { status: 401, message: "A sessão terminou; entre de novo" },

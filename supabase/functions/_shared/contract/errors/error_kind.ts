@@ -1,8 +1,8 @@
-/** What belongs to a code, wherever it is raised; tools/errors/ has what the documents say of it. */
+/** The status and texts of a code. The documents' texts are in tools/errors/. */
 export interface ErrorKind {
   status: number;
   /** Portuguese, for the client: what is wrong and what is allowed. */
   message: string;
-  /** Portuguese: the message for a field that a verb reports without its own message. */
+  /** Portuguese: the message for a field that a verb reports without one. */
   field?: string;
 }

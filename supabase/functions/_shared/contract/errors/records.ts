@@ -1,6 +1,6 @@
 import type { ErrorKind } from "./error_kind.ts";
 
-/** The errors that depend on the records: those that are missing, refer to each other, or are in another state. */
+/** The errors that depend on records: missing, wrongly referenced, or in the wrong state. */
 export const RECORD_ERRORS = {
   not_found: { status: 404, message: "Registro não encontrado" },
   precondition_failed: {
