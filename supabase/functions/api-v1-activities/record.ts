@@ -20,13 +20,13 @@ import {
   workspaceId,
 } from "../_shared/contract/record_fields.ts";
 
-/** Only http and https: clients show the address as a link, where `javascript:` would run a script. */
+/** Only http and https, because clients show the address as a link, in which `javascript:` would run a script. */
 const webUrl = () =>
   z.url({ protocol: /^https?$/, error: "Deve ser uma URL http ou https" }).max(MAX_URL_LENGTH);
 
 /**
- * A task, call, meeting or other activity of a deal (spec 4.6). Its deal cannot be changed. `due_after` is inclusive
- * and `due_before` exclusive, so that adjacent windows do not overlap.
+ * A task, call, meeting or other activity of a deal (spec 4.6), which always stays with its deal. `due_after` is
+ * inclusive and `due_before` exclusive, so that adjacent windows do not overlap.
  */
 export const activity = record("activity", {
   table: "activities",

@@ -24,7 +24,7 @@ export const ChangeQuery = ListQuery.pick({ limit: true, cursor: true }).extend(
   ),
 });
 
-/** One change of one object. It has no values: they may be a person's, and would outlive their erasure. */
+/** A change of an object. It has no values, because personal data would outlive its erasure. */
 export const Change = z.object({
   id: uuid(),
   object_type: z.enum(OBJECT_TYPES),

@@ -18,7 +18,10 @@ import {
   workspaceId,
 } from "../_shared/contract/record_fields.ts";
 
-/** CNPJ (alphanumeric since 2026) or another tax id, normalized to upper case without punctuation, for equality. */
+/**
+ * CNPJ (alphanumeric since 2026) or another tax id, stored in upper case without punctuation, to compare for
+ * equality.
+ */
 const taxId = () =>
   textOf(40)
     .overwrite((id) => id.normalize("NFC").toUpperCase().replace(/[\p{P}\p{S}\p{Z}\p{C}]/gu, ""))
@@ -56,7 +59,7 @@ const Address = z.object({
   },
 });
 
-/** An organisation that a workspace sells to (spec 4.6). Lists filter by name without regard to case. */
+/** An organisation that a workspace sells to (spec 4.6). */
 export const company = record("company", {
   table: "companies",
   sql: ["insert", "insert all", "save", "get", "list", "archive"],

@@ -2,7 +2,7 @@ import { doc } from "../_shared/contract/doc.ts";
 import { merged } from "../_shared/contract/operation.ts";
 import { company } from "./record.ts";
 
-/** Reply of a merge. */
+/** The reply to a merge. */
 export const MergedCompany = company.reply.extend(merged.shape).meta({
   id: "MergedCompany",
   ...doc("A empresa que fica", "The company that stays"),

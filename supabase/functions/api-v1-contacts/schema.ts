@@ -3,7 +3,7 @@ import { doc } from "../_shared/contract/doc.ts";
 import { merged } from "../_shared/contract/operation.ts";
 import { contact } from "./record.ts";
 
-/** Reply of a creation: the id, or with `Prefer: return=representation` the whole record. */
+/** The reply to a creation: the id; with `Prefer: return=representation` the whole record. */
 export const CreatedContact = contact.created.partial().required({ id: true }).meta({
   ...contact.created.meta(),
   ...doc(
@@ -12,7 +12,7 @@ export const CreatedContact = contact.created.partial().required({ id: true }).m
   ),
 });
 
-/** Body of an erasure. */
+/** The body of an erasure. */
 export const Erasure = z.object({ texts: z.boolean().nullish() }).meta({
   id: "Erasure",
   ...doc("Até onde apagar", "How far to erase", { texts: true }),
@@ -26,7 +26,7 @@ export const Erasure = z.object({ texts: z.boolean().nullish() }).meta({
   },
 });
 
-/** Reply of a merge. */
+/** The reply to a merge. */
 export const MergedContact = contact.reply.extend(merged.shape).meta({
   id: "MergedContact",
   ...doc("O contato que fica", "The contact that stays"),

@@ -18,7 +18,7 @@ import {
   workspaceId,
 } from "../_shared/contract/record_fields.ts";
 
-/** A sale in progress or closed (spec 4.6). The actions that close it (spec 3) are in schema.ts. */
+/** A sale, in progress or closed (spec 4.6). The actions that close it (spec 3) are in schema.ts. */
 export const deal = record("deal", {
   table: "deals",
   sql: ["insert", "insert all", "save", "list", "archive"],
@@ -96,7 +96,7 @@ export const deal = record("deal", {
   }),
   value: money(),
   recurring_value: money(),
-  // A pipeline has a code of its own (spec 7), which the verbs raise; they also check that the stage is of the pipeline.
+  // The verbs check both: an unknown pipeline has its own code (spec 7), and the stage must belong to the pipeline.
   pipeline_id: idCheckedByVerb({ presence: "defaulted on create", filter: true }),
   stage_id: reference("stages", { presence: "defaulted on create", filter: true }),
   contact_id: reference("contacts", { filter: true }),

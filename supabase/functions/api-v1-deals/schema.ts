@@ -9,7 +9,7 @@ import { deal } from "./record.ts";
 
 const fields = deal.texts();
 
-/** A deal with its contact, its company and the activity that was created last (spec 4.6). */
+/** A deal with its contact, its company, its newest activity (spec 4.6) and the lead that it came from. */
 export const DealDetail = deal.reply.extend({
   contact: contact.reply.nullable(),
   company: company.reply.nullable(),
@@ -37,7 +37,7 @@ const amountTexts = {
   recurring_value: doc("Soma de recurring_value", "Sum of recurring_value", 11_880),
 };
 
-/** How many deals there are and what they are worth, where they stand. */
+/** Counts and sums of deals by pipeline, stage and status. */
 export const DealSummary = z.object({
   data: z.array(
     z.object({ pipeline_id: uuid(), stage_id: uuid(), status: deal.reply.shape["status"]!, ...amounts }).meta(
@@ -64,7 +64,7 @@ export const DealSummary = z.object({
   },
 });
 
-/** Body of move-stage (spec 3). */
+/** The body of move-stage (spec 3). */
 export const MoveStage = z.object({ stage_id: uuid(), pipeline_id: uuid().nullish() }).meta({
   id: "MoveStage",
   ...doc("Para onde o negócio vai", "The stage to move the deal to"),
@@ -77,21 +77,21 @@ export const MoveStage = z.object({ stage_id: uuid(), pipeline_id: uuid().nullis
   },
 });
 
-/** Body of win (spec 3): the final amounts, if they differ from those of the deal. */
+/** The body of win (spec 3): the final amounts, if they differ from the deal's. */
 export const Win = z.object(deal.rules("value", "recurring_value")).meta({
   id: "Win",
   ...doc("Os valores finais, se outros", "The final amounts, where they differ", { value: 14000 }),
   fields,
 });
 
-/** Body of lose (spec 3). */
+/** The body of lose (spec 3). */
 export const Lose = z.object(deal.rules("loss_reason_id", "loss_note")).meta({
   id: "Lose",
   ...doc("Por que se perdeu", "Why it was lost", { loss_note: "Escolheu outro fornecedor" }),
   fields,
 });
 
-/** Reply of an action (spec 3): the deal, and whether it already had the requested state. */
+/** The reply to an action (spec 3): the deal, and whether it already was in the requested state. */
 export const DealAction = deal.reply.extend({ idempotent: z.boolean() }).meta({
   id: "DealAction",
   ...doc("O negócio depois da ação", "The deal after the action"),

@@ -7,12 +7,12 @@ import { withCode } from "../_shared/contract/with_code.ts";
 
 const OBJECT_TYPES = [...new Set(EVENT_TYPES.map((event) => EVENTS[event].object))] as [ObjectType];
 
-/** How a cursor looks; crm.feed_cursor_of judges what it says. */
+/** The form of a cursor, whose content crm.feed_cursor_of checks. */
 const CURSOR = /^[A-Za-z0-9_-]{64}$/;
 
 const names = (list: string) => list.split(",").map((name) => name.trim());
 
-/** The query of GET /. The cursor is not that of other lists: it also says how far its reader has come in time. */
+/** The query of GET /. Unlike in other lists, the cursor also has the time up to which its reader has read. */
 export const EventQuery = ListQuery.pick({ limit: true }).extend({
   cursor: z.string()
     .refine(
@@ -53,7 +53,7 @@ export const EventQuery = ListQuery.pick({ limit: true }).extend({
   ),
 });
 
-/** An event. Its `data` is that of its type, which the OpenAPI documents tell (tools/openapi/events.ts). */
+/** An event. The schema of `data` depends on the type (tools/openapi/events.ts). */
 export const Event = z.object({
   id: uuid(),
   event: z.enum(EVENT_TYPES),
@@ -84,7 +84,7 @@ export const Event = z.object({
   },
 });
 
-/** The reply of GET /. Unlike in other lists, `next_cursor` is never null: what happens next is read from there. */
+/** The reply to GET /. Unlike in other lists, `next_cursor` is never null: the reader continues there later. */
 export const EventPage = z.object({
   data: z.array(Event),
   meta: z.object({ next_cursor: z.string().regex(CURSOR), has_more: z.boolean() }).meta({

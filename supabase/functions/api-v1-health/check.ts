@@ -3,12 +3,12 @@ import { query } from "../_shared/postgres/database.ts";
 import { SERVICE_VERSION } from "../_shared/runtime/service.ts";
 import type { Health } from "./schema.ts";
 
-/** Milliseconds without an answer after which the database counts as unavailable. */
+/** Milliseconds after which a database without an answer counts as unavailable. */
 const TIMEOUT_MS = 3_000;
 
 type Report = z.output<typeof Health>;
 
-/** Returns 200 if the service can answer requests, 503 if its database is unavailable. */
+/** Status 200 if the service can answer requests; 503 if its database is unavailable or read-only. */
 export async function checkHealth(): Promise<{ status: 200 | 503; body: Report }> {
   const { webhooks, ...database } = await checkDatabase();
   const [code, status] = database.status === "up" ? [200, "ok"] as const : [503, "unavailable"] as const;
@@ -24,10 +24,10 @@ async function checkDatabase(): Promise<Report["database"] & Pick<Report, "webho
       timeout: TIMEOUT_MS,
     });
     const { read_only, webhooks } = row!;
-    // Every call writes: it counts against its rate limit.
+    // A read-only database cannot answer calls, because every call writes its count for the rate limit.
     return { status: read_only ? "down" : "up", webhooks };
   } catch {
-    // The cause must not be public. It is in the log of the database, and in that of the next failed request.
+    // The cause must not be public. The next failed request logs it.
     return { status: "down", webhooks: null };
   }
 }

@@ -3,5 +3,5 @@ import { shareResult } from "../_shared/runtime/share_result.ts";
 import { checkHealth } from "./check.ts";
 import { table } from "./table.ts";
 
-// Anybody may call it, so that however often it is called the database gets one query a second.
+// Anybody may call this endpoint, so the database gets at most one statement a second from it.
 Deno.serve(serveOpen(table, { health: shareResult(checkHealth, 1_000) }));

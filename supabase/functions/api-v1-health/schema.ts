@@ -2,7 +2,7 @@ import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
 import { SERVICE_VERSION } from "../_shared/runtime/service.ts";
 
-/** The reply of the health check, with status 200 or 503. */
+/** The reply to the health check, with status 200 or 503. */
 export const Health = z.object({
   status: z.enum(["ok", "unavailable"]),
   version: z.string(),

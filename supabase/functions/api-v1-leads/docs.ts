@@ -3,7 +3,7 @@ import { doc, type FieldDocs } from "../_shared/contract/doc.ts";
 const utm = (portuguese: string, english: string) =>
   doc(`${portuguese}; o mesmo que em utm`, `${english}; the same as inside utm`);
 
-/** Texts of the fields of what a lead was sent with. */
+/** Describes the fields of a lead that the deal keeps. */
 export const submissionFields: FieldDocs = {
   first_name: doc("Nome", "First name", "Ana"),
   last_name: doc("Sobrenome", "Last name", "Souza"),
@@ -19,7 +19,7 @@ export const submissionFields: FieldDocs = {
   ),
 };
 
-/** Texts of the fields of a lead request. */
+/** Describes the fields of a lead request. */
 export const leadFields: FieldDocs = {
   ...submissionFields,
   utm_source: utm("Origem do tráfego", "Source of the traffic"),
@@ -29,7 +29,7 @@ export const leadFields: FieldDocs = {
   utm_content: utm("Variante do anúncio", "Variant of the advertisement"),
 };
 
-/** Texts of the fields of a lead result. */
+/** Describes the fields of a lead result. */
 export const leadResultFields: FieldDocs = {
   lead: doc("Os registros do lead", "The lead's records"),
   deal_id: doc("O negócio", "The deal"),

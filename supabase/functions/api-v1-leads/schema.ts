@@ -25,7 +25,7 @@ const optional = {
   custom_fields: customFields(),
 };
 
-/** Body of POST leads (spec 2.3). A null field is treated as absent. */
+/** The body of POST leads (spec 2.3). A null field counts as absent. */
 export const LeadRequest = z.object({
   ...required,
   ...nullishOf(optional),
@@ -42,7 +42,7 @@ export const LeadRequest = z.object({
   ),
   fields: leadFields,
 }).transform(({ utm_source, utm_medium, utm_campaign, utm_term, utm_content, ...lead }) => {
-  // Moves `utm_*` fields into `utm`. A value inside `utm` takes precedence, because it is more explicit.
+  // Moves `utm_*` fields into `utm`, whose own values take precedence.
   const root = {
     source: utm_source,
     medium: utm_medium,
@@ -54,11 +54,11 @@ export const LeadRequest = z.object({
     const value = lead.utm?.[key] ?? root[key];
     return value == null ? [] : [[key, value] as const];
   });
-  // The deal keeps these arguments as they are, so they have no nulls.
+  // Without nulls, because the deal keeps these arguments as they are.
   return withoutNulls({ ...lead, utm: utm.length > 0 ? Object.fromEntries(utm) : null });
 });
 
-/** What a lead was sent with, as the deal keeps it: {@link LeadRequest} with its `utm_*` in `utm`, without nulls. */
+/** A lead as the deal keeps it: {@link LeadRequest} with `utm_*` moved into `utm`, without nulls. */
 export const LeadSubmission = z.object({ ...required, ...z.object(optional).partial().shape }).meta({
   id: "LeadSubmission",
   ...doc(
@@ -68,7 +68,7 @@ export const LeadSubmission = z.object({ ...required, ...z.object(optional).part
   fields: submissionFields,
 });
 
-/** Reply of POST leads (spec 2.4). */
+/** The reply to POST leads (spec 2.4). */
 export const LeadResult = z.object({
   lead: z.object({
     deal_id: uuid(),

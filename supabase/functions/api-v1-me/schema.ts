@@ -86,7 +86,7 @@ const Limits = z.object({
   },
 });
 
-/** The reply of GET /api-v1-me. */
+/** The reply to GET /api-v1-me. */
 export const Me = z.object({ key: OwnKey, workspace: OwnWorkspace, member: OwnMember, limits: Limits }).meta({
   id: "Me",
   ...doc("A chave que chama, de quem é e o que pode", "The key that calls, whose it is and what it may do"),
@@ -98,7 +98,7 @@ export const Me = z.object({ key: OwnKey, workspace: OwnWorkspace, member: OwnMe
   },
 });
 
-/** Adds the limits that are the same for all keys, and are not in the database. */
+/** Adds the limits that are the same for all keys, which the database does not know. */
 export function withServiceLimits(reply: Record<string, unknown>): Promise<Record<string, unknown>> {
   const limits = {
     ...reply["limits"] as object,

@@ -50,5 +50,5 @@ export const pipeline = record("pipeline", {
   }),
 });
 
-/** The reply of the list, which is not paginated (spec 4.4). */
+/** The reply to the list, which has no pages (spec 4.4). */
 export const PipelineList = z.object({ data: z.array(pipeline.reply) });

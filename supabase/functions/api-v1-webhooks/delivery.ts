@@ -5,8 +5,8 @@ import { timestamp, uuid } from "../_shared/contract/fields.ts";
 import { ListQuery, pageOf } from "../_shared/contract/pagination.ts";
 
 /**
- * The state of a delivery as replies show it. `held` is not stored: it is a pending delivery whose subscription is
- * inactive, or whose workspace may not send.
+ * The states of a delivery in replies. `held` is not stored: it is a pending delivery whose subscription is inactive
+ * or whose workspace may not send.
  */
 export const DELIVERY_STATES = ["pending", "held", "delivered", "failed", "cancelled"] as const;
 
@@ -57,7 +57,7 @@ const fields = {
   ),
 };
 
-/** A delivery as lists show it: the JSON of crm.delivery_summaries. */
+/** A delivery in a list: the JSON of crm.delivery_summaries. */
 export const Delivery = z.object({
   id: uuid(),
   event_id: uuid(),

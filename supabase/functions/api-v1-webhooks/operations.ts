@@ -3,7 +3,7 @@ import { doc } from "../_shared/contract/doc.ts";
 import { datetime, timestamp, uuid } from "../_shared/contract/fields.ts";
 import { knownEvent } from "./record.ts";
 
-/** Most seconds for which a replaced secret goes on signing: 7 days. */
+/** Maximum seconds for which a replaced secret still signs: 7 days. */
 const MAX_OVERLAP_SECONDS = 604_800;
 
 /** The body of a test. */
@@ -18,7 +18,7 @@ export const TestOptions = z.object({ event_type: knownEvent().optional() }).met
   },
 });
 
-/** The reply of a test. */
+/** The reply to a test. */
 export const TestSent = z.object({ delivery_id: uuid(), held: z.boolean() }).meta({
   id: "TestSent",
   ...doc("A entrega de teste", "The test delivery"),
@@ -32,7 +32,7 @@ export const TestSent = z.object({ delivery_id: uuid(), held: z.boolean() }).met
   },
 });
 
-/** The body of a recovery: a window of time. */
+/** The body of a recovery: a period of time. */
 export const RecoveryWindow = z.object({ since: datetime(), until: datetime().optional() }).meta({
   id: "RecoveryWindow",
   ...doc("Os eventos a recuperar", "The events to recover"),
@@ -49,7 +49,7 @@ export const RecoveryWindow = z.object({ since: datetime(), until: datetime().op
   },
 });
 
-/** The reply of a recovery. */
+/** The reply to a recovery. */
 export const Recovery = z.object({
   count: z.int(),
   has_more: z.boolean(),
@@ -92,7 +92,7 @@ const RevokedMaker = z.object({ id: uuid(), name: z.string(), prefix: z.string()
   },
 });
 
-/** What reactivating adds to a subscription. */
+/** The fields that the reply to a reactivation adds to the subscription. */
 export const reactivation = {
   fields: { resumed: z.int(), revoked_key: RevokedMaker.nullable() },
   texts: {

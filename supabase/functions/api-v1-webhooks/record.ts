@@ -17,7 +17,7 @@ import {
 import { withCode } from "../_shared/contract/with_code.ts";
 import { checkTarget } from "../_shared/webhooks/target.ts";
 
-/** The name of an event of the catalogue. */
+/** The name of an event in the catalogue. */
 export const knownEvent = () =>
   z.string()
     .refine(isEventType, withCode("invalid_event_type", `Deve ser um de ${EVENT_TYPES.join(", ")}`))
@@ -34,7 +34,7 @@ const publicTarget = () =>
     })
     .meta({ minLength: 1, maxLength: MAX_URL_LENGTH, format: "uri" });
 
-/** A webhook subscription (spec 2.6). Its signing secret is stored in another table, and shown once (schema.ts). */
+/** A webhook subscription (spec 2.6). Its signing secret is in another table, and one reply shows it (schema.ts). */
 export const subscription = record("subscription", {
   table: "webhook_subscriptions",
   sql: ["insert"],
@@ -42,10 +42,10 @@ export const subscription = record("subscription", {
   text: doc("Uma assinatura de webhook", "A webhook subscription"),
   create: doc("Uma assinatura a criar", "A subscription to create"),
 }, {
-  // Made by the function, because the secret is sealed for this id (routes.ts).
+  // The function creates the id, because it encrypts the secret for this id (routes.ts).
   id: readOnlyId({ written: "by the verb" }),
   event_types: eventTypes(
-    // Duplicates are removed, so that an event makes one delivery.
+    // Removes duplicates, so that an event makes one delivery.
     z.array(knownEvent()).min(1).transform((events) => [...new Set(events)]),
     z.array(z.enum(EVENT_TYPES)),
     {

@@ -4,7 +4,7 @@ import { Reference } from "../_shared/contract/reference.ts";
 import { reactivation } from "./operations.ts";
 import { subscription } from "./record.ts";
 
-/** The reply of the list, which is not paginated (spec 4.5). */
+/** The reply to the list, which has no pages (spec 4.5). */
 export const SubscriptionList = z.object({ data: z.array(subscription.reply) });
 
 const secretText = doc(
@@ -13,7 +13,7 @@ const secretText = doc(
   "whsec_exemplo",
 );
 
-/** The reply of POST: it shows the secret. */
+/** The reply to POST, with the secret. */
 export const CreatedSubscription = subscription.reply
   .pick({ id: true, event_types: true, target_url: true, is_active: true, created_at: true })
   .extend({ secret: z.string() })
@@ -34,7 +34,7 @@ const Day = z.object({ day: z.iso.date(), delivered: z.int(), failed: z.int(), w
   },
 });
 
-/** What the overview of a subscription adds to it: the JSON of crm.subscription_overviews. */
+/** The fields that an overview adds to a subscription: the JSON of crm.subscription_overviews. */
 export const overview = {
   fields: { key: Reference.nullable(), days: z.array(Day), days_are_partial: z.boolean() },
   texts: {
@@ -54,21 +54,21 @@ export const overview = {
   },
 };
 
-/** The reply of GET /:id. */
+/** The reply to GET /:id. */
 export const SubscriptionDetail = subscription.reply.extend(overview.fields).meta({
   id: "SubscriptionDetail",
   ...doc("Uma assinatura, e as entregas de 7 dias", "A subscription, and the deliveries of 7 days"),
   fields: { ...subscription.texts(), ...overview.texts },
 });
 
-/** The reply of POST /:id/reactivate. */
+/** The reply to POST /:id/reactivate. */
 export const ReactivatedSubscription = subscription.reply.extend(reactivation.fields).meta({
   id: "ReactivatedSubscription",
   ...doc("A assinatura, ativa", "The subscription, active"),
   fields: { ...subscription.texts(), ...reactivation.texts },
 });
 
-/** The reply of POST /:id/rotate-secret: it shows the new secret. */
+/** The reply to POST /:id/rotate-secret, with the new secret. */
 export const RotatedSubscription = subscription.reply.extend({ secret: z.string() }).meta({
   id: "RotatedSubscription",
   ...doc("A assinatura, com o novo segredo", "The subscription, with its new secret"),

@@ -58,7 +58,7 @@ const ActivePipeline = z.object({
   },
 });
 
-/** The reply of GET /api-v1-workspace. */
+/** The reply to GET /api-v1-workspace. */
 export const Workspace = z.object({
   id: uuid(),
   name: z.string(),

@@ -4,7 +4,7 @@ import { timestamp, uuid } from "../_shared/contract/fields.ts";
 import { ListQuery, pageOf } from "../_shared/contract/pagination.ts";
 import { Reference } from "../_shared/contract/reference.ts";
 
-/** Every action of the audit log (crm.record_action). */
+/** Every action in the audit log (crm.record_action). */
 export const ACTIONS = [
   "workspace_updated",
   "member_invited",
@@ -67,5 +67,5 @@ const Entry = z.object({
   },
 });
 
-/** The reply of GET /. */
+/** The reply to GET /. */
 export const ActivityPage = pageOf(Entry);

@@ -70,7 +70,7 @@ const PipelineChoice = Reference.extend({ is_default: z.boolean() }).meta({
   },
 });
 
-/** The reply of GET /. */
+/** The reply to GET /. */
 export const Funnel = z.object({
   as_of: timestamp(),
   pipelines: z.array(PipelineChoice),

@@ -67,7 +67,7 @@ const fields = {
   calls: doc("O uso", "The use"),
 };
 
-/** A key, without its secrets. */
+/** A key without its secrets. */
 export const Key = z.object({
   id: z.uuid(),
   name: z.string(),
@@ -85,7 +85,7 @@ export const Key = z.object({
   calls: KeyCalls,
 }).meta({ id: "Key", ...doc("Uma chave de API", "An API key"), fields });
 
-/** The reply of the list: 500 keys at most. */
+/** The reply to the list: at most 500 keys. */
 export const KeyList = z.object({ data: z.array(Key) });
 
 const KeySubscription = z.object({
@@ -102,7 +102,7 @@ const KeySubscription = z.object({
   },
 });
 
-/** A key with what it did. */
+/** A key with its use and its webhooks. */
 export const KeyDetail = Key.extend({
   hours: z.array(HourCalls),
   days_30: z.array(DayCalls),
@@ -144,7 +144,7 @@ const value = doc(
   "svc_exemplo",
 );
 
-/** The reply of POST: the only one that shows the value. */
+/** The reply to POST, with the whole key. */
 export const CreatedKey = Key.extend({ key: z.string(), warnings: z.array(z.string()) }).meta({
   id: "CreatedKey",
   ...doc("A nova chave", "The new key"),
@@ -179,7 +179,7 @@ export const Rotation = z.object({ overlap_seconds: z.literal([0, 3600, 86400, 6
   },
 });
 
-/** The reply of rotate: the only one that shows the new value. */
+/** The reply to rotate, with the whole new key. */
 export const RotatedKey = Key.extend({ key: z.string() }).meta({
   id: "RotatedKey",
   ...doc("A chave com o novo segredo", "The key with its new secret"),
@@ -205,7 +205,7 @@ const RevokedSubscription = KeySubscription.pick({ id: true, target_url: true })
   fields: { target_url: doc("O endereço", "The address", "https://exemplo.com.br/webhooks") },
 });
 
-/** The reply of revoke: the key, and what became of its webhooks. */
+/** The reply to revoke: the key, and which of its webhooks ended. */
 export const RevokedKey = Key.extend({
   was_revoked: z.boolean(),
   ended_subscriptions: z.array(RevokedSubscription),

@@ -1,6 +1,6 @@
 import { findUnusedScopes } from "../_shared/keys/unused_scopes.ts";
 
-/** Warns, in Portuguese, of scopes that grant nothing, and names those that may have been meant. */
+/** Warns, in Portuguese, about scopes that grant nothing, and suggests scopes that may have been meant. */
 export function warningsOf(scopes: readonly string[]): string[] {
   return findUnusedScopes(scopes).map(({ scope, similar }) => {
     const meant = similar.map((known) => `"${known}"`).join(" ou ");

@@ -2,10 +2,11 @@ import { log } from "../_shared/runtime/log.ts";
 import { appUrl, AUTH_TIMEOUT_MS, authUrl, secretKey } from "../_shared/runtime/service.ts";
 
 /**
- * Has Supabase Auth send an invitation, whose link leads to the page of the console that sets a password. It never throws:
- * the member was added, and can be invited again. Environment: a secret key (see `secretKey`), APP_ORIGIN.
+ * Makes Supabase Auth send an invitation with a link to the console's page for a new password. Never throws, because
+ * the member was added already and can be invited again. Environment: a secret key (see `secretKey`), APP_ORIGIN.
  *
- * @returns false where no invitation was sent; the log says why. A person who has an account already needs none: true.
+ * @returns true also for a person with an account, who needs no invitation; false if none was sent, and the log says
+ *  why
  */
 export async function sendInvitation(email: string): Promise<boolean> {
   const key = secretKey();
@@ -32,7 +33,7 @@ export async function sendInvitation(email: string): Promise<boolean> {
   return false;
 }
 
-/** The code in an error of Supabase Auth; its text is not logged, because it may name the address. */
+/** The code in an error of Supabase Auth. Its text is not logged, because it may contain the e-mail address. */
 async function errorCodeOf(response: Response): Promise<string> {
   const error = await response.json().catch(() => null);
   return String(error?.error_code ?? "unknown");

@@ -55,24 +55,24 @@ const Member = z.object({
   created_at: timestamp(),
 }).meta({ id: "Member", ...doc("Um membro da empresa", "A member of the workspace"), fields });
 
-/** The reply of GET /, which is not paginated: 1,000 members at most. */
+/** The reply to GET /, without pages: at most 1,000 members. */
 export const MemberList = z.object({ data: z.array(Member) });
 
-/** Body of POST. */
+/** The body of POST. */
 export const Invitation = z.object({ name: name(), email: email(), role: z.enum(ROLES) }).meta({
   id: "Invitation",
   ...doc("Quem convidar", "Whom to invite"),
   fields,
 });
 
-/** The reply of POST / and of POST /:id/invite. */
+/** The reply to POST / and POST /:id/invite. */
 export const InvitedMember = Member.extend({ invitation_sent: z.boolean() }).meta({
   id: "InvitedMember",
   ...doc("O membro convidado", "The member who was invited"),
   fields,
 });
 
-/** Body of PATCH. */
+/** The body of PATCH. */
 export const MemberPatch = z.object({
   name: name().optional(),
   role: z.enum(ROLES).optional(),
@@ -97,7 +97,7 @@ const WorkingKey = z.object({
   },
 });
 
-/** The reply of PATCH and of POST /leave, with what a deactivation leaves behind. */
+/** The reply to PATCH and POST /leave, with the keys that still work after a deactivation. */
 export const UpdatedMember = Member.extend({ keys: z.array(WorkingKey), active_managers: z.int() }).meta({
   id: "UpdatedMember",
   ...doc("O membro, como ficou", "The member, as changed"),

@@ -12,7 +12,7 @@ import {
 } from "../api-v1-webhooks/operations.ts";
 import { ReactivatedWebhook, Webhook, WebhookList, WebhookWithSecret } from "./schema.ts";
 
-/** Makes a secret: the database gets it encrypted, and only the reply shows it. */
+/** Creates a secret: encrypted for the database, and plain for this one reply. */
 async function makeSecret(id: string) {
   const secret = generateSecret();
   return { encrypted: await encryptSecret(secret, id), reveal: { secret } };

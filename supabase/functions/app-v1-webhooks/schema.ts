@@ -15,21 +15,21 @@ const fields = {
   ),
 };
 
-/** The reply of GET /:id. */
+/** The reply to GET /:id. */
 export const Webhook = subscription.reply.extend(overview.fields)
   .meta({ id: "Webhook", ...doc("Um webhook", "A webhook"), fields });
 
-/** The reply of GET /, which is not paginated: 200 webhooks at most. */
+/** The reply to GET /, without pages: at most 200 webhooks. */
 export const WebhookList = z.object({ data: z.array(Webhook) });
 
-/** The reply of POST / and of POST /:id/rotate: the only replies that show a secret. */
+/** The reply to POST / and POST /:id/rotate, with the secret. */
 export const WebhookWithSecret = Webhook.extend({ secret: z.string() }).meta({
   id: "WebhookWithSecret",
   ...doc("O webhook, com o novo segredo", "The webhook, with its new secret"),
   fields,
 });
 
-/** The reply of POST /:id/reactivate. */
+/** The reply to POST /:id/reactivate. */
 export const ReactivatedWebhook = Webhook.extend(reactivation.fields).meta({
   id: "ReactivatedWebhook",
   ...doc("O webhook, ativo", "The webhook, active"),

@@ -2,7 +2,7 @@ import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
 import { Workspace, WorkspaceChoices, WorkspacePatch } from "./schema.ts";
 
-/** What both answers to an invitation share. */
+/** The common properties of both answers to an invitation. */
 const answer = {
   gate: "session",
   role: null,

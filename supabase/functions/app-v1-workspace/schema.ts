@@ -25,14 +25,14 @@ const fields = {
   ),
 };
 
-/** A workspace that the person who is signed in may choose. */
+/** A workspace that the signed-in person may choose. */
 const WorkspaceChoice = z.object({ id: uuid(), name: name(), role: z.enum(ROLES) }).meta({
   id: "WorkspaceChoice",
   ...doc("Uma empresa da qual a pessoa é membro", "A workspace of which the person is a member"),
   fields,
 });
 
-/** An invitation that the person who is signed in has not answered. */
+/** An invitation that the signed-in person has not answered. */
 const Invitation = z.object({
   id: uuid(),
   workspace_id: uuid(),
@@ -50,7 +50,7 @@ const Invitation = z.object({
   },
 });
 
-/** The reply of GET /choices, and of an answer to an invitation. */
+/** The reply to GET /choices, and to the answer to an invitation. */
 export const WorkspaceChoices = z.object({
   data: z.array(WorkspaceChoice),
   invitations: z.array(Invitation),
@@ -66,7 +66,7 @@ export const WorkspaceChoices = z.object({
   },
 });
 
-/** Who is signed in, as a member of this workspace. */
+/** The signed-in person as a member of this workspace. */
 const CurrentMember = z.object({ id: uuid(), name: name(), email: email(), role: z.enum(ROLES) }).meta({
   id: "CurrentMember",
   ...doc("Quem entrou", "Who is signed in"),
@@ -78,7 +78,7 @@ const CurrentMember = z.object({ id: uuid(), name: name(), email: email(), role:
   },
 });
 
-/** What a workspace uses. A count that has reached its bound may be larger. */
+/** What a workspace uses. A count at its bound may be too low. */
 const Usage = z.object({
   calls_today: z.int(),
   calls_7_days: z.int(),
@@ -107,7 +107,7 @@ const Usage = z.object({
   },
 });
 
-/** The reply of GET /. */
+/** The reply to GET /. */
 export const Workspace = z.object({
   id: uuid(),
   name: name(),
@@ -130,7 +130,7 @@ export const Workspace = z.object({
   },
 });
 
-/** Body of PATCH: what a member may change. The plan is the operator's. */
+/** The body of PATCH: what an admin may change. Only the operator changes the plan. */
 export const WorkspacePatch = z.object({
   name: name().optional(),
   stale_after_days: z.int().min(1).max(3650).optional(),

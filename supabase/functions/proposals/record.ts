@@ -12,7 +12,9 @@ import {
   workspaceId,
 } from "../_shared/contract/record_fields.ts";
 
-/** An offer to a customer (spec 6.1), with the fields of its events. The customer sees only those of ProposalView. */
+/**
+ * An offer to a customer (spec 6.1) with the fields that events show. The customer sees only those of ProposalView.
+ */
 export const proposal = record("proposal", {
   table: "proposals",
   sql: ["save"],
@@ -47,7 +49,7 @@ export const proposal = record("proposal", {
     text: doc("Situação", "State", "enviada"),
     presence: "required",
     written: "by an action",
-    // `expirada` is not stored: it depends on the current time.
+    // `expirada` is not stored, because it depends on the current time.
     shownAs: "crm.proposal_status(t)",
   }),
   sent_at: readOnlyDatetime({ text: doc("Quando foi enviada", "When it was sent") }),

@@ -8,7 +8,7 @@ export const proposals = resource(
     "GET /:token": endpoint({
       summary: doc("Mostra a proposta ao cliente", "Show the proposal to its customer"),
       gate: "link",
-      // The first GET marks the proposal as viewed; the HEAD request of a link checker must not.
+      // The first GET marks the proposal as viewed, which the HEAD request of a link checker must not do.
       head: false,
       reply: ProposalView,
       verb: "proposal_view",

@@ -3,7 +3,7 @@ import { doc } from "../_shared/contract/doc.ts";
 import { text } from "../_shared/contract/fields.ts";
 import { proposal } from "./record.ts";
 
-/** Body of POST /reject; it may be absent. */
+/** The body of POST /reject; it may be absent. */
 export const Rejection = z.object({ reason: text(1000).nullish() }).meta({
   id: "ProposalRejection",
   ...doc("Por que a proposta foi recusada", "Why the proposal is rejected"),
@@ -18,14 +18,14 @@ const Seller = z.object({ name: z.string() }).meta({
 
 const fields = { ...proposal.texts(), seller: doc("Quem faz a oferta", "Who makes the offer") };
 
-/** A proposal as its customer sees it, who knows the seller by name and not by workspace. */
+/** A proposal for its customer, to whom the workspace is a seller with a name. */
 export const ProposalView = proposal.view("ProposalView").extend({ seller: Seller }).meta({
   id: "ProposalView",
   ...proposal.about.views!["ProposalView"]!.text,
   fields,
 });
 
-/** The reply of POST /accept and /reject. */
+/** The reply to POST /accept and /reject. */
 export const ProposalAnswer = ProposalView.extend({ idempotent: z.boolean() }).meta({
   id: "ProposalAnswer",
   ...doc("A proposta respondida", "The proposal that was answered"),
