@@ -72,10 +72,7 @@ export const activity = record("activity", {
   }),
   owner_id: owner(),
   created_by_id: memberId({
-    text: doc(
-      "Membro que criou a chave de API usada",
-      "The member who created the API key that was used",
-    ),
+    text: doc("Membro que criou a chave de API usada", "The member who created the API key that was used"),
   }),
   type: name({
     text: doc(

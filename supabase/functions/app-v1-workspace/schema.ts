@@ -13,11 +13,7 @@ const fields = {
     false,
   ),
   public_api: doc("Se o plano inclui a API pública", "Whether the plan includes the public API", true),
-  rate_limit_per_minute: doc(
-    "Chamadas por chave em 60 segundos",
-    "Calls of each key in any 60 seconds",
-    120,
-  ),
+  rate_limit_per_minute: doc("Chamadas por chave em 60 segundos", "Calls of each key in any 60 seconds", 120),
   stale_after_days: doc(
     "Dias sem movimento até um negócio ficar parado",
     "Days without movement after which a deal is stale",

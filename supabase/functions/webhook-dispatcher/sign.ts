@@ -28,9 +28,7 @@ export function signedHeaders(
     "X-Service-Delivery-Id": deliveryId,
     "X-Service-Timestamp": String(timestamp),
     "X-Service-Signature": `sha256=${signature(secret, timestamp, body)}`,
-    ...(nextSecret && {
-      "X-Service-Signature-Next": `sha256=${signature(nextSecret, timestamp, body)}`,
-    }),
+    ...(nextSecret && { "X-Service-Signature-Next": `sha256=${signature(nextSecret, timestamp, body)}` }),
   };
 }
 

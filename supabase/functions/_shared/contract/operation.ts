@@ -65,10 +65,7 @@ const TextsNaming = z.object({
 
 const Moved = z.object({ activities: count(), contacts: count(), deals: count(), merged: count() }).meta({
   id: "Moved",
-  ...doc(
-    "Quantos registros passaram ao que fica",
-    "How many records were moved to the one that stays",
-  ),
+  ...doc("Quantos registros passaram ao que fica", "How many records were moved to the one that stays"),
   fields: {
     activities: doc("Atividades", "Activities", 40),
     contacts: doc("Contatos da empresa", "Contacts of the company", 0),
