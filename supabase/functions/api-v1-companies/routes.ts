@@ -1,10 +1,12 @@
 import { batchOf } from "../_shared/contract/batch.ts";
 import { doc } from "../_shared/contract/doc.ts";
-import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
+import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { Merge } from "../_shared/contract/merging.ts";
-import { syncedPageOf } from "../_shared/contract/pagination.ts";
+import { endpointsOf } from "../_shared/contract/record_endpoints.ts";
 import { company } from "./record.ts";
 import { MergedCompany } from "./schema.ts";
+
+const usual = endpointsOf(company);
 
 const writeErrors = ["invalid_reference", "no_owner_available"] as const;
 
@@ -12,9 +14,7 @@ export const companies = resource("api-v1-companies", {
   "GET /": endpoint({
     summary: doc("Lista as empresas", "List companies"),
     scope: "companies:read",
-    query: company.query,
-    reply: syncedPageOf(company.reply),
-    verb: "company_list",
+    ...usual.list,
     errors: ["invalid_reference"],
   }),
   "POST /upsert": endpoint({
@@ -23,43 +23,28 @@ export const companies = resource("api-v1-companies", {
       "Create or update a company, looked for by a field",
     ),
     scope: "companies:write",
-    query: company.upsertQuery,
-    body: company.upsert,
-    reply: company.upserted,
-    status: 201,
-    verb: "company_upsert",
-    idempotent: true,
-    etag: { recordBefore: "created" },
+    ...usual.upsert,
     errors: [...writeErrors, "ambiguous_match", "external_id_taken", "record_merged"],
   }),
   "POST /batch": endpoint({ scope: "companies:write", ...batchOf(company) }),
   "GET /:id": endpoint({
     summary: doc("Mostra uma empresa", "Show a company"),
     scope: "companies:read",
-    reply: company.reply,
-    verb: "company_get",
-    etag: true,
+    ...usual.get,
     errors: ["merged"],
   }),
   "POST /": endpoint({
     summary: doc("Cria uma empresa", "Create a company"),
     scope: "companies:write",
-    body: company.create,
+    ...usual.create,
     reply: company.created,
-    status: 201,
-    verb: "company_create",
-    etag: true,
-    idempotent: true,
     prefersRepresentation: true,
     errors: [...writeErrors, "external_id_taken"],
   }),
   "PATCH /:id": endpoint({
     summary: doc("Altera uma empresa", "Update a company"),
     scope: "companies:write",
-    body: company.update,
-    reply: company.reply,
-    verb: "company_update",
-    etag: true,
+    ...usual.update,
     errors: [...writeErrors, "external_id_taken", "record_merged"],
   }),
   "POST /:id/merge": endpoint({
@@ -74,19 +59,13 @@ export const companies = resource("api-v1-companies", {
   "POST /:id/archive": endpoint({
     summary: doc("Arquiva a empresa", "Archive the company"),
     scope: "companies:write",
-    ...noBody,
-    reply: company.reply,
-    verb: "company_archive",
-    etag: true,
+    ...usual.archive,
     errors: ["record_merged"],
   }),
   "POST /:id/restore": endpoint({
     summary: doc("Tira a empresa do arquivo", "Restore the company from the archive"),
     scope: "companies:write",
-    ...noBody,
-    reply: company.reply,
-    verb: "company_restore",
-    etag: true,
+    ...usual.restore,
     errors: ["record_merged"],
   }),
 }, doc("As empresas com quem se negocia", "The companies that the workspace deals with"));

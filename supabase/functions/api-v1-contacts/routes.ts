@@ -1,11 +1,13 @@
 import { batchOf } from "../_shared/contract/batch.ts";
 import { doc } from "../_shared/contract/doc.ts";
-import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
+import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { Merge } from "../_shared/contract/merging.ts";
 import { ErasedContact } from "../_shared/contract/operation.ts";
-import { syncedPageOf } from "../_shared/contract/pagination.ts";
+import { endpointsOf } from "../_shared/contract/record_endpoints.ts";
 import { contact } from "./record.ts";
 import { CreatedContact, Erasure, MergedContact } from "./schema.ts";
+
+const usual = endpointsOf(contact);
 
 const writeErrors = ["invalid_reference", "no_owner_available"] as const;
 
@@ -13,9 +15,7 @@ export const contacts = resource("api-v1-contacts", {
   "GET /": endpoint({
     summary: doc("Lista os contatos", "List contacts"),
     scope: "contacts:read",
-    query: contact.query,
-    reply: syncedPageOf(contact.reply),
-    verb: "contact_list",
+    ...usual.list,
   }),
   "POST /upsert": endpoint({
     summary: doc(
@@ -23,22 +23,14 @@ export const contacts = resource("api-v1-contacts", {
       "Create or update a contact, looked for by a field",
     ),
     scope: "contacts:write",
-    query: contact.upsertQuery,
-    body: contact.upsert,
-    reply: contact.upserted,
-    status: 201,
-    verb: "contact_upsert",
-    idempotent: true,
-    etag: { recordBefore: "created" },
+    ...usual.upsert,
     errors: [...writeErrors, "ambiguous_match", "external_id_taken", "record_merged", "record_erased"],
   }),
   "POST /batch": endpoint({ scope: "contacts:write", ...batchOf(contact) }),
   "GET /:id": endpoint({
     summary: doc("Mostra um contato", "Show a contact"),
     scope: "contacts:read",
-    reply: contact.reply,
-    verb: "contact_get",
-    etag: true,
+    ...usual.get,
     errors: ["merged"],
   }),
   "POST /": endpoint({
@@ -55,10 +47,7 @@ export const contacts = resource("api-v1-contacts", {
   "PATCH /:id": endpoint({
     summary: doc("Altera um contato", "Update a contact"),
     scope: "contacts:write",
-    body: contact.update,
-    reply: contact.reply,
-    verb: "contact_update",
-    etag: true,
+    ...usual.update,
     errors: [...writeErrors, "external_id_taken", "record_merged", "record_erased"],
   }),
   "POST /:id/merge": endpoint({
@@ -73,19 +62,13 @@ export const contacts = resource("api-v1-contacts", {
   "POST /:id/archive": endpoint({
     summary: doc("Arquiva o contato", "Archive the contact"),
     scope: "contacts:write",
-    ...noBody,
-    reply: contact.reply,
-    verb: "contact_archive",
-    etag: true,
+    ...usual.archive,
     errors: ["record_merged"],
   }),
   "POST /:id/restore": endpoint({
     summary: doc("Tira o contato do arquivo", "Restore the contact from the archive"),
     scope: "contacts:write",
-    ...noBody,
-    reply: contact.reply,
-    verb: "contact_restore",
-    etag: true,
+    ...usual.restore,
     errors: ["record_merged", "record_erased"],
   }),
   "POST /:id/erase": endpoint({

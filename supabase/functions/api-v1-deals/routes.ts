@@ -1,9 +1,11 @@
 import { batchOf } from "../_shared/contract/batch.ts";
 import { doc } from "../_shared/contract/doc.ts";
-import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
-import { syncedPageOf } from "../_shared/contract/pagination.ts";
+import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { endpointsOf } from "../_shared/contract/record_endpoints.ts";
 import { deal } from "./record.ts";
 import { DealAction, DealDetail, DealSummary, Lose, MoveStage, Win } from "./schema.ts";
+
+const usual = endpointsOf(deal);
 
 const createErrors = [
   "invalid_reference",
@@ -20,9 +22,7 @@ export const deals = resource(
     "GET /": endpoint({
       summary: doc("Lista os negócios", "List deals"),
       scope: "deals:read",
-      query: deal.query,
-      reply: syncedPageOf(deal.reply),
-      verb: "deal_list",
+      ...usual.list,
       errors: ["invalid_reference"],
     }),
     "GET /summary": endpoint({
@@ -42,13 +42,7 @@ export const deals = resource(
         "Create or update a deal, looked for by a field",
       ),
       scope: "deals:write",
-      query: deal.upsertQuery,
-      body: deal.upsert,
-      reply: deal.upserted,
-      status: 201,
-      verb: "deal_upsert",
-      idempotent: true,
-      etag: { recordBefore: "created" },
+      ...usual.upsert,
       errors: [...createErrors, "ambiguous_match"],
     }),
     "POST /batch": endpoint({ scope: "deals:write", ...batchOf(deal) }),
@@ -65,21 +59,13 @@ export const deals = resource(
     "POST /": endpoint({
       summary: doc("Cria um negócio", "Create a deal"),
       scope: "deals:write",
-      body: deal.create,
-      reply: deal.reply,
-      status: 201,
-      verb: "deal_create",
-      etag: true,
-      idempotent: true,
+      ...usual.create,
       errors: createErrors,
     }),
     "PATCH /:id": endpoint({
       summary: doc("Altera ou reabre um negócio", "Update or reopen a deal"),
       scope: "deals:write",
-      body: deal.update,
-      reply: deal.reply,
-      verb: "deal_update",
-      etag: true,
+      ...usual.update,
       errors: [
         "invalid_reference",
         "no_owner_available",
@@ -121,18 +107,12 @@ export const deals = resource(
     "POST /:id/archive": endpoint({
       summary: doc("Arquiva o negócio", "Archive the deal"),
       scope: "deals:write",
-      ...noBody,
-      reply: deal.reply,
-      verb: "deal_archive",
-      etag: true,
+      ...usual.archive,
     }),
     "POST /:id/restore": endpoint({
       summary: doc("Tira o negócio do arquivo", "Restore the deal from the archive"),
       scope: "deals:write",
-      ...noBody,
-      reply: deal.reply,
-      verb: "deal_restore",
-      etag: true,
+      ...usual.restore,
     }),
   },
   doc("Os negócios, do primeiro contato ao ganho ou à perda", "The deals, from first contact to won or lost"),
