@@ -7,7 +7,6 @@ import { ListQuery } from "../_shared/contract/pagination.ts";
 const ACTIONS = EVENT_TYPES.filter((event) => EVENTS[event].change) as [EventType, ...EventType[]];
 const OBJECT_TYPES = [...new Set(ACTIONS.map((action) => EVENTS[action].object))] as [ObjectType];
 
-/** The query of GET /. */
 export const ChangeQuery = ListQuery.pick({ limit: true, cursor: true }).extend({
   object_id: uuid().optional().meta(doc("Só as deste objeto", "Only those of this object")),
   object_type: z.enum(OBJECT_TYPES).optional().meta(

@@ -12,7 +12,6 @@ export const CreatedContact = contact.created.partial().required({ id: true }).m
   ),
 });
 
-/** The body of an erasure. */
 export const Erasure = z.object({ texts: z.boolean().nullish() }).meta({
   id: "Erasure",
   ...doc("Até onde apagar", "How far to erase", { texts: true }),
@@ -26,7 +25,6 @@ export const Erasure = z.object({ texts: z.boolean().nullish() }).meta({
   },
 });
 
-/** The reply to a merge. */
 export const MergedContact = contact.reply.extend(merged.shape).meta({
   id: "MergedContact",
   ...doc("O contato que fica", "The contact that stays"),

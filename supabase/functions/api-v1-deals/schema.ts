@@ -64,7 +64,6 @@ export const DealSummary = z.object({
   },
 });
 
-/** The body of move-stage (spec 3). */
 export const MoveStage = z.object({ stage_id: uuid(), pipeline_id: uuid().nullish() }).meta({
   id: "MoveStage",
   ...doc("Para onde o negócio vai", "The stage to move the deal to"),
@@ -84,7 +83,6 @@ export const Win = z.object(deal.rules("value", "recurring_value")).meta({
   fields,
 });
 
-/** The body of lose (spec 3). */
 export const Lose = z.object(deal.rules("loss_reason_id", "loss_note")).meta({
   id: "Lose",
   ...doc("Por que se perdeu", "Why it was lost", { loss_note: "Escolheu outro fornecedor" }),

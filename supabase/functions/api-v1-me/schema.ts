@@ -86,7 +86,6 @@ const Limits = z.object({
   },
 });
 
-/** The reply to GET /api-v1-me. */
 export const Me = z.object({ key: OwnKey, workspace: OwnWorkspace, member: OwnMember, limits: Limits }).meta({
   id: "Me",
   ...doc("A chave que chama, de quem é e o que pode", "The key that calls, whose it is and what it may do"),

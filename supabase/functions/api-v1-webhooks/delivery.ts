@@ -78,7 +78,6 @@ export const Delivery = z.object({
   created_at: timestamp(),
 }).meta({ id: "Delivery", ...doc("Uma entrega", "A delivery"), fields });
 
-/** The query of a list of deliveries. */
 export const DeliveryFilter = ListQuery.pick({ limit: true, cursor: true }).extend({
   state: z.enum(DELIVERY_STATES).optional().meta(doc("Só as neste estado", "Only those in this state")),
   event: z.enum(EVENT_TYPES).optional().meta(doc("Só as deste evento", "Only those of this event")),

@@ -6,7 +6,6 @@ import { knownEvent } from "./record.ts";
 /** Maximum seconds for which a replaced secret still signs: 7 days. */
 const MAX_OVERLAP_SECONDS = 604_800;
 
-/** The body of a test. */
 export const TestOptions = z.object({ event_type: knownEvent().optional() }).meta({
   id: "TestOptions",
   ...doc("O evento a testar", "The event to test"),
@@ -18,7 +17,6 @@ export const TestOptions = z.object({ event_type: knownEvent().optional() }).met
   },
 });
 
-/** The reply to a test. */
 export const TestSent = z.object({ delivery_id: uuid(), held: z.boolean() }).meta({
   id: "TestSent",
   ...doc("A entrega de teste", "The test delivery"),
@@ -49,7 +47,6 @@ export const RecoveryWindow = z.object({ since: datetime(), until: datetime().op
   },
 });
 
-/** The reply to a recovery. */
 export const Recovery = z.object({
   count: z.int(),
   has_more: z.boolean(),
@@ -68,7 +65,6 @@ export const Recovery = z.object({
   },
 });
 
-/** The body of a rotation. */
 export const SecretRotation = z.object({ overlap_seconds: z.int().min(0).max(MAX_OVERLAP_SECONDS) }).meta({
   id: "SecretRotation",
   ...doc("Como trocar o segredo", "How to replace the secret"),

@@ -58,7 +58,6 @@ const ActivePipeline = z.object({
   },
 });
 
-/** The reply to GET /api-v1-workspace. */
 export const Workspace = z.object({
   id: uuid(),
   name: z.string(),

@@ -26,7 +26,6 @@ export const ACTIONS = [
   "delivery_redelivered",
 ] as const;
 
-/** The query of GET /. */
 export const ActivityQuery = ListQuery.pick({ cursor: true, limit: true });
 
 const ChangedObject = z.object({
@@ -67,5 +66,4 @@ const Entry = z.object({
   },
 });
 
-/** The reply to GET /. */
 export const ActivityPage = pageOf(Entry);

@@ -4,7 +4,6 @@ import { DeliveryFilter as Filter } from "../api-v1-webhooks/delivery.ts";
 
 export { DeliveryDetail, DeliveryList, Redelivery } from "../api-v1-webhooks/delivery.ts";
 
-/** The query of GET /. */
 export const DeliveryFilter = Filter.extend({
   subscription_id: uuid().optional().meta(doc("Só as deste webhook", "Only those of this webhook")),
 });

@@ -3,7 +3,6 @@ import { doc } from "../_shared/contract/doc.ts";
 import { money, name, timestamp, uuid } from "../_shared/contract/fields.ts";
 import { Reference } from "../_shared/contract/reference.ts";
 
-/** The query of GET /. */
 export const FunnelQuery = z.object({
   pipeline_id: uuid().optional().meta(
     doc("O pipeline; o padrão se ausente", "The pipeline; the default one where absent"),
@@ -70,7 +69,6 @@ const PipelineChoice = Reference.extend({ is_default: z.boolean() }).meta({
   },
 });
 
-/** The reply to GET /. */
 export const Funnel = z.object({
   as_of: timestamp(),
   pipelines: z.array(PipelineChoice),

@@ -118,7 +118,6 @@ export const KeyDetail = Key.extend({
   },
 });
 
-/** The body of POST. */
 export const NewKey = z.object({
   name: name(),
   scopes: z.array(
@@ -159,14 +158,12 @@ export const CreatedKey = Key.extend({ key: z.string(), warnings: z.array(z.stri
   },
 });
 
-/** The body of PATCH. */
 export const KeyName = z.object({ name: name() }).meta({
   id: "KeyName",
   ...doc("O novo nome de uma chave", "A key's new name"),
   fields: { name: fields.name },
 });
 
-/** The body of rotate. */
 export const Rotation = z.object({ overlap_seconds: z.literal([0, 3600, 86400, 604800]) }).meta({
   id: "Rotation",
   ...doc("Como trocar o segredo", "How to replace the secret"),
@@ -186,7 +183,6 @@ export const RotatedKey = Key.extend({ key: z.string() }).meta({
   fields: { ...fields, key: value },
 });
 
-/** The body of revoke. */
 export const Revocation = z.object({ keep_webhooks: z.boolean().optional() }).meta({
   id: "Revocation",
   ...doc("Como revogar a chave", "How to revoke the key"),

@@ -58,7 +58,6 @@ const Member = z.object({
 /** The reply to GET /, without pages: at most 1,000 members. */
 export const MemberList = z.object({ data: z.array(Member) });
 
-/** The body of POST. */
 export const Invitation = z.object({ name: name(), email: email(), role: z.enum(ROLES) }).meta({
   id: "Invitation",
   ...doc("Quem convidar", "Whom to invite"),
@@ -72,7 +71,6 @@ export const InvitedMember = Member.extend({ invitation_sent: z.boolean() }).met
   fields,
 });
 
-/** The body of PATCH. */
 export const MemberPatch = z.object({
   name: name().optional(),
   role: z.enum(ROLES).optional(),

@@ -103,7 +103,6 @@ const Usage = z.object({
   },
 });
 
-/** The reply to GET /. */
 export const Workspace = z.object({
   id: uuid(),
   name: name(),

@@ -25,7 +25,6 @@ export const ProposalView = proposal.view("ProposalView").extend({ seller: Selle
   fields,
 });
 
-/** The reply to POST /accept and /reject. */
 export const ProposalAnswer = ProposalView.extend({ idempotent: z.boolean() }).meta({
   id: "ProposalAnswer",
   ...doc("A proposta respondida", "The proposal that was answered"),
