@@ -67,7 +67,7 @@ export const activity = record("activity", {
     filter: true,
   }),
   contact_id: reference("contacts", {
-    text: doc("Contato; o do negócio se ausente", "The contact; the contact of the deal where absent"),
+    text: doc("Contato; o do negócio se ausente", "The contact; the deal's contact if absent"),
     filter: true,
   }),
   owner_id: owner(),
@@ -77,7 +77,7 @@ export const activity = record("activity", {
   type: name({
     text: doc(
       "Tipo: tarefa (se ausente), ligacao, reuniao, email, whatsapp, visita, ou outro",
-      "Type: tarefa (where absent), ligacao, reuniao, email, whatsapp, visita, or another",
+      "Type: tarefa (if absent), ligacao, reuniao, email, whatsapp, visita, or another",
       "reuniao",
     ),
     presence: "defaulted",
@@ -92,7 +92,7 @@ export const activity = record("activity", {
   title: name({
     text: doc(
       "Título; conforme o tipo se ausente",
-      "Title; derived from the type where absent",
+      "Title; derived from the type if absent",
       "Apresentar a proposta",
     ),
     presence: "defaulted",
@@ -115,7 +115,7 @@ export const activity = record("activity", {
   }),
   location: text(255, { text: doc("Local", "Place") }),
   status: choice(["pendente", "concluida", "cancelada"], {
-    text: doc("Situação; pendente se ausente", "State; pendente where absent", "pendente"),
+    text: doc("Situação; pendente se ausente", "State; pendente if absent", "pendente"),
     presence: "defaulted",
     filter: true,
   }),

@@ -15,7 +15,7 @@ export const ChangeQuery = ListQuery.pick({ limit: true, cursor: true }).extend(
   since: datetime().optional().meta(
     doc(
       "Só as feitas a partir deste momento: ISO 8601; sem fuso, UTC; só a data, o seu início",
-      "Only those made at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning",
+      "Only those made at or after this moment: ISO 8601; without an offset, UTC; a date means its start",
     ),
   ),
   until: datetime().optional().meta(
@@ -40,7 +40,7 @@ export const Change = z.object({
   id: "Change",
   ...doc("Uma alteração de um objeto", "A change of an object"),
   fields: {
-    id: doc("Identificador do evento que a conta", "The id of the event that tells of it"),
+    id: doc("Identificador do evento que a conta", "The id of the event that reports it"),
     object_type: doc("O tipo do objeto", "The object's type", "deal"),
     object_id: doc("O identificador do objeto", "The object's id"),
     action: doc("O que foi feito: o evento", "What was done: the event", "deal.updated"),
@@ -54,12 +54,12 @@ export const Change = z.object({
       "key: uma chave de API; member: uma pessoa; link: o cliente, pelo link da proposta; system: o próprio serviço ou " +
         "quem o opera",
       "key: an API key; member: a person; link: the customer, by a proposal's link; system: the service itself, or " +
-        "whoever operates it",
+        "its operator",
       "key",
     ),
     name: doc(
       "O nome atual da chave ou do membro, ou o título da proposta; null em system",
-      "The present name of the key or the member, or the proposal's title; null for system",
+      "The current name of the key or member, or the proposal's title; null for system",
       "ERP",
     ),
     occurred_at: doc("Quando", "When"),

@@ -72,7 +72,7 @@ export const company = record("company", {
       "Todas estas palavras, em qualquer ordem, sem distinguir acentos e maiúsculas, em nome, razão social, CNPJ, " +
         "domínio, e-mail, external_id e telefone (só os dígitos)",
       "All of these words, in any order, ignoring accents and case, in name, legal name, tax id, domain, e-mail, " +
-        "external_id and phone number (digits alone)",
+        "external_id and phone number (only digits)",
     ),
     texts: ["name", "legal_name", "tax_id", "domain", "email", "external_id"],
     phones: ["phone"],
@@ -82,7 +82,7 @@ export const company = record("company", {
   upsert: {
     by: ["external_id", "tax_id", "domain"],
     foundBy: ["name"],
-    text: doc("Uma empresa a criar, ou o que muda nela", "A company to create, or what changes of it"),
+    text: doc("Uma empresa a criar, ou o que muda nela", "A company to create, or what changes in it"),
   },
 }, {
   id: id(),

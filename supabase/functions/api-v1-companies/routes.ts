@@ -20,7 +20,7 @@ export const companies = resource("api-v1-companies", {
   "POST /upsert": endpoint({
     summary: doc(
       "Cria ou altera uma empresa, procurada por um campo",
-      "Create or update a company, looked for by a field",
+      "Create or update a company, found by a field",
     ),
     scope: "companies:write",
     ...usual.upsert,

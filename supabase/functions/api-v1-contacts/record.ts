@@ -29,7 +29,7 @@ export const contact = record("contact", {
       "Todas estas palavras, em qualquer ordem, sem distinguir acentos e maiúsculas, em nome, e-mail, cargo, external_id " +
         "e telefones (só os dígitos)",
       "All of these words, in any order, ignoring accents and case, in name, e-mail, job title, external_id and phone " +
-        "numbers (digits alone)",
+        "numbers (only digits)",
     ),
     texts: ["name", "email", "job_title", "external_id"],
     phones: ["phone", "phone2", "whatsapp"],
@@ -37,7 +37,7 @@ export const contact = record("contact", {
   alike: { email: "array[new.email]", phone_e164: "crm.phone_spellings(new.phone)" },
   upsert: {
     by: ["external_id", "email", "phone"],
-    text: doc("Um contato a criar, ou o que muda nele", "A contact to create, or what changes of it"),
+    text: doc("Um contato a criar, ou o que muda nele", "A contact to create, or what changes in it"),
   },
 }, {
   id: id(),
@@ -58,7 +58,7 @@ export const contact = record("contact", {
   company_id: reference("companies", {
     text: doc(
       "Empresa onde trabalha, do mesmo workspace",
-      "The company that the contact works for, of the same workspace",
+      "The company that the contact works for, in the same workspace",
     ),
     filter: { sparse: true },
   }),

@@ -20,7 +20,7 @@ export const contacts = resource("api-v1-contacts", {
   "POST /upsert": endpoint({
     summary: doc(
       "Cria ou altera um contato, procurado por um campo",
-      "Create or update a contact, looked for by a field",
+      "Create or update a contact, found by a field",
     ),
     scope: "contacts:write",
     ...usual.upsert,

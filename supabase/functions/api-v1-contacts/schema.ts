@@ -19,8 +19,8 @@ export const Erasure = z.object({ texts: z.boolean().nullish() }).meta({
     texts: doc(
       "Se apaga também o que se escreveu nos negócios do contato: anotações, atividades, campos livres, motivos de perda " +
         "e de recusa; false se ausente",
-      "Whether to erase what was written about the contact's deals as well: notes, activities, custom fields, reasons of " +
-        "losses and rejections; false where absent",
+      "Whether to erase also what was written about the contact's deals: notes, activities, custom fields, reasons for " +
+        "losses and rejections; false if absent",
     ),
   },
 });

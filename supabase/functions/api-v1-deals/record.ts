@@ -29,17 +29,17 @@ export const deal = record("deal", {
     "A deal to create; at least one of title, contact_id and company_id",
   ),
   update: doc(
-    "O que muda; null apaga; status aberto reabre, e quem ganha ou perde é POST /api-v1-deals/<id>/win ou " +
+    "O que muda; null apaga; status aberto reabre; para ganhar ou perder, use POST /api-v1-deals/<id>/win ou " +
       "POST /api-v1-deals/<id>/lose",
-    "What changes; null clears; status aberto reopens, while POST /api-v1-deals/<id>/win or " +
-      "POST /api-v1-deals/<id>/lose closes",
+    "What changes; null clears; status aberto reopens; to win or lose the deal, use POST /api-v1-deals/<id>/win or " +
+      "POST /api-v1-deals/<id>/lose",
     { value: 14000, expected_close_date: "2026-12-20" },
   ),
   upsert: {
     by: ["external_id"],
     text: doc(
       "Um negócio a criar, com ao menos um de title, contact_id e company_id, ou o que muda nele",
-      "A deal to create, with at least one of title, contact_id and company_id, or what changes of it",
+      "A deal to create, with at least one of title, contact_id and company_id, or what changes in it",
     ),
   },
   atLeastOneOf: ["title", "contact_id", "company_id"],
@@ -79,7 +79,7 @@ export const deal = record("deal", {
   title: name({
     text: doc(
       "Título; o nome do contato, ou da empresa, se ausente",
-      "Title; the contact's name, or the company's, where absent",
+      "Title; if absent, the name of the contact or company",
       "Padaria Sol: plano anual",
     ),
     presence: "defaulted on create",

@@ -28,7 +28,7 @@ export const deals = resource(
     "GET /summary": endpoint({
       summary: doc(
         "Conta e soma os negócios da lista por pipeline, etapa e situação",
-        "Count and add up the deals of the list by pipeline, stage and status",
+        "Count and add up the deals of a list by pipeline, stage and status",
       ),
       scope: "deals:read",
       query: deal.summaryQuery,
@@ -39,7 +39,7 @@ export const deals = resource(
     "POST /upsert": endpoint({
       summary: doc(
         "Cria ou altera um negócio, procurado por um campo",
-        "Create or update a deal, looked for by a field",
+        "Create or update a deal, found by a field",
       ),
       scope: "deals:write",
       ...usual.upsert,

@@ -25,7 +25,7 @@ export const DealDetail = deal.reply.extend({
     ...fields,
     lead: doc(
       "O que POST leads recebeu, como foi digitado; null se o negócio não veio de um lead",
-      "What POST leads was sent, as it was typed; null where the deal came from no lead",
+      "What POST leads received, as it was typed; null if the deal did not come from a lead",
     ),
   },
 });
@@ -71,7 +71,7 @@ export const MoveStage = z.object({ stage_id: uuid(), pipeline_id: uuid().nullis
     stage_id: doc("A nova etapa", "The new stage"),
     pipeline_id: doc(
       "O pipeline da etapa; o do negócio se ausente",
-      "The stage's pipeline; the deal's where absent",
+      "The stage's pipeline; the deal's if absent",
     ),
   },
 });

@@ -48,7 +48,7 @@ export const EventQuery = ListQuery.pick({ limit: true }).extend({
   since: datetime().optional().meta(
     doc(
       "Só o que aconteceu a partir deste momento: ISO 8601; sem fuso, UTC; só a data, o seu início",
-      "Only what happened at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning",
+      "Only what happened at or after this moment: ISO 8601; without an offset, UTC; a date means its start",
     ),
   ),
 });
@@ -68,7 +68,7 @@ export const Event = z.object({
   fields: {
     id: doc(
       "Identificador do evento, o event_id das entregas por webhook",
-      "The event's id, the event_id of deliveries by webhook",
+      "The event's id, which webhook deliveries have as event_id",
     ),
     event: doc("O evento", "The event", "deal.won"),
     object_type: doc("O tipo do objeto", "The object's type", "deal"),
@@ -93,12 +93,12 @@ export const EventPage = z.object({
     fields: {
       next_cursor: doc(
         "De onde continuar, agora ou depois; nunca null",
-        "Where to go on, now or later; never null",
+        "Where to continue, now or later; never null",
         "AioQc6bmfw5fCaWVfGWVA0i_m08UKrRcAZmgtFwufTGPQjtqkNHH5QAAAZmgtFyg",
       ),
       has_more: doc(
         "Se há mais para ler agora; uma página pode ter menos eventos que limit, ou nenhum, e ainda haver mais",
-        "Whether there is more to read now; a page may have fewer events than limit, or none, and there be more",
+        "Whether there is more to read now; a page may have fewer events than limit, or none, although there are more",
       ),
     },
   }),

@@ -46,13 +46,13 @@ export const leadResultFields: FieldDocs = {
   matched_by: doc(
     "Por onde um contato existente foi encontrado: pelo e-mail, ou pelo telefone e primeiro nome; null se esta chamada " +
       "não reutilizou nenhum",
-    "By what an existing contact was found: its e-mail, or its phone and first name; null if this call reused none",
+    "How an existing contact was found: by e-mail, or by phone and first name; null if this call reused none",
     "email",
   ),
   differences: doc(
     "Os campos enviados cujo valor o contato reutilizado não tem: o contato fica como está, e o negócio guarda o enviado",
-    "The fields that were sent and whose value the reused contact does not have: the contact stays as it is, and the " +
-      "deal keeps what was sent",
+    "The sent fields whose values differ from the reused contact's: the contact stays as it is, and the deal keeps the " +
+      "sent values",
     ["phone"],
   ),
 };

@@ -63,7 +63,7 @@ export const LeadSubmission = z.object({ ...required, ...z.object(optional).part
   id: "LeadSubmission",
   ...doc(
     "O que POST leads recebeu; campos que não foram enviados não aparecem",
-    "What POST leads was sent; fields that were not sent are absent",
+    "What POST leads received; fields that were not sent are absent",
   ),
   fields: submissionFields,
 });

@@ -15,12 +15,12 @@ const OwnKey = z.object({
   expires_at: timestamp().nullable(),
 }).meta({
   id: "OwnKey",
-  ...doc("A chave que chama", "The key that calls"),
+  ...doc("A chave que chama", "The calling key"),
   fields: {
     name: doc("Para que serve a chave", "What the key is for", "ERP"),
     prefix: doc(
       "Com o que o valor mais novo da chave começa",
-      "What the key's newest value begins with",
+      "The first characters of the key's newest value",
       "svc_u8g0YZp1",
     ),
     scopes: doc("Os escopos da chave", "The key's scopes", ["contacts:read", "contacts:write"]),
@@ -50,7 +50,7 @@ const OwnMember = z.object({
     role: doc("Papel na empresa", "The role in the workspace", "admin"),
     is_active: doc(
       "Se ainda é um membro ativo; se não, a chave não cria anotações",
-      "Whether still an active member; if not, the key writes no notes",
+      "Whether the member is still active; if not, the key cannot create notes",
       true,
     ),
   },
@@ -68,19 +68,19 @@ const Limits = z.object({
   fields: {
     requests_per_minute: doc(
       "Chamadas da chave em quaisquer 60 segundos",
-      "Calls of the key in any 60 seconds",
+      "Calls with the key in any 60 seconds",
       120,
     ),
-    page_size_max: doc("Maior limit de uma lista", "Greatest limit of a list", MAX_LIMIT),
-    batch_items_max: doc("Itens de um lote", "Items of a batch", MAX_BATCH_ITEMS),
+    page_size_max: doc("Maior limit de uma lista", "Maximum limit of a list", MAX_LIMIT),
+    batch_items_max: doc("Itens de um lote", "Items in a batch", MAX_BATCH_ITEMS),
     body_bytes_max: doc(
       "Bytes do corpo de uma chamada que não é um lote",
-      "Bytes of the body of a call that is no batch",
+      "Bytes of a body, except in a batch",
       DEFAULT_BODY_LIMITS.bytes,
     ),
     batch_body_bytes_max: doc(
       "Bytes do corpo de um lote",
-      "Bytes of the body of a batch",
+      "Bytes of a batch's body",
       BATCH_BODY_LIMITS.bytes,
     ),
   },
@@ -88,7 +88,7 @@ const Limits = z.object({
 
 export const Me = z.object({ key: OwnKey, workspace: OwnWorkspace, member: OwnMember, limits: Limits }).meta({
   id: "Me",
-  ...doc("A chave que chama, de quem é e o que pode", "The key that calls, whose it is and what it may do"),
+  ...doc("A chave que chama, de quem é e o que pode", "The calling key, whose it is and what it may do"),
   fields: {
     key: doc("A chave", "The key"),
     workspace: doc("A empresa", "The workspace"),

@@ -33,7 +33,7 @@ export const note = record("note", {
   kind: choice(["note", "observation"], {
     text: doc(
       "note: algo que aconteceu; observation: contexto livre; note se ausente",
-      "note: something that happened; observation: free context; note where absent",
+      "note: something that happened; observation: free context; note if absent",
       "note",
     ),
     presence: "defaulted",

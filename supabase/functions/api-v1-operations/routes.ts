@@ -6,7 +6,7 @@ export const operations = resource(
   "api-v1-operations",
   {
     "GET /:id": endpoint({
-      summary: doc("Mostra em que pé está uma operação", "Show how far an operation is"),
+      summary: doc("Mostra em que pé está uma operação", "Show the progress of an operation"),
       scope: null,
       reply: Operation,
       verb: "operation_get",
@@ -15,6 +15,6 @@ export const operations = resource(
   },
   doc(
     "O que uma chamada começou e segue em segundo plano",
-    "What a call began and goes on in the background",
+    "Work that a call started and that continues in the background",
   ),
 );

@@ -13,9 +13,9 @@ export const DELIVERY_STATES = ["pending", "held", "delivered", "failed", "cance
 const fields = {
   id: doc(
     "Identificador da entrega, o delivery_id do corpo",
-    "The delivery's id, the delivery_id of the body",
+    "The delivery's id, which the body has as delivery_id",
   ),
-  event_id: doc("O evento, o event_id do corpo", "The event, the event_id of the body"),
+  event_id: doc("O evento, o event_id do corpo", "The event's id, which the body has as event_id"),
   subscription_id: doc("A assinatura", "The subscription"),
   target_url: doc("Para onde vai", "Where it goes", "https://example.com/hooks/crm"),
   event: doc("O tipo do evento", "The type of the event", "deal.won"),
@@ -84,11 +84,11 @@ export const DeliveryFilter = ListQuery.pick({ limit: true, cursor: true }).exte
   since: ListQuery.shape.since.meta(
     doc(
       "Só as de eventos a partir deste momento, nas formas de qualquer data e hora",
-      "Only those of events at or after this moment, in any form of a date and time",
+      "Only deliveries of events at or after this moment, in any form of a date and time",
     ),
   ),
   until: ListQuery.shape.until.meta(
-    doc("Só as de eventos antes deste momento", "Only those of events before this moment"),
+    doc("Só as de eventos antes deste momento", "Only deliveries of events before this moment"),
   ),
 });
 
@@ -120,7 +120,11 @@ const Header = z.object({ name: z.string(), value: z.string() }).meta({
   ...doc("Um cabeçalho", "A header"),
   fields: {
     name: doc("Nome", "Name", "X-Service-Event"),
-    value: doc("Valor; o da assinatura é descrito", "Value; that of the signature is described", "deal.won"),
+    value: doc(
+      "Valor; o da assinatura é descrito",
+      "Value; for the signature, a description of it",
+      "deal.won",
+    ),
   },
 });
 

@@ -12,7 +12,7 @@ export const TestOptions = z.object({ event_type: knownEvent().optional() }).met
   fields: {
     event_type: doc(
       "Um dos eventos da assinatura; o primeiro se ausente",
-      "One of the subscription's events; the first where absent",
+      "One of the subscription's events; the first if absent",
     ),
   },
 });
@@ -37,12 +37,12 @@ export const RecoveryWindow = z.object({ since: datetime(), until: datetime().op
   fields: {
     since: doc(
       "Eventos a partir deste momento, que já passou: ISO 8601; sem fuso, UTC",
-      "Events at or after this moment, which is past: ISO 8601; without an offset, UTC",
+      "Events at or after this moment in the past: ISO 8601; without an offset, UTC",
       "2026-11-20T18:00:00Z",
     ),
     until: doc(
       "Eventos antes deste momento; agora se ausente",
-      "Events before this moment; now where absent",
+      "Events before this moment; now if absent",
     ),
   },
 });
@@ -61,7 +61,7 @@ export const Recovery = z.object({
       "Whether the window has more: repeat with next_since as since",
       false,
     ),
-    next_since: doc("Onde continuar; null se não há mais", "Where to go on; null if there is no more"),
+    next_since: doc("Onde continuar; null se não há mais", "Where to continue; null if there is no more"),
   },
 });
 
@@ -72,8 +72,8 @@ export const SecretRotation = z.object({ overlap_seconds: z.int().min(0).max(MAX
     overlap_seconds: doc(
       "Por quantos segundos X-Service-Signature ainda é do segredo antigo, e X-Service-Signature-Next do novo; 0: troca " +
         "já",
-      "For how many seconds X-Service-Signature is still of the old secret, and X-Service-Signature-Next of the new one; " +
-        "0: at once",
+      "For how many seconds X-Service-Signature still uses the old secret, and X-Service-Signature-Next the new one; 0: " +
+        "replace at once",
       86_400,
     ),
   },
@@ -84,7 +84,7 @@ const RevokedMaker = z.object({ id: uuid(), name: z.string(), prefix: z.string()
   ...doc("Uma chave revogada", "A key that is revoked"),
   fields: {
     name: doc("Nome", "Name", "Site"),
-    prefix: doc("Começo da chave", "How the key begins", "svc_u8g0YZp1"),
+    prefix: doc("Começo da chave", "The first characters of the key", "svc_u8g0YZp1"),
   },
 });
 
@@ -95,7 +95,7 @@ export const reactivation = {
     resumed: doc("Quantas entregas aguardavam", "How many deliveries were waiting", 3),
     revoked_key: doc(
       "A chave que criou a assinatura, se está revogada",
-      "The key that made the subscription, if it is revoked",
+      "The key that created the subscription, if it is revoked",
     ),
   },
 };

@@ -87,7 +87,7 @@ export const subscription = record("subscription", {
     written: "by the verb",
     text: doc(
       "A chave que criou a assinatura, que para com ela; null se foi criada no console",
-      "The key that made the subscription, which ends with it; null if it was made in the console",
+      "The key that created the subscription, which ends with the key; null if created in the console",
     ),
   }),
   deactivated_at: readOnlyDatetime({
@@ -128,7 +128,7 @@ export const subscription = record("subscription", {
       presence: "optional",
       text: doc(
         "Até quando X-Service-Signature ainda é do segredo antigo; null sem troca em andamento",
-        "Until when X-Service-Signature is still of the old secret; null unless one is being replaced",
+        "Until when X-Service-Signature uses the old secret; null unless the secret is being replaced",
       ),
     },
   ),

@@ -9,7 +9,7 @@ export const SubscriptionList = z.object({ data: z.array(subscription.reply) });
 
 const secretText = doc(
   "Segredo das assinaturas; mostrado só nesta resposta",
-  "The secret of the signatures; shown in this reply only",
+  "The secret for signatures; only this reply shows it",
   "whsec_exemplo",
 );
 
@@ -40,7 +40,7 @@ export const overview = {
   texts: {
     key: doc(
       "A chave que criou a assinatura, que para com ela; null se foi criada no console",
-      "The key that made the subscription, which ends with it; null if it was made in the console",
+      "The key that created the subscription, which ends with the key; null if created in the console",
     ),
     days: doc(
       "As entregas dos últimos 7 dias, o mais antigo primeiro; conta as 1.000 mais novas, ou menos numa lista longa",

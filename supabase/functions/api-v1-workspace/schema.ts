@@ -14,14 +14,14 @@ const WorkspaceMember = z.object({
   id: "WorkspaceMember",
   ...doc(
     "Um membro; só quem está ativo pode ser responsável por um registro novo",
-    "A member; only an active one can become the owner of a record",
+    "A member; only active members can own new records",
   ),
   fields: {
     id: doc("O owner_id dos registros do membro", "The owner_id of the member's records"),
     name: doc("Nome do membro", "The member's name", "Bruno Lima"),
     email: doc("E-mail do membro", "The member's e-mail", "bruno@padariasol.com.br"),
     role: doc("Papel na empresa", "The role in the workspace", "vendedor"),
-    is_active: doc("Se ainda é membro", "Whether the person still is a member", true),
+    is_active: doc("Se ainda é membro", "Whether the member is still active", true),
   },
 });
 
@@ -75,7 +75,7 @@ export const Workspace = z.object({
     name: doc("Nome da empresa", "The workspace's name", "Padaria Sol"),
     members: doc(
       "Os membros, o mais antigo primeiro: os ativos, e depois os 200 mais novos dos inativos",
-      "The members, oldest first: the active ones, then the 200 newest of those that are not",
+      "The members, oldest first: the active ones, then the 200 newest inactive ones",
     ),
     loss_reasons: doc("Os motivos de perda ativos", "The active loss reasons"),
     pipelines: doc("Os pipelines ativos, o mais antigo primeiro", "The active pipelines, oldest first"),

@@ -38,7 +38,7 @@ const ChangedObject = z.object({
   fields: {
     type: doc("Tipo", "Kind", "member"),
     id: doc("Identificador", "Id"),
-    name: doc("Como se chamava naquele momento", "What it was called at that moment", "Ana Souza"),
+    name: doc("Como se chamava naquele momento", "Its name at that moment", "Ana Souza"),
   },
 });
 
@@ -60,7 +60,7 @@ const Entry = z.object({
     object: doc("Com o quê", "To what"),
     details: doc(
       "O que mais se sabe; numa alteração, cada campo com from e to",
-      "What else is known; of an update, each field with from and to",
+      "Further details; for an update, each field with from and to",
       { role: { from: "vendedor", to: "gestor" } },
     ),
   },

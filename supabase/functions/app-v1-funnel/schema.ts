@@ -5,7 +5,7 @@ import { Reference } from "../_shared/contract/reference.ts";
 
 export const FunnelQuery = z.object({
   pipeline_id: uuid().optional().meta(
-    doc("O pipeline; o padrão se ausente", "The pipeline; the default one where absent"),
+    doc("O pipeline; o padrão se ausente", "The pipeline; the default one if absent"),
   ),
 });
 
@@ -27,8 +27,8 @@ const Card = z.object({
     value: doc("Valor", "Value", 1500),
     owner: doc("Responsável", "Owner"),
     contact: doc("Contato", "Contact"),
-    company: doc("Empresa cliente", "The company it is with"),
-    stage_entered_at: doc("Desde quando está na etapa", "Since when it has been in the stage"),
+    company: doc("Empresa cliente", "The customer's company"),
+    stage_entered_at: doc("Desde quando está na etapa", "When it entered the stage"),
   },
 });
 
@@ -51,7 +51,7 @@ const Stage = z.object({
     position: doc("Ordem no pipeline", "Order in the pipeline", 2),
     deals_count: doc("Negócios; conta os 1.000 mais novos", "Deals; counts the newest 1,000", 12),
     deals_count_is_partial: doc("Se há mais de 1.000", "Whether there are more than 1,000", false),
-    value_sum: doc("Soma dos valores dos contados", "Sum of the values of those counted", 18000),
+    value_sum: doc("Soma dos valores dos contados", "Sum of the counted deals' values", 18000),
     deals: doc(
       "Os 50 mais novos: abertos; nas etapas won e lost, também os fechados nos últimos 30 dias",
       "The newest 50: open ones; in the stages won and lost also those closed in the last 30 days",

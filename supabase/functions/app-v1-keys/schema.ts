@@ -30,7 +30,7 @@ const KeyCreator = z.object({ id: z.uuid(), name: z.string(), is_active: z.boole
     name: doc("Nome do membro", "The member's name", "Ana Souza"),
     is_active: doc(
       "Se ainda é um membro ativo; se não, a chave não cria anotações",
-      "Whether still an active member; if not, the key writes no notes",
+      "Whether the member is still active; if not, the key cannot create notes",
       true,
     ),
   },
@@ -50,21 +50,21 @@ const KeyCalls = z.object({ total_7_days: count(), days: z.array(DayCalls) }).me
 
 const fields = {
   name: doc("Para que serve a chave", "What the key is for", "Site"),
-  prefix: doc("Com o que a chave começa", "What the key begins with", "svc_u8g0YZp1"),
+  prefix: doc("Com o que a chave começa", "The first characters of the key", "svc_u8g0YZp1"),
   scopes: doc("As permissões", "The scopes", ["leads:write"]),
   state: doc("Se funciona, venceu ou foi revogada", "Whether it works, has expired or was revoked", "active"),
   creator: doc("Quem a criou", "Who created it"),
   expires_at: doc("Quando vence; null: nunca", "When it expires; null: never", null),
   revoked_at: doc("Quando foi revogada", "When it was revoked", null),
   last_used_at: doc("A última chamada", "The last call", "2026-11-21T13:04:05.678Z"),
-  active_webhooks: doc("Quantos webhooks ativos ela criou", "How many active webhooks it made", 2),
+  active_webhooks: doc("Quantos webhooks ativos ela criou", "How many active webhooks it created", 2),
   rotated_at: doc("Quando o segredo foi trocado", "When its secret was replaced", null),
   old_secret_expires_at: doc(
     "Até quando o segredo anterior ainda funciona; null: não funciona",
-    "Until when the earlier secret still works; null: it does not",
+    "Until when the previous secret works; null: it does not",
     null,
   ),
-  calls: doc("O uso", "The use"),
+  calls: doc("O uso", "Its use"),
 };
 
 /** A key without its secrets. */
@@ -95,7 +95,7 @@ const KeySubscription = z.object({
   event_types: z.array(z.string()),
 }).meta({
   id: "KeySubscription",
-  ...doc("Um webhook que uma chave criou", "A webhook that a key made"),
+  ...doc("Um webhook que uma chave criou", "A webhook that a key created"),
   fields: {
     target_url: doc("O endereço", "The address", "https://exemplo.com.br/webhooks"),
     event_types: doc("Os eventos", "The events", ["deal.won"]),
@@ -114,7 +114,7 @@ export const KeyDetail = Key.extend({
     ...fields,
     hours: doc("As últimas 48 horas, a mais antiga primeiro", "The last 48 hours, oldest first"),
     days_30: doc("Os últimos 30 dias, o mais antigo primeiro", "The last 30 days, oldest first"),
-    subscriptions: doc("Os webhooks que ela criou", "The webhooks that it made"),
+    subscriptions: doc("Os webhooks que ela criou", "The webhooks that it created"),
   },
 });
 
@@ -133,13 +133,13 @@ export const NewKey = z.object({
   fields: {
     name: fields.name,
     scopes: fields.scopes,
-    expires_at: doc("Quando vence; se ausente, nunca", "When it expires; where absent, never"),
+    expires_at: doc("Quando vence; se ausente, nunca", "When it expires; if absent, never"),
   },
 });
 
 const value = doc(
   "A chave inteira; mostrada só nesta resposta",
-  "The whole key; shown in this reply only",
+  "The whole key; only this reply shows it",
   "svc_exemplo",
 );
 
@@ -170,7 +170,7 @@ export const Rotation = z.object({ overlap_seconds: z.literal([0, 3600, 86400, 6
   fields: {
     overlap_seconds: doc(
       "Por quantos segundos o segredo atual ainda funciona",
-      "For how many seconds the present secret still works",
+      "For how many seconds the current secret still works",
       86400,
     ),
   },
@@ -189,7 +189,7 @@ export const Revocation = z.object({ keep_webhooks: z.boolean().optional() }).me
   fields: {
     keep_webhooks: doc(
       "Se os webhooks que ela criou continuam; se ausente, eles também param",
-      "Whether the webhooks that it made go on; where absent, they end too",
+      "Whether the webhooks that it created continue; if absent, they end too",
       false,
     ),
   },
@@ -212,7 +212,7 @@ export const RevokedKey = Key.extend({
   fields: {
     ...fields,
     was_revoked: doc("Se já estava revogada antes", "Whether it had been revoked before", false),
-    ended_subscriptions: doc("Os webhooks que pararam com ela", "The webhooks that ended with it"),
-    kept_subscriptions: doc("Os webhooks dela que continuam", "Its webhooks that go on"),
+    ended_subscriptions: doc("Os webhooks que pararam com ela", "Its webhooks that ended with it"),
+    kept_subscriptions: doc("Os webhooks dela que continuam", "Its webhooks that continue"),
   },
 });

@@ -8,12 +8,12 @@ const fields = {
   name: doc("Nome do membro", "The member's name", "Ana Souza"),
   email: doc(
     "E-mail com que o membro entra; único na empresa",
-    "The e-mail by which the member signs in; unique in the workspace",
+    "The e-mail address with which the member signs in; unique in the workspace",
     "ana@exemplo.com.br",
   ),
   role: doc(
     "Papel: admin, gestor ou vendedor (só vê)",
-    "Role: admin, gestor or vendedor (who only sees)",
+    "Role: admin, gestor or vendedor (who can only read)",
     "gestor",
   ),
   is_active: doc(
@@ -75,7 +75,7 @@ export const MemberPatch = z.object({
   name: name().optional(),
   role: z.enum(ROLES).optional(),
   is_active: z.boolean().optional(),
-}).meta({ id: "MemberPatch", ...doc("O que muda no membro", "What changes of the member"), fields });
+}).meta({ id: "MemberPatch", ...doc("O que muda no membro", "What changes in the member"), fields });
 
 const WorkingKey = z.object({
   id: uuid(),
@@ -89,7 +89,7 @@ const WorkingKey = z.object({
   fields: {
     id: doc("Identificador da chave", "The key's id"),
     name: doc("Nome da chave", "The key's name", "Site"),
-    prefix: doc("O começo da chave", "How the key begins", "svc_u8g0YZp1"),
+    prefix: doc("O começo da chave", "The first characters of the key", "svc_u8g0YZp1"),
     scopes: doc("O que a chave permite", "What the key may do", ["leads:write"]),
     expires_at: doc("Quando vence; null: nunca", "When it expires; null: never"),
   },
@@ -98,6 +98,6 @@ const WorkingKey = z.object({
 /** The reply to PATCH and POST /leave, with the keys that still work after a deactivation. */
 export const UpdatedMember = Member.extend({ keys: z.array(WorkingKey), active_managers: z.int() }).meta({
   id: "UpdatedMember",
-  ...doc("O membro, como ficou", "The member, as changed"),
+  ...doc("O membro, como ficou", "The member after the change"),
   fields,
 });

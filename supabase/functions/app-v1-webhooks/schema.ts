@@ -10,7 +10,7 @@ const fields = {
   ...reactivation.texts,
   secret: doc(
     "Segredo das assinaturas; mostrado só nesta resposta",
-    "The secret of the signatures; shown in this reply only",
+    "The secret for signatures; only this reply shows it",
     "whsec_exemplo",
   ),
 };

@@ -17,7 +17,7 @@ export const workspace = resource(
     "GET /choices": endpoint({
       summary: doc(
         "Lista as empresas e os convites da pessoa que entrou",
-        "List the workspaces and the invitations of the person who is signed in",
+        "List the workspaces and invitations of the signed-in person",
       ),
       gate: "session",
       role: null,
@@ -50,5 +50,5 @@ export const workspace = resource(
       verb: "workspace_update",
     }),
   },
-  doc("A empresa de quem entrou", "The workspace of the person who is signed in"),
+  doc("A empresa de quem entrou", "The workspace of the signed-in person"),
 );

@@ -13,7 +13,11 @@ const fields = {
     false,
   ),
   public_api: doc("Se o plano inclui a API pública", "Whether the plan includes the public API", true),
-  rate_limit_per_minute: doc("Chamadas por chave em 60 segundos", "Calls of each key in any 60 seconds", 120),
+  rate_limit_per_minute: doc(
+    "Chamadas por chave em 60 segundos",
+    "Calls with each key in any 60 seconds",
+    120,
+  ),
   stale_after_days: doc(
     "Dias sem movimento até um negócio ficar parado",
     "Days without movement after which a deal is stale",
@@ -24,7 +28,7 @@ const fields = {
 /** A workspace that the signed-in person may choose. */
 const WorkspaceChoice = z.object({ id: uuid(), name: name(), role: z.enum(ROLES) }).meta({
   id: "WorkspaceChoice",
-  ...doc("Uma empresa da qual a pessoa é membro", "A workspace of which the person is a member"),
+  ...doc("Uma empresa da qual a pessoa é membro", "A workspace in which the person is a member"),
   fields,
 });
 
@@ -54,7 +58,7 @@ export const WorkspaceChoices = z.object({
   id: "WorkspaceChoices",
   ...doc("As empresas e os convites de uma pessoa", "The workspaces and the invitations of a person"),
   fields: {
-    data: doc("As empresas de quem entrou", "The workspaces of the person who is signed in"),
+    data: doc("As empresas de quem entrou", "The workspaces of the signed-in person"),
     invitations: doc(
       "Os convites que esperam resposta, até 100",
       "The invitations that wait for an answer, 100 at most",
@@ -86,10 +90,10 @@ const Usage = z.object({
   id: "Usage",
   ...doc("O uso da empresa", "What the workspace uses"),
   fields: {
-    calls_today: doc("Chamadas à API hoje, em UTC", "Calls of the API today, in UTC", 120),
+    calls_today: doc("Chamadas à API hoje, em UTC", "Calls to the API today, in UTC", 120),
     calls_7_days: doc(
       "Chamadas à API em 7 dias, com hoje",
-      "Calls of the API in 7 days, today included",
+      "Calls to the API in 7 days, including today",
       980,
     ),
     active_keys: doc("Chaves que funcionam; conta até 5.000", "Keys that work; counts up to 5,000", 2),
@@ -120,7 +124,7 @@ export const Workspace = z.object({
   fields: {
     ...fields,
     member: doc("Quem entrou", "Who is signed in"),
-    workspaces: doc("As empresas de quem entrou", "The workspaces of the person who is signed in"),
+    workspaces: doc("As empresas de quem entrou", "The workspaces of the signed-in person"),
     usage: doc("O uso da empresa", "What the workspace uses"),
   },
 });
@@ -129,4 +133,4 @@ export const Workspace = z.object({
 export const WorkspacePatch = z.object({
   name: name().optional(),
   stale_after_days: z.int().min(1).max(3650).optional(),
-}).meta({ id: "WorkspacePatch", ...doc("O que muda na empresa", "What changes of the workspace"), fields });
+}).meta({ id: "WorkspacePatch", ...doc("O que muda na empresa", "What changes in the workspace"), fields });

@@ -25,7 +25,7 @@ const FIELDS: Record<string, Doc> = {
   items: doc("De 1 a 100 itens, feitos na ordem", "1 to 100 items, carried out in order"),
   atomic: doc(
     "true: todos os itens, ou nenhum e 422; se ausente, cada item vale por si",
-    "true: all items, or none and 422; where absent, each item stands for itself",
+    "true: all items, or none and 422; if absent, each item is carried out by itself",
     false,
   ),
   op: doc("O que fazer", "What to do"),
@@ -33,14 +33,14 @@ const FIELDS: Record<string, Doc> = {
   match_by: MATCH_BY,
   data: doc(
     "O corpo da chamada que faz o mesmo com um registro",
-    "The body of the call that does the same to one record",
+    "The body of the call for a single record",
   ),
 };
 
 /** Describes `choices` in the details of an error. */
 export const CHOICES: Doc = doc(
   "O que o campo pode ter, se o workspace tem até 20 opções; em um lote, só no primeiro item com erro no campo",
-  "What the field may name, where the workspace has at most 20; in a batch, only in the first item at fault",
+  "What the field may name, if the workspace has at most 20; in a batch, only in the first item with the error",
 );
 
 const Result = z.object({
@@ -66,7 +66,7 @@ const BatchResult = z.object({
   summary: z.object({ created: z.int(), updated: z.int(), failed: z.int() }),
 }).meta({
   id: "BatchResult",
-  ...doc("O que houve com cada item", "What became of each item", {
+  ...doc("O que houve com cada item", "The result of each item", {
     results: [
       { index: 0, status: 201, id: "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5" },
       {
@@ -99,12 +99,12 @@ const BatchResult = z.object({
       "Os campos com problema; no máximo 100 em toda a resposta, ao menos o primeiro de cada item",
       "The invalid fields; at most 100 in the whole reply, at least the first of each item",
     ),
-    field: doc("Nome do campo, com o item", "Name of the field, with the item"),
+    field: doc("Nome do campo, com o item", "The field's name, with its item"),
     choices: CHOICES,
-    summary: doc("Quantos itens de cada", "How many items of each"),
+    summary: doc("Quantos itens de cada", "How many items had which result"),
     created: doc("Itens que criaram um registro", "Items that created a record"),
     updated: doc("Itens que acharam ou alteraram um registro", "Items that found or changed a record"),
-    failed: doc("Itens com erro, que nada gravaram", "Items with an error, which wrote nothing"),
+    failed: doc("Itens com erro, que nada gravaram", "Items with an error; nothing was written for them"),
   },
 });
 

@@ -127,7 +127,7 @@ export const EVENTS = {
   "deal.updated": updated("deal", {
     when: doc(
       "Campos de um negócio mudaram, também ao mudar de etapa, fechar ou reabrir",
-      "Fields of a deal changed, also by a new stage, by closing and by reopening",
+      "Fields of a deal changed, also because it changed stage, was closed or was reopened",
     ),
     data: doc("O negócio, e o que mudou", "The deal, and what changed"),
     changed: ["expected_close_date", "value"],
@@ -141,7 +141,7 @@ export const EVENTS = {
   "activity.updated": updated("activity", {
     when: doc(
       "Campos de uma atividade mudaram, também ao ser concluída",
-      "Fields of an activity changed, also by its completion",
+      "Fields of an activity changed, also because it was completed",
     ),
     data: doc("A atividade, e o que mudou", "The activity, and what changed"),
     changed: ["due_at", "owner_id"],

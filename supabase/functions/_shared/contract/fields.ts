@@ -111,7 +111,7 @@ export const Utm = z.object({
   content: utmValue(),
 }).meta({
   id: "Utm",
-  ...doc("De que campanha um lead veio", "What campaign a lead came from"),
+  ...doc("De que campanha um lead veio", "The campaign that a lead came from"),
   fields: {
     source: doc("Origem do tráfego", "Source of the traffic", "google"),
     medium: doc("Meio", "Medium", "cpc"),

@@ -100,18 +100,18 @@ export const Operation = z.object({
   id: "BackgroundOperation",
   ...doc(
     "Um trabalho grande demais para uma chamada, que segue em segundo plano",
-    "Work that is too large for one call, and goes on in the background",
+    "Work that is too large for one call and continues in the background",
   ),
   fields: {
     kind: doc("O que se faz", "What is done", "contact_erasure"),
     state: doc("Em que pé está", "How far it is", "done"),
     arguments: doc("O que a chamada pediu", "What the call asked for"),
-    cleared: doc("De um apagamento: o que já foi apagado", "Of an erasure: what has been cleared so far"),
+    cleared: doc("De um apagamento: o que já foi apagado", "In an erasure: what has been cleared so far"),
     texts_naming: doc(
       "De um apagamento concluído: o que ainda cita a pessoa",
-      "Of an erasure that is done: what still names the person",
+      "In a completed erasure: what still names the person",
     ),
-    moved: doc("De uma união: o que já passou", "Of a merge: what has been moved so far", null),
+    moved: doc("De uma união: o que já passou", "In a merge: what has been moved so far", null),
     error: doc(
       "Por que o último passo falhou; null se não falhou. De novo: repita a chamada",
       "Why the last step failed; null if it did not. To try again, repeat the call",
@@ -124,7 +124,7 @@ export const Operation = z.object({
 const operation = Operation.optional();
 const operationText = doc(
   "Só em uma resposta 202: o que segue em segundo plano; `Location` é onde ver até onde foi",
-  "Only in a 202: what goes on in the background; `Location` is where to see how far it is",
+  "Only in a 202: the work that continues in the background; `Location` is its address",
 );
 
 /** The reply to an erasure. */
@@ -142,7 +142,7 @@ export const ErasedContact = z.object({
     cleared: doc("O que esta chamada apagou", "What this call has cleared"),
     texts_naming: doc(
       "O que ainda cita a pessoa; null enquanto o resto segue em segundo plano",
-      "What still names the person; null while the rest goes on in the background",
+      "What still names the person; null while the erasure continues in the background",
     ),
     operation: operationText,
   },

@@ -149,7 +149,7 @@ export class CrmRecord {
         id: `Upserted${schema}`,
         ...doc(
           "O registro depois de um upsert, e o que houve",
-          "The record after an upsert, and what was done",
+          "The record after an upsert, and what the call did",
         ),
         fields: { ...this.texts(), ...UPSERTED },
       });
@@ -203,7 +203,7 @@ export function atLeastOneText(names: readonly string[]): string {
 /** Describes `match_by`, as a parameter and in an item of a batch. */
 export const MATCH_BY: Doc = doc(
   "Campo pelo qual o registro é procurado; o corpo precisa ter um valor nele",
-  "The field by which the record is looked for; the body must have a value in it",
+  "The field by which to find the record; the body must have a value for it",
   "external_id",
 );
 
@@ -217,8 +217,8 @@ const UPSERTED: FieldDocs = {
   differences: doc(
     "Os campos enviados que o registro manteve como estavam: um telefone mais completo, ou o campo de match_by de um " +
       "registro que foi unido a este",
-    "The fields that were sent and that the record kept as they were: a fuller phone number, or the field of match_by of " +
-      "a record that was merged into this one",
+    "The sent fields that were not stored: the record has a fuller phone number, or was found by the match_by field of a " +
+      "record that was merged into it",
     [],
   ),
 };

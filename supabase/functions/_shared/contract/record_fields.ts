@@ -184,8 +184,8 @@ export const ARCHIVED: Filter = {
   text: doc(
     "false: só os que estão em uso; true: só os arquivados; any: todos. Para copiar os registros, any: archived_at diz " +
       "quais estão arquivados",
-    "false: only those in use; true: only the archived ones; any: all. To copy the records, any: archived_at tells which " +
-      "are archived",
+    "false: only records in use; true: only archived ones; any: all. To copy the records, use any: archived_at tells " +
+      "which are archived",
   ),
   condition: { false: "t.archived_at is null", true: "t.archived_at is not null" },
   hides: { without: "false", only: "true", all: "any" },

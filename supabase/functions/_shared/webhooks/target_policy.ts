@@ -28,8 +28,8 @@ export function targetPolicy(): TargetPolicy {
       console.warn(
         environmentPolicy.devTargets.size > 0
           ? `WEBHOOK_DEV_TARGETS is set: webhooks may reach ${devTargets}. Never set it in production`
-          : "WEBHOOK_DEV_TARGETS is ignored, because the service is not on loopback: it is for development alone. " +
-            "The service's address is PUBLIC_URL, otherwise SUPABASE_URL",
+          : "WEBHOOK_DEV_TARGETS is ignored, because the service is not on loopback: use it only in development. " +
+            "The service's address is PUBLIC_URL, or else SUPABASE_URL",
       );
     }
   }
