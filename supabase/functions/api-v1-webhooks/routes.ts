@@ -29,7 +29,6 @@ export const webhooks = resource(
       reply: CreatedSubscription,
       status: 201,
       verb: "webhook_create",
-      errors: ["invalid_event_type", "invalid_target_url"],
       prepare: async (body) => {
         const [id, secret] = [uuidV7(), generateSecret()];
         return {
@@ -111,7 +110,6 @@ export const webhooks = resource(
       reply: null,
       status: 204,
       verb: "webhook_delete",
-      errors: ["not_found"],
     }),
   },
   doc(

@@ -7,12 +7,10 @@ export const activity = resource(
   {
     "GET /": endpoint({
       summary: doc("Lista quem fez o quê", "List who did what"),
-      gate: "session",
       role: "vendedor",
       query: ActivityQuery,
       reply: ActivityPage,
       verb: "action_list",
-      errors: ["invalid_cursor"],
     }),
   },
   doc("Quem fez o quê na empresa", "Who did what in the workspace"),

@@ -7,7 +7,6 @@ export const deliveries = resource(
   {
     "GET /": endpoint({
       summary: doc("Lista as entregas", "List the deliveries"),
-      gate: "session",
       role: "vendedor",
       query: DeliveryFilter,
       reply: DeliveryList,
@@ -16,20 +15,17 @@ export const deliveries = resource(
     }),
     "GET /:id": endpoint({
       summary: doc("Mostra uma entrega", "Show a delivery"),
-      gate: "session",
       role: "vendedor",
       reply: DeliveryDetail,
       verb: "delivery_get",
-      errors: ["not_found"],
     }),
     "POST /:id/redeliver": endpoint({
       summary: doc("Reenvia uma entrega", "Send a delivery again"),
-      gate: "session",
       role: "gestor",
       ...noBody,
       reply: Redelivery,
       verb: "delivery_redeliver",
-      errors: ["not_found", "subscription_inactive", "queue_full"],
+      errors: ["subscription_inactive", "queue_full"],
     }),
   },
   doc("As entregas dos webhooks", "The deliveries of the webhooks"),

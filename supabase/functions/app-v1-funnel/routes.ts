@@ -7,7 +7,6 @@ export const funnel = resource(
   {
     "GET /": endpoint({
       summary: doc("Mostra o funil de um pipeline", "Show the funnel of a pipeline"),
-      gate: "session",
       role: "vendedor",
       query: FunnelQuery,
       reply: Funnel,

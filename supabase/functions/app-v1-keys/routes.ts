@@ -20,22 +20,18 @@ export const keys = resource(
   {
     "GET /": endpoint({
       summary: doc("Lista as chaves", "List the keys"),
-      gate: "session",
       role: "vendedor",
       reply: KeyList,
       verb: "key_list",
     }),
     "GET /:id": endpoint({
       summary: doc("Mostra uma chave", "Show a key"),
-      gate: "session",
       role: "vendedor",
       reply: KeyDetail,
       verb: "key_get",
-      errors: ["not_found"],
     }),
     "POST /": endpoint({
       summary: doc("Cria uma chave", "Create a key"),
-      gate: "session",
       role: "gestor",
       body: NewKey,
       reply: CreatedKey,
@@ -52,21 +48,18 @@ export const keys = resource(
     }),
     "PATCH /:id": endpoint({
       summary: doc("Renomeia uma chave", "Rename a key"),
-      gate: "session",
       role: "gestor",
       body: KeyName,
       reply: Key,
       verb: "key_update",
-      errors: ["not_found"],
     }),
     "POST /:id/rotate": endpoint({
       summary: doc("Troca o segredo de uma chave", "Give a key a new secret"),
-      gate: "session",
       role: "gestor",
       body: Rotation,
       reply: RotatedKey,
       verb: "key_rotate",
-      errors: ["not_found", "key_revoked"],
+      errors: ["key_revoked"],
       prepare: (body) => {
         const { value, stored } = generateKeySecret();
         return Promise.resolve({ args: { ...body, ...stored }, reveal: { key: value } });
@@ -74,13 +67,11 @@ export const keys = resource(
     }),
     "POST /:id/revoke": endpoint({
       summary: doc("Revoga uma chave", "Revoke a key"),
-      gate: "session",
       role: "gestor",
       body: Revocation,
       bodyOptional: true,
       reply: RevokedKey,
       verb: "key_revoke",
-      errors: ["not_found"],
     }),
   },
   doc("As chaves de API da empresa", "The workspace's API keys"),

@@ -23,28 +23,23 @@ export const webhooks = resource(
   {
     "GET /": endpoint({
       summary: doc("Lista os webhooks", "List webhooks"),
-      gate: "session",
       role: "vendedor",
       reply: WebhookList,
       verb: "subscription_list",
     }),
     "GET /:id": endpoint({
       summary: doc("Mostra um webhook", "Show a webhook"),
-      gate: "session",
       role: "vendedor",
       reply: Webhook,
       verb: "subscription_get",
-      errors: ["not_found"],
     }),
     "POST /": endpoint({
       summary: doc("Cria um webhook", "Create a webhook"),
-      gate: "session",
       role: "gestor",
       body: subscription.create,
       reply: WebhookWithSecret,
       status: 201,
       verb: "subscription_create",
-      errors: ["invalid_event_type", "invalid_target_url"],
       prepare: async (body) => {
         const id = uuidV7();
         const { encrypted, reveal } = await makeSecret(id);
@@ -53,41 +48,35 @@ export const webhooks = resource(
     }),
     "POST /:id/test": endpoint({
       summary: doc("Envia um evento de teste", "Send a test event"),
-      gate: "session",
       role: "gestor",
       body: TestOptions,
       bodyOptional: true,
       reply: TestSent,
       verb: "subscription_test",
-      errors: ["not_found", "subscription_inactive", "queue_full"],
+      errors: ["subscription_inactive", "queue_full"],
     }),
     "POST /:id/reactivate": endpoint({
       summary: doc("Reativa um webhook parado", "Reactivate a webhook that has stopped"),
-      gate: "session",
       role: "gestor",
       ...noBody,
       reply: ReactivatedWebhook,
       verb: "subscription_reactivate",
-      errors: ["not_found"],
     }),
     "POST /:id/recover": endpoint({
       summary: doc("Envia os eventos que faltaram", "Send the events that were missed"),
-      gate: "session",
       role: "gestor",
       body: RecoveryWindow,
       reply: Recovery,
       status: 202,
       verb: "subscription_recover",
-      errors: ["not_found", "subscription_inactive", "queue_full"],
+      errors: ["subscription_inactive", "queue_full"],
     }),
     "POST /:id/rotate": endpoint({
       summary: doc("Troca o segredo de um webhook", "Replace the secret of a webhook"),
-      gate: "session",
       role: "gestor",
       body: SecretRotation,
       reply: WebhookWithSecret,
       verb: "subscription_rotate",
-      errors: ["not_found"],
       prepare: async ({ overlap_seconds }, { id = "" }) => {
         const { encrypted, reveal } = await makeSecret(id);
         return { args: { overlap_seconds, secret: encrypted }, reveal };
@@ -95,12 +84,10 @@ export const webhooks = resource(
     }),
     "DELETE /:id": endpoint({
       summary: doc("Desativa um webhook", "Deactivate a webhook"),
-      gate: "session",
       role: "gestor",
       reply: null,
       status: 204,
       verb: "subscription_delete",
-      errors: ["not_found"],
     }),
   },
   doc("Os webhooks da empresa", "The webhooks of the workspace"),

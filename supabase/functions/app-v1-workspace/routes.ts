@@ -4,11 +4,9 @@ import { Workspace, WorkspaceChoices, WorkspacePatch } from "./schema.ts";
 
 /** The common properties of both answers to an invitation. */
 const answer = {
-  gate: "session",
   role: null,
   ...noBody,
   reply: WorkspaceChoices,
-  errors: ["not_found"],
 } as const;
 
 export const workspace = resource(
@@ -19,7 +17,6 @@ export const workspace = resource(
         "Lista as empresas e os convites da pessoa que entrou",
         "List the workspaces and invitations of the signed-in person",
       ),
-      gate: "session",
       role: null,
       reply: WorkspaceChoices,
       verb: "workspace_choices",
@@ -36,14 +33,12 @@ export const workspace = resource(
     }),
     "GET /": endpoint({
       summary: doc("Mostra a empresa, o plano e o uso", "Show the workspace, its plan and its usage"),
-      gate: "session",
       role: "vendedor",
       reply: Workspace,
       verb: "workspace_get",
     }),
     "PATCH /": endpoint({
       summary: doc("Altera a empresa", "Change the workspace"),
-      gate: "session",
       role: "admin",
       body: WorkspacePatch,
       reply: Workspace,

@@ -127,7 +127,7 @@ export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.Z
 /** An endpoint that requires the session of a member. */
 export interface SessionDeclaration<Reply extends z.ZodType | null, Body extends z.ZodType | undefined>
   extends Declaration<Reply, Body> {
-  gate: "session";
+  gate?: "session";
   scope?: never;
   /** The lowest role that may call; null: every signed-in person. */
   role: Role | null;

@@ -97,7 +97,7 @@ interface WithoutBody {
   readonly body: undefined;
 }
 
-/** Declares an endpoint: its gate, its input and its reply. */
+/** Declares an endpoint. With a `role` its gate is `session`; with a `scope`, also null, it is `key`. */
 export function endpoint<Reply extends z.ZodType | null, Body extends z.ZodType>(
   declaration: KeyDeclaration<Reply, Body> & { body: Body },
 ): KeyEndpoint & WithBody;
@@ -145,8 +145,9 @@ export function endpoint(
   }
   const query = (declaration.query ?? z.object({})).strict();
   const operation = declaration.verb;
-  return declaration.gate === "link" || declaration.gate === "session"
-    ? { ...common, ...declaration, query, operation, scope: null }
+  if (declaration.gate === "link") return { ...common, ...declaration, query, operation, scope: null };
+  return "role" in declaration
+    ? { ...common, ...declaration, query, operation, gate: "session", scope: null }
     : { ...common, ...declaration, query, operation, gate: "key" };
 }
 

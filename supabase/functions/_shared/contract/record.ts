@@ -135,9 +135,9 @@ export class CrmRecord {
       }) as unknown as z.ZodType<
         Record<string, Json>
       >;
-    this.update = z.object(mapDefined(fields, updateRule))
+    this.update = z.object(mapDefined(fields, (field) => changeRule("on update", field)))
       .meta({ id: `${schema}Patch`, ...update, fields: this.texts() });
-    this.upsert = z.object(mapDefined(fields, upsertRule))
+    this.upsert = z.object(mapDefined(fields, (field) => changeRule("on create", field)))
       .meta({ id: `${schema}Upsert`, ...about.upsert?.text, fields: this.texts() });
     this.created = this.reply.extend({ possible_duplicates: z.array(uuid()).max(5).optional() }).meta({
       id: `Created${schema}`,
@@ -258,13 +258,11 @@ function createRule({ rule, presence, written }: Field): z.ZodType | undefined {
   return presence === "required" ? rule : rule.nullish();
 }
 
-function updateRule({ rule, presence, written }: Field): z.ZodType | undefined {
-  if (rule === null || !(written === "always" || written === "on update")) return undefined;
-  return presence === "optional" || presence === "defaulted" ? rule.nullish() : rule.optional();
-}
-
-function upsertRule({ rule, presence, written }: Field): z.ZodType | undefined {
-  if (rule === null || !(written === "always" || written === "on create")) return undefined;
+function changeRule(
+  when: "on create" | "on update",
+  { rule, presence, written }: Field,
+): z.ZodType | undefined {
+  if (rule === null || !(written === "always" || written === when)) return undefined;
   return presence === "optional" || presence === "defaulted" ? rule.nullish() : rule.optional();
 }
 
