@@ -32,7 +32,7 @@ export interface ChangesListQuery {
   /** The previous page's meta.next_cursor */ cursor?: string | undefined;
   /** Only those of this object */ object_id?: string | undefined;
   /** Only those of objects of this type */ object_type?: T.ChangeObjectType | undefined;
-  /** Only those made at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning */
+  /** Only those made at or after this moment: ISO 8601; without an offset, UTC; a date means its start */
   since?: string | Date | undefined;
   /** Only those made before this moment: ISO 8601 */ until?: string | Date | undefined;
 }
@@ -52,14 +52,14 @@ export interface CompaniesListQuery {
   /** This domain */ domain?: string | undefined;
   /** Only those of this member in charge */ owner_id?: string | undefined;
   /** This id */ external_id?: string | undefined;
-  /** false: only those in use; true: only the archived ones; any: all. To copy the records, any: archived_at tells which are archived */
+  /** false: only records in use; true: only archived ones; any: all. To copy the records, use any: archived_at tells which are archived */
   archived?: T.Archived | undefined;
-  /** All of these words, in any order, ignoring accents and case, in name, legal name, tax id, domain, e-mail, external_id and phone number (digits alone) */
+  /** All of these words, in any order, ignoring accents and case, in name, legal name, tax id, domain, e-mail, external_id and phone number (only digits) */
   q?: string | undefined;
 }
 /** The query of `companies.upsert` */
 export interface CompaniesUpsertQuery {
-  /** The field by which the record is looked for; the body must have a value in it */
+  /** The field by which to find the record; the body must have a value for it */
   match_by: T.CompanyMatch;
 }
 /** The query of `contacts.list` */
@@ -77,14 +77,14 @@ export interface ContactsListQuery {
   /** This phone number, in any spelling */ phone?: string | undefined;
   /** Only those of this company */ company_id?: string | undefined;
   /** This id */ external_id?: string | undefined;
-  /** false: only those in use; true: only the archived ones; any: all. To copy the records, any: archived_at tells which are archived */
+  /** false: only records in use; true: only archived ones; any: all. To copy the records, use any: archived_at tells which are archived */
   archived?: T.Archived | undefined;
-  /** All of these words, in any order, ignoring accents and case, in name, e-mail, job title, external_id and phone numbers (digits alone) */
+  /** All of these words, in any order, ignoring accents and case, in name, e-mail, job title, external_id and phone numbers (only digits) */
   q?: string | undefined;
 }
 /** The query of `contacts.upsert` */
 export interface ContactsUpsertQuery {
-  /** The field by which the record is looked for; the body must have a value in it */
+  /** The field by which to find the record; the body must have a value for it */
   match_by: T.ContactMatch;
 }
 /** The query of `deals.list` */
@@ -110,7 +110,7 @@ export interface DealsListQuery {
   closed_since?: string | Date | undefined;
   /** Won or lost before this moment, in the same forms as since */
   closed_until?: string | Date | undefined;
-  /** false: only those in use; true: only the archived ones; any: all. To copy the records, any: archived_at tells which are archived */
+  /** false: only records in use; true: only archived ones; any: all. To copy the records, use any: archived_at tells which are archived */
   archived?: T.Archived | undefined;
   /** All of these words, in any order, ignoring accents and case, in title and external_id */
   q?: string | undefined;
@@ -135,12 +135,12 @@ export interface DealsSummaryQuery {
   closed_since?: string | Date | undefined;
   /** Won or lost before this moment, in the same forms as since */
   closed_until?: string | Date | undefined;
-  /** false: only those in use; true: only the archived ones; any: all. To copy the records, any: archived_at tells which are archived */
+  /** false: only records in use; true: only archived ones; any: all. To copy the records, use any: archived_at tells which are archived */
   archived?: T.Archived | undefined;
 }
 /** The query of `deals.upsert` */
 export interface DealsUpsertQuery {
-  /** The field by which the record is looked for; the body must have a value in it */
+  /** The field by which to find the record; the body must have a value for it */
   match_by: "external_id";
 }
 /** The query of `events.list` */
@@ -151,7 +151,7 @@ export interface EventsListQuery {
   cursor?: string | undefined;
   /** Only these events, separated by commas */ event_types?: T.EventType | (T.EventType)[] | undefined;
   /** Only those of this object */ object_id?: string | undefined;
-  /** Only what happened at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning */
+  /** Only what happened at or after this moment: ISO 8601; without an offset, UTC; a date means its start */
   since?: string | Date | undefined;
 }
 /** The query of `notes.list` */
@@ -176,9 +176,9 @@ export interface WebhooksDeliveriesQuery {
   /** The previous page's meta.next_cursor */ cursor?: string | undefined;
   /** Only those in this state */ state?: T.DeliveryState | undefined;
   /** Only those of this event */ event?: T.EventType | undefined;
-  /** Only those of events at or after this moment, in any form of a date and time */
+  /** Only deliveries of events at or after this moment, in any form of a date and time */
   since?: string | Date | undefined;
-  /** Only those of events before this moment */ until?: string | Date | undefined;
+  /** Only deliveries of events before this moment */ until?: string | Date | undefined;
 }
 /** Tasks, calls, meetings and other activities of a deal */
 export interface Activities {
@@ -204,7 +204,7 @@ export interface Companies {
   list(query?: CompaniesListQuery, options?: CallOptions): List<T.Company, T.CompanyPage>;
   /** Create a company. Scope of the key: `companies:write`. */
   create(body: T.NewCompany, options?: CreateOptions): Promise<T.CreatedCompany>;
-  /** Create or update a company, looked for by a field. Scope of the key: `companies:write`. */
+  /** Create or update a company, found by a field. Scope of the key: `companies:write`. */
   upsert(matchBy: T.CompanyMatch, body: T.CompanyUpsert, options?: CreateOptions): Promise<T.UpsertedCompany>;
   /** Up to 100 creations and changes in one call. Scope of the key: `companies:write`. */
   batch: Batch<T.CompanyBatch>;
@@ -225,7 +225,7 @@ export interface Contacts {
   list(query?: ContactsListQuery, options?: CallOptions): List<T.Contact, T.ContactPage>;
   /** Create a contact. Scope of the key: `contacts:write`. */
   create(body: T.NewContact, options?: CreateOptions): Promise<T.CreatedContact>;
-  /** Create or update a contact, looked for by a field. Scope of the key: `contacts:write`. */
+  /** Create or update a contact, found by a field. Scope of the key: `contacts:write`. */
   upsert(matchBy: T.ContactMatch, body: T.ContactUpsert, options?: CreateOptions): Promise<T.UpsertedContact>;
   /** Up to 100 creations and changes in one call. Scope of the key: `contacts:write`. */
   batch: Batch<T.ContactBatch>;
@@ -248,9 +248,9 @@ export interface Deals {
   list(query?: DealsListQuery, options?: CallOptions): List<T.Deal, T.DealPage>;
   /** Create a deal. Scope of the key: `deals:write`. */
   create(body: T.NewDeal, options?: CreateOptions): Promise<T.Deal>;
-  /** Count and add up the deals of the list by pipeline, stage and status. Scope of the key: `deals:read`. */
+  /** Count and add up the deals of a list by pipeline, stage and status. Scope of the key: `deals:read`. */
   summary(query?: DealsSummaryQuery, options?: CallOptions): Promise<T.DealSummary>;
-  /** Create or update a deal, looked for by a field. Scope of the key: `deals:write`. */
+  /** Create or update a deal, found by a field. Scope of the key: `deals:write`. */
   upsert(matchBy: "external_id", body: T.DealUpsert, options?: CreateOptions): Promise<T.UpsertedDeal>;
   /** Up to 100 creations and changes in one call. Scope of the key: `deals:write`. */
   batch: Batch<T.DealBatch>;
@@ -349,11 +349,11 @@ export interface Resources {
   readonly events: Events;
   /** Lead intake: company, contact and deal in one call */
   readonly leads: Leads;
-  /** Show the key that calls. Any key, whatever its scopes. */
+  /** Show the calling key. Any key, whatever its scopes. */
   me(options?: CallOptions): Promise<T.Me>;
   /** Notes of a deal; they cannot be changed or removed */
   readonly notes: Notes;
-  /** Show how far an operation is. Any key, whatever its scopes. */
+  /** Show the progress of an operation. Any key, whatever its scopes. */
   operation: Get<T.BackgroundOperation>;
   /** The sales funnels */
   readonly pipelines: Pipelines;

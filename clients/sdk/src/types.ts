@@ -26,12 +26,12 @@ export interface Activity {
   /** The record's id */ id: string;
   /** The record's workspace, always the API key's */ workspace_id: string;
   /** The deal that the activity belongs to */ deal_id: string;
-  /** The contact; the contact of the deal where absent */ contact_id: string | null;
+  /** The contact; the deal's contact if absent */ contact_id: string | null;
   /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id: string;
   /** The member who created the API key that was used */ created_by_id: string;
-  /** Type: tarefa (where absent), ligacao, reuniao, email, whatsapp, visita, or another */ type: string;
-  /** Title; derived from the type where absent */ title: string;
+  /** Type: tarefa (if absent), ligacao, reuniao, email, whatsapp, visita, or another */ type: string;
+  /** Title; derived from the type if absent */ title: string;
   /** Description */ description: string | null;
   /** Due date: ISO 8601; without an offset, UTC */ due_at: string | null;
   /** Duration in minutes */ duration_minutes: number | null;
@@ -56,7 +56,7 @@ export interface ActivityBatch {
     /** The record to change */ id: string;
     data: ActivityPatch;
   })[];
-  /** true: all items, or none and 422; where absent, each item stands for itself */
+  /** true: all items, or none and 422; if absent, each item is carried out by itself */
   atomic?: boolean | null | undefined;
 }
 
@@ -119,12 +119,12 @@ export interface ActivityPage {
 
 /** What changes; null clears the field, or restores its default */
 export interface ActivityPatch {
-  /** The contact; the contact of the deal where absent */ contact_id?: string | null | undefined;
+  /** The contact; the deal's contact if absent */ contact_id?: string | null | undefined;
   /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
-  /** Type: tarefa (where absent), ligacao, reuniao, email, whatsapp, visita, or another */
+  /** Type: tarefa (if absent), ligacao, reuniao, email, whatsapp, visita, or another */
   type?: string | null | undefined;
-  /** Title; derived from the type where absent */ title?: string | null | undefined;
+  /** Title; derived from the type if absent */ title?: string | null | undefined;
   /** Description */ description?: string | null | undefined;
   /** Due date: ISO 8601; without an offset, UTC */ due_at?: string | null | undefined;
   /** Duration in minutes */ duration_minutes?: number | null | undefined;
@@ -184,7 +184,7 @@ export interface Attempt {
   /** When it ended */ finished_at: string;
 }
 
-/** Work that is too large for one call, and goes on in the background */
+/** Work that is too large for one call and continues in the background */
 export interface BackgroundOperation {
   /** The record's id */ id: string;
   kind: OperationKind;
@@ -199,7 +199,7 @@ export interface BackgroundOperation {
   /** When it ended */ ended_at: string | null;
 }
 
-/** What became of each item */
+/** The result of each item */
 export interface BatchResult {
   /** One result for each item, in order */
   results: {
@@ -214,25 +214,25 @@ export interface BatchResult {
       /** What happened, in Portuguese */ message: string;
       /** The invalid fields; at most 100 in the whole reply, at least the first of each item */
       details?: {
-        /** Name of the field, with the item */ field: string;
+        /** The field's name, with its item */ field: string;
         /** What happened, in Portuguese */ message: string;
         /** The record's id */ id?: string | undefined;
-        /** What the field may name, where the workspace has at most 20; in a batch, only in the first item at fault */
+        /** What the field may name, if the workspace has at most 20; in a batch, only in the first item with the error */
         choices?: Choice[] | undefined;
       }[] | undefined;
     } | undefined;
   }[];
-  /** How many items of each */
+  /** How many items had which result */
   summary: {
     /** Items that created a record */ created: number;
     /** Items that found or changed a record */ updated: number;
-    /** Items with an error, which wrote nothing */ failed: number;
+    /** Items with an error; nothing was written for them */ failed: number;
   };
 }
 
 /** A change of an object */
 export interface Change {
-  /** The id of the event that tells of it */ id: string;
+  /** The id of the event that reports it */ id: string;
   object_type: ChangeObjectType;
   /** The object's id */ object_id: string;
   action: ChangeAction;
@@ -241,8 +241,8 @@ export interface Change {
   /** Who changed it */
   actor: {
     type: ActorType;
-    /** The id of the event that tells of it */ id: string | null;
-    /** The present name of the key or the member, or the proposal's title; null for system */
+    /** The id of the event that reports it */ id: string | null;
+    /** The current name of the key or member, or the proposal's title; null for system */
     name: string | null;
   };
   /** When */ occurred_at: string;
@@ -273,10 +273,10 @@ export interface ChangePage {
   meta: PageMeta;
 }
 
-/** What the field may name */
+/** A record that the field may name */
 export interface Choice extends Reference {
   /** Name */ name: string;
-  /** Type of the stage; only of stages */ type?: string | undefined;
+  /** Type of the stage; only for stages */ type?: string | undefined;
 }
 
 /** How many records of each kind this call changed */
@@ -331,11 +331,10 @@ export interface CompanyBatch {
     data: CompanyPatch;
   } | {
     /** What to do */ op: "upsert";
-    /** The field by which the record is looked for; the body must have a value in it */
-    match_by: CompanyMatch;
+    /** The field by which to find the record; the body must have a value for it */ match_by: CompanyMatch;
     data: CompanyUpsert;
   })[];
-  /** true: all items, or none and 422; where absent, each item stands for itself */
+  /** true: all items, or none and 422; if absent, each item is carried out by itself */
   atomic?: boolean | null | undefined;
 }
 
@@ -404,7 +403,7 @@ export interface CompanyUpdatedEvent extends EventEnvelope {
   data: CompanyUpdated | null;
 }
 
-/** A company to create, or what changes of it */
+/** A company to create, or what changes in it */
 export interface CompanyUpsert {
   /** Name */ name?: string | undefined;
   /** Legal name */ legal_name?: string | null | undefined;
@@ -438,7 +437,7 @@ export interface Contact {
   /** Second phone number */ phone2: string | null;
   /** WhatsApp number */ whatsapp: string | null;
   /** Job title */ job_title: string | null;
-  /** The company that the contact works for, of the same workspace */ company_id: string | null;
+  /** The company that the contact works for, in the same workspace */ company_id: string | null;
   /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id: string;
   /** Instagram profile */ instagram: string | null;
@@ -467,11 +466,10 @@ export interface ContactBatch {
     data: ContactPatch;
   } | {
     /** What to do */ op: "upsert";
-    /** The field by which the record is looked for; the body must have a value in it */
-    match_by: ContactMatch;
+    /** The field by which to find the record; the body must have a value for it */ match_by: ContactMatch;
     data: ContactUpsert;
   })[];
-  /** true: all items, or none and 422; where absent, each item stands for itself */
+  /** true: all items, or none and 422; if absent, each item is carried out by itself */
   atomic?: boolean | null | undefined;
 }
 
@@ -543,7 +541,7 @@ export interface ContactPatch {
   /** Second phone number */ phone2?: string | null | undefined;
   /** WhatsApp number */ whatsapp?: string | null | undefined;
   /** Job title */ job_title?: string | null | undefined;
-  /** The company that the contact works for, of the same workspace */
+  /** The company that the contact works for, in the same workspace */
   company_id?: string | null | undefined;
   /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
@@ -575,7 +573,7 @@ export interface ContactUpdatedEvent extends EventEnvelope {
   data: ContactUpdated | null;
 }
 
-/** A contact to create, or what changes of it */
+/** A contact to create, or what changes in it */
 export interface ContactUpsert {
   /** Name */ name?: string | undefined;
   /** E-mail address, stored in lower case */ email?: string | null | undefined;
@@ -583,7 +581,7 @@ export interface ContactUpsert {
   /** Second phone number */ phone2?: string | null | undefined;
   /** WhatsApp number */ whatsapp?: string | null | undefined;
   /** Job title */ job_title?: string | null | undefined;
-  /** The company that the contact works for, of the same workspace */
+  /** The company that the contact works for, in the same workspace */
   company_id?: string | null | undefined;
   /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
@@ -612,7 +610,7 @@ export interface CreatedContact {
   /** Second phone number */ phone2?: string | null | undefined;
   /** WhatsApp number */ whatsapp?: string | null | undefined;
   /** Job title */ job_title?: string | null | undefined;
-  /** The company that the contact works for, of the same workspace */
+  /** The company that the contact works for, in the same workspace */
   company_id?: string | null | undefined;
   /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id?: string | undefined;
@@ -640,7 +638,7 @@ export interface CreatedSubscription {
   /** Whether it gets deliveries; it becomes inactive after the 5th failure of a delivery, or when it is deleted */
   is_active: boolean;
   /** When the record was created */ created_at: string;
-  /** The secret of the signatures; shown in this reply only */ secret: string;
+  /** The secret for signatures; only this reply shows it */ secret: string;
 }
 
 /** Whether the database answers */
@@ -653,7 +651,7 @@ export type DeactivatedReason = "deleted" | "failures" | "key_revoked";
 export interface Deal {
   /** The record's id */ id: string;
   /** The record's workspace, always the API key's */ workspace_id: string;
-  /** Title; the contact's name, or the company's, where absent */ title: string;
+  /** Title; if absent, the name of the contact or company */ title: string;
   status: DealStatus;
   /** The amount, without a currency symbol */ value: number | null;
   /** The recurring (monthly) amount, without a currency symbol */ recurring_value: number | null;
@@ -698,11 +696,11 @@ export interface DealBatch {
     data: DealPatch;
   } | {
     /** What to do */ op: "upsert";
-    /** The field by which the record is looked for; the body must have a value in it */
+    /** The field by which to find the record; the body must have a value for it */
     match_by: "external_id";
     data: DealUpsert;
   })[];
-  /** true: all items, or none and 422; where absent, each item stands for itself */
+  /** true: all items, or none and 422; if absent, each item is carried out by itself */
   atomic?: boolean | null | undefined;
 }
 
@@ -747,9 +745,9 @@ export interface DealPage {
   meta: SyncedPageMeta;
 }
 
-/** What changes; null clears; status aberto reopens, while POST /api-v1-deals/<id>/win or POST /api-v1-deals/<id>/lose closes */
+/** What changes; null clears; status aberto reopens; to win or lose the deal, use POST /api-v1-deals/<id>/win or POST /api-v1-deals/<id>/lose */
 export interface DealPatch {
-  /** Title; the contact's name, or the company's, where absent */ title?: string | undefined;
+  /** Title; if absent, the name of the contact or company */ title?: string | undefined;
   /** State */ status?: "aberto" | undefined;
   /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
@@ -867,9 +865,9 @@ export interface DealUpdatedEvent extends EventEnvelope {
   data: DealUpdated | null;
 }
 
-/** A deal to create, with at least one of title, contact_id and company_id, or what changes of it */
+/** A deal to create, with at least one of title, contact_id and company_id, or what changes in it */
 export interface DealUpsert {
-  /** Title; the contact's name, or the company's, where absent */ title?: string | undefined;
+  /** Title; if absent, the name of the contact or company */ title?: string | undefined;
   /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
@@ -903,8 +901,8 @@ export interface DealWonEvent extends EventEnvelope {
 
 /** A delivery */
 export interface Delivery {
-  /** The delivery's id, the delivery_id of the body */ id: string;
-  /** The event, the event_id of the body */ event_id: string;
+  /** The delivery's id, which the body has as delivery_id */ id: string;
+  /** The event's id, which the body has as event_id */ event_id: string;
   /** The subscription */ subscription_id: string;
   /** Where it goes */ target_url: string;
   event: EventType;
@@ -967,7 +965,7 @@ export interface ErasedContact {
 
 /** How far to erase */
 export interface Erasure {
-  /** Whether to erase what was written about the contact's deals as well: notes, activities, custom fields, reasons of losses and rejections; false where absent */
+  /** Whether to erase also what was written about the contact's deals: notes, activities, custom fields, reasons for losses and rejections; false if absent */
   texts?: boolean | null | undefined;
 }
 
@@ -1032,7 +1030,7 @@ export interface ErrorDetail {
   /** Name of the field or parameter */ field: string;
   /** What is allowed, in Portuguese */ message: string;
   /** The record that the error is about, where there is one */ id?: string | undefined;
-  /** What the field may name, where the workspace has at most 20; in a batch, only in the first item at fault */
+  /** What the field may name, if the workspace has at most 20; in a batch, only in the first item with the error */
   choices?: Choice[] | undefined;
 }
 
@@ -1063,7 +1061,7 @@ export type Event =
 
 /** What every event of the list has, whatever it is */
 export interface EventEnvelope {
-  /** The event's id, the event_id of deliveries by webhook */ id: string;
+  /** The event's id, which webhook deliveries have as event_id */ id: string;
   /** The record's workspace, always the API key's */ workspace_id: string;
   /** The object's id */ object_id: string;
   /** When it happened */ occurred_at: string;
@@ -1076,8 +1074,8 @@ export interface EventPage {
 
 /** Where the list continues */
 export interface EventPageMeta {
-  /** Where to go on, now or later; never null */ next_cursor: string;
-  /** Whether there is more to read now; a page may have fewer events than limit, or none, and there be more */
+  /** Where to continue, now or later; never null */ next_cursor: string;
+  /** Whether there is more to read now; a page may have fewer events than limit, or none, although there are more */
   has_more: boolean;
 }
 
@@ -1109,7 +1107,7 @@ export type EventType =
 /** A header */
 export interface Header {
   /** Name */ name: string;
-  /** Value; that of the signature is described */ value: string;
+  /** Value; for the signature, a description of it */ value: string;
 }
 
 /** The state of the service */
@@ -1216,11 +1214,11 @@ export interface LeadResult {
     /** The deal is new */ deal: boolean;
   };
   matched_by: LeadMatch | null;
-  /** The fields that were sent and whose value the reused contact does not have: the contact stays as it is, and the deal keeps what was sent */
+  /** The sent fields whose values differ from the reused contact's: the contact stays as it is, and the deal keeps the sent values */
   differences: LeadDifference[];
 }
 
-/** What POST leads was sent; fields that were not sent are absent */
+/** What POST leads received; fields that were not sent are absent */
 export interface LeadSubmission {
   /** First name */ first_name: string;
   /** Last name */ last_name?: string | undefined;
@@ -1243,11 +1241,11 @@ export interface LeadSubmission {
 
 /** The limits of the key and of the service */
 export interface Limits {
-  /** Calls of the key in any 60 seconds */ requests_per_minute: number;
-  /** Greatest limit of a list */ page_size_max: number;
-  /** Items of a batch */ batch_items_max: number;
-  /** Bytes of the body of a call that is no batch */ body_bytes_max: number;
-  /** Bytes of the body of a batch */ batch_body_bytes_max: number;
+  /** Calls with the key in any 60 seconds */ requests_per_minute: number;
+  /** Maximum limit of a list */ page_size_max: number;
+  /** Items in a batch */ batch_items_max: number;
+  /** Bytes of a body, except in a batch */ body_bytes_max: number;
+  /** Bytes of a batch's body */ batch_body_bytes_max: number;
 }
 
 /** Why it was lost */
@@ -1256,7 +1254,7 @@ export interface Lose {
   /** Note on the loss */ loss_note?: string | null | undefined;
 }
 
-/** The key that calls, whose it is and what it may do */
+/** The calling key, whose it is and what it may do */
 export interface Me {
   key: OwnKey;
   workspace: OwnWorkspace;
@@ -1283,7 +1281,7 @@ export interface MergedContact extends Contact {
 /** The stage to move the deal to */
 export interface MoveStage {
   /** The new stage */ stage_id: string;
-  /** The stage's pipeline; the deal's where absent */ pipeline_id?: string | null | undefined;
+  /** The stage's pipeline; the deal's if absent */ pipeline_id?: string | null | undefined;
 }
 
 /** How many records were moved to the one that stays */
@@ -1306,12 +1304,12 @@ export interface NamingRecord {
 /** An activity to create */
 export interface NewActivity {
   /** The deal that the activity belongs to */ deal_id: string;
-  /** The contact; the contact of the deal where absent */ contact_id?: string | null | undefined;
+  /** The contact; the deal's contact if absent */ contact_id?: string | null | undefined;
   /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
-  /** Type: tarefa (where absent), ligacao, reuniao, email, whatsapp, visita, or another */
+  /** Type: tarefa (if absent), ligacao, reuniao, email, whatsapp, visita, or another */
   type?: string | null | undefined;
-  /** Title; derived from the type where absent */ title?: string | null | undefined;
+  /** Title; derived from the type if absent */ title?: string | null | undefined;
   /** Description */ description?: string | null | undefined;
   /** Due date: ISO 8601; without an offset, UTC */ due_at?: string | null | undefined;
   /** Duration in minutes */ duration_minutes?: number | null | undefined;
@@ -1353,7 +1351,7 @@ export interface NewContact {
   /** Second phone number */ phone2?: string | null | undefined;
   /** WhatsApp number */ whatsapp?: string | null | undefined;
   /** Job title */ job_title?: string | null | undefined;
-  /** The company that the contact works for, of the same workspace */
+  /** The company that the contact works for, in the same workspace */
   company_id?: string | null | undefined;
   /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
@@ -1368,7 +1366,7 @@ export interface NewContact {
 
 /** A deal to create; at least one of title, contact_id and company_id */
 export interface NewDeal {
-  /** Title; the contact's name, or the company's, where absent */ title?: string | null | undefined;
+  /** Title; if absent, the name of the contact or company */ title?: string | null | undefined;
   /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
@@ -1418,7 +1416,7 @@ export interface NoteBatch {
     /** What to do */ op: "create";
     data: NewNote;
   }[];
-  /** true: all items, or none and 422; where absent, each item stands for itself */
+  /** true: all items, or none and 422; if absent, each item is carried out by itself */
   atomic?: boolean | null | undefined;
 }
 
@@ -1463,11 +1461,11 @@ export type OperationKind = "contact_erasure" | "contact_merge" | "company_merge
 /** Waiting, under way, done, or stopped after ten failures */
 export type OperationState = "queued" | "running" | "done" | "failed";
 
-/** The key that calls */
+/** The calling key */
 export interface OwnKey {
   /** The record's id */ id: string;
   /** What the key is for */ name: string;
-  /** What the key's newest value begins with */ prefix: string;
+  /** The first characters of the key's newest value */ prefix: string;
   /** The key's scopes */ scopes: string[];
   /** When the record was created */ created_at: string;
   /** When it expires; null: never */ expires_at: string | null;
@@ -1478,7 +1476,7 @@ export interface OwnMember {
   /** The record's id */ id: string;
   /** The member's name */ name: string;
   role: Role;
-  /** Whether still an active member; if not, the key writes no notes */ is_active: boolean;
+  /** Whether the member is still active; if not, the key cannot create notes */ is_active: boolean;
 }
 
 /** The key's workspace */
@@ -1613,13 +1611,13 @@ export interface ReactivatedSubscription extends Subscription {
 export interface Recovery {
   /** Deliveries queued, 50,000 at most */ count: number;
   /** Whether the window has more: repeat with next_since as since */ has_more: boolean;
-  /** Where to go on; null if there is no more */ next_since: string | null;
+  /** Where to continue; null if there is no more */ next_since: string | null;
 }
 
 /** The events to recover */
 export interface RecoveryWindow {
-  /** Events at or after this moment, which is past: ISO 8601; without an offset, UTC */ since: string;
-  /** Events before this moment; now where absent */ until?: string | undefined;
+  /** Events at or after this moment in the past: ISO 8601; without an offset, UTC */ since: string;
+  /** Events before this moment; now if absent */ until?: string | undefined;
 }
 
 /** The delivery, on its way again */
@@ -1638,7 +1636,7 @@ export interface Reference {
 export interface RevokedMaker {
   /** The record's id */ id: string;
   /** Name */ name: string;
-  /** How the key begins */ prefix: string;
+  /** The first characters of the key */ prefix: string;
 }
 
 /** A member's role; vendedor only sees */
@@ -1646,12 +1644,12 @@ export type Role = "vendedor" | "gestor" | "admin";
 
 /** The subscription, with its new secret */
 export interface RotatedSubscription extends Subscription {
-  /** The secret of the signatures; shown in this reply only */ secret: string;
+  /** The secret for signatures; only this reply shows it */ secret: string;
 }
 
 /** How to replace the secret */
 export interface SecretRotation {
-  /** For how many seconds X-Service-Signature is still of the old secret, and X-Service-Signature-Next of the new one; 0: at once */
+  /** For how many seconds X-Service-Signature still uses the old secret, and X-Service-Signature-Next the new one; 0: replace at once */
   overlap_seconds: number;
 }
 
@@ -1675,14 +1673,14 @@ export interface Subscription {
   /** The last attempt that succeeded */ last_success_at: string | null;
   /** The last attempt that failed */ last_failure_at: string | null;
   /** When the record was created */ created_at: string;
-  /** The key that made the subscription, which ends with it; null if it was made in the console */
+  /** The key that created the subscription, which ends with the key; null if created in the console */
   key_id: string | null;
   /** When it became inactive; null while it is active */ deactivated_at: string | null;
   deactivated_reason: DeactivatedReason | null;
   /** Whether deliveries wait because the workspace is suspended or has no public API */ held: boolean;
   /** Since when events wait outside the queue, because too many deliveries wait; they arrive later, in order. Normally null */
   behind_since: string | null;
-  /** Until when X-Service-Signature is still of the old secret; null unless one is being replaced */
+  /** Until when X-Service-Signature uses the old secret; null unless the secret is being replaced */
   old_secret_until: string | null;
 }
 
@@ -1723,31 +1721,31 @@ export interface TextsNaming {
   /** The first 20 */ records: NamingRecord[];
 }
 
-/** The record after an upsert, and what was done */
+/** The record after an upsert, and what the call did */
 export interface UpsertedCompany extends Company {
   /** Whether the record was created now */ created: boolean;
   matched_by: CompanyMatch | null;
-  /** The fields that were sent and that the record kept as they were: a fuller phone number, or the field of match_by of a record that was merged into this one */
+  /** The sent fields that were not stored: the record has a fuller phone number, or was found by the match_by field of a record that was merged into it */
   differences: string[];
 }
 
-/** The record after an upsert, and what was done */
+/** The record after an upsert, and what the call did */
 export interface UpsertedContact extends Contact {
   /** Whether the record was created now */ created: boolean;
   matched_by: ContactMatch | null;
-  /** The fields that were sent and that the record kept as they were: a fuller phone number, or the field of match_by of a record that was merged into this one */
+  /** The sent fields that were not stored: the record has a fuller phone number, or was found by the match_by field of a record that was merged into it */
   differences: string[];
 }
 
-/** The record after an upsert, and what was done */
+/** The record after an upsert, and what the call did */
 export interface UpsertedDeal extends Deal {
   /** Whether the record was created now */ created: boolean;
   /** The field by which the record was found; null if it was created */ matched_by: string | null;
-  /** The fields that were sent and that the record kept as they were: a fuller phone number, or the field of match_by of a record that was merged into this one */
+  /** The sent fields that were not stored: the record has a fuller phone number, or was found by the match_by field of a record that was merged into it */
   differences: string[];
 }
 
-/** What campaign a lead came from */
+/** The campaign that a lead came from */
 export interface Utm {
   /** Source of the traffic */ source?: string | null | undefined;
   /** Medium */ medium?: string | null | undefined;
@@ -1795,18 +1793,18 @@ export interface Win {
 export interface Workspace {
   /** The record's id */ id: string;
   /** The workspace's name */ name: string;
-  /** The members, oldest first: the active ones, then the 200 newest of those that are not */
+  /** The members, oldest first: the active ones, then the 200 newest inactive ones */
   members: WorkspaceMember[];
   /** The active loss reasons */ loss_reasons: ActiveLossReason[];
   /** The active pipelines, oldest first */ pipelines: ActivePipeline[];
   /** The events that can be subscribed to */ event_types: EventType[];
 }
 
-/** A member; only an active one can become the owner of a record */
+/** A member; only active members can own new records */
 export interface WorkspaceMember {
   /** The owner_id of the member's records */ id: string;
   /** The member's name */ name: string;
   /** The member's e-mail */ email: string;
   role: Role;
-  /** Whether the person still is a member */ is_active: boolean;
+  /** Whether the member is still active */ is_active: boolean;
 }

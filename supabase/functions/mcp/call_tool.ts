@@ -143,7 +143,10 @@ function successResult({ text, headers }: ResourceReply): ResultText {
   return new ResultText(`{"content":[${content}],"structuredContent":${json}}`);
 }
 
-/** What `deals_win` and `deals_lose` say of a deal that was closed before, perhaps the other way (spec 3). */
+/**
+ * The text for a deal that was already closed, perhaps the other way, when `deals_win` or `deals_lose` was called
+ * (spec 3).
+ */
 function alreadyClosed(status: string): string {
   return `O negócio já estava fechado, com o status ${status}, e nada mudou. Para mudar o resultado ou o motivo, ` +
     'reabra com deals_update (status "aberto") e feche outra vez';

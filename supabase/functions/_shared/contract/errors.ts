@@ -113,7 +113,7 @@ export interface RaisedField {
   code?: string;
   /** The kind of the record that has the id, if another kind was expected. */
   kind?: FoundKind | null;
-  /** Whether the record was merged into that of `id`. */
+  /** Whether the record was merged into the record `id`. */
   merged?: boolean | null;
   choices?: Choice[] | null;
 }
@@ -145,7 +145,7 @@ export function raisedError(code: ErrorCode, raised: readonly RaisedField[] | nu
   return new ApiError(code, details, kind ? `${ERRORS[code].message}. ${foundText(kind, null)}` : undefined);
 }
 
-/** @param meant the kind that the field names; null: what the id is of can be read instead */
+/** @param meant the kind that the field names; null: the message says how to read the found record */
 function foundText(kind: FoundKind, meant: FoundKind | null): string {
   const { name, operation } = FOUND_KINDS[kind];
   return `Este id é de ${name}` +

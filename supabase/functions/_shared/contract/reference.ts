@@ -9,12 +9,12 @@ export const Reference = z.object({ id: uuid(), name: name() }).meta({
   fields: { name: doc("Nome", "Name", "Ana Souza") },
 });
 
-/** What a field may name: a stage also says whether it is open, won or lost. */
+/** A record that a field may name. A stage also has its type: open, won or lost. */
 export const Choice = Reference.extend({ type: z.string().optional() }).meta({
   id: "Choice",
-  ...doc("Uma opção do campo", "What the field may name"),
+  ...doc("Uma opção do campo", "A record that the field may name"),
   fields: {
     name: doc("Nome", "Name", "Proposta"),
-    type: doc("Tipo da etapa; só em etapas", "Type of the stage; only of stages", "open"),
+    type: doc("Tipo da etapa; só em etapas", "Type of the stage; only for stages", "open"),
   },
 });
