@@ -2,10 +2,9 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { recordOutcomes } from "../support/outcomes.ts";
+import { rolledBack } from "../support/rolled_back.ts";
 import { test } from "../support/scenario.ts";
 import { openDatabase } from "../support/stack.ts";
-
-class Rollback extends Error {}
 
 /** Adds inactive subscriptions. */
 async function addSubscriptions(sql: postgres.ISql, workspaceId: string, count: number): Promise<string[]> {
@@ -23,7 +22,7 @@ async function addSubscriptions(sql: postgres.ISql, workspaceId: string, count: 
 
 test("After a reactivation with a long queue a delivery that fails again waits as usual", async ({ sql, workspace: { id } }) => {
   // Rolled back, so that the stack's own dispatcher sends nothing.
-  await sql.begin(async (sql) => {
+  await rolledBack(sql, async (sql) => {
     const [subscription] = await addSubscriptions(sql, id, 1) as [string];
     await sql`
       with event as (
@@ -48,9 +47,6 @@ test("After a reactivation with a long queue a delivery that fails again waits a
     const [most] =
       await sql`select max(attempts) as n from crm.webhook_deliveries where workspace_id = ${id}`;
     assert.deepEqual({ attempts, most: most!["n"] }, { attempts: 40, most: 1 });
-    throw new Rollback();
-  }).catch((error) => {
-    if (!(error instanceof Rollback)) throw error;
   });
 });
 
@@ -82,7 +78,7 @@ test("A workspace can run one recovery at a time", async ({ sql, workspace: { id
 });
 
 test("64 workspaces with older events for a slow host do not block another workspace", async ({ sql }) => {
-  await sql.begin(async (sql) => {
+  await rolledBack(sql, async (sql) => {
     await sql`select from crm.webhook_shards for update`;
     const [{ ids }] = await sql<[{ ids: string[] }]>`
       with workspace as (insert into crm.workspaces (name) select 'Fila' from generate_series(1, 65) returning id)
@@ -103,9 +99,6 @@ test("64 workspaces with older events for a slow host do not block another works
       }
     }
     assert.ok(taken >= 4, `${taken} of 12 rounds`);
-    throw new Rollback();
-  }).catch((error) => {
-    if (!(error instanceof Rollback)) throw error;
   });
 });
 

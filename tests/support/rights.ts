@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql, TransactionSql } from "postgres";
 import type { Query } from "../../tools/rights/catalogue.ts";
+import { rolledBack } from "./rolled_back.ts";
 import { readVerbRights } from "../../tools/rights/verb_rights.ts";
 
 const FUNCTIONS = join(import.meta.dirname!, "../../supabase/functions");
@@ -105,13 +106,9 @@ export async function withSupabaseRoles(
   sql: Sql,
   work: (sql: TransactionSql) => Promise<void>,
 ): Promise<void> {
-  const undo = new Error("undone");
-  await sql.begin(async (sql) => {
+  await rolledBack(sql, async (sql) => {
     await createSupabaseRoles(sql);
     await work(sql);
-    throw undo;
-  }).catch((error) => {
-    if (error !== undo) throw error;
   });
 }
 

@@ -77,7 +77,7 @@ export const LONGEST = [
   "sql/list_walks_test.ts",
   "sql/partitions/manage_test.ts",
   "webhooks/attempt_memory_test.ts",
-  "sql/queue_test.ts",
+  "sql/queue_claims_test.ts",
   "local/demo_test.ts",
   "local/scheduler_test.ts",
   "local/feed_restore_test.ts",

@@ -5,11 +5,10 @@ import { client } from "../../support/client.ts";
 import { makeKey, makeWorkspaceWithDeal } from "../../support/fixtures.ts";
 import { openMailbox } from "../../support/mailbox.ts";
 import { refusalOf } from "../../support/rights.ts";
+import { rolledBack } from "../../support/rolled_back.ts";
 import { type Scenario, test } from "../../support/scenario.ts";
 import { subscribe } from "../../support/webhooks.ts";
 import { hashCredential } from "../../../supabase/functions/_shared/contract/credentials.ts";
-
-const UNDONE = new Error("undone");
 
 /** Runs `work` as crm_api with this workspace as the current one, and undoes it. */
 async function asCrmApi(
@@ -17,13 +16,10 @@ async function asCrmApi(
   workspaceId: string,
   work: (sql: TransactionSql) => Promise<void>,
 ): Promise<void> {
-  await sql.begin(async (sql) => {
+  await rolledBack(sql, async (sql) => {
     await sql`set local role crm_api`;
     await sql`select set_config('app.workspace_id', ${workspaceId}, true)`;
     await work(sql);
-    throw UNDONE;
-  }).catch((error) => {
-    if (error !== UNDONE) throw error;
   });
 }
 

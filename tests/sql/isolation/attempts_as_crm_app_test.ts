@@ -2,10 +2,9 @@
 import assert from "node:assert/strict";
 import { makeKey, makeWorkspaceWithDeal } from "../../support/fixtures.ts";
 import { refusalOf } from "../../support/rights.ts";
+import { rolledBack } from "../../support/rolled_back.ts";
 import { test } from "../../support/scenario.ts";
 import { signIn } from "../../support/sessions.ts";
-
-const UNDONE = new Error("undone");
 
 test("crm_app reads and changes nothing of another workspace, in any table that it may use", async ({ sql, workspace: mine }) => {
   const { workspace: theirs } = await makeWorkspaceWithDeal(sql);
@@ -21,7 +20,7 @@ test("crm_app reads and changes nothing of another workspace, in any table that 
   await sql`
     insert into crm.rate_limits (key_id, hits)
     select id, array[now()] from unnest(${[ownKey, theirKey, memberId]}::uuid[]) id`;
-  await sql.begin(async (sql) => {
+  await rolledBack(sql, async (sql) => {
     await sql`set local role crm_app`;
     await sql`select set_config('app.workspace_id', ${mine.id}, true)`;
     for (const { name, column } of tables) {
@@ -34,15 +33,12 @@ test("crm_app reads and changes nothing of another workspace, in any table that 
     const limits = await sql`
       select key_id from crm.rate_limits where key_id = any (${[ownKey, theirKey, memberId]}::uuid[])`;
     assert.deepEqual(limits.map((row) => row["key_id"]), [ownKey]);
-    throw UNDONE;
-  }).catch((error) => {
-    if (error !== UNDONE) throw error;
   });
 });
 
 test("crm_app reads no hash or secret, forges no event or delivery, and calls no verb of the operator", async ({ sql, workspace }) => {
   const { deal } = await makeWorkspaceWithDeal(sql);
-  await sql.begin(async (sql) => {
+  await rolledBack(sql, async (sql) => {
     await sql`set local role crm_app`;
     await sql`select set_config('app.workspace_id', ${workspace.id}, true)`;
     for (
@@ -78,8 +74,5 @@ test("crm_app reads no hash or secret, forges no event or delivery, and calls no
       const refusal = await refusalOf(sql, statement);
       assert.match(refusal?.message ?? "executed", /^permission denied/, statement);
     }
-    throw UNDONE;
-  }).catch((error) => {
-    if (error !== UNDONE) throw error;
   });
 });

@@ -3,10 +3,9 @@
 import assert from "node:assert/strict";
 import { refusalOf } from "../../support/rights.ts";
 import { openSql } from "../../../run/local/sql.ts";
+import { rolledBack } from "../../support/rolled_back.ts";
 import { test } from "../../support/scenario.ts";
 import { functionsDatabaseUrl } from "../../support/stack.ts";
-
-const UNDONE = new Error("undone");
 
 /** What might be done to a table, so that no right is forgotten. */
 const statements = (table: string) => [
@@ -31,7 +30,7 @@ test("crm_api, crm_app and crm_functions may do nothing with a partition by its 
   try {
     for (const role of ["crm_api", "crm_app", "crm_functions"]) {
       const client = role === "crm_functions" ? functions : sql;
-      await client.begin(async (client) => {
+      await rolledBack(client, async (client) => {
         if (role !== "crm_functions") await client.unsafe(`set local role ${role}`);
         await client`select set_config('app.workspace_id', ${workspace.id}, true)`;
         for (const { name } of partitions) {
@@ -40,9 +39,6 @@ test("crm_api, crm_app and crm_functions may do nothing with a partition by its 
             assert.equal(refusal?.code, "42501", `${statement} as ${role}`);
           }
         }
-        throw UNDONE;
-      }).catch((error) => {
-        if (error !== UNDONE) throw error;
       });
     }
   } finally {
@@ -54,7 +50,7 @@ test("a partition has the isolation of its table, so a right given by mistake wo
   await newDeal();
   const [{ day }] = await sql<[{ day: string }]>`
     select tableoid::regclass::text as day from crm.events where workspace_id = ${workspace.id} limit 1`;
-  await sql.begin(async (sql) => {
+  await rolledBack(sql, async (sql) => {
     await sql.unsafe(`grant select on ${day} to crm_app`);
     await sql`set local role crm_app`;
     await sql`select set_config('app.workspace_id', ${workspace.id}, true)`;
@@ -62,8 +58,5 @@ test("a partition has the isolation of its table, so a right given by mistake wo
     assert.deepEqual(seen.map((row) => row["workspace_id"]), [workspace.id]);
     await sql`select set_config('app.workspace_id', gen_random_uuid()::text, true)`;
     assert.deepEqual([...await sql.unsafe(`select from ${day}`)], []);
-    throw UNDONE;
-  }).catch((error) => {
-    if (error !== UNDONE) throw error;
   });
 });

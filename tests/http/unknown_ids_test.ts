@@ -1,8 +1,6 @@
-// What the details of an error say so that the call can be mended, and what they never say.
+// What the details of an error say about an id: its kind and the valid choices, but nothing of another workspace.
 import assert from "node:assert/strict";
 import { FOUND_KINDS } from "../../supabase/functions/_shared/contract/errors/found_kinds.ts";
-import { nearestName } from "../../supabase/functions/_shared/http/nearest_name.ts";
-import { nameTools } from "../../supabase/functions/mcp/tools.ts";
 import { assertError, call, client, type Reply } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import {
@@ -17,103 +15,11 @@ import {
 } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 
-const STRICT = { Prefer: "handling=strict" };
 const CONTACTS = "/api-v1-contacts";
 const DEALS = "/api-v1-deals";
 
 const choicesOf = ({ body }: Reply, at = 0) =>
   body.error.details[at].choices?.map(({ id }: { id: string }) => id);
-
-test("One reply names what is unknown, read-only, missing and of a wrong type in a body (spec 7)", async ({ api }) => {
-  const body = { nome: "Ana", email: 5, id: UNKNOWN_ID, custom_fields: { mobile: 1 }, phne: "1", xyzzy: 1 };
-  assert.deepEqual(assertError(await api.post(CONTACTS, body, STRICT), "validation_error"), {
-    nome: 'Campo desconhecido; talvez "name"',
-    email: "Deve ser um texto",
-    id: "Só de leitura nesta operação",
-    phne: 'Campo desconhecido; talvez "phone"',
-    xyzzy: "Campo desconhecido",
-    name: "Campo obrigatório",
-  });
-});
-
-test("One reply names what is unknown, missing, repeated and of a wrong type in a query (spec 7)", async ({ api }) => {
-  const reply = await api.get("/api-v1-notes?negocio=1&kind=note&kind=note&limit=0&xyzzy=1&xyzzy=2");
-  assert.deepEqual(assertError(reply, "validation_error"), {
-    kind: "Parâmetro repetido",
-    limit: "Deve ser um número inteiro, 1 ou maior",
-    deal_id: "Campo obrigatório",
-    negocio: 'Parâmetro desconhecido; talvez "deal_id"',
-    xyzzy: "Parâmetro desconhecido",
-  });
-});
-
-test("One reply names what is wrong in the query and in the body of an upsert", async ({ api }) => {
-  const reply = await api.post(`${CONTACTS}/upsert?match=email`, { email: 5 });
-  assert.deepEqual(assertError(reply, "validation_error"), {
-    match_by: 'Deve ser um de "external_id", "email", "phone"',
-    match: 'Parâmetro desconhecido; talvez "match_by"',
-    email: "Deve ser um texto",
-  });
-});
-
-test("A field that the call has is not suggested for an unknown one", async ({ api }) => {
-  const details = assertError(
-    await api.post(CONTACTS, { name: "Ana", nome: "Ana" }, STRICT),
-    "validation_error",
-  );
-  assert.deepEqual(details, { nome: "Campo desconhecido" });
-});
-
-test("A batch names the nearest field in at most 100 of its details", async ({ api }) => {
-  const data = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`nam${index}`, 1]));
-  const items = Array.from({ length: 20 }, () => ({ op: "create", data }));
-  const { body, text } = await api.post(`${CONTACTS}/batch`, { items }, STRICT);
-  const { details } = body.results[0].error;
-  assert.deepEqual(details[0], { field: "items[0].nam0", message: 'Campo desconhecido; talvez "name"' });
-  assert.equal(text.match(/"field"/g)!.length, 100);
-  assert.ok(text.match(/talvez/g)!.length > 80);
-});
-
-Deno.test("The nearest name is a few letters away, an alias of a field that the call has, or none", () => {
-  const fields = ["name", "phone", "owner_id", "value", "tax_id", "company_id", "external_id"];
-  for (
-    const [unknown, meant] of [
-      ["nmae", "name"],
-      ["titulo", "name"],
-      ["Título", "name"],
-      ["celular", "phone"],
-      ["assigned_to", "owner_id"],
-      ["owner", "owner_id"],
-      ["amount", "value"],
-      ["cnpj", "tax_id"],
-      ["externalId", "external_id"],
-      ["stage", null],
-      ["x", null],
-      ["", null],
-      ["nam".repeat(10_000), null],
-      ["constructor", null],
-    ] as const
-  ) assert.equal(nearestName(unknown, fields), meant, unknown.slice(0, 20));
-});
-
-Deno.test("The code that suggests names is loaded only for an error", async () => {
-  const file = new URL("../../supabase/functions/_shared/http/valid_input.ts", import.meta.url).pathname;
-  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json", file] }).output();
-  const { modules } = JSON.parse(new TextDecoder().decode(stdout)) as {
-    modules: { specifier: string; dependencies?: { specifier: string; isDynamic?: boolean }[] }[];
-  };
-  const importing = modules.flatMap(({ dependencies = [] }) => dependencies)
-    .filter(({ specifier }) => specifier.endsWith("/nearest_name.ts"));
-  assert.deepEqual(importing.map(({ isDynamic }) => isDynamic), [true]);
-});
-
-Deno.test("Each operation that a message names for a kind of record has a tool", () => {
-  for (const { operation } of Object.values(FOUND_KINDS)) {
-    assert.match(nameTools(operation), /^[a-z]+_[a-z]+$/);
-  }
-  assert.equal(nameTools(`Use POST ${DEALS}/${UNKNOWN_ID}/win agora`), "Use deals_win agora");
-  assert.equal(nameTools("Use POST /api-v1-none/x"), "Use POST /api-v1-none/x");
-});
 
 test("The choices for an owner are the active members, for a reason the active ones, for a pipeline the active ones", async ({ sql, workspace, api, newDeal }) => {
   const seller = await makeMember(sql, workspace);
