@@ -3,12 +3,10 @@ import { table } from "../../tools/pages/page.ts";
 /** Which values of a figure are better; `equal` for counts that have one right value. */
 export type Better = "higher" | "lower" | "equal";
 
-/** A measured number and its target. */
 export interface Measurement {
   /** The label in tables and in the plot. */
   name: string;
   value: number;
-  /** `ratio`, `statements`, `round trips`, … */
   unit: string;
   target: number;
   better: Better;
@@ -19,7 +17,6 @@ export interface Measurement {
 /** A measurement with its verdict, as in results/latest.json. */
 export interface Figure extends Measurement {
   held: boolean;
-  /** The command that measures it again. */
   command: string;
 }
 

@@ -2,12 +2,10 @@ import { join } from "node:path";
 import { scriptArguments } from "./processes.ts";
 import { eventually } from "./waiting.ts";
 
-/** A process that serves functions. */
 export interface Server extends AsyncDisposable {
   /** `http://127.0.0.1:<port>/functions/v1` */
   baseUrl: string;
   pid: number;
-  /** The lines that the functions have logged so far. */
   readLog(): Promise<Record<string, unknown>[]>;
 }
 

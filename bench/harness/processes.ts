@@ -18,7 +18,6 @@ export function onInterrupt(close: () => Promise<unknown>): void {
   }
 }
 
-/** Yields the lines of a stream of text. */
 export async function* readLines(bytes: typeof Deno.stdin.readable): AsyncGenerator<string, undefined> {
   let rest = "";
   for await (const text of bytes.pipeThrough(new TextDecoderStream())) {
@@ -42,7 +41,6 @@ export function startLineProcess(args: string[], env: Record<string, string> = {
   const answers = readLines(child.stdout);
   return {
     pid: child.pid,
-    /** Sends a line and waits for the answer. */
     async request(order: unknown): Promise<string> {
       await orders.write(new TextEncoder().encode(JSON.stringify(order) + "\n"));
       const { value } = await answers.next();

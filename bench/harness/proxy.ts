@@ -1,7 +1,6 @@
 /** Copies bytes from one connection to the other, until the first closes. */
 export type Forward = (from: Deno.TcpConn, to: Deno.TcpConn) => Promise<void>;
 
-/** A proxy between a client and a server on loopback. */
 export interface Proxy extends AsyncDisposable {
   /** The server's address, with the proxy's port. */
   url: string;

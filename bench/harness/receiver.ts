@@ -3,7 +3,6 @@ import { createAuthority, issueCertificate } from "./certificates.ts";
 
 /** A TLS server on loopback that receives webhooks. */
 export interface Receiver {
-  /** The port of the first address. */
   port: number;
   /** `https://<address>:<port>` of each address. */
   origins: string[];

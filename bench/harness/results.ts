@@ -11,7 +11,6 @@ const LINE = 400;
 
 /** A whole run of one program of the bench: the content of a JSON file in bench/results/. */
 export interface Results {
-  /** ISO 8601. */
   at: string;
   machine: string;
   deno: string;
@@ -24,7 +23,6 @@ export async function readResults(name: string): Promise<Results> {
   return JSON.parse(await Deno.readTextFile(join(FOLDER, `${name}.json`)));
 }
 
-/** Writes the figures of a whole run, with the machine and the versions. */
 export async function saveResults(name: string, figures: Figure[]): Promise<Results> {
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
   const { output } = await run(join(await binariesFolder(), "postgres"), ["--version"]);

@@ -4,13 +4,11 @@ import { type Figure, isHeld, type Measurement, tableOf } from "./figures.ts";
 import { onInterrupt } from "./processes.ts";
 
 export interface Conditions {
-  /** Fewer rounds and smaller sizes, as in CI. */
   short: boolean;
   /** How long a subject that lasts minutes takes (`--minutes`); absent: its own default. */
   minutes?: number;
   /** Whether all subjects run. */
   amongAll: boolean;
-  /** Prints a line: progress, or a number that is not a figure. */
   note(line: string): void;
 }
 

@@ -7,7 +7,6 @@ import type { OpenApi } from "../../tools/openapi/read_document.ts";
 import { keyEndpoints } from "../../tools/resources.ts";
 import { makeMember } from "./sessions.ts";
 
-/** One record of each kind in a workspace. */
 export interface Samples {
   deal_id: string;
   stage_id: string;

@@ -11,11 +11,9 @@ export interface TestMember {
   email: string;
 }
 
-/** A member who is signed in. */
 export interface SignedIn extends TestMember {
   userId: string;
   sessionId: string;
-  /** The access token. */
   session: string;
 }
 

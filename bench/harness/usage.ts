@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Sql } from "postgres";
 
-/** A clock tick in /proc: 100 a second on every Linux. */
 const TICK_MS = 10;
 
 /** Milliseconds of processor time of a process, all threads; NaN if it has ended or the system has no /proc. */

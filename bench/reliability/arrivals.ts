@@ -1,9 +1,7 @@
 import { startReceiver } from "../harness/receiver.ts";
 import { pause } from "../harness/waiting.ts";
 
-/** The requests for one delivery id. */
 interface Arrivals {
-  /** Milliseconds since 1970, one for each request. */
   at: number[];
   /** X-Service-Timestamp of each, in seconds. */
   timestamps: number[];
@@ -50,18 +48,14 @@ export async function startCountingReceiver(folder: string) {
   // By address, because the dispatcher would resolve a name.
   const url = (path: string, host = 0) => `${origins[host]}/${path}`;
   return {
-    /** Answers 200 after 20 ms. */
     okUrl: url("ok"),
-    /** Answers 500. */
     failingUrl: url("failing"),
-    /** Never answers. */
     hangingUrl: url("hanging"),
     /**
      * @param path `ok`, `slow`, `quick`, `failing` or `hanging`
      * @param host a number from 0, which is the host of the URLs above
      */
     url,
-    /** The URLs of a path at all hosts. */
     urls: (path: string) => origins.map((origin) => `${origin}/${path}`),
     /** By delivery id, in the order of the first requests. */
     arrivals: arrivals as ReadonlyMap<string, Arrivals>,
@@ -79,7 +73,6 @@ export async function startCountingReceiver(folder: string) {
   };
 }
 
-/** The number of requests that have arrived. */
 export function countArrivals({ arrivals }: { arrivals: ReadonlyMap<string, Arrivals> }): number {
   return [...arrivals.values()].reduce((total, { at }) => total + at.length, 0);
 }

@@ -30,7 +30,6 @@ export interface DispatcherOptions {
 
 export type Dispatcher = ReturnType<typeof spawnDispatcher>;
 
-/** Starts dispatcher_process.ts with this environment. */
 export function spawnDispatcher(
   env: Record<string, string>,
   { silent = false, ...options }: DispatcherOptions,
@@ -57,18 +56,13 @@ export function spawnDispatcher(
   });
   return {
     pid: child.pid,
-    /** Its log so far. */
     output: () => output,
-    /** Whether it delivers yet. */
     ready: () => output.startsWith("ready"),
-    /** Whether it has ended, by `kill` or by itself. */
     ended: () => over,
-    /** Null if it has not killed itself. */
     killReport(): KillReport | null {
       const line = output.split("\n").find((line) => line.startsWith('{"killed"'));
       return line === undefined ? null : JSON.parse(line);
     },
-    /** Kills it with SIGKILL, and waits until it has ended. */
     async kill() {
       if (!over) child.kill("SIGKILL");
       await status;

@@ -4,13 +4,11 @@
  */
 import { pause } from "../harness/waiting.ts";
 
-/** A line of the file. */
 export interface StoredPage {
   events: { id: string; name: string }[];
   cursor: string;
 }
 
-/** The lines that were written whole. */
 export function parsePages(text: string): StoredPage[] {
   return text.split("\n").slice(0, -1).map((line) => JSON.parse(line));
 }

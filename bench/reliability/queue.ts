@@ -95,7 +95,6 @@ export async function countDeliveries(
   return row.count;
 }
 
-/** Counts the workspaces' deliveries that have ended. */
 export function countEnded(sql: Sql, workspaces: string[]): Promise<number> {
   return countDeliveries(sql, workspaces, sql`state <> 'pending'`);
 }
@@ -129,7 +128,6 @@ export async function shortenLeases(sql: Sql, seconds: number): Promise<void> {
     where q.workspace_id = l.workspace_id and q.delivery_id = l.delivery_id`;
 }
 
-/** Counts the workspaces' deliveries that a dispatcher holds now. */
 export async function countLeased(sql: Sql, workspaces: string[]): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*)::integer as count from crm.webhook_queue

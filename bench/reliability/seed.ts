@@ -1,6 +1,5 @@
 import type { Sql } from "postgres";
 
-/** The tables with a partition for each day. */
 export const PARTITIONED = ["events", "webhook_deliveries", "webhook_attempts"];
 
 /** A group of workspaces with subscriptions that no dispatcher calls: their hosts are names that nobody can have. */

@@ -30,7 +30,6 @@ export async function openDeliveryWorld() {
   }
   return {
     ...world,
-    /** Replaced by `restartPostgres`. */
     get sql(): Sql {
       return sql;
     },
@@ -51,7 +50,6 @@ export async function openDeliveryWorld() {
       await sql.end();
       await stopPostgres(dataDir, "immediate");
     },
-    /** Starts Postgres on the same data and port. */
     async restartPostgres() {
       await startPostgres(dataDir, secrets, Number(new URL(databaseUrl).port));
       sql = connect(databaseUrl, CONNECTIONS);
@@ -69,11 +67,9 @@ export async function openDeliveryWorld() {
 /** The sizes of a run; the short ones are for CI. */
 export interface Sizes {
   short: boolean;
-  /** How long trial 7 takes. */
   minutes: number;
 }
 
-/** The result of a trial. */
 export interface Verdict {
   ok: boolean;
   measured: string;

@@ -1,9 +1,7 @@
 import { join } from "node:path";
 import { spawnScript } from "../../harness/processes.ts";
 
-/** A function, and its first request. */
 export interface Start {
-  /** Its index.ts. */
   file: string;
   method: string;
   /** As the function receives it: it begins with the function's name. */

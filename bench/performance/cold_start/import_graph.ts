@@ -4,9 +4,7 @@ import { sum } from "../../harness/figures.ts";
 
 /** Everything that a function's index.ts imports, without types: the files and packages that are deployed. */
 export interface ImportGraph {
-  /** Files of this repository. */
   files: string[];
-  /** Names of the packages that the files import. */
   packages: string[];
   /** Of the files, and of the whole packages with their dependencies. */
   bytes: number;

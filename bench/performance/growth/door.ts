@@ -17,7 +17,6 @@ export function isFit(probe: Probe, size: Size): boolean {
   return recordsOf(probe, size) >= (probe.least ?? 0) && (size.searched || !/[?&]q\b/.test(probe.operation));
 }
 
-/** Records of a full page. */
 const FULL = 50;
 
 interface Reply {

@@ -9,7 +9,6 @@ import { records } from "../../../tools/records/records.ts";
 import { keyEndpoints } from "../../../tools/resources.ts";
 import { exampleBody } from "../../harness/samples.ts";
 
-/** A call to measure. */
 export interface Probe {
   resource: string;
   endpoint: KeyEndpoint;
@@ -70,7 +69,6 @@ const ENDED_BY: Record<string, string> = {
   "/:id/lose": "61 + r % 60",
 };
 
-/** The ids in the path. */
 function pathOf(resource: string, path: string): Record<string, string> {
   const row = ENDED_BY[path] ?? ROWS.own;
   const id = idOf(resource === "api-v1-webhooks" ? ROWS.few : row);

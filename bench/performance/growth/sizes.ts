@@ -23,7 +23,6 @@ export interface Size {
   name: string;
   url: string;
   contacts: number;
-  /** Records of every other resource. */
   others: number;
   /** Whether they can be searched. */
   searched: boolean;
@@ -33,7 +32,6 @@ export interface Size {
 export interface Amounts {
   workspaces: number;
   contacts: number;
-  /** Records of every other resource. */
   others: number;
   /** Records of a kind in each workspace that has any. */
   each: number;
@@ -52,7 +50,6 @@ const LARGE = [alone(1_000_000, 1_000_000), alone(10_000_000, 1_000_000, 0)];
 const SHARED = { workspaces: 10_000, contacts: 10_000_000, others: 1_000_000, each: SMALLEST, searched: 300 };
 const SHORT_SHARED = { workspaces: 100, contacts: 100_000, others: 100_000, each: SMALLEST, searched: 100 };
 
-/** Creates the smallest database alone. */
 export function makeSmallest(cluster: Cluster, note: Conditions["note"]): Promise<Size> {
   return makeSize(cluster, SMALL[0]!, note);
 }
@@ -81,7 +78,6 @@ export function show(records: number): string {
   return records.toLocaleString("en-US");
 }
 
-/** Fills an empty database. */
 async function seed(url: string, { workspaces, contacts, others, each, searched }: Amounts): Promise<void> {
   await using sql = connect(url);
   await sql.begin(async (sql) => {

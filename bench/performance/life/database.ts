@@ -15,21 +15,17 @@ const HOT_SHARE = 0.9;
 /** MiB with indexes, of tables whose size is that of what is going on, not of what is stored. */
 const SIZES_AT_THE_END: Record<string, number> = { rate_limits: 2, webhook_queue: 16 };
 
-/** What Postgres counts for a table, its partitions together. */
 interface TableUse {
   live: number;
   /** Row versions that a vacuum has not removed, by the estimate on which autovacuum decides. */
   dead: number;
   updated: number;
-  /** The updates that wrote no index. */
   hot: number;
-  /** With indexes. */
   bytes: number;
 }
 
 export type Tables = Map<string, TableUse>;
 
-/** Reads the use of every table of the schema crm. */
 export async function readTables(sql: Sql): Promise<Tables> {
   const rows = await sql<(TableUse & { name: string })[]>`
     select
@@ -45,7 +41,6 @@ export async function readTables(sql: Sql): Promise<Tables> {
   return new Map(rows.map((row) => [row.name, row]));
 }
 
-/** The figures of the tables that change. */
 export function tableFigures(before: Tables, after: Tables): Measurement[] {
   const use = (name: string) => after.get(name)!;
   const grown = (name: string, field: "updated" | "hot") =>

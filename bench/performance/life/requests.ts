@@ -9,7 +9,6 @@ interface Kind {
   make: MakeRequest;
 }
 
-/** Contacts of one batch. */
 const ITEMS = 10;
 /** Each key sends this many different requests, in an order that is another one for each. */
 const EACH_KEY = 20;

@@ -10,7 +10,6 @@ import { readLines } from "../../harness/processes.ts";
 import { pause } from "../../harness/waiting.ts";
 import { encodeRequest, type PlannedRequest, templateOf } from "./template.ts";
 
-/** The requests that the generator sends. */
 export interface LoadPlan {
   baseUrl: string;
   /** Each sends its next request after it has read the previous answer. */
@@ -33,7 +32,6 @@ export interface LoadPlan {
   };
 }
 
-/** The answers to a load. */
 export interface LoadResult {
   /** From the first request to the last answer. */
   seconds: number;
@@ -42,7 +40,6 @@ export interface LoadResult {
   /** The same for the requests of each kind, in the order of the answers. */
   byKind: Record<string, number[]>;
   statuses: Record<number, number>;
-  /** Answers that were not as expected. */
   unexpected: number;
   /** The first unexpected answer, or the error in its place. */
   example: string | null;
@@ -52,7 +49,6 @@ export interface LoadResult {
   longestSeconds: number;
 }
 
-/** Milliseconds after which a request counts as unanswered. */
 const UNANSWERED_MS = 20_000;
 /** How long an attack waits before it opens a connection again, so that a refused one does not spin. */
 const RECONNECT_MS = 50;

@@ -3,7 +3,6 @@ import { cpuOfPostgres, cpuOfProcess } from "../../harness/usage.ts";
 
 /** The rate of some work and its processor time; NaN if the system has no /proc. */
 export interface Pace {
-  /** Units of work a second. */
   rate: number;
   /** Microseconds of the process for each unit. */
   process: number;

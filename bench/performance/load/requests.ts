@@ -1,7 +1,6 @@
 import type { PlannedRequest } from "./template.ts";
 import type { LoadWorkspace } from "./workspaces.ts";
 
-/** Builds a request with one key. */
 export type MakeRequest = (workspace: LoadWorkspace, key: string, contactId: string) => PlannedRequest;
 
 /** Builds one request with each key of every workspace, the workspaces in turn. */
@@ -18,7 +17,6 @@ const PERSON = { email: "bia.{n}@exemplo.com.br", phone: "+55 11 9{n8}" };
 const CONTACT = { name: "Bia Lima", ...PERSON };
 const LEAD = { ...PERSON, company_name: "Lima {n} Ltda", value: 1500, source: "site" };
 
-/** Requests of the API. */
 export const api = {
   read: (_workspace, key, contactId) => get(`/api-v1-contacts/${contactId}`, key),
   list: (_workspace, key) => get("/api-v1-contacts", key),
@@ -38,7 +36,6 @@ export const bare = {
     post(`/bare/${id}/leads`, { name: "Bia Lima", ...LEAD, owner_id, pipeline_id, stage_id }),
 } satisfies Record<string, MakeRequest>;
 
-/** What all of the functions do. */
 export type Operation = keyof typeof bare;
 
 /** The same requests to the function that is written by hand. */

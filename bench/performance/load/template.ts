@@ -10,7 +10,6 @@ export interface PlannedRequest {
   /** Under the server's base URL. */
   path: string;
   headers: Record<string, string>;
-  /** Sent as JSON. */
   body?: unknown;
   /** The expected status; absent: any. */
   expect?: number;

@@ -30,7 +30,6 @@ export async function openLoadWorld(sizes: Sizes) {
     return {
       ...world,
       workspaces: await seedWorkspaces(world.sql, sizes),
-      /** Sends requests from a process apart from the one that answers them. */
       send: generator.send,
       /** Serves the functions from this database. @param folders of further functions */
       serve: (env: Record<string, string>, folders?: string[]): Promise<Server> =>
@@ -46,7 +45,6 @@ export async function openLoadWorld(sizes: Sizes) {
   }
 }
 
-/** The number of requests that were answered. */
 export function countAnswers({ latencies }: LoadResult): number {
   return latencies.reduce((total, { length }) => total + length, 0);
 }

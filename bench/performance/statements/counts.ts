@@ -8,7 +8,6 @@ import { startServer } from "../../harness/functions.ts";
 import { sendOnce } from "../load/template.ts";
 import { type KindRequest, requestEachKind } from "./requests.ts";
 
-/** A request that got its expected status, and the statements that it took. */
 export interface Counted {
   request: KindRequest;
   statements: number;
@@ -40,7 +39,6 @@ export async function* countStatements(
   }
 }
 
-/** The statements that a request may send. */
 export function allowedStatements({ kind }: KindRequest): 0 | 1 | 2 {
   if (kind === "malformed") return 0;
   return kind === "first large body" ? 2 : 1;

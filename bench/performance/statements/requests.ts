@@ -232,7 +232,8 @@ async function makeCaller(sql: Sql, baseUrl: string, tokens: AccessTokens): Prom
   samples.records["api-v1-operations"] = await makeOperation(sql, workspaceId);
   samples.records[ERASED] = (await create("/api-v1-contacts", { name: "A apagar" })).id;
   // There is nothing to merge but a record of its own kind.
-  for (const name of ["api-v1-contacts", "api-v1-companies"]) {
+  for (const { resource: { name }, route: { path } } of keyEndpoints) {
+    if (path !== "/:id/merge") continue;
     samples.records[mergedInto(name)] = (await create(`/${name}`, { name: "Outro registro" })).id;
   }
   // The dispatcher sends nothing to an address that is not public.
@@ -266,7 +267,6 @@ function bodyOf(method: string, name: string, path: string, samples: Samples) {
   return body?.["merge_id"] ? { ...body, merge_id: samples.records[mergedInto(name)] } : body;
 }
 
-/** The name of the sample that is erased. */
 const ERASED = "erased";
 
 /** The name of the sample that is merged into that of a resource. */

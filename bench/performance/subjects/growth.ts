@@ -9,13 +9,11 @@ const TARGET = 1.5;
 const EARLY_TARGET = 4;
 /** A probe has twelve different rows (seed.sql), so each row has been read once before it is measured. */
 const WARM_UP = 12;
-/** How often each row is measured. */
 const ROUNDS = 4;
 const SHORT_ROUNDS = 2;
 /** Time for one probe at one size: a slow probe needs few calls. */
 const BUDGET_MS = 1_000;
 const MIN_CALLS = 4;
-/** How often a missed ratio is measured again. */
 const AGAIN = 2;
 
 /** The times of a probe at each size, divided by that at the smallest. */

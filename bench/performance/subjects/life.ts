@@ -33,11 +33,9 @@ const WAITS: Record<string, [p50: number, p99: number]> = {
 };
 /** Bytes of write-ahead log for each request, without whole pages, which depend on the time between checkpoints. */
 const WAL_BYTES = 5_000;
-/** Resident bytes at one moment. */
 interface Sample {
   functions: number;
   dispatcher: number;
-  /** Without shared buffers. */
   postgres: number;
 }
 

@@ -20,7 +20,6 @@ const REQUESTS: [name: string, make: MakeRequest][] = [
   ["Send a lead", api.lead],
 ];
 
-/** A way to connect the functions to the database. */
 interface Way {
   name: string;
   databaseUrl: string;
@@ -83,7 +82,6 @@ async function measureWay(way: Way, workspace: LoadWorkspace, { short, note }: C
 /** Continues from one way to the next, so that no number is sent twice. */
 let number = 0;
 
-/** Measures the milliseconds of `work`. */
 async function time(work: () => PromiseLike<unknown>): Promise<number> {
   const started = performance.now();
   await work();

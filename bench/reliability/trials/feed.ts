@@ -10,7 +10,6 @@ import type { Trial } from "../world.ts";
 
 const WRITERS = 8;
 const TIMEOUT_S = 900;
-/** The name of the writers' sessions. */
 const WRITER = "chaos-feed-writer";
 const SCRIPTS = join(import.meta.dirname!, "..");
 
@@ -113,9 +112,7 @@ function startKilled(count: number, args: () => string[], everyMs: number) {
 
 interface Run {
   total: number;
-  /** Events a second. */
   rate: number;
-  /** How many were killed. */
   writers: number;
   readers: number;
 }

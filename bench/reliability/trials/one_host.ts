@@ -5,11 +5,9 @@ import { countArrivals } from "../arrivals.ts";
 import { countDeliveries, createSubscribers } from "../queue.ts";
 import type { Trial } from "../world.ts";
 
-/** The most deliveries in flight to one host. */
 const LIMIT = 64;
 /** Each has 8 places, so together they would have 160 in flight. */
 const WORKSPACES = 20;
-/** 96 in flight. */
 const SHORT_WORKSPACES = 12;
 const SUBSCRIPTIONS = 50;
 /** Each has 64 places of its own. */

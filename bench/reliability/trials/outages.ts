@@ -9,7 +9,6 @@ const LEASE_S = 60;
 const SHORT_LEASE_S = 3;
 /** Longer than the 6 s for which a dispatcher tries to record an outcome (webhook-dispatcher/attempt_delivery.ts). */
 const LONG_S = 20;
-/** The seconds of each outage. */
 const OUTAGES_S = [0, LONG_S, 0, LONG_S, 0];
 const SHORT_OUTAGES_S = [0];
 /** How often an outage is tried until something was in flight. */
@@ -19,7 +18,6 @@ const EVENTS_OF_A_WORKSPACE = 20;
 
 /** The recovery after a restart, in seconds since it. */
 interface Recovery {
-  /** When the first attempt was recorded. */
   goingAgain: number;
   /** The deliveries in flight at the crash, and when the last of them ended. */
   inFlight: number;

@@ -54,7 +54,6 @@ async function changesNothing(sql: Sql, stale: ClaimedDelivery): Promise<boolean
   return attempt === null && await versions(sql, stale) === before;
 }
 
-/** Reads the versions of all rows that recording may write. */
 async function versions(sql: Sql, { workspace_id, delivery_id }: ClaimedDelivery): Promise<string> {
   const rows = await sql`
     select xmin::text, ctid::text from crm.webhook_deliveries

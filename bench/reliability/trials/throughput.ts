@@ -26,14 +26,12 @@ const FLAT = 1.1;
 
 /** A sample; processor time and memory are sums over the dispatchers. */
 interface Sample {
-  /** Seconds since the first. */
   at: number;
   ended: number;
   /** Milliseconds of processor time so far. */
   cpu: number;
   /** The same for all work of the machine that is not this trial's. */
   elsewhere: number;
-  /** Bytes. */
   memory: number;
   /** The highest peak of one dispatcher, in bytes. */
   peak: number;
@@ -78,7 +76,6 @@ export const throughput: Trial = {
   },
 };
 
-/** Creates events until it is stopped. */
 function startFeeder(sql: Sql, workspaces: string[]): { stop(): Promise<void> } {
   let stopped = false;
   const feeding = (async () => {
@@ -149,7 +146,6 @@ function summarise(samples: Sample[]) {
   };
 }
 
-/** Compares the means of the second and the last fifth of the samples. */
 function trendOf(values: number[]): { isFlat: boolean; text: string } {
   const [from, to] = [1, 4].map((fifth) => {
     const end = Math.ceil(values.length * (fifth + 1) / 5);
