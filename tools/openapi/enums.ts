@@ -8,33 +8,39 @@ import { contact } from "../../supabase/functions/api-v1-contacts/record.ts";
 import { deal } from "../../supabase/functions/api-v1-deals/record.ts";
 import { Health } from "../../supabase/functions/api-v1-health/schema.ts";
 import { LeadResult } from "../../supabase/functions/api-v1-leads/schema.ts";
-import { note } from "../../supabase/functions/api-v1-notes/record.ts";
 import { DELIVERY_STATES } from "../../supabase/functions/api-v1-webhooks/delivery.ts";
 import { subscription } from "../../supabase/functions/api-v1-webhooks/record.ts";
 import { proposal } from "../../supabase/functions/proposals/record.ts";
-import { type Doc, doc } from "../../supabase/functions/_shared/contract/doc.ts";
+import { type Doc, doc, type FieldDocs } from "../../supabase/functions/_shared/contract/doc.ts";
 import { EVENT_TYPES, EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import { NAMING_OBJECTS, Operation } from "../../supabase/functions/_shared/contract/operation.ts";
 import { ROLES } from "../../supabase/functions/_shared/contract/roles.ts";
+import { records } from "../records/records.ts";
 
 interface NamedEnum {
   words: readonly string[];
   text: Doc;
 }
 
-/** The words of a field of an object; of a nullable one too. */
-function wordsOf(schema: z.ZodObject, field: string): readonly string[] {
+/** The words of a field of an object, of a nullable one too; null for a field of another type. */
+function wordsIn(schema: z.ZodObject, field: string): readonly string[] | null {
   let shape: unknown = schema.shape[field];
   while (shape instanceof z.ZodNullable) shape = shape.unwrap();
-  if (shape instanceof z.ZodEnum) return shape.options as string[];
-  throw new Error(`The field "${field}" has no words`);
+  return shape instanceof z.ZodEnum ? shape.options as string[] : null;
+}
+
+function wordsOf(schema: z.ZodObject, field: string): readonly string[] {
+  const words = wordsIn(schema, field);
+  if (words === null) throw new Error(`The field "${field}" has no words`);
+  return words;
 }
 
 /**
  * The names of enumerations, so that generators make one type of each. Schemas do not name them: an enumeration is found by
- * its words, wherever it is used, and one that is missing here stops the task that writes the documents.
+ * its words, wherever it is used. One that is missing here is named for its record and field (`NoteKind`); one that no
+ * record has stops the task that writes the documents.
  */
-export const ENUMS: Readonly<Record<string, NamedEnum>> = {
+const ENUMS: Readonly<Record<string, NamedEnum>> = {
   DealStatus: {
     words: wordsOf(deal.reply, "status"),
     text: doc("A situação de um negócio", "The state of a deal"),
@@ -42,20 +48,6 @@ export const ENUMS: Readonly<Record<string, NamedEnum>> = {
   ActivityStatus: {
     words: wordsOf(activity.reply, "status"),
     text: doc("A situação de uma atividade", "The state of an activity"),
-  },
-  NoteKind: {
-    words: wordsOf(note.reply, "kind"),
-    text: doc(
-      "note: algo que aconteceu; observation: contexto livre",
-      "note: something that happened; observation: free context",
-    ),
-  },
-  NoteSource: {
-    words: wordsOf(note.reply, "source"),
-    text: doc(
-      "Por onde uma anotação entrou; por esta API, sempre integration",
-      "How a note was created; through this API, always integration",
-    ),
   },
   ProposalStatus: {
     words: wordsOf(proposal.reply, "status"),
@@ -175,9 +167,23 @@ export const ENUMS: Readonly<Record<string, NamedEnum>> = {
   },
 };
 
-const NAMES = new Map(Object.entries(ENUMS).map(([name, { words }]) => [words.join(), name]));
+const BY_WORDS = new Map(
+  Object.entries(ENUMS).map(([name, named]) => [named.words.join(), { name, ...named }]),
+);
 
-/** The name of the enumeration with these words; null if there is none. */
-export function enumName(words: readonly unknown[]): string | null {
-  return NAMES.get(words.join()) ?? null;
+for (const { reply } of records) {
+  const { id, fields = {} } = reply.meta() as { id: string; fields?: FieldDocs };
+  for (const field of Object.keys(reply.shape)) {
+    const words = wordsIn(reply, field);
+    const text = fields[field];
+    if (!words || !text || BY_WORDS.has(words.join())) continue;
+    const { description, description_en } = text;
+    const name = `${id}_${field}`.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+    BY_WORDS.set(words.join(), { name, words, text: { description, description_en } });
+  }
+}
+
+/** The enumeration with these words, and its name; null if there is none. */
+export function enumOf(words: readonly unknown[]): NamedEnum & { name: string } | null {
+  return BY_WORDS.get(words.join()) ?? null;
 }

@@ -1,6 +1,6 @@
 import type { FieldDocs } from "../../supabase/functions/_shared/contract/doc.ts";
 import { COMMON_FIELDS } from "./common_fields.ts";
-import { enumName, ENUMS } from "./enums.ts";
+import { enumOf } from "./enums.ts";
 import { type JsonSchema, refTo } from "./json_schema.ts";
 
 /** Formats whose patterns are long and redundant. */
@@ -59,11 +59,11 @@ function nameWords(schema: JsonSchema, path: string, nameEnum: NameEnum): JsonSc
   // A definition has its own name.
   const isDefinition = /^\w+$/.test(path);
   if (words.length < 2 || isDefinition || ![type].flat().includes("string")) return null;
-  const name = enumName(words);
-  if (name === null) {
+  const named = enumOf(words);
+  if (named === null) {
     throw new Error(`The words of "${path}" have no name: add one to tools/openapi/enums.ts`);
   }
-  const reference = nameEnum(name, { type: "string", enum: words, ...ENUMS[name]!.text });
+  const reference = nameEnum(named.name, { type: "string", enum: words, ...named.text });
   return values!.includes(null)
     ? { ...about, anyOf: [reference, { type: "null" }] }
     : { ...about, ...reference };

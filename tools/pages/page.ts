@@ -16,13 +16,18 @@ export interface Page {
  * @throws Error if the page does not have that section exactly once
  */
 export function replaceSection(page: string, name: string, lines: readonly string[]): string {
-  const begin = `<!-- written by deno task docs: ${name} -->`;
+  const begin = beginOf(name);
   const [before, after, ...more] = page.split(begin);
   const end = after?.indexOf("<!-- end -->") ?? -1;
   if (end === -1 || more.length > 0) {
     throw new Error(`The page must have "${begin} … <!-- end -->" exactly once`);
   }
   return `${before}${begin}\n\n${lines.join("\n")}\n\n${after!.slice(end)}`;
+}
+
+/** The line that begins a section. */
+export function beginOf(name: string): string {
+  return `<!-- written by deno task docs: ${name} -->`;
 }
 
 /** Formats a table in Markdown, and escapes `|` in cells. */

@@ -2,7 +2,7 @@ import type { Language } from "../openapi/language.ts";
 import { doc } from "../../supabase/functions/_shared/contract/doc.ts";
 import type { Resource } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import { resources } from "../resources.ts";
-import { replaceSection, table } from "./page.ts";
+import { beginOf, replaceSection, table } from "./page.ts";
 import { sitePages, textIn } from "./site_page.ts";
 
 /** Parameters of every paginated list. The tables omit them, because the page explains them once. */
@@ -19,7 +19,20 @@ const ANY_KEY = doc("qualquer chave", "any key");
 export const resourcesPages = sitePages("resources", (page, language) =>
   resources
     .filter(({ gate }) => gate === "key")
-    .reduce((text, resource) => replaceSection(text, resource.name, operations(resource, language)), page));
+    .reduce(
+      (text, resource) =>
+        replaceSection(withSection(text, resource, language), resource.name, operations(resource, language)),
+      page,
+    ));
+
+/** A new resource gets a section at the end of the page, which its author may move and describe. */
+function withSection(page: string, { name, about }: Resource, language: Language): string {
+  const marker = beginOf(name);
+  if (page.includes(marker)) return page;
+  const title = name.replace("api-v1-", "");
+  const heading = `## ${title[0]!.toUpperCase()}${title.slice(1)}`;
+  return `${page}\n${heading}\n\n${textIn(about, language)}.\n\n${marker}\n\n<!-- end -->\n`;
+}
 
 function operations({ name, routes }: Resource, language: Language): string[] {
   const rows = routes.map(({ method, path, endpoint }) => {

@@ -3,6 +3,8 @@ import { FUNCTIONS, resourceModules } from "../resources.ts";
 import { routeEntries } from "./route_entries.ts";
 
 const HEADER = "// Written by deno task tables.";
+const CONFIG = join(FUNCTIONS, "../config.toml");
+const BLOCKS = "# Written by deno task tables: a block for each function.\n";
 
 /** The files that `deno task tables` writes, with what they should have. */
 export async function writtenFiles(): Promise<{ path: string; text: string }[]> {
@@ -29,7 +31,21 @@ ${routes.join("\n")}
       files.push({ path: join(FUNCTIONS, folder, "index.ts"), text: indexText(gate === "session") });
     }
   }
+  files.push({ path: CONFIG, text: await configText() });
   return files;
+}
+
+/** The configuration of the Supabase CLI, with a block for each function. */
+async function configText(): Promise<string> {
+  const [before] = (await Deno.readTextFile(CONFIG)).split(BLOCKS);
+  const entries = await Array.fromAsync(Deno.readDir(FUNCTIONS));
+  const names = entries.filter(({ isDirectory, name }) => isDirectory && name !== "_shared").map(({ name }) =>
+    name
+  );
+  const blocks = names.sort().map((name) =>
+    `\n[functions.${name}]\nverify_jwt = false\nimport_map = "./functions/deno.json"\n`
+  );
+  return `${before}${BLOCKS}${blocks.join("")}`;
 }
 
 function indexText(isSession: boolean): string {

@@ -1434,7 +1434,7 @@ export interface NoteCreatedEvent extends EventEnvelope {
   data: Note | null;
 }
 
-/** note: something that happened; observation: free context */
+/** note: something that happened; observation: free context; note where absent */
 export type NoteKind = "note" | "observation";
 
 export interface NotePage {
@@ -1442,7 +1442,7 @@ export interface NotePage {
   meta: SyncedPageMeta;
 }
 
-/** How a note was created; through this API, always integration */
+/** How the note was created; through this API, always integration */
 export type NoteSource = "user" | "automation" | "agent" | "integration";
 
 /** What the call asked for */
