@@ -195,7 +195,7 @@ function pageSql({ name, about, fields }: CrmRecord): string {
   );
   return `create function crm.${name}_json_if_short(t crm.${about.table}) returns json
 language sql stable as $$
-  select case when ${sizes.join(" + ")} <= 4000${compressed.join("")}
+  select case when ${sizes.join(" + ") || "0"} <= 4000${compressed.join("")}
     then crm.${name}_json(t)
   end
 $$;
