@@ -59,14 +59,24 @@ function valuesOf(workspace: TestWorkspace, other: { member: string; samples: Re
   } as Record<string, Record<string, (string | null)[]>>;
 }
 
+/** Values of the texts of a record that the table above does not name. */
+function textsOf({ fields }: CrmRecord): Record<string, (string | null)[]> {
+  const texts = Object.entries(fields).filter(([, { sql, written }]) =>
+    sql === "text" && ["always", "on create"].includes(written)
+  );
+  return Object.fromEntries(
+    texts.map(([name, { presence }]) => [name, presence === "optional" ? [null, "A", "B"] : ["A"]]),
+  );
+}
+
 /** Writes rows by SQL, because the API sets their times. */
 async function makeRows(sql: Sql, workspace: TestWorkspace, record: CrmRecord): Promise<Row[]> {
   const member = await makeMember(sql, workspace);
   const { records: ids, deal_id, company_id } = await makeSamples(workspace.key, workspace.stages);
   const samples = { company: company_id, deal: deal_id, contact: ids["api-v1-contacts"]! };
   const columns = {
-    ...(record.name === "note" ? {} : { owner_id: [workspace.memberId, member] }),
-    ...valuesOf(workspace, { member, samples })[record.name]!,
+    ...("owner_id" in record.fields && { owner_id: [workspace.memberId, member] }),
+    ...(valuesOf(workspace, { member, samples })[record.name] ?? textsOf(record)),
   };
   const random = fc.sample(fc.array(fc.nat(), { minLength: 13, maxLength: 13 }), { numRuns: ROWS, seed: 1 });
   const at = (day: number) => new Date(START + day % 30 * DAY).toISOString();
