@@ -1434,7 +1434,7 @@ export interface NoteCreatedEvent extends EventEnvelope {
   data: Note | null;
 }
 
-/** note: something that happened; observation: free context; note where absent */
+/** note: something that happened; observation: free context; note if absent */
 export type NoteKind = "note" | "observation";
 
 export interface NotePage {
