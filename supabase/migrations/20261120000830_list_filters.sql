@@ -221,4 +221,44 @@ end
 $$;
 comment on function crm.updated_ids(text, jsonb, integer) is
   'The ids of a list''s rows that changed since updated_since, last changed first.';
+
+create function crm.bounded_records(p_record text, p_ids uuid[], p_records json[]) returns json[]
+language plpgsql stable set search_path = '' as $$
+declare
+  v_record json;
+  v_records json[];
+  v_bytes integer := 0;
+begin
+  for v_position in 1 .. cardinality(p_ids) loop
+    v_record := p_records[v_position];
+    if v_record is null then
+      case p_record
+        when 'activity' then
+          select crm.activity_json(t) into v_record from crm.activities t
+          where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+        when 'company' then
+          select crm.company_json(t) into v_record from crm.companies t
+          where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+        when 'contact' then
+          select crm.contact_json(t) into v_record from crm.contacts t
+          where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+        when 'deal' then
+          select crm.deal_json(t) into v_record from crm.deals t
+          where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+        when 'note' then
+          select crm.note_json(t) into v_record from crm.notes t
+          where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+      end case;
+    end if;
+    v_bytes := v_bytes + pg_column_size(v_record);
+    -- The first record is shown however long it is: otherwise the next page would begin with it again.
+    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
+    v_records := v_records || v_record;
+  end loop;
+  return v_records;
+end
+$$;
+comment on function crm.bounded_records(text, uuid[], json[]) is
+  'The records of a page that may be too long: builds the null ones one by one, until the page has its maximum of '
+  'bytes.';
 -- end of what is written

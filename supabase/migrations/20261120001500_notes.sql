@@ -103,32 +103,8 @@ language sql stable as $$
   end
 $$;
 comment on function crm.note_json_if_short(crm.notes) is
-  'crm.note_json, or null if the row may be long: crm.note_page builds those, so that a page can end before them.';
-
-create function crm.note_page(p_ids uuid[], p_records json[]) returns json[]
-language plpgsql stable set search_path = '' as $$
-declare
-  v_record json;
-  v_records json[];
-  v_bytes integer := 0;
-begin
-  for v_position in 1 .. cardinality(p_ids) loop
-    v_record := p_records[v_position];
-    if v_record is null then
-      select crm.note_json(t) into v_record from crm.notes t
-      where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
-    end if;
-    v_bytes := v_bytes + pg_column_size(v_record);
-    -- The first record is shown however long it is: otherwise the next page would begin with it again.
-    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
-    v_records := v_records || v_record;
-  end loop;
-  return v_records;
-end
-$$;
-comment on function crm.note_page(uuid[], json[]) is
-  'The records of a page that may be too long: builds the null ones one by one, until the page has its maximum of '
-  'bytes.';
+  'crm.note_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
+  'them.';
 
 create function api.note_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -207,7 +183,7 @@ begin
     v_ids := v_ids[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
-    v_records := crm.note_page(v_ids, v_records);
+    v_records := crm.bounded_records('note', v_ids, v_records);
     if cardinality(v_records) < cardinality(v_ids) then
       v_next_id := v_ids[cardinality(v_records)];
     end if;

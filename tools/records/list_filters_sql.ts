@@ -15,10 +15,12 @@ import {
 import { comment, conjunction, literal } from "./sql_text.ts";
 import { walk } from "./walks.ts";
 
-/** `crm.list_filters`, `crm.kept_walk` and `crm.updated_ids` for all records with a list. */
+/** `crm.list_filters`, `crm.kept_walk`, `crm.updated_ids` and `crm.bounded_records` for all records with a list. */
 export function listFiltersSql(records: readonly CrmRecord[]): string {
   const listed = records.filter(({ about }) => about.sql?.includes("list"));
-  return [filtersSql(listed), keptWalkSql(listed), updatedIdsSql(listed)].join("\n\n");
+  return [filtersSql(listed), keptWalkSql(listed), updatedIdsSql(listed), boundedRecordsSql(listed)].join(
+    "\n\n",
+  );
 }
 
 function filtersSql(listed: readonly CrmRecord[]): string {
@@ -170,6 +172,43 @@ ${
     comment(
       "function crm.updated_ids(text, jsonb, integer)",
       "The ids of a list's rows that changed since updated_since, last changed first.",
+    )
+  }`;
+}
+
+function boundedRecordsSql(listed: readonly CrmRecord[]): string {
+  const branches = listed.map(({ name, about }) =>
+    `        when '${name}' then
+          select crm.${name}_json(t) into v_record from crm.${about.table} t
+          where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];`
+  );
+  return `create function crm.bounded_records(p_record text, p_ids uuid[], p_records json[]) returns json[]
+language plpgsql stable set search_path = '' as $$
+declare
+  v_record json;
+  v_records json[];
+  v_bytes integer := 0;
+begin
+  for v_position in 1 .. cardinality(p_ids) loop
+    v_record := p_records[v_position];
+    if v_record is null then
+      case p_record
+${branches.join("\n")}
+      end case;
+    end if;
+    v_bytes := v_bytes + pg_column_size(v_record);
+    -- The first record is shown however long it is: otherwise the next page would begin with it again.
+    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
+    v_records := v_records || v_record;
+  end loop;
+  return v_records;
+end
+$$;
+${
+    comment(
+      "function crm.bounded_records(text, uuid[], json[])",
+      "The records of a page that may be too long: builds the null ones one by one, until the page has its maximum of " +
+        "bytes.",
     )
   }`;
 }

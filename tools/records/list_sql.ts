@@ -33,7 +33,7 @@ export function listSql(record: CrmRecord): string {
   const { name, about } = record;
   const { search } = about;
   const served = [[], ...optional(record).map((filter) => [filter])];
-  return `${search ? `${searchSql(record, search)}\n\n` : ""}${pageSql(record)}
+  return `${search ? `${searchSql(record, search)}\n\n` : ""}${jsonIfShortSql(record)}
 
 create function api.${name}_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -87,7 +87,7 @@ ${pageOf(record)}
     v_ids := v_ids[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
-    v_records := crm.${name}_page(v_ids, v_records);
+    v_records := crm.bounded_records('${name}', v_ids, v_records);
     if cardinality(v_records) < cardinality(v_ids) then
       v_next_id := v_ids[cardinality(v_records)];
     end if;
@@ -184,7 +184,7 @@ ${made}    select array_agg(page.id), count(page.record) = count(*),
 
 const isMade = ({ through }: NamedFilter) => through !== undefined;
 
-function pageSql({ name, about, fields }: CrmRecord): string {
+function jsonIfShortSql({ name, about, fields }: CrmRecord): string {
   const long = Object.entries(fields).filter(([, field]) => field.long);
   const sizes = long.map(([field, { sql }]) =>
     `coalesce(${sql === "text" ? "octet_length" : "pg_column_size"}(t.${field}), 0)`
@@ -202,37 +202,8 @@ $$;
 ${
     comment(
       `function crm.${name}_json_if_short(crm.${about.table})`,
-      `crm.${name}_json, or null if the row may be long: crm.${name}_page builds those, so that a page can end before ` +
+      `crm.${name}_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before ` +
         "them.",
-    )
-  }
-
-create function crm.${name}_page(p_ids uuid[], p_records json[]) returns json[]
-language plpgsql stable set search_path = '' as $$
-declare
-  v_record json;
-  v_records json[];
-  v_bytes integer := 0;
-begin
-  for v_position in 1 .. cardinality(p_ids) loop
-    v_record := p_records[v_position];
-    if v_record is null then
-      select crm.${name}_json(t) into v_record from crm.${about.table} t
-      where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
-    end if;
-    v_bytes := v_bytes + pg_column_size(v_record);
-    -- The first record is shown however long it is: otherwise the next page would begin with it again.
-    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
-    v_records := v_records || v_record;
-  end loop;
-  return v_records;
-end
-$$;
-${
-    comment(
-      `function crm.${name}_page(uuid[], json[])`,
-      "The records of a page that may be too long: builds the null ones one by one, until the page has its maximum of " +
-        "bytes.",
     )
   }`;
 }
