@@ -85,8 +85,7 @@ begin
     v_owner_id := (
       select m.id from crm.members m
       where m.workspace_id = crm.current_workspace_id() and m.is_active and m.role in ('admin', 'gestor')
-      order by m.id
-      limit 1
+      order by m.id limit 1
     );
   end if;
   return v_owner_id;

@@ -83,9 +83,7 @@ begin
   join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
   join crm.workspaces w on w.id = s.workspace_id
   where s.hash = p_key_hash;
-  if not found then
-    v_caller.error_code := 'invalid_api_key';
-  end if;
+  if not found then v_caller.error_code := 'invalid_api_key'; end if;
   return v_caller;
 end
 $$;

@@ -89,9 +89,7 @@ begin
         perform from crm.stages t
         where t.workspace_id = v_workspace_id and t.id = v_id;
     end case;
-    if not found then
-      v_missing := v_missing || v_field;
-    end if;
+    if not found then v_missing := v_missing || v_field; end if;
   end loop;
   if v_missing <> '{}' then perform api.fail('invalid_reference', v_missing); end if;
   return p_args;

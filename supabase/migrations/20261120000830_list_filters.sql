@@ -78,8 +78,7 @@ begin
           select t.id, t.updated_at from crm.activities t
           where p_ids is null
             and t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from
-          order by t.id desc
-          limit p_rows
+          order by t.id desc limit p_rows
         )
         union all
         (
@@ -96,8 +95,7 @@ begin
           select t.id, t.updated_at, t.archived_at from crm.companies t
           where p_ids is null
             and t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from
-          order by t.id desc
-          limit p_rows
+          order by t.id desc limit p_rows
         )
         union all
         (
@@ -114,8 +112,7 @@ begin
           select t.id, t.updated_at, t.archived_at from crm.contacts t
           where p_ids is null
             and t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from
-          order by t.id desc
-          limit p_rows
+          order by t.id desc limit p_rows
         )
         union all
         (
@@ -132,8 +129,7 @@ begin
           select t.id, t.updated_at, t.archived_at from crm.deals t
           where p_ids is null
             and t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from
-          order by t.id desc
-          limit p_rows
+          order by t.id desc limit p_rows
         )
         union all
         (
@@ -152,8 +148,7 @@ begin
             and t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, p_before)
             and t.deal_id >= (p_args ->> 'deal_id')::uuid and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
             and t.id < p_before and t.id >= p_from
-          order by t.deal_id desc, t.id desc
-          limit p_rows
+          order by t.deal_id desc, t.id desc limit p_rows
         )
         union all
         (
@@ -180,32 +175,28 @@ begin
         select t.id from crm.activities t
         where t.workspace_id = crm.current_workspace_id()
           and t.updated_at >= v_since
-        order by t.updated_at desc
-        limit p_most
+        order by t.updated_at desc limit p_most
       );
     when 'company' then
       return array(
         select t.id from crm.companies t
         where t.workspace_id = crm.current_workspace_id()
           and t.updated_at >= v_since
-        order by t.updated_at desc
-        limit p_most
+        order by t.updated_at desc limit p_most
       );
     when 'contact' then
       return array(
         select t.id from crm.contacts t
         where t.workspace_id = crm.current_workspace_id()
           and t.updated_at >= v_since
-        order by t.updated_at desc
-        limit p_most
+        order by t.updated_at desc limit p_most
       );
     when 'deal' then
       return array(
         select t.id from crm.deals t
         where t.workspace_id = crm.current_workspace_id()
           and t.updated_at >= v_since
-        order by t.updated_at desc
-        limit p_most
+        order by t.updated_at desc limit p_most
       );
     when 'note' then
       return array(
@@ -213,8 +204,7 @@ begin
         where t.workspace_id = crm.current_workspace_id()
           and t.deal_id = (p_args ->> 'deal_id')::uuid
           and t.updated_at >= v_since
-        order by t.updated_at desc
-        limit p_most
+        order by t.updated_at desc limit p_most
       );
   end case;
 end

@@ -255,12 +255,8 @@ declare
   v_looked bigint;
   v_summary json;
 begin
-  if p_args ? 'since' then
-    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
-  end if;
-  if p_args ? 'until' then
-    v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz);
-  end if;
+  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
+  if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
   -- Try the ranges that were sent first: one may have few enough rows.
   foreach v_rows in array v_walk.ranges || crm.shortest_way(v_walk, v_before, v_from, 250) loop
     execute format(p_sums, v_rows) into v_looked, v_summary using v_before, v_from, p_most + 1;

@@ -52,9 +52,7 @@ declare
   v_number text;
 begin
   -- A search reduces a word of digits and punctuation to its digits (crm.search_words).
-  if v_texts ~ '\d' then
-    v_text := v_text || E'\n' || regexp_replace(v_texts, '[^0-9\n]+', '', 'g');
-  end if;
+  if v_texts ~ '\d' then v_text := v_text || E'\n' || regexp_replace(v_texts, '[^0-9\n]+', '', 'g'); end if;
   foreach v_phone in array p_phones loop
     continue when v_phone is null;
     v_number := ltrim(crm.e164(v_phone), '+');
@@ -218,8 +216,7 @@ begin
   while not is_common and cardinality(ids) < v_enough and v_read < 8 loop
     select x.id into v_newest from crm.search_texts x
     where x.workspace_id = v_workspace_id and x.record = p_record and x.id < next_id and x.id >= p_from
-    order by x.id desc
-    limit 1;
+    order by x.id desc limit 1;
     if not found then
       next_id := null;
       exit;
@@ -236,9 +233,7 @@ begin
         limit 3
       ) s;
       v_rarest := least(v_rarest, v_sampled);
-      if v_sampled < 2 then
-        v_rare := concat_ws(',', v_rare, v_trigram);
-      end if;
+      if v_sampled < 2 then v_rare := concat_ws(',', v_rare, v_trigram); end if;
       -- Four are enough: reading common trigrams from the index takes longer than comparing some texts.
       exit when char_length(v_rare) = 15;
     end loop;

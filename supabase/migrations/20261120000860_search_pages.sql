@@ -54,11 +54,9 @@ begin
       into v_walked, v_matches
       from (
         select x.id, x.text from crm.search_texts x
-        where x.workspace_id = crm.current_workspace_id() and x.record = p_record
-          and x.id < v_before
+        where x.workspace_id = crm.current_workspace_id() and x.record = p_record and x.id < v_before
           and x.id >= p_from
-        order by x.id desc
-        limit v_rows
+        order by x.id desc limit v_rows
       ) w;
       next_id := v_walked[v_rows];
       -- Only archived records are skipped, and they are few: little more than a page must be read.
@@ -124,9 +122,7 @@ declare
   -- The records whose stored text is missing or out of date.
   v_pending uuid[] := crm.pending_texts(p_record, 16 * p_step);
 begin
-  if not p_kept or (v_pending = '{}') is not true then
-    v_walk := crm.walk_for(p_record, p_args);
-  end if;
+  if not p_kept or (v_pending = '{}') is not true then v_walk := crm.walk_for(p_record, p_args); end if;
   if v_pending is null then
     -- Too many to list: treat every row read as one of them.
     execute format(
@@ -140,8 +136,7 @@ begin
   v_pending := array(
     select p.id from unnest(v_pending) p (id)
     where p.id < p_before and p.id >= coalesce(next_id, p_from)
-    order by p.id desc
-    limit v_rows
+    order by p.id desc limit v_rows
   );
   next_id := coalesce(v_pending[v_rows], next_id);
   ids := array(

@@ -129,8 +129,7 @@ declare
 begin
   select s.id into v_id from crm.stages s
   where s.workspace_id = crm.current_workspace_id() and s.pipeline_id = p_pipeline_id and s.is_active
-  order by s.position
-  limit 1;
+  order by s.position limit 1;
   if v_id is null then perform api.fail('pipeline_has_no_stage'); end if;
   return v_id;
 end
@@ -145,8 +144,7 @@ as $$
   select p.id, (
     select s.id from crm.stages s
     where s.workspace_id = p.workspace_id and s.pipeline_id = p.id and s.id = coalesce(p_stage_id, s.id) and s.is_active
-    order by s.position
-    limit 1
+    order by s.position limit 1
   )
   from crm.pipelines p
   where p.workspace_id = crm.current_workspace_id() and p.is_active
@@ -167,9 +165,7 @@ begin
     perform crm.require_active_pipeline(p_pipeline_id);
   end if;
   if stage_id is null then
-    if p_stage_id is null then
-      perform crm.first_stage(pipeline_id);
-    end if;
+    if p_stage_id is null then perform crm.first_stage(pipeline_id); end if;
     perform crm.require_active_stage(pipeline_id, p_stage_id);
   end if;
 end

@@ -83,14 +83,12 @@ begin
     select o.id from crm.companies o
     where o.workspace_id = new.workspace_id and o.tax_id = any (array[new.tax_id]) and o.tax_id is not null
       and o.archived_at is null
-    order by o.tax_id, o.id
-    limit 5
+    order by o.tax_id, o.id limit 5
   ) || array(
     select o.id from crm.companies o
     where o.workspace_id = new.workspace_id and o.domain = any (array[new.domain]) and o.domain is not null
       and o.archived_at is null
-    order by o.domain, o.id
-    limit 5
+    order by o.domain, o.id limit 5
   ) as alike into v_made;
   made := v_made.made;
   alike := v_made.alike;
@@ -342,9 +340,7 @@ declare
   v_rest_ids uuid[];
   v_rest_records json[];
 begin
-  if p_args ? 'since' then
-    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
-  end if;
+  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then
     v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz));
   end if;
@@ -356,8 +352,7 @@ begin
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-      order by t.id desc
-      limit v_limit + 1
+      order by t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'name' = '{}' then
     v_value := crm.name_key(p_args ->> 'name');
@@ -368,8 +363,7 @@ begin
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and (t.name_key, t.id) < (v_value, v_before)
         and t.name_key >= v_value and t.name_key = any (array[v_value]) and t.id < v_before and t.id >= v_from
-      order by t.name_key desc, t.id desc
-      limit v_limit + 1
+      order by t.name_key desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'tax_id' = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
@@ -380,8 +374,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_before)
         and t.tax_id >= p_args ->> 'tax_id' and t.tax_id = any (array[p_args ->> 'tax_id']) and t.id < v_before
         and t.id >= v_from and t.tax_id is not null
-      order by t.tax_id desc, t.id desc
-      limit v_limit + 1
+      order by t.tax_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'domain' = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
@@ -392,8 +385,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and (t.domain, t.id) < (p_args ->> 'domain', v_before)
         and t.domain >= p_args ->> 'domain' and t.domain = any (array[p_args ->> 'domain']) and t.id < v_before
         and t.id >= v_from and t.domain is not null
-      order by t.domain desc, t.id desc
-      limit v_limit + 1
+      order by t.domain desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
@@ -404,8 +396,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
         and t.owner_id >= (p_args ->> 'owner_id')::uuid and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
         and t.id < v_before and t.id >= v_from
-      order by t.owner_id desc, t.id desc
-      limit v_limit + 1
+      order by t.owner_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
@@ -416,8 +407,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
         and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
         and (t.external_id, t.id) >= (p_args ->> 'external_id', v_from)
-      order by t.external_id desc
-      limit v_limit + 1
+      order by t.external_id desc limit v_limit + 1
     ) page;
   else
     v_rest := v_limit;
@@ -467,9 +457,7 @@ begin
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('company', v_ids, v_records);
-    if cardinality(v_records) < cardinality(v_ids) then
-      v_next_id := v_ids[cardinality(v_records)];
-    end if;
+    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
   if v_records is null and p_args ?| '{owner_id}' then
     perform crm.require_known_filters(p_args);

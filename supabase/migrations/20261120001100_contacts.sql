@@ -79,14 +79,12 @@ begin
     select o.id from crm.contacts o
     where o.workspace_id = new.workspace_id and o.email = any (array[new.email]) and o.email is not null
       and o.archived_at is null
-    order by o.email, o.id
-    limit 5
+    order by o.email, o.id limit 5
   ) || array(
     select o.id from crm.contacts o
     where o.workspace_id = new.workspace_id and o.phone_e164 = any (crm.phone_spellings(new.phone)) and o.phone_e164 is not null
       and o.archived_at is null
-    order by o.phone_e164, o.id
-    limit 5
+    order by o.phone_e164, o.id limit 5
   ) as alike into v_made;
   made := v_made.made;
   alike := v_made.alike;
@@ -353,9 +351,7 @@ declare
   v_rest_ids uuid[];
   v_rest_records json[];
 begin
-  if p_args ? 'since' then
-    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
-  end if;
+  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then
     v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz));
   end if;
@@ -367,8 +363,7 @@ begin
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-      order by t.id desc
-      limit v_limit + 1
+      order by t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'email' = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
@@ -379,8 +374,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and (t.email, t.id) < (p_args ->> 'email', v_before)
         and t.email >= p_args ->> 'email' and t.email = any (array[p_args ->> 'email']) and t.id < v_before
         and t.id >= v_from
-      order by t.email desc, t.id desc
-      limit v_limit + 1
+      order by t.email desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'phone' = '{}' then
     v_value := crm.e164(p_args ->> 'phone');
@@ -391,8 +385,7 @@ begin
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id() and (t.phone_e164, t.id) < (v_value, v_before)
         and t.phone_e164 >= v_value and t.phone_e164 = any (array[v_value]) and t.id < v_before and t.id >= v_from
-      order by t.phone_e164 desc, t.id desc
-      limit v_limit + 1
+      order by t.phone_e164 desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'company_id' = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
@@ -405,8 +398,7 @@ begin
         and t.company_id >= (p_args ->> 'company_id')::uuid
         and t.company_id = any (array[(p_args ->> 'company_id')::uuid]) and t.id < v_before and t.id >= v_from
         and t.company_id is not null
-      order by t.company_id desc, t.id desc
-      limit v_limit + 1
+      order by t.company_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
@@ -417,8 +409,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
         and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
         and (t.external_id, t.id) >= (p_args ->> 'external_id', v_from)
-      order by t.external_id desc
-      limit v_limit + 1
+      order by t.external_id desc limit v_limit + 1
     ) page;
   else
     v_rest := v_limit;
@@ -468,9 +459,7 @@ begin
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('contact', v_ids, v_records);
-    if cardinality(v_records) < cardinality(v_ids) then
-      v_next_id := v_ids[cardinality(v_records)];
-    end if;
+    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then
     return crm.synced_page(v_records, v_next_id);

@@ -123,9 +123,7 @@ comment on function crm.set_moved_at() is 'Trigger for notes and activities: set
 create function crm.set_deal_moments() returns trigger
 language plpgsql set search_path = '' as $$
 begin
-  if new.stage_id is distinct from old.stage_id then
-    new.stage_changed_at := now();
-  end if;
+  if new.stage_id is distinct from old.stage_id then new.stage_changed_at := now(); end if;
   if new.status is distinct from old.status then
     new.won_at := case when new.status = 'ganho' then now() end;
     new.lost_at := case when new.status = 'perdido' then now() end;
@@ -366,9 +364,7 @@ declare
   v_rest_ids uuid[];
   v_rest_records json[];
 begin
-  if p_args ? 'since' then
-    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
-  end if;
+  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then
     v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz));
   end if;
@@ -380,8 +376,7 @@ begin
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-      order by t.id desc
-      limit v_limit + 1
+      order by t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'status' = '{}' and jsonb_array_length(p_args -> 'status') = 1 then
     select array_agg(page.id), count(page.record) = count(*),
@@ -392,8 +387,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
         and t.status >= p_args -> 'status' ->> 0 and t.status = any (array[p_args -> 'status' ->> 0])
         and t.id < v_before and t.id >= v_from
-      order by t.status desc, t.id desc
-      limit v_limit + 1
+      order by t.status desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'pipeline_id' = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
@@ -405,8 +399,7 @@ begin
         and (t.pipeline_id, t.id) < ((p_args ->> 'pipeline_id')::uuid, v_before)
         and t.pipeline_id >= (p_args ->> 'pipeline_id')::uuid
         and t.pipeline_id = any (array[(p_args ->> 'pipeline_id')::uuid]) and t.id < v_before and t.id >= v_from
-      order by t.pipeline_id desc, t.id desc
-      limit v_limit + 1
+      order by t.pipeline_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'stage_id' = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
@@ -417,8 +410,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and (t.stage_id, t.id) < ((p_args ->> 'stage_id')::uuid, v_before)
         and t.stage_id >= (p_args ->> 'stage_id')::uuid and t.stage_id = any (array[(p_args ->> 'stage_id')::uuid])
         and t.id < v_before and t.id >= v_from
-      order by t.stage_id desc, t.id desc
-      limit v_limit + 1
+      order by t.stage_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'contact_id' = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
@@ -430,8 +422,7 @@ begin
         and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
         and t.contact_id >= (p_args ->> 'contact_id')::uuid
         and t.contact_id = any (array[(p_args ->> 'contact_id')::uuid]) and t.id < v_before and t.id >= v_from
-      order by t.contact_id desc, t.id desc
-      limit v_limit + 1
+      order by t.contact_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'company_id' = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
@@ -443,8 +434,7 @@ begin
         and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
         and t.company_id >= (p_args ->> 'company_id')::uuid
         and t.company_id = any (array[(p_args ->> 'company_id')::uuid]) and t.id < v_before and t.id >= v_from
-      order by t.company_id desc, t.id desc
-      limit v_limit + 1
+      order by t.company_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
@@ -455,8 +445,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
         and t.owner_id >= (p_args ->> 'owner_id')::uuid and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
         and t.id < v_before and t.id >= v_from
-      order by t.owner_id desc, t.id desc
-      limit v_limit + 1
+      order by t.owner_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
@@ -467,8 +456,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
         and t.external_id >= p_args ->> 'external_id' and t.external_id = any (array[p_args ->> 'external_id'])
         and t.id < v_before and t.id >= v_from and t.external_id is not null
-      order by t.external_id desc, t.id desc
-      limit v_limit + 1
+      order by t.external_id desc, t.id desc limit v_limit + 1
     ) page;
   else
     v_rest := v_limit;
@@ -518,9 +506,7 @@ begin
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('deal', v_ids, v_records);
-    if cardinality(v_records) < cardinality(v_ids) then
-      v_next_id := v_ids[cardinality(v_records)];
-    end if;
+    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
   if v_records is null and p_args ?| '{owner_id,pipeline_id,stage_id}' then
     perform crm.require_known_filters(p_args);

@@ -23,8 +23,7 @@ begin
     'last_activity', (
       select crm.activity_json(a) from crm.activities a
       where a.workspace_id = v_workspace_id and a.deal_id = v_deal.id
-      order by a.id desc
-      limit 1
+      order by a.id desc limit 1
     ),
     'lead', v_deal.lead
   ));
@@ -77,9 +76,7 @@ begin
   stage_id := p_stage_id;
   -- An unchanged stage is not checked again: it may have been deactivated since.
   if pipeline_id = p_deal.pipeline_id and stage_id = p_deal.stage_id then return; end if;
-  if pipeline_id <> p_deal.pipeline_id then
-    perform crm.require_active_pipeline(pipeline_id);
-  end if;
+  if pipeline_id <> p_deal.pipeline_id then perform crm.require_active_pipeline(pipeline_id); end if;
   perform crm.require_active_stage(pipeline_id, stage_id);
 end
 $$;

@@ -17,8 +17,7 @@ begin
           and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
           and (t.external_id, t.id) >= (p_args ->> 'external_id', v_first)
           and case when p_merged then t.merged_into_id is not null else t.merged_into_id is null end
-        order by t.external_id
-        limit 100
+        order by t.external_id limit 100
       );
     when 'tax_id' then
       return array(
@@ -27,8 +26,7 @@ begin
           and t.tax_id >= p_args ->> 'tax_id' and t.tax_id = any (array[p_args ->> 'tax_id']) and t.id < v_beyond
           and t.id >= v_first and t.tax_id is not null
           and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
-        order by t.tax_id, t.id
-        limit 100
+        order by t.tax_id, t.id limit 100
       );
     when 'domain' then
       return array(
@@ -37,8 +35,7 @@ begin
           and t.domain >= p_args ->> 'domain' and t.domain = any (array[p_args ->> 'domain']) and t.id < v_beyond
           and t.id >= v_first and t.domain is not null
           and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
-        order by t.domain, t.id
-        limit 100
+        order by t.domain, t.id limit 100
       );
   end case;
 end
@@ -132,8 +129,7 @@ begin
           and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
           and (t.external_id, t.id) >= (p_args ->> 'external_id', v_first)
           and case when p_merged then t.merged_into_id is not null else t.merged_into_id is null and t.erased_at is null end
-        order by t.external_id
-        limit 100
+        order by t.external_id limit 100
       );
     when 'email' then
       return array(
@@ -141,8 +137,7 @@ begin
         where t.workspace_id = crm.current_workspace_id() and (t.email, t.id) < (p_args ->> 'email', v_beyond)
           and t.email >= p_args ->> 'email' and t.email = any (array[p_args ->> 'email']) and t.id < v_beyond
           and t.id >= v_first and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
-        order by t.email, t.id
-        limit 100
+        order by t.email, t.id limit 100
       );
     when 'phone' then
       if crm.e164(p_args ->> 'phone') is null then
@@ -155,8 +150,7 @@ begin
           and t.phone_e164 >= crm.e164(p_args ->> 'phone') and t.phone_e164 = any (array[crm.e164(p_args ->> 'phone')])
           and t.id < v_beyond and t.id >= v_first
           and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
-        order by t.phone_e164, t.id
-        limit 100
+        order by t.phone_e164, t.id limit 100
       );
   end case;
 end
@@ -248,8 +242,7 @@ begin
         where t.workspace_id = crm.current_workspace_id() and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
           and t.external_id >= p_args ->> 'external_id' and t.external_id = any (array[p_args ->> 'external_id'])
           and t.id < v_beyond and t.id >= v_first and t.external_id is not null
-        order by t.external_id, t.id
-        limit 100
+        order by t.external_id, t.id limit 100
       );
   end case;
 end

@@ -282,9 +282,7 @@ declare
   v_rest_ids uuid[];
   v_rest_records json[];
 begin
-  if p_args ? 'since' then
-    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
-  end if;
+  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then
     v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz));
   end if;
@@ -296,8 +294,7 @@ begin
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-      order by t.id desc
-      limit v_limit + 1
+      order by t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'deal_id' = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
@@ -308,8 +305,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
         and t.deal_id >= (p_args ->> 'deal_id')::uuid and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
         and t.id < v_before and t.id >= v_from
-      order by t.deal_id desc, t.id desc
-      limit v_limit + 1
+      order by t.deal_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'contact_id' = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
@@ -321,8 +317,7 @@ begin
         and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
         and t.contact_id >= (p_args ->> 'contact_id')::uuid
         and t.contact_id = any (array[(p_args ->> 'contact_id')::uuid]) and t.id < v_before and t.id >= v_from
-      order by t.contact_id desc, t.id desc
-      limit v_limit + 1
+      order by t.contact_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
@@ -333,8 +328,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
         and t.owner_id >= (p_args ->> 'owner_id')::uuid and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
         and t.id < v_before and t.id >= v_from
-      order by t.owner_id desc, t.id desc
-      limit v_limit + 1
+      order by t.owner_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'type' = '{}' and jsonb_array_length(p_args -> 'type') = 1 then
     select array_agg(page.id), count(page.record) = count(*),
@@ -345,8 +339,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and (t.type, t.id) < (p_args -> 'type' ->> 0, v_before)
         and t.type >= p_args -> 'type' ->> 0 and t.type = any (array[p_args -> 'type' ->> 0]) and t.id < v_before
         and t.id >= v_from
-      order by t.type desc, t.id desc
-      limit v_limit + 1
+      order by t.type desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'status' = '{}' and jsonb_array_length(p_args -> 'status') = 1 then
     select array_agg(page.id), count(page.record) = count(*),
@@ -357,8 +350,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
         and t.status >= p_args -> 'status' ->> 0 and t.status = any (array[p_args -> 'status' ->> 0])
         and t.id < v_before and t.id >= v_from
-      order by t.status desc, t.id desc
-      limit v_limit + 1
+      order by t.status desc, t.id desc limit v_limit + 1
     ) page;
   else
     v_rest := v_limit;
@@ -386,9 +378,7 @@ begin
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('activity', v_ids, v_records);
-    if cardinality(v_records) < cardinality(v_ids) then
-      v_next_id := v_ids[cardinality(v_records)];
-    end if;
+    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
   if v_records is null and p_args ?| '{owner_id}' then
     perform crm.require_known_filters(p_args);

@@ -127,9 +127,7 @@ declare
   v_rest_ids uuid[];
   v_rest_records json[];
 begin
-  if p_args ? 'since' then
-    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
-  end if;
+  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then
     v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz));
   end if;
@@ -143,8 +141,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
         and t.deal_id >= (p_args ->> 'deal_id')::uuid and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
         and t.id < v_before and t.id >= v_from
-      order by t.deal_id desc, t.id desc
-      limit v_limit + 1
+      order by t.deal_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'kind' = '{}' and jsonb_array_length(p_args -> 'kind') = 1 then
     select array_agg(page.id), count(page.record) = count(*),
@@ -155,8 +152,7 @@ begin
       where t.workspace_id = crm.current_workspace_id() and t.deal_id = (p_args ->> 'deal_id')::uuid
         and (t.kind, t.id) < (p_args -> 'kind' ->> 0, v_before) and t.kind >= p_args -> 'kind' ->> 0
         and t.kind = any (array[p_args -> 'kind' ->> 0]) and t.id < v_before and t.id >= v_from
-      order by t.kind desc, t.id desc
-      limit v_limit + 1
+      order by t.kind desc, t.id desc limit v_limit + 1
     ) page;
   else
     v_rest := v_limit;
@@ -184,9 +180,7 @@ begin
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('note', v_ids, v_records);
-    if cardinality(v_records) < cardinality(v_ids) then
-      v_next_id := v_ids[cardinality(v_records)];
-    end if;
+    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then
     return crm.synced_page(v_records, v_next_id);

@@ -26,9 +26,7 @@ begin
   join crm.proposals p on p.workspace_id = l.workspace_id and p.id = l.proposal_id
   join crm.workspaces w on w.id = l.workspace_id
   where l.token_hash = p_token_hash and p.status <> 'rascunho';
-  if not found then
-    v_caller.error_code := 'not_found';
-  end if;
+  if not found then v_caller.error_code := 'not_found'; end if;
   -- Calls by one link in any 60 seconds: enough for a person who reads and answers one proposal.
   v_caller.rate_limit := 60;
   return v_caller;

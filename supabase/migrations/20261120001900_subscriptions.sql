@@ -160,8 +160,7 @@ begin
       -- All active ones (50 at most). Inactive ones are kept for ever, and each call may add one.
       select crm.subscription_json(l) as record, l.created_at, l.id from crm.webhook_subscriptions l
       where l.workspace_id = crm.current_workspace_id()
-      order by l.is_active desc, l.created_at desc, l.id desc
-      limit 500
+      order by l.is_active desc, l.created_at desc, l.id desc limit 500
     ) s
   );
 end

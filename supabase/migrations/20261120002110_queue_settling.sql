@@ -31,8 +31,7 @@ begin
         )
       )
       and q.state <> 'ready' and q.lease_until is null
-    order by q.shard, q.workspace_id, q.subscription_id, q.delivery_id
-    limit 500
+    order by q.shard, q.workspace_id, q.subscription_id, q.delivery_id limit 500
     for update skip locked
   );
   if not v_may_send then
@@ -41,8 +40,7 @@ begin
       where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
         and (q.shard, q.workspace_id, q.subscription_id) <= (v_shard, p_workspace_id, p_subscription_id)
         and q.state = 'ready'
-      order by q.shard, q.workspace_id, q.subscription_id, q.delivery_id
-      limit 500
+      order by q.shard, q.workspace_id, q.subscription_id, q.delivery_id limit 500
       for update skip locked
     );
   end if;

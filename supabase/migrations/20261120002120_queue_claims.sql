@@ -8,8 +8,7 @@ begin
   where q.ctid = any (array(
     select w.ctid from crm.webhook_queue w
     where w.shard = p_shard and w.state = 'waiting' and w.due_at <= statement_timestamp()
-    order by w.due_at
-    limit 200
+    order by w.due_at limit 200
     for update skip locked
   ));
 
@@ -52,8 +51,7 @@ begin
       (
         select q.workspace_id, q.subscription_id, 1 as n from crm.webhook_queue q
         where q.state = 'ready' and (q.shard, q.workspace_id) > (p_shard, v_after) and q.shard <= p_shard
-        order by q.shard, q.workspace_id, q.subscription_id
-        limit 1
+        order by q.shard, q.workspace_id, q.subscription_id limit 1
       )
       union all
       select next.workspace_id, next.subscription_id, w.n + 1
@@ -63,8 +61,7 @@ begin
         where q.state = 'ready'
           and (q.shard, q.workspace_id, q.subscription_id) > (p_shard, w.workspace_id, w.subscription_id)
           and q.shard <= p_shard
-        order by q.shard, q.workspace_id, q.subscription_id
-        limit 1
+        order by q.shard, q.workspace_id, q.subscription_id limit 1
       ) next
       where w.n < c_max_subscriptions
     ),
@@ -85,8 +82,7 @@ begin
           count(*) filter (where q.subscription_id = w.subscription_id)::integer as taken,
           count(*)::integer as workspace_taken
         from crm.webhook_queue q
-        where q.state = 'leased'
-          and (q.shard, q.workspace_id) >= (p_shard, w.workspace_id)
+        where q.state = 'leased' and (q.shard, q.workspace_id) >= (p_shard, w.workspace_id)
           and (q.shard, q.workspace_id) <= (p_shard, w.workspace_id)
       ) f
     ),
@@ -136,8 +132,7 @@ begin
       (
         select w.workspace_id from waiting w
         where w.workspace_id <> (select last.workspace_id from waiting last order by last.n desc limit 1)
-        order by w.n desc
-        limit 1
+        order by w.n desc limit 1
       )
     into v_candidates, v_seen, v_last;
     exit when v_seen > 0 or v_after = '00000000-0000-0000-0000-000000000000';
@@ -223,8 +218,7 @@ begin
   chosen as (
     select r.* from ranked r
     where r.host_rank <= case when r.is_slow then 32 else 64 end
-    order by r.workspace_rank, random()
-    limit p_batch
+    order by r.workspace_rank, random() limit p_batch
   ),
   claimed as (
     update crm.webhook_queue q
@@ -254,8 +248,7 @@ begin
   cross join lateral (
     select e as event from crm.events e
     where e.workspace_id = c.workspace_id and e.id >= c.event_id and e.id <= c.event_id and e.id >= v_oldest
-    order by e.id
-    limit 1
+    order by e.id limit 1
   ) e
   join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id and s.id = c.subscription_id
   join crm.webhook_secrets k on k.workspace_id = c.workspace_id and k.subscription_id = c.subscription_id;

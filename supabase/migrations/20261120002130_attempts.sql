@@ -109,9 +109,7 @@ begin
       update crm.webhook_subscriptions s
       set is_active = false, deactivated_reason = 'failures'
       where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id and s.is_active;
-      if found then
-        v_deactivating := v_deactivating || v_attempt.lease_token;
-      end if;
+      if found then v_deactivating := v_deactivating || v_attempt.lease_token; end if;
     end if;
   end loop;
 

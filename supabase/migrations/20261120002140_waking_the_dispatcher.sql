@@ -45,8 +45,7 @@ begin
   cross join lateral (
     select q.due_at from crm.webhook_queue q
     where q.shard = s.shard and q.state = 'waiting' and q.due_at <= v_now + p_within
-    order by q.due_at
-    limit 1
+    order by q.due_at limit 1
   ) d;
   -- greatest() ignores null, so null needs its own case.
   return case when v_next is not null then greatest(extract(epoch from v_next - v_now), 0) end;

@@ -141,9 +141,7 @@ begin
   select p_workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
   from unnest(p_event_ids) e (id) cross join unnest(p_subscription_ids) s (id)
   where s.id <> all (v_behind || v_full);
-  if found then
-    perform set_config('app.events_enqueued', 'true', true);
-  end if;
+  if found then perform set_config('app.events_enqueued', 'true', true); end if;
 end
 $$;
 comment on function crm.fan_out_within_bound(uuid, uuid[], uuid[]) is

@@ -37,8 +37,7 @@ begin
     -- A delivery that is sent again shows its previous attempt until the new series has one.
     select * from crm.webhook_attempts a
     where a.workspace_id = p_workspace_id and a.delivery_id = d.id
-    order by a.series desc, a.number desc
-    limit 1
+    order by a.series desc, a.number desc limit 1
   ) a on true;
 end
 $$;
@@ -90,8 +89,7 @@ begin
       from (
         select d.id, d.event_id, d.subscription_id, d.state from crm.webhook_deliveries d
         where d.workspace_id = p_workspace_id and d.id < v_before and d.id >= v_from
-        order by d.id desc
-        limit v_look
+        order by d.id desc limit v_look
       ) w
       where crm.is_in_state(p_state, w.state, v_may_send and (
           select s.is_active from crm.webhook_subscriptions s
@@ -113,14 +111,12 @@ begin
       select w.id
       from (
         select d.id, d.event_id, d.state from crm.webhook_deliveries d
-        where d.workspace_id = p_workspace_id
-          and (d.subscription_id, d.id) < (p_subscription_id, v_before)
+        where d.workspace_id = p_workspace_id and (d.subscription_id, d.id) < (p_subscription_id, v_before)
           and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
           and d.id < v_before and d.id >= v_from
           -- The condition of the partial index.
           and d.ended_badly
-        order by d.subscription_id desc, d.id desc
-        limit v_look
+        order by d.subscription_id desc, d.id desc limit v_look
       ) w
       where w.state = p_state
         and (p_event is null or p_event = (
@@ -130,8 +126,7 @@ begin
     );
     if cardinality(ids) <= p_limit then
       select d.id into v_last from crm.webhook_deliveries d
-      where d.workspace_id = p_workspace_id
-        and (d.subscription_id, d.id) < (p_subscription_id, v_before)
+      where d.workspace_id = p_workspace_id and (d.subscription_id, d.id) < (p_subscription_id, v_before)
         and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
         and d.id < v_before and d.id >= v_from and d.ended_badly
       order by d.subscription_id desc, d.id desc
@@ -143,12 +138,10 @@ begin
       select w.id
       from (
         select d.id, d.event_id, d.state from crm.webhook_deliveries d
-        where d.workspace_id = p_workspace_id
-          and (d.subscription_id, d.id) < (p_subscription_id, v_before)
+        where d.workspace_id = p_workspace_id and (d.subscription_id, d.id) < (p_subscription_id, v_before)
           and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
           and d.id < v_before and d.id >= v_from
-        order by d.subscription_id desc, d.id desc
-        limit v_look
+        order by d.subscription_id desc, d.id desc limit v_look
       ) w
       where crm.is_in_state(p_state, w.state, v_may_send)
         and (p_event is null or p_event = (
@@ -158,8 +151,7 @@ begin
     );
     if v_is_filtered and cardinality(ids) <= p_limit then
       select d.id into v_last from crm.webhook_deliveries d
-      where d.workspace_id = p_workspace_id
-        and (d.subscription_id, d.id) < (p_subscription_id, v_before)
+      where d.workspace_id = p_workspace_id and (d.subscription_id, d.id) < (p_subscription_id, v_before)
         and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
         and d.id < v_before and d.id >= v_from
       order by d.subscription_id desc, d.id desc
@@ -235,8 +227,7 @@ begin
       from (
         select a.* from crm.webhook_attempts a
         where a.workspace_id = p_workspace_id and a.delivery_id = p_id
-        order by a.series desc, a.number desc
-        limit 100
+        order by a.series desc, a.number desc limit 100
       ) a
     ),
     'body', v_body,

@@ -42,14 +42,12 @@ declare
 begin
   select c.id into v_id from crm.companies c
   where c.workspace_id = v_workspace_id and c.name_key = p_name_key and c.archived_at is null
-  order by c.id
-  limit 1;
+  order by c.id limit 1;
   if found then return v_id; end if;
   for v_merged in
     select * from crm.companies c
     where c.workspace_id = v_workspace_id and c.name_key = p_name_key and c.merged_into_id is not null
-    order by c.id
-    limit 100
+    order by c.id limit 100
   loop
     v_survivor := crm.company_survivor(v_merged.merged_into_id);
     if v_survivor.archived_at is null then return v_survivor.id; end if;
@@ -95,14 +93,12 @@ begin
     matched_by := 'email';
     select c.* into contact from crm.contacts c
     where c.workspace_id = v_workspace_id and c.email = v_email and c.archived_at is null
-    order by c.id
-    limit 1;
+    order by c.id limit 1;
     if found then return; end if;
     for v_merged in
       select * from crm.contacts c
       where c.workspace_id = v_workspace_id and c.email = v_email and c.merged_into_id is not null
-      order by c.id
-      limit 100
+      order by c.id limit 100
     loop
       contact := crm.contact_survivor(v_merged.merged_into_id);
       if contact.archived_at is null then return; end if;
@@ -115,16 +111,14 @@ begin
     for contact in
       select * from crm.contacts c
       where c.workspace_id = v_workspace_id and c.phone_e164 = v_phone and c.archived_at is null
-      order by c.id
-      limit 100
+      order by c.id limit 100
     loop
       if crm.is_of_person(v_email, v_words, contact) then return; end if;
     end loop;
     for v_merged in
       select * from crm.contacts c
       where c.workspace_id = v_workspace_id and c.phone_e164 = v_phone and c.merged_into_id is not null
-      order by c.id
-      limit 100
+      order by c.id limit 100
     loop
       continue when not crm.is_of_person(v_email, v_words, v_merged);
       contact := crm.contact_survivor(v_merged.merged_into_id);
@@ -246,9 +240,7 @@ begin
     crm.default_owner()
   );
   if v_owner_id is null then perform api.fail('owner_unresolved'); end if;
-  if v_known.has_company then
-    v_company_id := crm.lead_company(v_name_key);
-  end if;
+  if v_known.has_company then v_company_id := crm.lead_company(v_name_key); end if;
   if v_known.has_contact then
     v_found := crm.lead_contact(p_args);
     v_contact := v_found.contact;

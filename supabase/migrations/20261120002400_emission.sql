@@ -136,9 +136,7 @@ begin
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and e.event = any (s.event_types);
     -- None if the subscription is only to lead.received and no deal comes from a lead.
-    if found then
-      perform set_config('app.events_enqueued', 'true', true);
-    end if;
+    if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
     for v_stored in
       with stored as (

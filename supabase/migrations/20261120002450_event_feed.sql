@@ -118,11 +118,9 @@ begin
   -- allows for clocks that are set back; two days earlier there is little to skip.
   select e.position, e.id into v_position, v_id
   from crm.events e
-  where e.workspace_id = crm.current_workspace_id()
-    and e.id < crm.uuid_v7_floor(v_since - interval '1 minute')
+  where e.workspace_id = crm.current_workspace_id() and e.id < crm.uuid_v7_floor(v_since - interval '1 minute')
     and e.id >= crm.uuid_v7_floor(v_since - interval '2 days')
-  order by e.id desc
-  limit 1;
+  order by e.id desc limit 1;
   if v_position >= v_horizon then
     -- A cursor must stay below the horizon.
     v_start.position := v_horizon - 1;
@@ -171,15 +169,13 @@ begin
       select l.* from crm.events l
       where l.workspace_id = crm.current_workspace_id()
         and (l.position, l.id) > (v_start.position, v_start.id) and l.position < v_horizon and l.id >= v_from
-      order by l.position, l.id
-      limit 5001;
+      order by l.position, l.id limit 5001;
   else
     open v_rows for
       select l.* from crm.events l
       where l.workspace_id = crm.current_workspace_id() and l.object_id = v_object_id
         and (l.position, l.id) > (v_start.position, v_start.id) and l.position < v_horizon and l.id >= v_from
-      order by l.position, l.id
-      limit 5001;
+      order by l.position, l.id limit 5001;
   end if;
   loop
     fetch v_rows into e;

@@ -37,8 +37,7 @@ begin
       select e.position, e.id, e.event = any (s.event_types) and not e.is_test as is_owed from crm.events e
       where e.workspace_id = s.workspace_id
         and (e.position, e.id) > (r.position, r.id) and e.position < crm.feed_horizon() and e.id >= v_from
-      order by e.position, e.id
-      limit v_step
+      order by e.position, e.id limit v_step
     ),
     added as (
       insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
@@ -74,8 +73,7 @@ begin
             select from crm.webhook_deliveries d
             where d.workspace_id = s.workspace_id and d.id = crm.delivery_id(e.id, s.id)
           )
-        order by e.position, e.id
-        limit v_room + 1
+        order by e.position, e.id limit v_room + 1
       ),
       added as (
         insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
@@ -132,9 +130,7 @@ begin
   from reached c
   where b.workspace_id = c.workspace_id and b.id = c.id;
 
-  if v_queued > 0 then
-    perform crm.poke_dispatcher();
-  end if;
+  if v_queued > 0 then perform crm.poke_dispatcher(); end if;
   return v_queued;
 end
 $$;

@@ -93,8 +93,7 @@ begin
         from (
           select l.* from crm.events l
           where l.workspace_id = v_workspace_id and l.id >= v_from and l.id < least(v_to, v_cursor)
-          order by l.id desc
-          limit 5001
+          order by l.id desc limit 5001
         ) l
       ) e
       cross join lateral (
@@ -123,8 +122,7 @@ begin
           select l.* from crm.events l
           where l.workspace_id = v_workspace_id and l.object_id = v_object_id and l.id >= v_from and l.id < v_to
             and (l.position, l.id) < (v_position, v_cursor)
-          order by l.position desc, l.id desc
-          limit 5001
+          order by l.position desc, l.id desc limit 5001
         ) l
       ) e
       cross join lateral (

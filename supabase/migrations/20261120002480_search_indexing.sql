@@ -111,8 +111,7 @@ begin
     select l.event, l.facts, l.object_id from crm.events l
     where l.workspace_id = v_workspace_id and (l.position, l.id) > (v_done.position, v_done.event_id)
       and l.id >= v_from and l.id < v_to
-    order by l.position, l.id
-    limit p_most + 1
+    order by l.position, l.id limit p_most + 1
   ) e;
   return case when v_looked <= p_most then coalesce(v_ids, '{}') end;
 end
@@ -133,10 +132,8 @@ begin
   v_events := array(
     select l from crm.events l
     where l.workspace_id = p_done.workspace_id and (l.position, l.id) > (p_done.position, p_done.event_id)
-      and l.position < p_horizon
-      and l.id >= crm.uuid_v7_floor(p_done.reached_at - interval '2 days')
-    order by l.position, l.id
-    limit p_most
+      and l.position < p_horizon and l.id >= crm.uuid_v7_floor(p_done.reached_at - interval '2 days')
+    order by l.position, l.id limit p_most
   );
   for v_changed in
     select c.record, array_agg(distinct c.id) as ids
@@ -183,8 +180,7 @@ begin
     select from crm.events e
     where e.workspace_id = w.id and e.position >= p.position and e.position < v_horizon
       and e.id >= crm.uuid_v7_floor(p.reached_at - interval '2 days')
-    order by e.position
-    limit 1
+    order by e.position limit 1
   ) changed
   on conflict do nothing;
   update crm.search_progress p set position = v_horizon, reached_at = now() where p.position < v_horizon;

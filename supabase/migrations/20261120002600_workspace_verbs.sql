@@ -28,8 +28,7 @@ begin
         union all
         (
           select t.* from crm.members t where t.workspace_id = v_workspace_id and not t.is_active
-          order by t.id desc
-          limit 200
+          order by t.id desc limit 200
         )
       ) m
     ),

@@ -422,9 +422,7 @@ begin
     v_results := v_results || crm.run_group(p_record, v_items[v_first : v_first + p_group - 1], v_is_atomic);
   end loop;
   v_results := crm.bound_details(v_results);
-  if v_is_atomic then
-    perform crm.check_atomic_batch(v_results);
-  end if;
+  if v_is_atomic then perform crm.check_atomic_batch(v_results); end if;
   return crm.batch_json(v_results);
 end
 $$;

@@ -178,14 +178,12 @@ begin
   loop
     -- The oldest of each workspace, so that no workspace delays another; skip locked, because two runs may overlap.
     select o.workspace_id, o.id into v_next from crm.operations o
-    where o.state in ('queued', 'running')
-      and o.updated_at <= clock_timestamp() - o.failures * interval '5 seconds'
+    where o.state in ('queued', 'running') and o.updated_at <= clock_timestamp() - o.failures * interval '5 seconds'
       and not exists (
         select from crm.operations e
         where e.workspace_id = o.workspace_id and e.state in ('queued', 'running') and e.id < o.id
       )
-    order by o.updated_at
-    limit 1
+    order by o.updated_at limit 1
     for update skip locked;
     exit when not found;
     begin

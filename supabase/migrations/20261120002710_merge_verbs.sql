@@ -115,9 +115,7 @@ begin
     -- it.
     external_id = case when v_winner.external_id is not null then c.external_id end
   where c.workspace_id = v_workspace_id and c.id = v_merge_id;
-  if v_filled is distinct from v_winner then
-    v_winner := crm.contact_save(v_filled);
-  end if;
+  if v_filled is distinct from v_winner then v_winner := crm.contact_save(v_filled); end if;
   return crm.merge_json(crm.contact_json(v_winner), 'contact_merge', v_merge_id);
 end
 $$;
@@ -166,9 +164,7 @@ begin
     archived_at = coalesce(c.archived_at, now()),
     external_id = case when v_winner.external_id is not null then c.external_id end
   where c.workspace_id = v_workspace_id and c.id = v_merge_id;
-  if v_filled is distinct from v_winner then
-    v_winner := crm.company_save(v_filled);
-  end if;
+  if v_filled is distinct from v_winner then v_winner := crm.company_save(v_filled); end if;
   return crm.merge_json(crm.company_json(v_winner), 'company_merge', v_merge_id);
 end
 $$;

@@ -105,8 +105,7 @@ begin
   with next as (
     select i.key, octet_length(i.body) as bytes from crm.idempotency_keys i
     where i.workspace_id = p_workspace_id and i.key > p_after
-    order by i.key
-    limit 200
+    order by i.key limit 200
   )
   select array_agg(n.key order by n.key), max(n.key), sum(n.bytes) into v_keys, last_key, bytes
   from (select x.*, sum(x.bytes) over (order by x.key) - x.bytes as before from next x) n

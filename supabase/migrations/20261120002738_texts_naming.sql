@@ -138,8 +138,7 @@ language sql stable set search_path = '' as $$
       from (
         select n.object, n.id from crm.texts_naming n
         where n.workspace_id = p_workspace_id and n.contact_id = p_contact_id and n.digest is not null
-        order by n.object, n.id
-        limit 20
+        order by n.object, n.id limit 20
       ) k
     )
   )

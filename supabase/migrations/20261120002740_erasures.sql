@@ -88,8 +88,7 @@ declare
   v_deal_ids uuid[] := array(
     select d.id from crm.deals d
     where d.workspace_id = p_workspace_id and d.contact_id = p_contact_id and d.id >= e.deal_id
-    order by d.id
-    limit 100
+    order by d.id limit 100
   );
 begin
   if p_table = 'notes' then
@@ -104,11 +103,9 @@ begin
        cross join lateral (
          select t.deal_id, t.id from crm.%I t
          where t.workspace_id = $1 and t.deal_id = d.id and (d.id > $3 or t.id > $4)
-         order by t.id
-         limit 200
+         order by t.id limit 200
        ) c
-       order by c.deal_id, c.id
-       limit 200
+       order by c.deal_id, c.id limit 200
      ) n',
     p_table
   ) into ids, deal_id, id using p_workspace_id, v_deal_ids, e.deal_id, e.id;
@@ -196,8 +193,7 @@ begin
         from crm.deals d join crm.proposals p on p.workspace_id = d.workspace_id and p.deal_id = d.id
         where d.workspace_id = o.workspace_id and d.lead_contact_id = any (e.erased) and (d.contact_id = any (e.walked)) is not true
           and p.id > e.id
-        order by p.id
-        limit 100
+        order by p.id limit 100
       );
       v_changed := crm.erase_proposals(o.workspace_id, v_ids, v_traces, false);
       v_is_over := cardinality(v_ids) < 100;
@@ -207,8 +203,7 @@ begin
       v_ids := array(
         select c.id from crm.contacts c
         where c.workspace_id = o.workspace_id and c.merged_into_id = o.object_id and c.erased_at is null
-        order by c.id
-        limit 100
+        order by c.id limit 100
       );
       perform crm.contact_erase(o.workspace_id, v_ids);
       perform crm.keep_texts(o.workspace_id, 'contact', v_ids);
@@ -252,9 +247,7 @@ begin
     o.progress := to_jsonb(e);
   else
     o.progress := null;
-    if not e.known then
-      e.naming := crm.recount_naming(o.workspace_id, o.object_id);
-    end if;
+    if not e.known then e.naming := crm.recount_naming(o.workspace_id, o.object_id); end if;
     o.result := jsonb_set(
       o.result, '{texts_naming}', crm.naming_json(o.workspace_id, o.object_id, coalesce(e.naming, 0), not e.known)
     );

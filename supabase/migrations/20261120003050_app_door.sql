@@ -114,8 +114,7 @@ begin
     where lower(m.email) = v_email and m.is_active and m.invited_at is not null and m.user_id is distinct from p_user_id
       and crm.has_no_person(m.user_id)
       and not exists (select from crm.members o where o.user_id = p_user_id and o.workspace_id = m.workspace_id)
-    order by m.id
-    limit 100;
+    order by m.id limit 100;
 end
 $$;
 comment on function crm.open_invitations(uuid) is
@@ -147,16 +146,13 @@ begin
     v_caller.error_code := 'invalid_session';
     return v_caller;
   end if;
-  if v_session.email is not null then
-    perform crm.link_member(p_user_id, v_session.email);
-  end if;
+  if v_session.email is not null then perform crm.link_member(p_user_id, v_session.email); end if;
 
   select m.id, m.workspace_id, m.id, crm.roles_included(m.role), count(*) over ()
   into v_caller.id, v_caller.workspace_id, v_caller.member_id, v_caller.scopes, v_memberships
   from crm.members m
   where m.user_id = p_user_id and m.is_active and (p_workspace_id is null or m.workspace_id = p_workspace_id)
-  order by m.id
-  limit 1;
+  order by m.id limit 1;
   -- A person without a membership may still answer an invitation, and call nothing that requires a role.
   if v_caller.id is null and p_any_workspace then
     select i.id, i.workspace_id, i.id, '{invited}' into v_caller.id, v_caller.workspace_id, v_caller.member_id, v_caller.scopes

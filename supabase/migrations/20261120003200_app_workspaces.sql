@@ -145,8 +145,7 @@ begin
   from (
     select c.hour, c.calls from crm.key_calls c
     where c.workspace_id = p_workspace_id and c.hour >= v_today - interval '6 days'
-    order by c.hour desc
-    limit 20000
+    order by c.hour desc limit 20000
   ) c;
   return json_build_object(
     'calls_today', v_calls_today,

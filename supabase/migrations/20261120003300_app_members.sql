@@ -162,10 +162,8 @@ begin
   into v_keys
   from (
     select k.* from crm.api_keys k
-    where k.workspace_id = m.workspace_id and k.member_id = m.id
-      and k.revoked_at is null and crm.is_working(k)
-    order by k.id
-    limit 1000
+    where k.workspace_id = m.workspace_id and k.member_id = m.id and k.revoked_at is null and crm.is_working(k)
+    order by k.id limit 1000
   ) k;
   select count(*) into v_managers from (
     select from crm.members o

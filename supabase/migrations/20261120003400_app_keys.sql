@@ -36,8 +36,7 @@ begin
   if v_member_id is null then
     select m.id into v_member_id from crm.members m
     where m.workspace_id = v_workspace_id and m.is_active and m.role = 'admin'
-    order by m.id
-    limit 1;
+    order by m.id limit 1;
     if not found then
       perform crm.raise_code('no_active_admin', 'member_id', 'O workspace não tem um admin ativo; informe um membro');
     end if;
@@ -83,8 +82,7 @@ begin
   v_ids := array(
     select k.id from crm.api_keys k
     where k.workspace_id = v_workspace_id
-    order by crm.is_working(k) desc, k.id desc
-    limit 500
+    order by crm.is_working(k) desc, k.id desc limit 500
   );
   return json_build_object('data', (
     select coalesce(json_agg(r.record order by array_position(v_ids, r.id)), '[]')
@@ -138,8 +136,7 @@ begin
         from (
           select * from crm.webhook_subscriptions w
           where w.workspace_id = v_workspace_id and w.key_id = v_id
-          order by w.is_active desc, w.created_at desc, w.id desc
-          limit 200
+          order by w.is_active desc, w.created_at desc, w.id desc limit 200
         ) s
       )
     ))

@@ -38,9 +38,7 @@ declare
   v_stages json;
 begin
   perform crm.require_workspace(v_workspace_id);
-  if v_is_default then
-    perform crm.unset_default_pipeline(v_workspace_id);
-  end if;
+  if v_is_default then perform crm.unset_default_pipeline(v_workspace_id); end if;
   insert into crm.pipelines (workspace_id, name, is_default)
   values (v_workspace_id, v_args ->> 'name', v_is_default)
   returning id into v_id;
@@ -71,9 +69,7 @@ begin
   if not v_is_default then
     perform crm.raise_code('validation_error', 'is_default', 'Torne outro pipeline o padrão');
   end if;
-  if v_is_default then
-    perform crm.unset_default_pipeline(v_workspace_id);
-  end if;
+  if v_is_default then perform crm.unset_default_pipeline(v_workspace_id); end if;
   update crm.pipelines p
   set
     is_active = coalesce((v_args ->> 'is_active')::boolean, p.is_active),

@@ -25,8 +25,7 @@ begin
     cross join lateral (
       select d.id, d.state from crm.webhook_deliveries d
       where d.workspace_id = p_workspace_id and d.subscription_id = i.id and d.id >= v_floors[1]
-      order by d.id desc
-      limit v_newest
+      order by d.id desc limit v_newest
     ) d
     group by 1, 2
   ),
@@ -84,8 +83,7 @@ declare
   v_ids uuid[] := array(
     select s.id from crm.webhook_subscriptions s
     where s.workspace_id = v_workspace_id
-    order by s.is_active desc, s.created_at desc, s.id desc
-    limit 200
+    order by s.is_active desc, s.created_at desc, s.id desc limit 200
   );
 begin
   perform crm.require_workspace(v_workspace_id);
@@ -162,9 +160,7 @@ begin
   update crm.webhook_subscriptions s
   set is_active = false, deactivated_reason = 'deleted'
   where s.workspace_id = v_workspace_id and s.id = v_id and s.deactivated_reason is distinct from 'deleted';
-  if found then
-    perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_deactivated');
-  end if;
+  if found then perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_deactivated'); end if;
   return null;
 end
 $$;

@@ -13,8 +13,7 @@ begin
   v_ids := array(
     select l.id from crm.audit_log l
     where l.workspace_id = v_workspace_id and l.id < v_cursor
-    order by l.id desc
-    limit v_limit + 1
+    order by l.id desc limit v_limit + 1
   );
   return json_build_object(
     'data', (

@@ -12,8 +12,7 @@ begin
     with stage as materialized (
       select s.id, s.name, s.type, s.position from crm.stages s
       where s.workspace_id = p_workspace_id and s.pipeline_id = p_pipeline_id and s.is_active
-      order by s.position
-      limit 50
+      order by s.position limit 50
     ),
     open_deal as (
       select s.id as stage_id, d.id, d.value, d.created_at as at, false as more
@@ -26,8 +25,7 @@ begin
           -- empty one.
           and (d.stage_id, d.id) >= (s.id, '00000000-0000-0000-0000-000000000000'::uuid)
           and (d.stage_id, d.id) <= (s.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-        order by d.stage_id desc, d.id desc
-        limit 1001
+        order by d.stage_id desc, d.id desc limit 1001
       ) d
     ),
     outcome as materialized (
@@ -48,8 +46,7 @@ begin
           select d.id, d.stage_id, d.value, d.closed_at from crm.deals d
           where d.workspace_id = p_workspace_id and d.pipeline_id = p_pipeline_id and d.status = o.status
             and d.closed_at >= now() - interval '30 days' and d.archived_at is null
-          order by d.closed_at desc, d.id desc
-          limit 1001
+          order by d.closed_at desc, d.id desc limit 1001
         ) d
       ) d
       left join stage s on s.id = d.stage_id and s.type = o.type
@@ -123,8 +120,7 @@ begin
   select p.* into v_pipeline from crm.pipelines p
   where p.workspace_id = v_workspace_id and p.is_active
     and (v_args ->> 'pipeline_id' is null or p.id = (v_args ->> 'pipeline_id')::uuid)
-  order by p.is_default desc, p.id
-  limit 1;
+  order by p.is_default desc, p.id limit 1;
   if not found and v_args ? 'pipeline_id' then perform crm.raise_code('not_found', 'pipeline_id'); end if;
   return json_build_object(
     'as_of', crm.iso(statement_timestamp()),
@@ -138,8 +134,7 @@ begin
       from (
         select p.* from crm.pipelines p
         where p.workspace_id = v_workspace_id and p.is_active
-        order by p.created_at, p.id
-        limit 100
+        order by p.created_at, p.id limit 100
       ) p
     ),
     'pipeline', case when v_pipeline.id is not null then

@@ -111,8 +111,7 @@ function keptWalkSql(listed: readonly CrmRecord[]): string {
           select ${columns} from ${table}
           where p_ids is null
             and ${conjunction(conditions, 12)}
-          order by ${order}
-          limit p_rows
+          order by ${order} limit p_rows
         )
         union all
         (
@@ -154,8 +153,7 @@ function updatedIdsSql(listed: readonly CrmRecord[]): string {
         select t.id from crm.${record.about.table} t
         where t.workspace_id = crm.current_workspace_id()${leading.join("")}
           and t.updated_at >= v_since
-        order by t.updated_at desc
-        limit p_most
+        order by t.updated_at desc limit p_most
       );`;
   });
   return `create function crm.updated_ids(p_record text, p_args jsonb, p_most integer) returns uuid[]

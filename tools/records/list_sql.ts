@@ -58,9 +58,7 @@ ${optional(record).some(isMade) ? "  v_value text;\n" : ""}  v_ids uuid[];
   v_rest_ids uuid[];
   v_rest_records json[];
 begin
-  if p_args ? 'since' then
-    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
-  end if;
+  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then
     v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz));
   end if;
@@ -88,9 +86,7 @@ ${pageOf(record)}
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('${name}', v_ids, v_records);
-    if cardinality(v_records) < cardinality(v_ids) then
-      v_next_id := v_ids[cardinality(v_records)];
-    end if;
+    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
 ${requireKnown(record, "v_records is null")}  if p_args ? 'updated_since' and not p_args ? 'cursor' then
     return crm.synced_page(v_records, v_next_id);
@@ -177,8 +173,7 @@ ${made}    select array_agg(page.id), count(page.record) = count(*),
     from (
       select t.id, ${shown} as record from crm.${record.about.table} t
       where ${conjunction(conditions, 8)}
-      order by ${order}
-      limit v_limit + 1
+      order by ${order} limit v_limit + 1
     ) page;`;
 }
 

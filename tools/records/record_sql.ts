@@ -94,8 +94,7 @@ function alikeSql(table: string, alike: Readonly<Record<string, string>>): strin
     select o.id from ${table} o
     where o.workspace_id = new.workspace_id and o.${column} = any (${values}) and o.${column} is not null
       and o.archived_at is null
-    order by o.${column}, o.id
-    limit 5
+    order by o.${column}, o.id limit 5
   )`
   ).join(" || ");
 }

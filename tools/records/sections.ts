@@ -95,9 +95,7 @@ begin
     case v_field
 ${names.map((name) => `      when '${name}' then\n        ${tables.get(name)};`).join("\n")}
     end case;
-    if not found then
-      v_missing := v_missing || v_field;
-    end if;
+    if not found then v_missing := v_missing || v_field; end if;
   end loop;
   if v_missing <> '{}' then perform api.fail('invalid_reference', v_missing); end if;
   return p_args;

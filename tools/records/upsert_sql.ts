@@ -128,8 +128,7 @@ function matchSql(record: CrmRecord, filter: NamedFilter): string {
       return array(
         select ${id} from crm.${record.about.table} t
         where ${conjunction(wanted === "" ? conditions : [...conditions, wanted], 10)}
-        order by ${order.replaceAll(" desc", "")}
-        limit 100
+        order by ${order.replaceAll(" desc", "")} limit 100
       );`;
 }
 
