@@ -39,18 +39,7 @@ const KINDS: Record<string, string> = {
 };
 
 /** Kinds whose records some reply shows. */
-const SHOWN = [
-  "activity",
-  "company",
-  "contact",
-  "deal",
-  "key",
-  "member",
-  "pipeline",
-  "stage",
-  "subscription",
-  "workspace",
-];
+const SHOWN = "activity company contact deal key member pipeline stage subscription workspace".split(" ");
 
 /** Ids of records that examples name and do not show. */
 const NOT_SHOWN = ["merged_contact_id"];

@@ -28,19 +28,7 @@ const EDGE_TEXTS = [
   "ａ@ｂ.co",
   "{}",
 ];
-const EDGE_NUMBERS = [
-  -1,
-  -0,
-  0.1,
-  1e15,
-  1e16,
-  1e308,
-  -1e308,
-  2147483648,
-  9007199254740992,
-  5e-324,
-  123456789.99,
-];
+const EDGE_NUMBERS = [-1, -0, 0.1, 1e15, 1e16, 1e308, -1e308, 2 ** 31, 2 ** 53, 5e-324, 123456789.99];
 
 /** Any JSON value; some of them Postgres cannot store. */
 export function anything(): fc.Arbitrary<unknown> {

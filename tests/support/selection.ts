@@ -40,54 +40,21 @@ export type Extent = "default" | "all" | "added";
  * Files that take longest, the longest first: a run gives them out before the others, so that none of them is alone at the
  * end.
  */
-export const LONGEST = [
-  "browser/console_test.ts",
-  "browser/reference_test.ts",
-  "contract/property_test.ts",
-  "browser/site_test.ts",
-  "growth/contacts_test.ts",
-  "webhooks/attempt_times_test.ts",
-  "webhooks/run_test.ts",
-  "local/stack_test.ts",
-  "webhooks/places_test.ts",
-  "deployment/deploy_test.ts",
-  "docs/deployment_page_test.ts",
-  "docs/new_field_test.ts",
-  "docs/receivers_page_test.ts",
-  "local/sign_in_stack_test.ts",
-  "sql/partitions/concurrency_test.ts",
-  "examples/csv_import_test.ts",
-  "examples/receivers_test.ts",
-  "growth/search_test.ts",
-  "deployment/doctor_local_test.ts",
-  "examples/form_relay_test.ts",
-  "clients/generators_test.ts",
-  "clients/linters_test.ts",
-  "clients/mock_test.ts",
-  "clients/collection_test.ts",
-  "clients/sdk_test.ts",
-  "http/judged_first_test.ts",
-  "http/fairness_test.ts",
-  "contract/every_endpoint_test.ts",
-  "api/lists/pages_test.ts",
-  "api/erase/traces_test.ts",
-  "cli/webhook_test.ts",
-  "http/idempotency_test.ts",
-  "contract/openapi_test.ts",
-  "sql/list_walks_test.ts",
-  "sql/partitions/manage_test.ts",
-  "webhooks/attempt_memory_test.ts",
-  "sql/queue_claims_test.ts",
-  "local/demo_test.ts",
-  "local/scheduler_test.ts",
-  "local/feed_restore_test.ts",
-  "webhooks/hanging_receiver_test.ts",
-  "sdk/retries_test.ts",
-  "docs/catching_up_page_test.ts",
-  "deployment/deploy_tls_test.ts",
-  "contract/every_id_test.ts",
-  "contract/every_app_endpoint_test.ts",
-];
+export const LONGEST = `
+  browser/console_test.ts browser/reference_test.ts contract/property_test.ts browser/site_test.ts
+  growth/contacts_test.ts webhooks/attempt_times_test.ts webhooks/run_test.ts local/stack_test.ts
+  webhooks/places_test.ts deployment/deploy_test.ts docs/deployment_page_test.ts docs/new_field_test.ts
+  docs/receivers_page_test.ts local/sign_in_stack_test.ts sql/partitions/concurrency_test.ts
+  examples/csv_import_test.ts examples/receivers_test.ts growth/search_test.ts
+  deployment/doctor_local_test.ts examples/form_relay_test.ts clients/generators_test.ts
+  clients/linters_test.ts clients/mock_test.ts clients/collection_test.ts clients/sdk_test.ts
+  http/judged_first_test.ts http/fairness_test.ts contract/every_endpoint_test.ts api/lists/pages_test.ts
+  api/erase/traces_test.ts cli/webhook_test.ts http/idempotency_test.ts contract/openapi_test.ts
+  sql/list_walks_test.ts sql/partitions/manage_test.ts webhooks/attempt_memory_test.ts
+  sql/queue_claims_test.ts local/demo_test.ts local/scheduler_test.ts local/feed_restore_test.ts
+  webhooks/hanging_receiver_test.ts sdk/retries_test.ts docs/catching_up_page_test.ts
+  deployment/deploy_tls_test.ts contract/every_id_test.ts contract/every_app_endpoint_test.ts
+`.trim().split(/\s+/);
 
 /** The most files of one process. Each file has a worker of its own; starting a process takes 0.3 s. */
 const MOST_FILES = 8;

@@ -8,19 +8,12 @@ const refuses = (url: string) => assert.equal(checkTarget(url, policy).ok, false
 
 Deno.test("A target may be any https address with a public host", () => {
   for (
-    const url of [
-      "https://example.com",
-      "https://example.com/hook?a=1&b=%20",
-      "https://example.com:443/",
-      "https://example.com:1024/",
-      "https://example.com:65535/",
-      "https://hooks.example.com./x",
-      "https://münchen.de/hook",
-      "https://a_b.example.com/",
-      "https://93.184.216.34/",
-      "https://[2606:4700::1111]:8443/",
-      "HTTPS://EXAMPLE.COM/",
-    ]
+    const url of `
+      https://example.com https://example.com/hook?a=1&b=%20 https://example.com:443/
+      https://example.com:1024/ https://example.com:65535/ https://hooks.example.com./x
+      https://münchen.de/hook https://a_b.example.com/ https://93.184.216.34/
+      https://[2606:4700::1111]:8443/ HTTPS://EXAMPLE.COM/
+    `.trim().split(/\s+/)
   ) accepts(url);
 });
 
@@ -100,63 +93,30 @@ Deno.test("A target is refused for names that are never public", () => {
 
 Deno.test("A target is refused for names that private networks use (spec 2.6)", () => {
   for (
-    const host of [
-      "api.intranet",
-      "api.private",
-      "api.corp",
-      "nas.home",
-      "nas.lan",
-      "crm.default.svc",
-      "crm.default.svc.cluster.local",
-      "db.localdomain",
-      "API.Corp.",
-    ]
+    const host of `
+      api.intranet api.private api.corp nas.home nas.lan crm.default.svc crm.default.svc.cluster.local
+      db.localdomain API.Corp.
+    `.trim().split(/\s+/)
   ) refuses(`https://${host}/`);
   for (const host of ["corp.com", "lan.example.com", "mycorp.io", "svc.dev"]) accepts(`https://${host}/`);
 });
 
 Deno.test("A target is refused for every spelling of loopback (spec 2.6)", () => {
   for (
-    const host of [
-      "127.0.0.1",
-      "127.0.0.1.",
-      "127.1",
-      "2130706433",
-      "0x7f000001",
-      "0x7f.1",
-      "0177.0.0.1",
-      "１２７.0.0.1",
-      "%31%32%37.0.0.1",
-      "ⓛocalhost",
-      "loc%61lhost",
-      "0",
-      "[::1]",
-      "[0:0:0:0:0:0:0:1]",
-      "[::ffff:127.0.0.1]",
-      "[::127.0.0.1]",
-      "[2002:7f00:1::]",
-      "[64:ff9b::7f00:1]",
-    ]
+    const host of `
+      127.0.0.1 127.0.0.1. 127.1 2130706433 0x7f000001 0x7f.1 0177.0.0.1 １２７.0.0.1 %31%32%37.0.0.1 ⓛocalhost
+      loc%61lhost 0 [::1] [0:0:0:0:0:0:0:1] [::ffff:127.0.0.1] [::127.0.0.1] [2002:7f00:1::]
+      [64:ff9b::7f00:1]
+    `.trim().split(/\s+/)
   ) refuses(`https://${host}/`);
 });
 
 Deno.test("A target is refused for private, link-local and metadata addresses (spec 2.6)", () => {
   for (
-    const host of [
-      "10.0.0.1",
-      "172.16.0.1",
-      "192.168.1.1",
-      "169.254.169.254",
-      "100.64.0.1",
-      "[fd00::1]",
-      "[fe80::1]",
-      "[5f00::1]",
-      "[1fff:ffff::1]",
-      "[4000::1]",
-      "[2001:db8::1]",
-      "[2001:0:4136:e378::1]",
-      "[2002:a00:1::1]",
-    ]
+    const host of `
+      10.0.0.1 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 [fd00::1] [fe80::1] [5f00::1]
+      [1fff:ffff::1] [4000::1] [2001:db8::1] [2001:0:4136:e378::1] [2002:a00:1::1]
+    `.trim().split(/\s+/)
   ) {
     refuses(`https://${host}/`);
   }
