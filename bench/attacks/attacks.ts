@@ -1,56 +1,26 @@
-import { openAccessTokens } from "../../run/local/auth/access_tokens.ts";
-import { installAuthSchema } from "../../run/local/auth/schema.ts";
-import { generateSigningKey } from "../../run/local/auth/signing_key.ts";
-import { WORKSPACE_HEADER } from "../../supabase/functions/_shared/http/gates.ts";
 import { startCountingProxy } from "../harness/counting_proxy.ts";
 import { atMost } from "../harness/figures.ts";
-import { makeMember, signInAs } from "../harness/sessions.ts";
-import type { PlannedRequest } from "../performance/load/template.ts";
+import { ATTACKS_FROM_WITHIN } from "./within.ts";
 import {
   type Attack,
-  type AttackWorld,
+  get,
   insertActivities,
-  insertDeals,
   insertLargestContacts,
+  ISOLATE,
+  keysOf,
+  post,
+  times,
+  withKey,
 } from "./world.ts";
 
-const times = <T>(count: number, make: (index: number) => T) =>
-  Array.from({ length: count }, (_, n) => make(n));
-const withKey = (key: string) => ({ "X-API-Key": key });
-const post = (path: string, body: unknown, headers: Record<string, string> = {}): PlannedRequest => ({
-  method: "POST",
-  path,
-  headers,
-  body,
-});
-const get = (path: string, headers: Record<string, string> = {}): PlannedRequest => ({
-  method: "GET",
-  path,
-  headers,
-});
 /** A well-formed key that nobody has, another one with each request. */
 const UNKNOWN = withKey("{key}");
-const keysOf = ({ workspaces }: AttackWorld) => workspaces[1]!.keys;
-
-/** A process with as many connections as an isolate has where the service is hosted. */
-const ISOLATE = { DATABASE_POOL_SIZE: "4" };
-
 /** JSON that takes long to parse and to validate, 0.93 MB of it. */
 const LARGE_BODY = {
   name: "Ana",
   custom_fields: Object.fromEntries(times(100_000, (n) => [`k${n.toString(36)}`, 1])),
 };
 const BODY_TARGETS = { cost: 3, p90: 5, memoryMb: 256 };
-
-/** Deals of one contact, over which a funnel must sum. */
-const MANY_DEALS = 100_000;
-const UNKNOWN_FIELDS = Object.fromEntries(times(99, (n) => [`unknown_${n}`, n]));
-
-/** Writes the letters of an id in upper case whose bit in the number is set. */
-function spell(id: string, bits: number): string {
-  let letter = 0;
-  return id.replaceAll(/[a-f]/g, (small) => bits >> letter++ & 1 ? small.toUpperCase() : small);
-}
 
 /** Every attack, in the order of docs/security.md. */
 export const ATTACKS: Attack[] = [
@@ -182,144 +152,5 @@ export const ATTACKS: Attack[] = [
       }];
     },
   },
-  {
-    name: "new-keys",
-    title: "A known key and new ones of one workspace merge contacts with thousands of deals, 4 at once",
-    alone: true,
-    async plan(world, { short }) {
-      const { keys, contactIds } = world.workspaces[1]!;
-      // As many merges as the attack may begin before it has to repeat one.
-      await insertDeals(world, contactIds.slice(0, 24), short ? 2_000 : 10_000);
-      return [{
-        label: "New keys",
-        env: ISOLATE,
-        within: true,
-        known: [get("/api-v1-pipelines", withKey(keys[0]!))],
-        order: {
-          connections: 4,
-          requests: times(24, (n) =>
-            post(
-              `/api-v1-contacts/${contactIds[24 + n]}/merge`,
-              { merge_id: contactIds[n] },
-              withKey(keys[n % 2 === 0 ? 0 : n]!),
-            )),
-        },
-        targets: { p90: 3 },
-      }];
-    },
-  },
-  {
-    name: "stored-batches",
-    title:
-      "2 keys erase contacts of a workspace that has stored 70 refused batches under their Idempotency-Keys",
-    alone: true,
-    plan(world, { short }) {
-      const { keys, contactIds } = world.workspaces[1]!;
-      const items = times(100, () => ({ op: "create", data: UNKNOWN_FIELDS }));
-      const headers = {
-        ...withKey(keys[0]!),
-        "Content-Type": "application/json",
-        "Prefer": "handling=strict",
-      };
-      return [{
-        label: "Stored batches",
-        env: ISOLATE,
-        within: true,
-        known: times(
-          short ? 10 : 70,
-          () =>
-            post("/api-v1-contacts/batch", { items }, { ...headers, "Idempotency-Key": crypto.randomUUID() }),
-        ),
-        order: {
-          connections: 4,
-          requests: contactIds.map((id, n) =>
-            post(`/api-v1-contacts/${id}/erase`, undefined, withKey(keys[1 + n % 2]!))
-          ),
-        },
-        targets: { p90: 3 },
-      }];
-    },
-  },
-  {
-    name: "mcp-lists",
-    title: "6 assistants ask for 20 pages of the largest contacts in each request",
-    alone: true,
-    async plan(world) {
-      await insertLargestContacts(world);
-      const params = { name: "contacts_list", arguments: { limit: 200 } };
-      const messages = times(20, (id) => ({ jsonrpc: "2.0", id, method: "tools/call", params }));
-      return [{
-        label: "MCP lists",
-        env: ISOLATE,
-        within: true,
-        order: {
-          connections: 6,
-          pauseMs: 500,
-          requests: keysOf(world).slice(0, 6).map((key) =>
-            post("/mcp", messages, { ...withKey(key), Accept: "application/json, text/event-stream" })
-          ),
-        },
-        targets: { p90: 3, memoryMb: 400 },
-      }];
-    },
-  },
-  {
-    name: "letter-case",
-    title: "64 connections call with 12 sessions, and 500 spellings of their workspace's id",
-    alone: true,
-    async plan(world) {
-      const { id, contactIds } = world.workspaces[1]!;
-      await insertDeals(world, contactIds.slice(0, 1), MANY_DEALS);
-      await installAuthSchema(world.sql);
-      const tokens = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
-      // So many sessions that the limit of each, 600 calls a minute, ends none of them during the attack.
-      const sessions: string[] = [];
-      while (sessions.length < 12) {
-        const { session } = await signInAs(world.sql, tokens, await makeMember(world.sql, id, "admin"));
-        sessions.push(session);
-      }
-      return [{
-        label: "Letter case",
-        env: { ...ISOLATE, SUPABASE_JWKS: JSON.stringify(tokens.jwks) },
-        within: true,
-        order: {
-          connections: 64,
-          requests: times(500, (n) =>
-            get("/app-v1-funnel", {
-              Authorization: `Bearer ${sessions[n % sessions.length]}`,
-              [WORKSPACE_HEADER]: spell(id, n >> 4 & 1 ? n : 0),
-            })),
-        },
-        targets: { p90: 3 },
-      }];
-    },
-  },
-  {
-    name: "many-deliveries",
-    title: "2 keys create contacts, 100 in each batch, for the 50 subscriptions that a workspace may have",
-    alone: true,
-    async plan(world) {
-      await world.sql`
-        with made as (
-          insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
-          select ${world.workspaces[1]!.id}, '{contact.created}', 'https://' || n || '.invalid/'
-          from generate_series(1, 50) n
-          returning workspace_id, id
-        )
-        insert into crm.webhook_secrets (workspace_id, subscription_id, secret) select workspace_id, id, '' from made`;
-      const items = times(100, (n) => ({ op: "create", data: { name: `Ana ${n}` } }));
-      return [{
-        label: "Many deliveries",
-        env: ISOLATE,
-        within: true,
-        order: {
-          connections: 4,
-          requests: keysOf(world).slice(0, 2).map((key) =>
-            post("/api-v1-contacts/batch", { items }, withKey(key))
-          ),
-        },
-        targets: { p90: 3 },
-      }];
-    },
-  },
+  ...ATTACKS_FROM_WITHIN,
 ];

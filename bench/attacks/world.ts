@@ -19,7 +19,7 @@ export interface Attack {
   plan(world: AttackWorld, conditions: Conditions): Case[] | Promise<Case[]>;
 }
 
-interface Case {
+export interface Case {
   /** The start of the names of its figures. */
   label: string;
   order: Omit<LoadPlan, "baseUrl" | "seconds" | "attack"> & LoadPlan["attack"];
@@ -38,6 +38,26 @@ interface Case {
   /** Measures further figures. */
   further?(server: Server): Promise<Measurement[]>;
 }
+
+/** A process with as many connections as an isolate has where the service is hosted. */
+export const ISOLATE = { DATABASE_POOL_SIZE: "4" };
+
+export const times = <T>(count: number, make: (index: number) => T) =>
+  Array.from({ length: count }, (_, index) => make(index));
+export const withKey = (key: string) => ({ "X-API-Key": key });
+export const get = (path: string, headers: Record<string, string> = {}): PlannedRequest => ({
+  method: "GET",
+  path,
+  headers,
+});
+export const post = (path: string, body: unknown, headers: Record<string, string> = {}): PlannedRequest => ({
+  method: "POST",
+  path,
+  headers,
+  body,
+});
+/** The keys of the attacker's workspace. */
+export const keysOf = ({ workspaces }: AttackWorld) => workspaces[1]!.keys;
 
 /** What an attack did to a legitimate client, and to the process. */
 interface Harm {

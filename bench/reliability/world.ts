@@ -24,7 +24,7 @@ export async function openDeliveryWorld() {
     WEBHOOK_ENCRYPTION_KEY: secrets.webhook_encryption_key,
   };
   const dispatchers = new Set<Dispatcher>();
-  const closing: (() => Promise<void>)[] = [];
+  const closing: (() => PromiseLike<unknown>)[] = [];
   async function killDispatchers(): Promise<void> {
     await Promise.all([...dispatchers].map((dispatcher) => dispatcher.kill()));
   }
@@ -85,4 +85,16 @@ export interface Trial {
   /** Whether the trial has a database of its own, or one that no other trial crashes: a short run puts it in the second lane. */
   apart?: true;
   run(world: DeliveryWorld, sizes: Sizes): Promise<Verdict>;
+}
+
+/** Sends a POST with a key, and returns the reply. @throws Error unless it succeeds */
+// deno-lint-ignore no-explicit-any -- each trial reads what it needs
+export async function post(url: string, key: string, body: unknown): Promise<any> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "X-API-Key": key, "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
+  return await response.json();
 }

@@ -1,8 +1,13 @@
-import { eventually } from "../../harness/waiting.ts";
-import { countDeliveries, countLeased, enqueue } from "../queue.ts";
-import { openStack } from "../stack.ts";
-import type { DeliveryWorld, Sizes, Trial, Verdict } from "../world.ts";
+import { loadSecrets } from "../../../run/local/secrets.ts";
+import { startStackProcess } from "../../../run/local/stack_process.ts";
+import { createKey } from "../../../run/operator/keys.ts";
+import { percentile } from "../../harness/figures.ts";
+import { eventually, pause } from "../../harness/waiting.ts";
+import { connect } from "../../harness/world.ts";
+import { countDeliveries, countLeased, createSubscribers, enqueue } from "../queue.ts";
+import { type DeliveryWorld, post, type Sizes, type Trial, type Verdict } from "../world.ts";
 
+const PACE_MS = 100;
 const POKE_S = 2;
 const SCHEDULE_S = 12;
 const ALLOWED_GROWTH_S = 1;
@@ -23,15 +28,15 @@ export const latency: Trial = {
   timed: true,
   apart: true,
   async run(world, sizes) {
-    const { stack, time } = await prepare(world, sizes);
-    const poked = await time();
+    const { sql, subscribe, timeFirstAttempts } = await prepare(world, sizes);
+    const poked = await timeFirstAttempts();
     const withPoke = `with the poke ${poked.text}`;
     // The schedule runs every 10 s, too seldom for a short run.
     if (sizes.short) return { ok: poked.p99 <= POKE_S, measured: withPoke };
 
     // Contacts inserted by SQL have no request that pokes.
-    const quiet = await stack.createSubscribers(world.receiver.okUrl, 1);
-    const scheduled = await stack.timeFirstAttempts(quiet, 300, () => enqueue(stack.sql, quiet, 1));
+    const quiet = await subscribe(world.receiver.okUrl, 1);
+    const scheduled = await timeFirstAttempts(quiet, 300, () => enqueue(sql, quiet, 1));
     return {
       ok: poked.p99 <= POKE_S && scheduled.p99 <= SCHEDULE_S,
       measured: `${withPoke}; on the schedule alone ${scheduled.text}`,
@@ -72,13 +77,12 @@ async function runBeside(
   urls: string[],
   waiting: number,
 ): Promise<Verdict> {
-  const { stack, alone, time } = await prepare(world, sizes);
-  const { sql } = stack;
-  const hung = await stack.createSubscribers(urls, urls.length, EACH);
+  const { sql, subscribe, alone, timeFirstAttempts } = await prepare(world, sizes);
+  const hung = await subscribe(urls, urls.length, EACH);
   await enqueue(sql, hung, waiting / EACH);
   const inFlight = async (least: number) => await countLeased(sql, hung) >= least;
   await eventually(() => inFlight(PLACES * hung.length), "the hanging workspaces to fill their places");
-  const beside = await time();
+  const beside = await timeFirstAttempts();
   console.log(`  beside them: ${beside.text}`);
 
   // The second measurement is valid only if the deliveries still hang. After a timeout a subscription has one place.
@@ -98,20 +102,58 @@ async function runBeside(
 type Prepared = Awaited<ReturnType<typeof startPrepared>>;
 let prepared: Promise<Prepared> | undefined;
 
-/** The stack that the three trials share, with the times of first attempts when nothing else happens. */
+/** The stack that the three trials share: gateway, scheduler, Postgres and dispatcher, which deliver to the world's receiver. */
 function prepare(world: DeliveryWorld, sizes: Sizes): Promise<Prepared> {
   return prepared ??= startPrepared(world, sizes);
 }
 
-async function startPrepared(world: DeliveryWorld, { short }: Sizes) {
-  const stack = await openStack(world);
-  world.closing.push(() => stack[Symbol.asyncDispose]());
-  const others = await stack.createSubscribers(world.receiver.okUrl, WORKSPACES);
-  const makeContact = await stack.contactMaker(others);
-  const time = (events = short ? 30 : 600) => stack.timeFirstAttempts(others, events, makeContact);
+async function startPrepared({ folder, receiver, closing }: DeliveryWorld, { short }: Sizes) {
+  const dataDir = await Deno.makeTempDir({ dir: folder, prefix: "stack-" });
+  // The world's encryption key is not the stack's.
+  const stack = await startStackProcess(dataDir, { ...receiver.env, WEBHOOK_ENCRYPTION_KEY: "" });
+  const sql = connect(stack.file.database_url, 2);
+  closing.push(() => sql[Symbol.asyncDispose](), () => stack.stop());
+  const { webhook_encryption_key: encryptionKey } = await loadSecrets(dataDir);
+  const subscribe = (urls: string | string[], count: number, each = 1) =>
+    createSubscribers(sql, urls, count, { each, encryptionKey });
+  const others = await subscribe(receiver.okUrl, WORKSPACES);
+  const keys = await Promise.all(
+    others.map(async (workspaceId) =>
+      (await createKey(sql, { workspaceId, name: "Chaos", scopes: ["contacts:write"] })).key
+    ),
+  );
+  let made = 0;
+  // Each request pokes.
+  const makeContact = () =>
+    post(`${stack.file.base_url}/api-v1-contacts`, keys[made++ % keys.length]!, { name: "Ana" });
+
+  /**
+   * Creates an event every 100 ms.
+   * @returns seconds from the change to the arrival of the first attempt; `text` as docs/reliability.md shows it
+   */
+  async function timeFirstAttempts(
+    workspaces = others,
+    count = short ? 30 : 600,
+    makeEvent: () => Promise<unknown> = makeContact,
+  ) {
+    const [{ start }] = await sql<[{ start: Date }]>`select clock_timestamp() as start`;
+    for (let made = 0; made < count; made++) await Promise.all([makeEvent(), pause(PACE_MS)]);
+    const rows = await sql<{ id: string; created_at: Date }[]>`
+      select id, created_at from crm.webhook_deliveries
+      where workspace_id = any (${workspaces}) and created_at >= ${start}`;
+    if (rows.length !== count) throw new Error(`${rows.length} deliveries of ${count} events`);
+    const { arrivals } = receiver;
+    await eventually(() => rows.every(({ id }) => arrivals.has(id)), "the first attempts");
+    const seconds = rows.map(({ id, created_at }) =>
+      (arrivals.get(id)!.at[0]! - created_at.getTime()) / 1000
+    );
+    const [p50, p99, most] = [0.5, 0.99, 1].map((share) => percentile(seconds, share).toFixed(2));
+    const text = `p50 ${p50} s, p99 ${p99} s, most ${most} s (${seconds.length} events)`;
+    return { p99: percentile(seconds, 0.99), text };
+  }
   // The first requests of a new stack are slow, so they do not count.
-  await time(WORKSPACES);
-  const alone = await time();
+  await timeFirstAttempts(others, WORKSPACES);
+  const alone = await timeFirstAttempts();
   console.log(`  alone: ${alone.text}`);
-  return { stack, alone, time };
+  return { sql, subscribe, alone, timeFirstAttempts };
 }

@@ -3,7 +3,7 @@ import { startServer } from "../../harness/functions.ts";
 import { eventually } from "../../harness/waiting.ts";
 import { countArrivals } from "../arrivals.ts";
 import { countDeliveries, createSubscribers } from "../queue.ts";
-import type { Trial } from "../world.ts";
+import { post, type Trial } from "../world.ts";
 
 const LIMIT = 64;
 /** Each has 8 places, so together they would have 160 in flight. */
@@ -31,7 +31,9 @@ export const oneHost: Trial = {
     await using server = await startServer({ DATABASE_URL: world.functionsDatabaseUrl });
     for (const workspaceId of workspaces) {
       const { key } = await createKey(sql, { workspaceId, name: "Chaos", scopes: ["leads:write"] });
-      for (let sent = 0; sent < leads / count; sent++) await sendLead(server.baseUrl, key);
+      for (let sent = 0; sent < leads / count; sent++) {
+        await post(`${server.baseUrl}/api-v1-leads`, key, { first_name: "Ana" });
+      }
     }
     // Every delivery waits before the first is sent, so that the limit is reached on a busy machine too.
     const started = performance.now();
@@ -49,13 +51,3 @@ export const oneHost: Trial = {
     };
   },
 };
-
-async function sendLead(baseUrl: string, key: string): Promise<void> {
-  const response = await fetch(`${baseUrl}/api-v1-leads`, {
-    method: "POST",
-    headers: { "X-API-Key": key, "Content-Type": "application/json" },
-    body: JSON.stringify({ first_name: "Ana" }),
-  });
-  if (response.status !== 201) throw new Error(`${response.status}: ${await response.text()}`);
-  await response.body?.cancel();
-}

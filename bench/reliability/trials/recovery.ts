@@ -5,7 +5,7 @@ import { eventually } from "../../harness/waiting.ts";
 import { countArrivals } from "../arrivals.ts";
 import { countDeliveries, createSubscribers } from "../queue.ts";
 import { makeDay } from "../seed.ts";
-import type { Trial } from "../world.ts";
+import { post, type Trial } from "../world.ts";
 
 const DAYS = 3;
 /** The most deliveries in flight for a subscription, which may arrive in any order. */
@@ -34,22 +34,15 @@ export const recovery: Trial = {
     await using server = await startServer({ DATABASE_URL: world.functionsDatabaseUrl });
     receiver.clear();
 
-    const post = async (verb: string, body: unknown) => {
-      const response = await fetch(`${server.baseUrl}/api-v1-webhooks/${subscriptionId}/${verb}`, {
-        method: "POST",
-        headers: { "X-API-Key": key, "Content-Type": "application/json" },
-        body: JSON.stringify(body),
-      });
-      if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
-      return await response.json();
-    };
-    await post("reactivate", {});
+    const call = (verb: string, body: unknown) =>
+      post(`${server.baseUrl}/api-v1-webhooks/${subscriptionId}/${verb}`, key, body);
+    await call("reactivate", {});
     const calls: number[] = [];
     let counted = 0;
     let since: string | null = new Date(Date.now() - (DAYS + 1) * 86_400_000).toISOString();
     while (since !== null) {
       const called = performance.now();
-      const recovered: Recovered = await post("recover", { since });
+      const recovered: Recovered = await call("recover", { since });
       calls.push((performance.now() - called) / 1000);
       counted += recovered.count;
       since = recovered.has_more ? recovered.next_since : null;
