@@ -13,6 +13,7 @@ import { eventually } from "../support/mailbox.ts";
 import { needing } from "../support/needing.ts";
 import { makeStartedDataDir } from "../support/own_stack.ts";
 import { openPage } from "./claims.ts";
+import { openReader as openShell } from "./reader.ts";
 import { readSample } from "./sample_receivers.ts";
 
 /** Milliseconds after which the commands are given up: several wait until a delivery has arrived. */
@@ -131,7 +132,7 @@ async function failOnce(sql: postgres.Sql, contactId: string, attempt: number): 
 
 /** A stack of its own, a subscription to a port on which nothing listens yet, and what a reader of the page can do. */
 async function openReader() {
-  const [dataDir, folder, port] = [await makeStartedDataDir(), await Deno.makeTempDir(), freePort()];
+  const [dataDir, port] = [await makeStartedDataDir(), freePort()];
   const stack = await startStackProcess(dataDir, { WEBHOOK_DEV_TARGETS: `127.0.0.1:${port}` });
   const { base_url, database_url, demo_key } = stack.file;
   const sql = openSql(database_url, { max: 1 });
@@ -150,13 +151,14 @@ async function openReader() {
     target_url: `http://127.0.0.1:${port}/hooks/crm`,
   });
   const receivers: Deno.ChildProcess[] = [];
+  const reader = await openShell(base_url, demo_key, {}, LONGEST_MS);
   return {
     sql,
     /** The id of a new contact. */
     makeContact: async (name: string): Promise<string> => (await post("/api-v1-contacts", { name })).id,
     /** Starts the receiver of the page of receivers; `expect` waits for so many lines of it, ends it and returns them all. */
     async startReceiver() {
-      const file = join(folder, "receiver.ts");
+      const file = join(reader.folder, "receiver.ts");
       await Deno.writeTextFile(file, await readSample("ts"));
       const child = new Deno.Command(Deno.execPath(), {
         args: ["run", "--no-check", "--quiet", "--no-config", "--allow-env", "--allow-net", file],
@@ -182,23 +184,17 @@ async function openReader() {
     },
     /** Runs a script as a reader does, and returns what it printed. */
     async run(script: string): Promise<string> {
-      const { success, stdout, stderr } = await new Deno.Command("sh", {
-        args: ["-ec", script],
-        cwd: folder,
-        env: { DATA_DIR: dataDir },
-        stdin: "null",
-        signal: AbortSignal.timeout(LONGEST_MS),
-      }).output();
-      const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-      assert.ok(success && !printed!.includes('"error"'), `${printed}${errors}`);
-      return printed!;
+      const printed = (await reader.run(script)).join("\n");
+      assert.ok(!printed.includes('"error"'), printed);
+      return printed;
     },
     async [Symbol.asyncDispose]() {
       for (const child of receivers) killIfRunning(child);
       await sql.end();
       await stack.stop();
       await stopPostgres(dataDir);
-      for (const path of [dataDir, folder]) await Deno.remove(path, { recursive: true });
+      await reader[Symbol.asyncDispose]();
+      await Deno.remove(dataDir, { recursive: true });
     },
   };
 }

@@ -3,8 +3,9 @@ import { openMailbox } from "../support/mailbox.ts";
 import { needing } from "../support/needing.ts";
 import { apiResources } from "../support/resources.ts";
 import { withScenario } from "../support/scenario.ts";
+import { baseUrl } from "../support/stack.ts";
 import { openPage } from "./claims.ts";
-import { runPasted } from "./pasted.ts";
+import { CURL_FAILS, openReader } from "./reader.ts";
 
 const resources = await openPage("resources", { sh: 21 });
 const events = await openPage("events", { sh: 3 });
@@ -26,12 +27,13 @@ Deno.test("The page of resources has a section with a curl for every resource", 
 });
 
 for (const { slug, blocks } of [resources, events]) {
-  Deno.test(needing(["bash", "curl", "sed"], {
+  Deno.test(needing(["sh", "curl", "sed"], {
     name:
       `The curls of the page ${slug} work as pasted, one after the other, and leave no subscription behind`,
     fn: () =>
       withScenario(async ({ workspace, sql }) => {
-        await runPasted(blocks.sh, workspace.key, { TARGET: openMailbox().url });
+        await using reader = await openReader(baseUrl, workspace.key, { TARGET: openMailbox().url });
+        await reader.run([CURL_FAILS, ...blocks.sh].join("\n"));
         const active = await sql`
           select from crm.webhook_subscriptions where workspace_id = ${workspace.id} and is_active`;
         assert.equal(active.length, 0);

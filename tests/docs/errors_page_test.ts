@@ -3,17 +3,19 @@ import { ERROR_TEXTS } from "../../tools/errors/texts.ts";
 import { ERRORS, isErrorCode } from "../../supabase/functions/_shared/contract/errors.ts";
 import { needing } from "../support/needing.ts";
 import { withScenario } from "../support/scenario.ts";
+import { baseUrl } from "../support/stack.ts";
 import { openPage } from "./claims.ts";
-import { runPastedWithErrors } from "./pasted.ts";
+import { openReader } from "./reader.ts";
 
 const page = await openPage("errors", { sh: 1, json: 1 });
 
-Deno.test(needing(["bash", "curl", "sed"], {
+Deno.test(needing(["sh", "curl", "sed"], {
   name: "The call of the page of errors gets the error that the page shows",
   fn: () =>
     withScenario(async ({ workspace }) => {
-      const printed = await runPastedWithErrors(page.blocks.sh, workspace.key);
-      assert.deepEqual(JSON.parse(printed), JSON.parse(page.blocks.json[0]!));
+      await using reader = await openReader(baseUrl, workspace.key);
+      const printed = await reader.run(page.blocks.sh[0]!);
+      assert.deepEqual(JSON.parse(printed.join("\n")), JSON.parse(page.blocks.json[0]!));
     }),
 }));
 

@@ -121,12 +121,6 @@ Deno.test(needing(SHELL, {
     }),
 }));
 
-test("An error is not remembered with its Idempotency-Key, as the page idempotency says", async ({ api }) => {
-  const headers = { "Idempotency-Key": "pedido-1" };
-  assert.equal((await api.post("/api-v1-contacts", {}, headers)).status, 422);
-  assert.equal((await api.post("/api-v1-contacts", { name: "Ana" }, headers)).status, 201);
-});
-
 test("Verbs that the page idempotency calls repeatable are 200 again", async ({ api, newDeal }) => {
   const [deal, lost] = [await newDeal(), await newDeal()];
   const merged = (await api.post("/api-v1-contacts", { name: "Outra" })).body.id;

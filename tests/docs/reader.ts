@@ -7,6 +7,9 @@ import { killIfRunning } from "../support/kill.ts";
 /** The longest that the commands of a page may take, in milliseconds. */
 const LONGEST_MS = 60_000;
 
+/** Makes curl fail on an error reply, for a page whose calls must all succeed. */
+export const CURL_FAILS = 'curl() { command curl --fail-with-body "$@"; }';
+
 /** What a reader of a guide can do; its folder is deleted when the scope ends. */
 export type Reader = Awaited<ReturnType<typeof openReader>>;
 
@@ -14,8 +17,14 @@ export type Reader = Awaited<ReturnType<typeof openReader>>;
  * Opens a folder as a reader's terminal is in it. The pages read address and key from `stack.json` of DATA_DIR.
  *
  * @param env added to the environment of all that the reader runs
+ * @param longest milliseconds after which commands are ended
  */
-export async function openReader(baseUrl: string, key: string, env: Record<string, string> = {}) {
+export async function openReader(
+  baseUrl: string,
+  key: string,
+  env: Record<string, string> = {},
+  longest = LONGEST_MS,
+) {
   const folder = await Deno.makeTempDir();
   await Deno.writeTextFile(
     join(folder, "stack.json"),
@@ -23,7 +32,7 @@ export async function openReader(baseUrl: string, key: string, env: Record<strin
   );
   const options = { cwd: folder, env: { DATA_DIR: folder, ...env }, stdin: "null" } as const;
   const output = async (script: string) => {
-    const signal = AbortSignal.timeout(LONGEST_MS);
+    const signal = AbortSignal.timeout(longest);
     const { success, stdout, stderr } = await new Deno.Command("sh", {
       args: ["-ec", script],
       ...options,

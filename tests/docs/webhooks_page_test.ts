@@ -4,9 +4,10 @@ import { signature } from "../../supabase/functions/webhook-dispatcher/sign.ts";
 import { openMailbox } from "../support/mailbox.ts";
 import { needing } from "../support/needing.ts";
 import { test, withScenario } from "../support/scenario.ts";
+import { baseUrl } from "../support/stack.ts";
 import { subscribe } from "../support/webhooks.ts";
 import { openPage, sitePages } from "./claims.ts";
-import { runPasted } from "./pasted.ts";
+import { CURL_FAILS, openReader } from "./reader.ts";
 
 const page = await openPage("webhooks", { http: 1, json: 1, sh: 6, sql: 1, text: 1 });
 const { blocks } = page;
@@ -67,13 +68,14 @@ Deno.test("Every command that the page of webhooks names is there", () => {
   }
 });
 
-Deno.test(needing(["bash", "curl", "sed"], {
+Deno.test(needing(["sh", "curl", "sed"], {
   name:
     "The curls of the page of webhooks work as pasted, deliver a test event, and leave no subscription behind",
   fn: () =>
     withScenario(async ({ workspace, sql }) => {
       const mailbox = openMailbox();
-      const printed = await runPasted(calls, workspace.key, { TARGET: mailbox.url });
+      await using reader = await openReader(baseUrl, workspace.key, { TARGET: mailbox.url });
+      const printed = (await reader.run([CURL_FAILS, ...calls].join("\n"))).join("\n");
       const { body } = (await mailbox.waitFor(1))[0]!;
       assert.deepEqual([body.event, body.test], ["contact.created", true]);
       assert.match(printed, /"state" *: *"delivered"/);
@@ -97,13 +99,15 @@ test("The pages that say for how long a delivery is tried say what the schedule 
   }
 });
 
-Deno.test(needing(["bash", "openssl", "sed"], {
+Deno.test(needing(["sh", "openssl", "sed"], {
   name: "The signature that the page of webhooks works out is the one that it shows",
   fn: async () => {
-    assert.equal(await runPasted([signing], ""), blocks.text[0]);
+    await using reader = await openReader(baseUrl, "");
+    const shown = blocks.text[0]!.trimEnd();
+    assert.deepEqual(await reader.run(signing), [shown]);
     // As the dispatcher makes it, of the same three values.
     const value = (name: string) => new RegExp(`^${name}='?(.*?)'?$`, "m").exec(signing)![1]!;
     const body = new TextEncoder().encode(value("BODY"));
-    assert.equal(`sha256=${signature(value("SECRET"), Number(value("TIMESTAMP")), body)}\n`, blocks.text[0]);
+    assert.equal(`sha256=${signature(value("SECRET"), Number(value("TIMESTAMP")), body)}`, shown);
   },
 }));
