@@ -212,6 +212,90 @@ $$;
 comment on function crm.updated_ids(text, jsonb, integer) is
   'The ids of a list''s rows that changed since updated_since, last changed first.';
 
+create function crm.rest_of_page(
+  p_record text, p_args jsonb, p_filters jsonb, p_before uuid, p_from uuid, inout ids uuid[], inout records json[],
+  inout is_complete boolean, out next_id uuid
+)
+language plpgsql stable set search_path = '' as $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_listed uuid[];
+  v_ids uuid[];
+  v_records json[];
+begin
+  if not is_complete then
+    -- A record without JSON is either long or hidden.
+    p_before := ids[v_limit + 1];
+    select w.matches into v_listed from crm.kept_walk(p_record, '{}', null, null, null, array(
+      select r.id from unnest(ids, records) r (id, record) where r.record is null
+    )) w;
+    select array_agg(r.id order by r.position), array_agg(r.record order by r.position), count(r.record) = count(*)
+    into ids, records, is_complete
+    from unnest(ids, records) with ordinality r (id, record, position)
+    where r.record is not null or r.id = any (v_listed);
+    v_limit := v_limit - coalesce(cardinality(ids), 0);
+    if p_before is null or v_limit < 0 then return; end if;
+  end if;
+  if p_args ? 'q' then
+    select page.ids, page.next_id into v_ids, next_id from crm.search_page(
+      p_record, p_args || jsonb_build_object('limit', v_limit), p_before, p_from, p_kept => p_filters - 'q' = '{}'
+    ) page;
+  else
+    select page.ids, page.next_id into v_ids, next_id from crm.list_by(
+      p_record, p_args || jsonb_build_object('limit', v_limit), p_before, p_from,
+      p_kept => p_filters - 'updated_since' = '{}'
+    ) page;
+  end if;
+  case p_record
+    when 'activity' then
+      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
+      into v_records, is_complete
+      from (
+        select crm.activity_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+        join crm.activities t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        order by chosen.position
+      ) page;
+    when 'company' then
+      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
+      into v_records, is_complete
+      from (
+        select crm.company_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+        join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        order by chosen.position
+      ) page;
+    when 'contact' then
+      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
+      into v_records, is_complete
+      from (
+        select crm.contact_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+        join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        order by chosen.position
+      ) page;
+    when 'deal' then
+      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
+      into v_records, is_complete
+      from (
+        select crm.deal_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+        join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        order by chosen.position
+      ) page;
+    when 'note' then
+      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
+      into v_records, is_complete
+      from (
+        select crm.note_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+        join crm.notes t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        order by chosen.position
+      ) page;
+  end case;
+  ids := ids || v_ids;
+  records := records || v_records;
+end
+$$;
+comment on function crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean) is
+  'Completes a page whose statement found hidden or long records: drops the hidden ones, and finds as many others '
+  'after them. Null ids: finds the whole page, for filters without a statement of their own.';
+
 create function crm.bounded_records(p_record text, p_ids uuid[], p_records json[]) returns json[]
 language plpgsql stable set search_path = '' as $$
 declare

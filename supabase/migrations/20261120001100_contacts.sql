@@ -346,10 +346,6 @@ declare
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
-  -- How many records crm.list_by must find.
-  v_rest integer;
-  v_rest_ids uuid[];
-  v_rest_records json[];
 begin
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then
@@ -411,47 +407,10 @@ begin
         and (t.external_id, t.id) >= (p_args ->> 'external_id', v_from)
       order by t.external_id desc limit v_limit + 1
     ) page;
-  else
-    v_rest := v_limit;
   end if;
-  if not v_complete then
-    -- A record without JSON is either long or hidden.
-    v_before := v_ids[v_limit + 1];
-    select array_agg(r.id order by r.position), array_agg(r.record order by r.position), count(r.record) = count(*)
-    into v_ids, v_records, v_complete
-    from unnest(v_ids, v_records) with ordinality r (id, record, position)
-    where r.record is not null or exists (
-      select from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id() and t.id = r.id and t.archived_at is null
-    );
-    if v_before is not null and coalesce(cardinality(v_ids), 0) <= v_limit then
-      v_rest := v_limit - coalesce(cardinality(v_ids), 0);
-    end if;
-  end if;
-  if v_rest is not null then
-    if p_args ? 'q' then
-      select page.ids, page.next_id into v_rest_ids, v_next_id
-      from crm.search_page(
-        'contact', p_args || jsonb_build_object('limit', v_rest), v_before, v_from,
-        p_kept => v_filters - 'q' = '{}'
-      ) page;
-    else
-      select page.ids, page.next_id into v_rest_ids, v_next_id
-      from crm.list_by(
-        'contact', p_args || jsonb_build_object('limit', v_rest), v_before, v_from,
-        p_kept => v_filters - 'updated_since' = '{}'
-      ) page;
-    end if;
-    select array_agg(page.record), count(page.record) = count(*) and coalesce(v_complete, true)
-    into v_rest_records, v_complete
-    from (
-      select crm.contact_json_if_short(t) as record
-      from unnest(v_rest_ids[:v_rest]) with ordinality chosen (id, position)
-      join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
-      order by chosen.position
-    ) page;
-    v_ids := v_ids || v_rest_ids;
-    v_records := v_records || v_rest_records;
+  if v_complete is not true then
+    select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
+    from crm.rest_of_page('contact', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
   end if;
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];

@@ -277,10 +277,6 @@ declare
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
-  -- How many records crm.list_by must find.
-  v_rest integer;
-  v_rest_ids uuid[];
-  v_rest_records json[];
 begin
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then
@@ -352,25 +348,10 @@ begin
         and t.id < v_before and t.id >= v_from
       order by t.status desc, t.id desc limit v_limit + 1
     ) page;
-  else
-    v_rest := v_limit;
   end if;
-  if v_rest is not null then
-    select page.ids, page.next_id into v_rest_ids, v_next_id
-    from crm.list_by(
-      'activity', p_args || jsonb_build_object('limit', v_rest), v_before, v_from,
-      p_kept => v_filters - 'updated_since' = '{}'
-    ) page;
-    select array_agg(page.record), count(page.record) = count(*) and coalesce(v_complete, true)
-    into v_rest_records, v_complete
-    from (
-      select crm.activity_json_if_short(t) as record
-      from unnest(v_rest_ids[:v_rest]) with ordinality chosen (id, position)
-      join crm.activities t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
-      order by chosen.position
-    ) page;
-    v_ids := v_ids || v_rest_ids;
-    v_records := v_records || v_rest_records;
+  if v_complete is null then
+    select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
+    from crm.rest_of_page('activity', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
   end if;
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];

@@ -1,5 +1,5 @@
 // The verb of a list (spec 4.0): one statement without a filter, one for each equality. For everything else it calls
-// crm.list_by and crm.search_page, which read what list_filters_sql.ts writes about each record.
+// crm.rest_of_page (list_filters_sql.ts).
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { always, argument, columnOf, hiding, type NamedFilter, optional, required } from "./filters.ts";
 import { searchSql } from "./search_sql.ts";
@@ -53,10 +53,6 @@ ${optional(record).some(isMade) ? "  v_value text;\n" : ""}  v_ids uuid[];
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
-  -- How many records crm.list_by must find.
-  v_rest integer;
-  v_rest_ids uuid[];
-  v_rest_records json[];
 begin
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then
@@ -64,21 +60,10 @@ begin
   end if;
   -- One statement with its own cached plan for each filter: a common statement could use no index.
 ${served.map((filters, index) => `  ${index === 0 ? "if" : "elsif"} ${branch(record, filters)}`).join("\n")}
-  else
-    v_rest := v_limit;
   end if;
-${leaveOut(record)}  if v_rest is not null then
-${pageOf(record)}
-    select array_agg(page.record), count(page.record) = count(*) and coalesce(v_complete, true)
-    into v_rest_records, v_complete
-    from (
-      select crm.${name}_json_if_short(t) as record
-      from unnest(v_rest_ids[:v_rest]) with ordinality chosen (id, position)
-      join crm.${about.table} t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
-      order by chosen.position
-    ) page;
-    v_ids := v_ids || v_rest_ids;
-    v_records := v_records || v_rest_records;
+  if v_complete is ${always(record).length === 0 ? "null" : "not true"} then
+    select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
+    from crm.rest_of_page('${name}', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
   end if;
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
@@ -106,45 +91,6 @@ export function requireKnown({ filters }: CrmRecord, isEmpty: string): string {
   if (names.length === 0) return "";
   return `  if ${isEmpty} and p_args ?| '{${names.join(",")}}' then
     perform crm.require_known_filters(p_args);
-  end if;
-`;
-}
-
-/** The ids of a page, or the rest of one, that no statement above serves. */
-function pageOf({ name, about }: CrmRecord): string {
-  const page = (by: string, kept: string, indent: string) =>
-    `${indent}select page.ids, page.next_id into v_rest_ids, v_next_id
-${indent}from crm.${by}(
-${indent}  '${name}', p_args || jsonb_build_object('limit', v_rest), v_before, v_from,
-${indent}  p_kept => v_filters - '${kept}' = '{}'
-${indent}) page;`;
-  if (!about.search) return page("list_by", "updated_since", "    ");
-  return `    if p_args ? 'q' then
-${page("search_page", "q", "      ")}
-    else
-${page("list_by", "updated_since", "      ")}
-    end if;`;
-}
-
-/**
- * Drops rows that lists hide, such as archived ones. If too few remain for the page, `crm.list_by` finds the others, from
- * where the statement ended.
- */
-function leaveOut(record: CrmRecord): string {
-  if (always(record).length === 0) return "";
-  return `  if not v_complete then
-    -- A record without JSON is either long or hidden.
-    v_before := v_ids[v_limit + 1];
-    select array_agg(r.id order by r.position), array_agg(r.record order by r.position), count(r.record) = count(*)
-    into v_ids, v_records, v_complete
-    from unnest(v_ids, v_records) with ordinality r (id, record, position)
-    where r.record is not null or exists (
-      select from crm.${record.about.table} t
-      where t.workspace_id = crm.current_workspace_id() and t.id = r.id and ${always(record).join(" and ")}
-    );
-    if v_before is not null and coalesce(cardinality(v_ids), 0) <= v_limit then
-      v_rest := v_limit - coalesce(cardinality(v_ids), 0);
-    end if;
   end if;
 `;
 }
