@@ -1,4 +1,4 @@
-import { api, type MakeRequest } from "../load/requests.ts";
+import { api, get, type MakeRequest, post } from "../load/requests.ts";
 import type { PlannedRequest } from "../load/template.ts";
 import type { LoadWorkspace } from "../load/workspaces.ts";
 
@@ -9,9 +9,12 @@ interface Kind {
   make: MakeRequest;
 }
 
-const ITEMS = 10;
 /** Each key sends this many different requests, in an order that is another one for each. */
 const EACH_KEY = 20;
+
+const CONTACT = { name: "Bia Lima", email: "bia.{n}@exemplo.com.br", phone: "+55 11 9{n8}" };
+const BATCH = { items: Array(10).fill({ op: "create", data: CONTACT }) };
+const CHANGE = { job_title: "Compras {n}", notes: "Ligou em {n}; pediu a proposta por e-mail." };
 
 /** What integrations send in a day, by their number. */
 export const KINDS: Kind[] = [
@@ -19,32 +22,23 @@ export const KINDS: Kind[] = [
   { name: "list", percent: 20, make: api.list },
   { name: "create", percent: 15, make: api.createRepeatable },
   { name: "lead", percent: 10, make: api.lead },
-  { name: "update", percent: 5, make: update },
-  { name: "batch", percent: 3, make: batch },
-  { name: "search", percent: 2, make: search },
+  {
+    name: "update",
+    percent: 5,
+    make: (_, key, id) => ({ ...post(`/api-v1-contacts/${id}`, CHANGE, key), method: "PATCH", expect: 200 }),
+  },
+  {
+    name: "batch",
+    percent: 3,
+    make: (_, key) => ({ ...post("/api-v1-contacts/batch", BATCH, key), expect: 200 }),
+  },
+  {
+    name: "search",
+    percent: 2,
+    // Another number for each contact, so that a search finds one or some dozens.
+    make: (_, key, id) => get(`/api-v1-contacts?q=souza+${parseInt(id.slice(-4), 16) % 100}`, key),
+  },
 ];
-
-function update(_workspace: LoadWorkspace, key: string, contactId: string): PlannedRequest {
-  const body = { job_title: "Compras {n}", notes: "Ligou em {n}; pediu a proposta por e-mail." };
-  return { ...withBody("PATCH", `/api-v1-contacts/${contactId}`, key, body), expect: 200 };
-}
-
-function batch(_workspace: LoadWorkspace, key: string): PlannedRequest {
-  const data = { name: "Bia Lima", email: "bia.{n}@exemplo.com.br", phone: "+55 11 9{n8}" };
-  const body = { items: Array(ITEMS).fill({ op: "create", data }) };
-  return { ...withBody("POST", "/api-v1-contacts/batch", key, body), expect: 200 };
-}
-
-function search(_workspace: LoadWorkspace, key: string, contactId: string): PlannedRequest {
-  // Another number for each contact, so that a search finds one or some dozens.
-  const words = `souza ${parseInt(contactId.slice(-4), 16) % 100}`;
-  const path = `/api-v1-contacts?${new URLSearchParams({ q: words })}`;
-  return { method: "GET", path, headers: { "X-API-Key": key }, expect: 200 };
-}
-
-function withBody(method: string, path: string, key: string, body: unknown) {
-  return { method, path, headers: { "X-API-Key": key }, body };
-}
 
 /**
  * Builds requests of all kinds in their shares, for the keys of all workspaces in turn: whatever the rate, no key gets more

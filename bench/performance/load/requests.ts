@@ -46,11 +46,16 @@ export const hand = {
   lead: (_workspace, key) => post("/hand/leads", { first_name: "Bia", last_name: "Lima", ...LEAD }, key),
 } satisfies Record<string, MakeRequest>;
 
-function get(path: string, key?: string): PlannedRequest {
+export function get(path: string, key?: string): PlannedRequest {
   return { method: "GET", path, headers: withKey(key), expect: 200 };
 }
 
-function post(path: string, body: unknown, key?: string, headers?: Record<string, string>): PlannedRequest {
+export function post(
+  path: string,
+  body: unknown,
+  key?: string,
+  headers?: Record<string, string>,
+): PlannedRequest {
   return { method: "POST", path, headers: { ...withKey(key), ...headers }, body, expect: 201 };
 }
 
