@@ -1,4 +1,4 @@
-// Converts what the operator types into the arguments of a verb. The verb decides whether a value is allowed.
+// Converts what the operator types into arguments of a verb. The verb decides whether a value is allowed.
 import { InvalidArgumentError } from "commander";
 import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { DELIVERY_STATES } from "../../supabase/functions/api-v1-webhooks/delivery.ts";
@@ -11,7 +11,7 @@ const EVENT = `It must be one of ${EVENT_TYPES.join(", ")}`;
 const MOMENT = "It must be a moment that exists, such as 2027-01-31T12:00:00Z";
 const AMOUNT = "It must be an amount such as 12500.50, at most 1000000000000000";
 
-/** The rule of each argument of a verb, in English, for a message in the terminal. */
+/** The rule for each argument of a verb, for messages in the terminal. */
 export const RULES: Readonly<Record<string, string>> = {
   id: UUID,
   workspace_id: UUID,
@@ -43,7 +43,7 @@ export function parseBoolean(text: string): boolean {
   return text === "true";
 }
 
-/** A parser for the argument of that name. It accepts digits and a point only, because Number() would accept `1e3`. */
+/** A parser for the number of that name: digits and a point. Number() alone would accept `1e3`. */
 export function numberParser(field: string): (text: string) => number {
   return (text) => {
     if (!/^\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError(RULES[field]!);
@@ -65,7 +65,7 @@ export function parseStages(text: string): NewStage[] {
   });
 }
 
-/** The message for a stage of another form. */
+/** The message for a stage in another form. */
 export function describeStageForm(stage: string): string {
   return `"${stage}" is not of the form <name>:<type>, such as Proposta:venda`;
 }

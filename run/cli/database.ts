@@ -8,15 +8,14 @@ const CONNECT_TIMEOUT_S = 5;
 const CLOSE_TIMEOUT_S = 1;
 
 /**
- * Calls `use` with a connection to the operator's database: that of DATABASE_URL, otherwise that of the stack that runs
- * on DATA_DIR.
+ * Calls `use` with a connection to the operator's database: DATABASE_URL, else the stack that runs on DATA_DIR.
  * @throws StackError if there is neither.
  */
 export async function withDatabase<Result>(use: (sql: postgres.Sql) => Promise<Result>): Promise<Result> {
   const { databaseUrl, dataDir } = readSettings();
   const sql = openSql(databaseUrl ?? (await readStackFile(dataDir)).database_url, {
     max: 1,
-    // Supabase's transaction pooler does not support named statements, and a command runs each statement only once.
+    // Supabase's transaction pooler does not support named statements.
     prepare: false,
     connect_timeout: CONNECT_TIMEOUT_S,
     connection: { application_name: "crm-cli" },
@@ -29,7 +28,7 @@ export async function withDatabase<Result>(use: (sql: postgres.Sql) => Promise<R
   }
 }
 
-/** Has a time limit, because the driver would retry for ever if a tunnel accepted connections and dropped them. */
+/** Connects within a time limit: the driver would retry for ever if a tunnel dropped its connections. */
 async function checkConnection(sql: postgres.Sql): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_, reject) => {
@@ -48,7 +47,7 @@ async function checkConnection(sql: postgres.Sql): Promise<void> {
 // Codes of the driver, of the network, and of Postgres (classes 08 connection, 53 resources, 57 operator intervention).
 const UNREACHABLE = /^(CONNECT|ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|08|53|57)/;
 
-/** Describes an error of the database in one line that says what to do; null for an unknown error. */
+/** Describes a database error in one line that says what to do; null for an unknown error. */
 export function describeDatabaseError(error: unknown): string | null {
   if (error instanceof Error && /certificate/.test(error.message)) {
     return `The database's certificate is not trusted (${
@@ -63,7 +62,7 @@ export function describeDatabaseError(error: unknown): string | null {
   if (!(error instanceof postgres.PostgresError)) return null;
   if (/^(28|3D)/.test(code)) return `The database refuses the connection (${code}): correct DATABASE_URL`;
   if (/^(3F000|42P01|42883)$/.test(code)) {
-    return "The database lacks what this command needs: apply the migrations with `deno task start`";
+    return "The database lacks what this command needs: apply the migrations with `deno task start` or `deno task deploy`";
   }
   if (code === "42501") {
     return "The role in DATABASE_URL may not do this: use the one that applied the migrations";

@@ -2,7 +2,7 @@ import type { ErrorDetail, OperatorCode, OperatorError } from "../operator/error
 import type { NewStage } from "../operator/verbs.ts";
 import { describeStageForm, RULES } from "./arguments.ts";
 
-/** Describes an error of a verb in one line for the operator. */
+/** Describes the error of a verb in one line. */
 export function describeError(error: OperatorError): string {
   return SENTENCES[error.code](error);
 }
@@ -39,11 +39,11 @@ const SENTENCES: Record<OperatorCode, (error: OperatorError) => string> = {
   subscription_inactive: ({ details: [detail], call: { args } }) =>
     `The subscription "${detail?.value ?? args["id"]}" is inactive: reactivate it first`,
   queue_full: () =>
-    "As many deliveries wait for the subscription as may: try again once some are sent, or raise " +
+    "The maximum number of deliveries waits for the subscription: try again once some are sent, or raise " +
     "max_waiting_deliveries of crm.workspaces",
   job_failed: ({ details: [detail], call: { args } }) => `The job "${args["name"]}" failed: ${detail!.value}`,
   wrong_encryption_key: () =>
-    "The encryption key does not open the present secret: give the one that the functions have, or use --force",
+    "The encryption key does not decrypt the current secret: give the key that the functions have, or use --force",
 };
 
 function describeInvalid({ field, message }: ErrorDetail, args: Readonly<Record<string, unknown>>): string {
@@ -59,7 +59,7 @@ function describeInvalid({ field, message }: ErrorDetail, args: Readonly<Record<
       ? `The name in "${typed}" must have 1 to 255 characters`
       : describeStageForm(typed);
   }
-  // What the operator did not type, such as the number of active subscriptions.
+  // Not an argument that the operator typed, such as the number of active subscriptions.
   if (args[name] === undefined) return RULES[name] ?? message ?? `The ${name} is invalid`;
   return `'${args[name]}' is invalid for ${name}. ${RULES[name] ?? message}`;
 }

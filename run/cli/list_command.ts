@@ -12,7 +12,7 @@ type ListVerb = {
     : never;
 }[VerbName];
 
-/** A row of the list, which the verb returns as it is or as `data`. */
+/** A row of the list, which the verb returns directly or in `data`. */
 type Row<V extends ListVerb> = Result<V> extends { data: (infer R)[] } ? R
   : Result<V> extends (infer R)[] ? R
   : never;
@@ -24,7 +24,7 @@ interface Rows<Row> {
   nothing: string;
 }
 
-/** How a list is printed: as a table, or as the text of `describe` if a row needs more than one line. */
+/** How a list is printed: as a table, or by `describe` if a row needs more than one line. */
 type List<Row> = { description: string } & (Rows<Row> | { describe: (rows: Row[]) => string });
 
 /** Adds `<group> list --workspace <id>`. */
@@ -32,7 +32,7 @@ export function addListCommand<V extends ListVerb>(group: Command, verb: V, list
   addReshapedListCommand<V, Row<V>>(group, verb, (rows) => rows, list);
 }
 
-/** Adds a list command whose rows, printed or as JSON, have another form than those of the verb. */
+/** Adds a list command that changes the form of the rows before it prints them. */
 export function addReshapedListCommand<V extends ListVerb, Shown>(
   group: Command,
   verb: V,

@@ -1,6 +1,6 @@
 /**
- * `deno task crm`: the operator's commands.
- * Exit code: 0 success, 1 an error of the verb or no database, 2 invalid usage. An error is one line on standard error.
+ * `deno task crm`: the operator's commands. Exit code: 0 success, 1 the verb failed or there is no database, 2 invalid
+ * usage. An error is one line on standard error.
  */
 import { CommanderError } from "commander";
 import { firstLine, StackError } from "../local/stack_error.ts";
@@ -12,7 +12,7 @@ import { createProgram } from "./program.ts";
 try {
   await createProgram().parseAsync(Deno.args, { from: "user" });
 } catch (error) {
-  // Exits at once, because the driver's timers would keep the process alive for seconds after an error.
+  // After an error the driver's timers would keep the process alive for seconds.
   Deno.exit(reportError(error));
 }
 

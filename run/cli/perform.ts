@@ -4,11 +4,11 @@ import { findWorkspace, operate } from "../operator/operator.ts";
 import type { Args, RecordKind, Result, VerbName } from "../operator/verbs.ts";
 import { withDatabase } from "./database.ts";
 
-/** What a command does on the database. */
+/** The work of a command on the database. */
 export type Operation<Result> = (sql: Sql) => Promise<Result>;
 
 /**
- * Runs the operation of a command and prints its result: as JSON with `--json`, otherwise as the text of `describe`.
+ * Runs an operation and prints its result: as JSON with `--json`, otherwise as the text from `describe`.
  */
 export async function perform<Result>(
   command: CommandUnknownOpts,
@@ -19,7 +19,7 @@ export async function perform<Result>(
   console.log(command.optsWithGlobals()["json"] ? JSON.stringify(result, null, 2) : describe(result));
 }
 
-/** Like `perform`, with warnings about the result: a line each on standard error, and `warnings` in the JSON. */
+/** Like `perform`, with warnings: each is a line on standard error, and in `warnings` of the JSON. */
 export async function performWithWarnings<Result>(
   command: CommandUnknownOpts,
   operation: Operation<Result>,
@@ -44,12 +44,12 @@ export function call<V extends VerbName>(verb: V, args: Args<V>): Operation<Resu
   return (sql) => operate(sql, verb, args);
 }
 
-/** The verbs that act on one record of a workspace. */
+/** Verbs for one record of a workspace. */
 type RecordVerb = {
   [V in VerbName]: Args<V> extends { workspace_id: string; id: string } ? V : never;
 }[VerbName];
 
-/** An operation that calls a verb on one record, given only the record's id. */
+/** An operation that calls a verb for a record, given only its id. */
 export function callOn<V extends RecordVerb>(
   object: RecordKind,
   id: string,

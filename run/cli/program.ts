@@ -4,14 +4,13 @@ import { jobCommands } from "./commands/job.ts";
 import { keyCommands } from "./commands/key.ts";
 import { lossReasonCommands } from "./commands/loss_reason.ts";
 import { memberCommands } from "./commands/member.ts";
-import { pipelineCommands } from "./commands/pipeline.ts";
+import { pipelineCommands, stageCommands } from "./commands/pipeline.ts";
 import { proposalCommands } from "./commands/proposal.ts";
-import { stageCommands } from "./commands/stage.ts";
 import { webhookCommands } from "./commands/webhook.ts";
 import { workspaceCommands } from "./commands/workspace.ts";
 import { formatExamples, PROGRAM } from "./usage.ts";
 
-/** Every group of commands. A new group is a file in commands/ and a line here. */
+/** All groups of commands. A new group is a file in commands/ and a line here. */
 const GROUPS = [
   workspaceCommands,
   memberCommands,
@@ -29,11 +28,11 @@ const GROUPS = [
 export function createProgram(): Command {
   const program = new Command(PROGRAM)
     .description(
-      "The operator's commands. They use the database of DATABASE_URL, otherwise the stack that runs on DATA_DIR.",
+      "The operator's commands. They use the database in DATABASE_URL, else the stack that runs on DATA_DIR.",
     )
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
-    // Commander prints its suggestion on a second line; an error must be one line.
+    // Commander prints suggestions on a second line, but an error must be one line.
     .configureOutput({ outputError: (text, write) => write(`${text.trimEnd().replaceAll("\n", " ")}\n`) })
     .addHelpText(
       "after",

@@ -3,7 +3,7 @@ import { openSql } from "../local/sql.ts";
 
 const CONNECT_TIMEOUT_S = 10;
 
-/** Creates a client of one connection, which works by a pooler too. */
+/** Creates a client with one connection, which may go through a pooler. */
 export function openDatabase(url: string, applicationName: string): Sql {
   return openSql(url, {
     max: 1,

@@ -1,19 +1,18 @@
 /**
- * `deno task deploy`: puts this tree on a Supabase project: migrations, the functions' login, the Vault, secrets and
- * functions; then it has the doctor look. It may run any number of times. Exit code: 0 done and nothing is wrong, 1 a
- * step failed or the doctor found something, 2 invalid usage.
+ * `deno task deploy`: deploys this tree to a Supabase project (migrations, the functions' login, Vault, secrets,
+ * functions) and runs the doctor. It may run any number of times. Exit code: 0 deployed and healthy, 1 a step failed or
+ * the doctor has findings, 2 invalid usage.
  */
 import { Command, CommanderError } from "commander";
 import { describeDatabaseError } from "../cli/database.ts";
 import { firstLine, StackError } from "../local/stack_error.ts";
 import { openDatabase } from "./database.ts";
-import { type Diagnosis, examine } from "./doctor/examine.ts";
-import { formatReport } from "./doctor/report.ts";
+import { type Diagnosis, examine, formatReport } from "./doctor/examine.ts";
 import { readDeploymentSettings, type Settings, VARIABLES } from "./environment.ts";
 import { deploymentSteps, type Step } from "./steps.ts";
 import { taskArguments } from "./task_arguments.ts";
 
-/** pg_cron of old versions runs a job once a minute, so its first run is up to a minute away. */
+/** Old versions of pg_cron run a job once a minute, so the first run may be a minute away. */
 const DOCTOR_PATIENCE_MS = 90_000;
 const DOCTOR_PAUSE_MS = 10_000;
 
@@ -69,7 +68,7 @@ async function runSteps(steps: Step[], { databaseUrl }: Settings): Promise<void>
   }
 }
 
-/** Looks until nothing is wrong: right after a first deployment no job has run yet, and functions start cold. */
+/** Runs the doctor until nothing is wrong: after a first deployment jobs have yet to run, and functions start cold. */
 async function waitForHealth({ databaseUrl, functionsUrl, region, appOrigin }: Settings): Promise<Diagnosis> {
   const until = performance.now() + DOCTOR_PATIENCE_MS;
   for (;;) {

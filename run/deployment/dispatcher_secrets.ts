@@ -1,16 +1,16 @@
-// The two secrets in the Vault by which the job webhook-dispatch finds and wakes the dispatcher.
+// The two secrets in the Vault with which the job webhook-dispatch calls the dispatcher.
 import type { Sql } from "postgres";
 
 export const URL_SECRET = "webhook_dispatcher_url";
 export const BEARER_SECRET = "webhook_dispatcher_secret";
 
-/** A value for each name; null where the Vault has none. */
+/** The two secrets; null if the Vault does not have one. */
 export interface DispatcherSecrets {
   url: string | null;
   bearer: string | null;
 }
 
-/** Reads both secrets; null where the database has no Vault. */
+/** Reads both secrets; null if the database has no Vault. */
 export async function readDispatcherSecrets(sql: Sql): Promise<DispatcherSecrets | null> {
   const [{ exists }] = await sql<[{ exists: boolean }]>`
     select to_regclass('vault.decrypted_secrets') is not null as exists
@@ -24,8 +24,8 @@ export async function readDispatcherSecrets(sql: Sql): Promise<DispatcherSecrets
 }
 
 /**
- * Puts both secrets into the Vault, and leaves alone what is there already.
- * @returns the names of those that changed.
+ * Puts both secrets into the Vault, unless they are there already.
+ * @returns the names of the secrets that changed.
  */
 export async function writeDispatcherSecrets(
   sql: Sql,
@@ -47,7 +47,7 @@ export async function writeDispatcherSecrets(
   return changed;
 }
 
-/** The address of the dispatcher; in a region, where one is named. */
+/** The address of the dispatcher, in the given region. */
 export function dispatcherUrl(functionsUrl: string, region: string | null): string {
   const url = new URL(`${functionsUrl}/webhook-dispatcher`);
   if (region) url.searchParams.set("forceFunctionRegion", region);

@@ -1,19 +1,18 @@
 /**
- * `deno task doctor`: looks at a deployed project, or at the local stack, and says what is missing and what mends it. It
- * changes nothing. Exit code: 0 nothing is wrong, 1 something is, 2 it could not begin.
+ * `deno task doctor`: checks a deployed project or the local stack, and says what is wrong and what mends it. It changes
+ * nothing. Exit code: 0 nothing is wrong, 1 something is, 2 it could not begin.
  */
 import { Command, CommanderError } from "commander";
 import { checkDatabaseUrl, readSettings } from "../local/settings.ts";
 import { firstLine, StackError } from "../local/stack_error.ts";
 import { readStackFile } from "../local/stack_file.ts";
-import { type Address, examine } from "./doctor/examine.ts";
+import { type Address, examine, formatReport } from "./doctor/examine.ts";
 import { isLoopback } from "../../supabase/functions/_shared/runtime/service.ts";
-import { formatReport } from "./doctor/report.ts";
 import { taskArguments } from "./task_arguments.ts";
 
 const program = new Command("deno task doctor")
   .description(
-    "Look at a deployed project, or at the local stack, and say what is missing and what mends it.",
+    "Check a deployed project or the local stack, and say what is wrong and what mends it.",
   )
   .option("--url <url>", "the functions: https://<ref>.supabase.co/functions/v1 (default: the local stack's)")
   .option(
@@ -37,11 +36,11 @@ try {
   Deno.exit(2);
 }
 
-/** Both addresses must be of the same project, so that of the local stack serves only where neither is given. */
+/** Both addresses must belong to the same project, so the local stack's are used only if neither is given. */
 async function findProject(url: string | undefined, databaseUrl: string | undefined): Promise<Address> {
   const region = Deno.env.get("FUNCTIONS_REGION") || null;
   const appOrigin = Deno.env.get("APP_ORIGIN") || null;
-  // Not both: an unusable DATABASE_URL does no harm where another address is given.
+  // An unusable DATABASE_URL does no harm if --database-url is given.
   const database = databaseUrl === undefined
     ? readSettings().databaseUrl
     : checkDatabaseUrl("--database-url", databaseUrl);
@@ -60,7 +59,7 @@ async function findProject(url: string | undefined, databaseUrl: string | undefi
   };
 }
 
-/** The doctor sends the dispatcher its secret, as the schedule does. */
+/** Refuses http, because the doctor sends the dispatcher its secret. */
 function checkUrl(text: string): void {
   if (!URL.canParse(text)) throw new StackError("--url is not a URL");
   const url = new URL(text);

@@ -4,10 +4,10 @@ import { StackError } from "../local/stack_error.ts";
 import { decryptSecret } from "../../supabase/functions/_shared/webhooks/secret.ts";
 
 /**
- * Compares the encryption key with the newest stored signing secret. Under another key no delivery could be signed, and
- * every subscription would need a new secret.
+ * Checks that the encryption key decrypts the newest signing secret. With another key no delivery could be signed, and every
+ * subscription would need a new secret.
  * @param sql as the owner of the schema
- * @returns whether there was a secret to compare with.
+ * @returns whether there was a secret to check.
  * @throws StackError if the key does not decrypt it.
  */
 export async function checkEncryptionKey(sql: Sql, key: string): Promise<boolean> {

@@ -5,20 +5,20 @@ import { restoreLineBreaks } from "../../supabase/functions/_shared/postgres/con
 import { isEncryptionKey } from "../../supabase/functions/_shared/webhooks/secret.ts";
 import { isLoopback } from "../../supabase/functions/_shared/runtime/service.ts";
 
-/** Shorter ones can be guessed, and a stranger could wake the dispatcher. */
+/** A shorter secret could be guessed. */
 const SHORTEST_SECRET = 16;
 
 /** What a deployment reads from the environment. */
 export interface Settings {
   accessToken: string;
   projectRef: string;
-  /** As the owner of the schema, by a session: migrations need one. */
+  /** As the owner of the schema, not through a transaction pooler: migrations need a session. */
   databaseUrl: string;
-  /** As crm_functions: what the functions get as DATABASE_URL. */
+  /** As crm_functions: the DATABASE_URL of the functions. */
   functionsDatabaseUrl: string;
   encryptionKey: string;
   dispatcherSecret: string;
-  /** Base URL of the functions, as clients reach them. */
+  /** The URL of the functions, as clients call them. */
   functionsUrl: string;
   region: string | null;
   /** The address of the console. */
@@ -27,18 +27,29 @@ export interface Settings {
   secrets: Record<string, string>;
 }
 
-/** A variable of a deployment. docs/deployment.md has the same table, and a test compares them. */
+/** A variable of a deployment. A test compares them with the table in docs/deployment.md. */
 interface Variable {
   name: string;
   required: boolean;
   /** Whether the functions get it as a secret of that name. */
   forFunctions: boolean;
-  /** Says what is wrong with a value; null where nothing is. It never repeats the value. */
-  check?: (value: string, env: Record<string, string>) => string | null;
+  /** Says what is wrong with a value, without repeating it; null if nothing is. */
+  check: (value: string, env: Record<string, string>) => string | null;
 }
 
+/** A check that a value has a form. */
+const form = (pattern: RegExp, otherwise: string) => (value: string) =>
+  pattern.test(value) ? null : otherwise;
+
+const checkRef = form(/^[a-z]{20}$/, "is not the reference of a project: 20 lower-case letters");
+
 export const VARIABLES: readonly Variable[] = [
-  { name: "SUPABASE_ACCESS_TOKEN", required: true, forFunctions: false, check: checkToken },
+  {
+    name: "SUPABASE_ACCESS_TOKEN",
+    required: true,
+    forFunctions: false,
+    check: form(/^sbp_\w{40,}$/, "is not an access token of Supabase: sbp_ and 40 letters and digits"),
+  },
   { name: "SUPABASE_PROJECT_REF", required: true, forFunctions: false, check: checkRef },
   { name: "DATABASE_URL", required: true, forFunctions: false, check: checkOwnerUrl },
   // The functions get it as their DATABASE_URL.
@@ -48,22 +59,32 @@ export const VARIABLES: readonly Variable[] = [
   { name: "APP_ORIGIN", required: true, forFunctions: true, check: checkAppOrigin },
   { name: "DATABASE_CA", required: false, forFunctions: true, check: checkCertificate },
   { name: "PUBLIC_URL", required: false, forFunctions: true, check: checkPublicUrl },
-  { name: "FUNCTIONS_REGION", required: false, forFunctions: true, check: checkRegion },
+  {
+    name: "FUNCTIONS_REGION",
+    required: false,
+    forFunctions: true,
+    check: form(/^[a-z]{2}-[a-z]+-\d$/, "is not a region such as sa-east-1"),
+  },
   { name: "CORS_ALLOWED_ORIGINS", required: false, forFunctions: true, check: checkOrigins },
-  { name: "DATABASE_POOL_SIZE", required: false, forFunctions: true, check: checkPoolSize },
+  {
+    name: "DATABASE_POOL_SIZE",
+    required: false,
+    forFunctions: true,
+    check: form(/^[1-9]\d*$/, "is not a whole number of 1 or more"),
+  },
 ];
 
 /**
  * Reads the settings of a deployment.
- * @throws StackError that names every variable which is missing or cannot be used, each on its line; never a value.
+ * @throws StackError with a line for each missing or unusable variable; never with a value.
  */
 export function readDeploymentSettings(variables: Record<string, string>): Settings {
-  // An empty variable is one that is not set: a workflow passes secrets that do not exist as empty ones.
+  // A workflow passes a secret that does not exist as an empty variable.
   const env = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
   const errors = VARIABLES.flatMap(({ name, required, check }) => {
     const value = env[name];
     if (value === undefined) return required ? [`${name} is not set`] : [];
-    const error = checkText(value) ?? check?.(value, env) ?? null;
+    const error = checkText(value) ?? check(value, env);
     return error === null ? [] : [`${name} ${error}`];
   });
   if (errors.length > 0) {
@@ -89,32 +110,22 @@ export function readDeploymentSettings(variables: Record<string, string>): Setti
   };
 }
 
-/** What must not be printed. Not every secret of the functions is one: a pool of 4 would hide each 4. */
+/** The texts that must not be printed. Not all variables: hiding a pool size of 4 would hide each 4. */
 export function secretTexts(settings: Settings): string[] {
   const { accessToken, databaseUrl, functionsDatabaseUrl, encryptionKey, dispatcherSecret } = settings;
   const passwords = [databaseUrl, functionsDatabaseUrl].map((url) => new URL(url).password)
     .flatMap((password) => [password, decodeURIComponent(password)]);
-  // An owner on this machine may have no password, and an empty text is everywhere.
+  // A local owner may have no password, and an empty text would match everywhere.
   return [...new Set([accessToken, ...passwords, encryptionKey, dispatcherSecret])].filter((text) =>
     text !== ""
   );
 }
 
 function checkText(value: string): string | null {
-  // The CLI reads the secrets from a file in which they stand in single quotes.
+  // In the file for the CLI, values are in single quotes.
   if (value.includes("'")) return "has a single quote: write it as %27 in a URL, or choose another value";
-  // As the page writes what is the reader's own.
+  // docs/deployment.md writes placeholders like this.
   return /<[a-z]+>/.test(value) ? "still has a placeholder in <>: put your own value in its place" : null;
-}
-
-function checkToken(value: string): string | null {
-  return /^sbp_\w{40,}$/.test(value)
-    ? null
-    : "is not an access token of Supabase: sbp_ and 40 letters and digits";
-}
-
-function checkRef(value: string): string | null {
-  return /^[a-z]{20}$/.test(value) ? null : "is not the reference of a project: 20 lower-case letters";
 }
 
 function checkOwnerUrl(value: string, env: Record<string, string>): string | null {
@@ -138,7 +149,7 @@ function checkFunctionsUrl(value: string, env: Record<string, string>): string |
   return checkProject(value, env);
 }
 
-/** A pooler's user and the direct address name the project. A ref that is none is an error of its own. */
+/** The pooler's user name and the direct address contain the project; it must be SUPABASE_PROJECT_REF. */
 function checkProject(
   value: string,
   { SUPABASE_PROJECT_REF: ref = "" }: Record<string, string>,
@@ -201,7 +212,7 @@ function checkPublicUrl(value: string): string | null {
   return url.pathname === "/" && url.search === "" ? null : "has a path: it must be the origin alone";
 }
 
-/** The whole is the base of links, its origin is what a browser names. */
+/** Links begin with the whole address; CORS compares its origin. */
 function checkAppOrigin(value: string): string | null {
   if (!URL.canParse(value)) return "is not a URL";
   const { protocol, hostname, search, hash, username } = new URL(value);
@@ -210,17 +221,9 @@ function checkAppOrigin(value: string): string | null {
   return search || hash || username ? "has more than an address and a path" : null;
 }
 
-function checkRegion(value: string): string | null {
-  return /^[a-z]{2}-[a-z]+-\d$/.test(value) ? null : "is not a region such as sa-east-1";
-}
-
 function checkOrigins(value: string): string | null {
   const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
   return value.split(",").every((text) => isOrigin(text.trim()))
     ? null
     : "is not a list of origins such as https://app.example, without a slash at the end, separated by commas";
-}
-
-function checkPoolSize(value: string): string | null {
-  return /^[1-9]\d*$/.test(value) ? null : "is not a whole number of 1 or more";
 }

@@ -3,12 +3,12 @@ import { firstLine, StackError } from "../local/stack_error.ts";
 import { FUNCTIONS_ROLE, setFunctionsPassword } from "../operator/functions_password.ts";
 import { openDatabase } from "./database.ts";
 
-/** A pooler may know the old password for some seconds. More tries could trip its circuit breaker. */
+/** A pooler may cache the old password for seconds. More tries could trigger its block. */
 const TRIES = 3;
 const PAUSE_MS = 5_000;
 
 /**
- * Gives the functions' role the password of their URL, unless it has it already.
+ * Sets the password of the functions' role to the one in their URL, unless it has it already.
  * @param sql as the owner of the schema
  * @returns whether the password was set.
  * @throws StackError if the role cannot log in with it afterwards.
@@ -27,7 +27,7 @@ export async function ensureFunctionsLogin(sql: Sql, functionsDatabaseUrl: strin
   );
 }
 
-/** Returns why a login failed; null where it is that of the role. */
+/** Returns why the login failed; null if it succeeded as the role. */
 async function tryLogin(url: string): Promise<string | null> {
   const sql = openDatabase(url, "crm-deploy");
   try {

@@ -7,20 +7,20 @@ import { ensureFunctionsLogin } from "./functions_login.ts";
 import { formatEnvFile, runSupabase } from "./supabase_cli.ts";
 import { StackError } from "../local/stack_error.ts";
 
-/** One step of a deployment. Each may run again, and then changes nothing that is right. */
+/** One step of a deployment. Running it again changes only what is wrong. */
 export interface Step {
-  /** What it does, in the imperative. It has no secret. */
+  /** What the step does, in the imperative; without secrets. */
   title: string;
   /** @param sql as the owner of the schema @returns what it changed */
   run(sql: Sql): Promise<string>;
 }
 
 export interface Options {
-  /** Go on although the stored signing secrets cannot be decrypted any more. */
+  /** Continue even if the stored signing secrets can no longer be decrypted. */
   replaceEncryptionKey: boolean;
 }
 
-/** The steps in their order: what can stop a deployment comes first, what serves clients last. */
+/** The steps in order: first what can stop a deployment, last what serves clients. */
 export function deploymentSteps(settings: Settings, options: Options): Step[] {
   const { projectRef, functionsUrl, region } = settings;
   const project = ["--project-ref", projectRef];

@@ -4,19 +4,18 @@ import { firstLine, StackError } from "../local/stack_error.ts";
 const ROOT = join(import.meta.dirname!, "../..");
 const PACKAGE = join(import.meta.dirname!, "supabase_cli");
 
-/** A run of the Supabase CLI that supabase_cli/deno.json pins. */
+/** A run of the Supabase CLI, whose version is in supabase_cli/deno.json. */
 interface CliRun {
   args: string[];
-  /** Sent to its standard input. */
+  /** Text for its standard input. */
   stdin?: string;
-  /** Texts that must not be printed where it fails. */
+  /** Texts that an error must not contain. */
   secrets?: string[];
 }
 
 /**
- * Runs the Supabase CLI in the root. It reads SUPABASE_ACCESS_TOKEN, and asks nothing. Its packages are installed the first
- * time.
- * @returns what it printed.
+ * Runs the Supabase CLI in the root, without questions; it reads SUPABASE_ACCESS_TOKEN. The first run installs it.
+ * @returns what the CLI printed.
  * @throws StackError with its output, without the secrets, if it fails.
  */
 export async function runSupabase({ args, stdin = "", secrets = [] }: CliRun): Promise<string> {
@@ -46,13 +45,13 @@ async function send(stream: WritableStream<Uint8Array>, text: string): Promise<v
     await writer.write(new TextEncoder().encode(text));
     await writer.close();
   } catch {
-    // The CLI has ended without reading. Its exit code and what it printed say why.
+    // The CLI ended without reading its input. Its exit code and output say why.
   }
 }
 
 /**
- * Formats variables, whose values have no single quote, as a file that the CLI reads (dotenv). Single quotes keep all
- * else, so that passwords and the lines of a certificate arrive as they are.
+ * Formats variables as a file for the CLI (dotenv). Values are in single quotes, so that passwords and certificates arrive
+ * unchanged; they must not contain single quotes.
  */
 export function formatEnvFile(variables: Record<string, string>): string {
   return Object.entries(variables).map(([name, value]) => `${name}='${value}'\n`).join("");

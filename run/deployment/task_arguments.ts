@@ -1,4 +1,4 @@
-/** The arguments of a task. `deno task <name> -- --option` passes the `--` on, which would end the options. */
+/** The arguments of a task, without the `--` that `deno task <name> -- --option` passes on. */
 export function taskArguments(): string[] {
   return Deno.args[0] === "--" ? Deno.args.slice(1) : Deno.args;
 }

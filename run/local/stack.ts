@@ -3,7 +3,7 @@ import { readPolicy } from "../../supabase/functions/_shared/webhooks/target_pol
 import { AUTH_PREFIX, openLocalAuth } from "./auth/auth.ts";
 import { hashPassword } from "./auth/passwords.ts";
 import { installAuthSchema } from "./auth/schema.ts";
-import { openConsole } from "./console/console.ts";
+import { openConsole } from "./static/console.ts";
 import { openDataDir } from "./data_dir.ts";
 import { ensureDemoKey, ensureDemoUser } from "./demo_data.ts";
 import { FUNCTIONS_FOLDER } from "./function_names.ts";
@@ -11,7 +11,7 @@ import { functionsDatabaseUrl, functionsPassword } from "./functions_login.ts";
 import { openGateway } from "./gateway.ts";
 import { migrate } from "./migrate.ts";
 import { type Postgres, startPostgres } from "./postgres.ts";
-import { openReference, REFERENCE_PREFIX } from "./reference/reference.ts";
+import { openReference, REFERENCE_PREFIX } from "./static/reference.ts";
 import { startScheduler } from "./scheduler.ts";
 import { loadSecrets, saveSecrets, type Secrets } from "./secrets.ts";
 import type { Settings } from "./settings.ts";

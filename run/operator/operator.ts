@@ -1,4 +1,5 @@
 import postgres, { type ISql, type JSONValue } from "postgres";
+import { parseDatetime } from "../../supabase/functions/_shared/contract/datetime.ts";
 import { isOperatorCode, OperatorError } from "./errors.ts";
 import type { Args, RecordKind, Result, VerbName } from "./verbs.ts";
 
@@ -28,4 +29,12 @@ export async function operate<V extends VerbName>(sql: ISql, verb: V, args: Args
  */
 export async function findWorkspace(sql: ISql, object: RecordKind, id: string): Promise<string> {
   return (await operate(sql, "workspace_find", { object, id })).workspace_id;
+}
+
+/**
+ * Converts a moment from any form that the API accepts, such as a date, to the form that verbs accept. Returns other text
+ * unchanged, so that the verb refuses it.
+ */
+export function toMoment(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : parseDatetime(text) ?? text;
 }

@@ -1,7 +1,6 @@
 import type { ISql } from "postgres";
 import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
-import { toMoment } from "./moments.ts";
-import { findWorkspace, operate } from "./operator.ts";
+import { findWorkspace, operate, toMoment } from "./operator.ts";
 import { randomToken } from "../../supabase/functions/_shared/keys/random_token.ts";
 
 export interface NewProposal {

@@ -3,7 +3,7 @@ import { checksum } from "../../supabase/functions/_shared/contract/credentials.
 import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { assertError, client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
-import { warningsOfScopes } from "../../run/operator/scope_warnings.ts";
+import { warningsOfScopes } from "../../run/operator/keys.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { assertMistake, crm, json, say } from "./crm.ts";
 import { test } from "../support/scenario.ts";

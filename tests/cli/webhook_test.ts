@@ -241,7 +241,7 @@ test("webhook rotate accepts another encryption key than the functions' only wit
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
   const rotate = ["webhook", "rotate", id];
   const other = { WEBHOOK_ENCRYPTION_KEY: randomBytes(32).toString("base64") };
-  const refused = /The encryption key does not open the present secret/;
+  const refused = /The encryption key does not decrypt the current secret/;
   assertOneLine(await crm(rotate, other), 1, refused, "another key");
   assert.equal((await crm([...rotate, "--force"], other)).code, 0);
   // The same after a lost key: the functions' key cannot decrypt the current secret.

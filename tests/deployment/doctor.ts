@@ -1,9 +1,8 @@
 // What the tests of the doctor share.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import type { Check } from "../../run/deployment/doctor/check.ts";
+import type { Check, Project } from "../../run/deployment/doctor/check.ts";
 import { type CheckResult, type Diagnosis, runChecks } from "../../run/deployment/doctor/examine.ts";
-import type { Project } from "../../run/deployment/doctor/project.ts";
 import { runTask } from "./deploy.ts";
 
 /** Runs `deno task doctor` as an operator does. */

@@ -1,9 +1,8 @@
 // What the platform answers in place of a function that is not there, does not start, or is behind its JWT check
 // (https://supabase.com/docs/guides/functions/error-codes). The platform itself does not run here.
 import assert from "node:assert/strict";
-import { functions, health } from "../../run/deployment/doctor/checks/functions.ts";
+import { functions, health, sessions } from "../../run/deployment/doctor/checks/functions.ts";
 import { consoleOrigin, signIn } from "../../run/deployment/doctor/checks/sign_in.ts";
-import { sessions } from "../../run/deployment/doctor/checks/sessions.ts";
 import type { Check, Finding } from "../../run/deployment/doctor/check.ts";
 import { functionNames } from "../../run/local/function_names.ts";
 import { baseUrl, openDatabase } from "../support/stack.ts";

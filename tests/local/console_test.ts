@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { eventually, pause } from "../../bench/harness/waiting.ts";
-import { openConsole } from "../../run/local/console/console.ts";
+import { openConsole } from "../../run/local/static/console.ts";
 import { openGateway } from "../../run/local/gateway.ts";
 import { createBuild } from "../../run/local/static/build.ts";
 

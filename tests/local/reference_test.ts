@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { eventually } from "../../bench/harness/waiting.ts";
 import { openGateway } from "../../run/local/gateway.ts";
-import { openReference, REFERENCE_PREFIX } from "../../run/local/reference/reference.ts";
+import { openReference, REFERENCE_PREFIX } from "../../run/local/static/reference.ts";
 import { startStackProcess } from "../../run/local/stack_process.ts";
 import { createBuild } from "../../run/local/static/build.ts";
 import { documentText } from "../../tools/openapi/files.ts";

@@ -1,30 +1,29 @@
 import type { Command } from "commander";
 import type { Sql } from "postgres";
-import { toMoment } from "../../operator/moments.ts";
-import { operate } from "../../operator/operator.ts";
+import { operate, toMoment } from "../../operator/operator.ts";
 import type { Args, Result } from "../../operator/verbs.ts";
 import { DELIVERY_STATES } from "../../../supabase/functions/api-v1-webhooks/delivery.ts";
 import { call, callOn, perform } from "../perform.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples } from "../usage.ts";
 
-/** Rows of a list. */
+/** Length of the list. */
 const LISTED = 50;
 
 type Row = Result<"delivery_list">["data"][number];
 
-/** `delivery …`: webhook deliveries of a workspace. */
+/** `delivery …`: the webhook deliveries of a workspace. */
 export function deliveryCommands(program: Command): void {
   const delivery = program.command("delivery").description("Webhook deliveries of a workspace");
 
   delivery.command("list")
-    .description("Show the last 50 deliveries, the newest event first; the options narrow them down")
+    .description("Show the last 50 deliveries, newest event first; options filter them")
     .requiredOption("--workspace <id>", "the workspace")
-    .option("--subscription <id>", "those to one subscription")
-    .option("--state <state>", `those in one state: ${DELIVERY_STATES.join(", ")}`)
-    .option("--event <name>", "those of one event, such as deal.won")
-    .option("--since <time>", "those of events at or after this moment, such as 2027-01-31")
-    .option("--until <time>", "those of events before this moment")
+    .option("--subscription <id>", "only for this subscription")
+    .option("--state <state>", `only in this state: ${DELIVERY_STATES.join(", ")}`)
+    .option("--event <name>", "only for this event, such as deal.won")
+    .option("--since <time>", "only for events at or after this moment, such as 2027-01-31")
+    .option("--until <time>", "only for events before this moment")
     .addHelpText(
       "after",
       formatExamples(
@@ -57,7 +56,7 @@ export function deliveryCommands(program: Command): void {
     );
 
   delivery.command("retry")
-    .description("Make the deliveries that wait for their next attempt due now")
+    .description("Send deliveries that wait for their next attempt now")
     .requiredOption("--workspace <id>", "the workspace")
     .addHelpText("after", formatExamples("delivery retry --workspace ID"))
     .action(({ workspace }, command) =>
@@ -69,7 +68,7 @@ export function deliveryCommands(program: Command): void {
     );
 
   delivery.command("redeliver")
-    .description("Send a delivery once more, under the same id; one that had ended gets five new attempts")
+    .description("Send a delivery again with the same id; an ended delivery gets five new attempts")
     .argument("<id>", "id of the delivery")
     .addHelpText("after", formatExamples("delivery redeliver ID"))
     .action((id, _options, command) =>
@@ -95,7 +94,7 @@ const COLUMNS = [
   "next_attempt_at",
 ] as const;
 
-/** The first deliveries that fit: a page ends early where many do not. */
+/** The first LISTED matching deliveries. A page may have fewer, if the verb looked at many that do not match. */
 async function listDeliveries(sql: Sql, filters: Args<"delivery_list">): Promise<Row[]> {
   const rows: Row[] = [];
   let cursor: string | null = null;
@@ -115,11 +114,11 @@ function describeDelivery(delivery: Result<"delivery_get">): string {
     formatTable(
       attempts_made,
       ["series", "number", "status", "reason", "duration_ms", "finished_at"],
-      "It has had no attempt",
+      "No attempt yet",
     ),
     "",
     ...headers.map(({ name, value }) => `${name}: ${value}`),
     "",
-    body ?? "The body cannot be built: the log of the database says why",
+    body ?? "The body cannot be built: see the log of the database",
   ].join("\n");
 }

@@ -1,16 +1,14 @@
 import { type Command, Option } from "commander";
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
-import { createKey, rotateKey } from "../../operator/keys.ts";
-import { warningsOfScopes } from "../../operator/scope_warnings.ts";
+import { createKey, rotateKey, warningsOfScopes } from "../../operator/keys.ts";
 import type { Key, Result } from "../../operator/verbs.ts";
 import { parseScopes } from "../arguments.ts";
 import { addReshapedListCommand } from "../list_command.ts";
 import { callOn, perform, performWithWarnings } from "../perform.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples } from "../usage.ts";
-import { keyShowCommand } from "./key_show.ts";
 
-/** How long the present secret can go on working after a rotation, in seconds. */
+/** For how many seconds the current secret can keep working after a rotation. */
 const OVERLAPS = { "0": 0, "1h": 3_600, "24h": 86_400, "7d": 604_800 } as const;
 
 /** `key …`: the API keys of a workspace. */
@@ -57,15 +55,15 @@ export function keyCommands(program: Command): void {
     (keys: Key[]) =>
       keys.map(({ creator, ...key }) => ({
         ...key,
-        // Two fields, as scripts that read `--json` know them.
+        // Scripts that read `--json` expect these two fields.
         creator_id: creator.id,
         creator: creator.name,
         calls_7_days: key.calls.total_7_days,
       })).toSorted((a, b) => a.id < b.id ? -1 : 1),
     {
       description:
-        "Show the keys of a workspace, oldest first, with their calls of 7 days; never their values. " +
-        "Of more than 500 it shows those that work, then the newest",
+        "Show the keys of a workspace, oldest first, with their calls in 7 days; never their values. " +
+        "If there are more than 500: those that work, then the newest",
       columns: [
         "id",
         "name",
@@ -81,10 +79,17 @@ export function keyCommands(program: Command): void {
       nothing: "The workspace has no key",
     },
   );
-  keyShowCommand(key);
+
+  key.command("show")
+    .description(
+      "Show a key: its state, the subscriptions that it made, its calls in 30 days; never its value",
+    )
+    .argument("<id>", "id of the key")
+    .addHelpText("after", formatExamples("key show ID"))
+    .action((id, _options, command) => perform(command, callOn("key", id, "key_get", {}), describeKey));
 
   key.command("rename")
-    .description("Give a key another name")
+    .description("Rename a key")
     .argument("<id>", "id of the key")
     .argument("<name>", "what it is for, 1 to 255 characters")
     .addHelpText("after", formatExamples('key rename ID "Site novo"'))
@@ -97,10 +102,10 @@ export function keyCommands(program: Command): void {
     );
 
   key.command("rotate")
-    .description("Give a key a new value, shown only once and not stored; all else about the key stays")
+    .description("Replace the value of a key; the new value is shown only once, and nothing else changes")
     .argument("<id>", "id of the key")
     .addOption(
-      new Option("--overlap <time>", "how long the present value goes on working").choices(
+      new Option("--overlap <time>", "how long the current value keeps working").choices(
         Object.keys(OVERLAPS) as (keyof typeof OVERLAPS)[],
       ).default("0"),
     )
@@ -143,7 +148,7 @@ export function keyCommands(program: Command): void {
     );
 }
 
-/** What revoking a key ended or, with --keep-webhooks, kept. Its other subscriptions, if any, were inactive before. */
+/** Lists the subscriptions that revoking a key ended or, with --keep-webhooks, kept. */
 function describeSubscriptions(
   { ended_subscriptions: ended, kept_subscriptions: kept }: Result<"key_revoke">,
 ): string[] {
@@ -153,4 +158,24 @@ function describeSubscriptions(
     "",
     formatTable(ended.length > 0 ? ended : kept, ["id", "target_url"], ""),
   ];
+}
+
+function describeKey({ subscriptions, days_30: days, ...key }: Result<"key_get">): string {
+  const used = days.filter(({ calls }) => calls > 0);
+  return [
+    `Key ${key.id} "${key.name}" (${key.prefix}…) is ${key.state}`,
+    `Scopes: ${key.scopes.join(", ")}`,
+    `Created at ${key.created_at} by ${key.creator.name}; last used: ${key.last_used_at ?? "never"}`,
+    ...key.old_secret_expires_at === null
+      ? []
+      : [`Its earlier value works until ${key.old_secret_expires_at}`],
+    "",
+    formatTable(
+      subscriptions,
+      ["id", "target_url", "is_active", "event_types"],
+      "It made no webhook subscription",
+    ),
+    "",
+    formatTable(used, ["day", "calls"], "It made no call in the last 30 days"),
+  ].join("\n");
 }

@@ -4,7 +4,7 @@ import { addListCommand } from "../list_command.ts";
 import { call, callOn, perform } from "../perform.ts";
 import { formatExamples } from "../usage.ts";
 
-/** `loss-reason …`: the reasons for which a workspace loses deals (`loss_reason_id` of POST deals/:id/lose). */
+/** `loss-reason …`: why a workspace loses deals (`loss_reason_id` in POST deals/:id/lose). */
 export function lossReasonCommands(program: Command): void {
   const reason = program.command("loss-reason").description("Reasons for lost deals");
 
@@ -22,7 +22,7 @@ export function lossReasonCommands(program: Command): void {
     );
 
   reason.command("update")
-    .description("Deactivate a reason, or activate it again")
+    .description("Activate or deactivate a reason")
     .argument("<id>", "id of the reason")
     .requiredOption("--active <true|false>", "whether a deal can be lost for it", parseBoolean)
     .addHelpText("after", formatExamples("loss-reason update ID --active false"))

@@ -35,8 +35,7 @@ export function memberCommands(program: Command): void {
 
   member.command("update")
     .description(
-      "Change a member's name or role; deactivate a member, and show the keys of that member that still work; or " +
-        "activate it again",
+      "Change a member's name or role, or activate or deactivate the member; shows the member's keys that still work",
     )
     .argument("<id>", "id of the member")
     .option(
@@ -66,7 +65,7 @@ export function memberCommands(program: Command): void {
 
 type Updated = Awaited<ReturnType<ReturnType<typeof updateMember>>>;
 
-/** The operation of `member update`. Its `working_keys` are the keys themselves, as scripts that read `--json` know it. */
+/** Updates a member. Scripts that read `--json` expect the keys in `working_keys`. */
 function updateMember(id: string, changes: Omit<Args<"member_update">, "workspace_id" | "id">) {
   const update = callOn("member", id, "member_update", changes);
   return async (sql: Sql) => {
@@ -75,7 +74,7 @@ function updateMember(id: string, changes: Omit<Args<"member_update">, "workspac
   };
 }
 
-/** Warns where the member was the last who could own a lead that names no owner (spec 4.1). */
+/** Warns if nobody is left who could own a lead without an owner (spec 4.1). */
 function warnOfOwners({ is_active, role, active_managers }: Updated): string[] {
   if (is_active || role === "vendedor" || active_managers > 0) return [];
   return [
@@ -84,7 +83,7 @@ function warnOfOwners({ is_active, role, active_managers }: Updated): string[] {
   ];
 }
 
-/** Names the keys that go on working, because who leaves a company may still have their values. */
+/** Names the keys that still work, because a person who leaves a company may still have them. */
 function describeUpdate({ id, is_active, working_keys: keys }: Updated): string {
   if (is_active) return `Member ${id} is active`;
   if (keys.length === 0) return `Member ${id} is inactive, and created no key that still works`;

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { createProposal, sendProposal } from "../../operator/proposals.ts";
 import { numberParser } from "../arguments.ts";
-import { readAppOrigin } from "../app_origin.ts";
+import { readAppOrigin } from "../settings.ts";
 import { addListCommand } from "../list_command.ts";
 import { perform } from "../perform.ts";
 import { formatExamples } from "../usage.ts";

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { Result, Subscription } from "../../operator/verbs.ts";
-import { toMoment } from "../../operator/moments.ts";
+import { toMoment } from "../../operator/operator.ts";
 import { rotateSecret } from "../../operator/webhooks.ts";
 import { numberParser } from "../arguments.ts";
-import { readEncryptionKey } from "../encryption_key.ts";
+import { readEncryptionKey } from "../settings.ts";
 import { addListCommand } from "../list_command.ts";
 import { callOn, perform, performWithWarnings } from "../perform.ts";
 import { formatTable } from "../table.ts";
@@ -15,7 +15,7 @@ export function webhookCommands(program: Command): void {
 
   addListCommand(webhook, "subscription_list", {
     description:
-      "Show the subscriptions of a workspace, active ones first, then newest first, 200 at most; never their secrets",
+      "Show the subscriptions of a workspace, active ones first, then newest first, at most 200; never their secrets",
     columns: [
       "id",
       "target_url",
@@ -31,7 +31,7 @@ export function webhookCommands(program: Command): void {
   });
 
   webhook.command("show")
-    .description("Show a subscription, and the outcomes of its deliveries of 7 days; never its secret")
+    .description("Show a subscription and the outcomes of its deliveries in 7 days; never its secret")
     .argument("<id>", "id of the subscription")
     .addHelpText("after", formatExamples("webhook show ID"))
     .action((id, _options, command) =>
@@ -55,7 +55,7 @@ export function webhookCommands(program: Command): void {
     );
 
   webhook.command("reactivate")
-    .description("Activate an inactive subscription again, and send its waiting deliveries")
+    .description("Reactivate a subscription and send its waiting deliveries")
     .argument("<id>", "id of the subscription")
     .addHelpText("after", formatExamples("webhook reactivate ID"))
     .action((id, _options, command) =>
@@ -74,7 +74,7 @@ export function webhookCommands(program: Command): void {
     );
 
   webhook.command("recover")
-    .description("Send a subscription the events that it never got, oldest first, 50,000 at most")
+    .description("Send a subscription the events that it missed, oldest first, at most 50,000")
     .argument("<id>", "id of the subscription")
     .requiredOption(
       "--since <time>",
@@ -97,16 +97,16 @@ export function webhookCommands(program: Command): void {
 
   webhook.command("rotate")
     .description(
-      "Give a subscription a new secret, shown only once; deliveries are signed with it from now on, or after --overlap",
+      "Replace the secret of a subscription; the new one is shown only once, and signs from now on or after --overlap",
     )
     .argument("<id>", "id of the subscription")
     .option(
       "--overlap <seconds>",
-      "how long the present secret goes on signing, and the new one makes a second signature: 604800 at most",
+      "how long the current secret keeps signing, beside a second signature by the new one: at most 604800",
       numberParser("overlap_seconds"),
       0,
     )
-    .option("--force", "even if the encryption key does not open the present secret, after a key was lost")
+    .option("--force", "even if the encryption key does not decrypt the current secret, after a key was lost")
     .addHelpText(
       "after",
       "\nIt needs the functions' WEBHOOK_ENCRYPTION_KEY; that of the local stack is read from DATA_DIR.\n" +

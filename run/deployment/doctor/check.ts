@@ -1,49 +1,74 @@
+import type { Sql } from "postgres";
 import { isLoopback } from "../../../supabase/functions/_shared/runtime/service.ts";
-import type { Project } from "./project.ts";
 
-/** What mends a finding: SQL for the owner of the schema, a command for the repository's root, or a sentence. */
+/** The deployed project that the doctor looks at. */
+export interface Project {
+  /** As the owner of the schema. */
+  sql: Sql;
+  databaseUrl: URL;
+  /** `https://<ref>.supabase.co/functions/v1`, without a slash at its end. */
+  functionsUrl: string;
+  /** The region in which the schedule should call the dispatcher; null if any is right. */
+  region: string | null;
+  /** The address of the console, if it is known. */
+  appOrigin: string | null;
+  /** This machine's clock, in milliseconds since 1970. */
+  now(): number;
+}
+
+/** What mends a finding: SQL to run as the owner of the schema, a command, or a sentence. */
 export type Remedy = { sql: string } | { command: string } | { advice: string };
 
-/** Something that is wrong, in one sentence, and what mends it. */
+/** A sentence that says what is wrong, and what mends it. */
 export interface Finding {
   message: string;
   remedy: Remedy;
 }
 
-/** What a check saw. Without findings all is well. */
+/** The result of a check. Without findings all is well. */
 export interface Observation {
   findings: Finding[];
-  /** What an operator should know although nothing is wrong. */
+  /** What an operator should know, even if nothing is wrong. */
   note?: string;
-  /** Whether it could not look, because of what another check says; the note says why. */
+  /** The check could not run, because of a finding of another check; the note says why. */
   skipped?: true;
 }
 
-/** One thing that the doctor looks at. */
+/** One thing that the doctor checks. */
 export interface Check {
-  /** In the report and in its JSON. */
+  /** The name in the report and in the JSON. */
   name: string;
-  /** Whether it is left out while the database cannot be reached. */
+  /** Whether the check is skipped if the database cannot be reached. */
   needsDatabase: boolean;
   look(project: Project): Promise<Observation>;
 }
 
-/** An observation of nothing wrong. */
+/** Nothing is wrong. */
 export function fine(note?: string): Observation {
   return note === undefined ? { findings: [] } : { findings: [], note };
 }
 
-/** No observation, because of what another check says. */
+/** The check could not run, because of a finding of another check. */
 export function skipped(note: string): Observation {
   return { findings: [], note, skipped: true };
 }
 
-/** An observation of one thing that is wrong. */
+/** One thing is wrong. */
 export function wrong(message: string, remedy: Remedy): Observation {
   return { findings: [{ message, remedy }] };
 }
 
-/** What puts migrations, roles, secrets, functions and schedule in place, and changes nothing that is right. */
+/** The command that deploys everything again and changes only what is wrong. */
 export function deployAgain({ functionsUrl }: Pick<Project, "functionsUrl">): Remedy {
   return { command: isLoopback(new URL(functionsUrl).hostname) ? "deno task start" : "deno task deploy" };
+}
+
+/** Whether the database has or could have pg_cron. Without it the local stack's scheduler runs the jobs. */
+export async function hasCron(sql: Sql): Promise<{ installed: boolean; available: boolean }> {
+  const [row] = await sql<[{ installed: boolean; available: boolean }]>`
+    select
+      exists (select from pg_extension where extname = 'pg_cron') as installed,
+      exists (select from pg_available_extensions where name = 'pg_cron') as available
+  `;
+  return row;
 }

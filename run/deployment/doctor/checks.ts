@@ -2,17 +2,16 @@ import type { Check } from "./check.ts";
 import { clocks, database, databaseTls } from "./checks/connection.ts";
 import { deliveries } from "./checks/deliveries.ts";
 import { extensions } from "./checks/extensions.ts";
-import { functions, health } from "./checks/functions.ts";
+import { functions, health, sessions } from "./checks/functions.ts";
 import { cronHistory, jobs } from "./checks/jobs.ts";
 import { migrations } from "./checks/migrations.ts";
 import { publicRights, roles } from "./checks/roles.ts";
 import { search } from "./checks/search.ts";
-import { sessions } from "./checks/sessions.ts";
 import { consoleOrigin, signIn } from "./checks/sign_in.ts";
 import { partitions } from "./checks/partitions.ts";
 import { vault } from "./checks/vault.ts";
 
-/** Every check, in the order of the report. A new one is an entry here. */
+/** All checks, in the order of the report. A new check is added here. */
 export const CHECKS: readonly Check[] = [
   database,
   databaseTls,

@@ -1,36 +1,35 @@
 import type { Sql } from "postgres";
 import { firstLine } from "../../local/stack_error.ts";
 import { openDatabase } from "../database.ts";
-import type { Check, Finding, Observation } from "./check.ts";
+import type { Check, Finding, Observation, Project, Remedy } from "./check.ts";
 import { CHECKS } from "./checks.ts";
-import type { Project } from "./project.ts";
 
-/** What the doctor saw. */
+/** The result of all checks. */
 export interface Diagnosis {
-  /** Whether nothing was found. */
+  /** Whether there are no findings. */
   ok: boolean;
   checks: CheckResult[];
 }
 
 export interface CheckResult {
   name: string;
-  /** `skipped`: not looked at, because the database or the functions cannot be reached. */
+  /** `skipped`: the check could not run, because the database or the functions cannot be reached. */
   state: "ok" | "wrong" | "skipped";
   findings: Finding[];
   note: string | null;
 }
 
-/** What the doctor needs to know of a project. */
+/** What the doctor needs to know about a project. */
 export interface Address {
   databaseUrl: string;
   functionsUrl: string;
-  /** FUNCTIONS_REGION, where it is set. */
+  /** FUNCTIONS_REGION, if it is set. */
   region: string | null;
-  /** APP_ORIGIN, where it is set. */
+  /** APP_ORIGIN, if it is set. */
   appOrigin: string | null;
 }
 
-/** Looks at a project and changes nothing. */
+/** Checks a project and changes nothing. */
 export async function examine({ databaseUrl, functionsUrl, region, appOrigin }: Address): Promise<Diagnosis> {
   const sql = openDatabase(databaseUrl, "crm-doctor");
   try {
@@ -47,7 +46,7 @@ export async function examine({ databaseUrl, functionsUrl, region, appOrigin }: 
   }
 }
 
-/** Runs the checks one after the other: they share one connection, and their order is that of the report. */
+/** Runs the checks one after the other, because they share one connection. */
 export async function runChecks(project: Project, checks: readonly Check[] = CHECKS): Promise<Diagnosis> {
   const results: CheckResult[] = [];
   let reachable = true;
@@ -81,4 +80,26 @@ function describe({ name }: Check, { findings, note, skipped }: Observation): Ch
 
 async function answers(sql: Sql): Promise<boolean> {
   return await sql`select`.then(() => true, () => false);
+}
+
+/** Formats a diagnosis for people: a line for each check, followed by its findings and remedies. */
+export function formatReport({ ok, checks }: Diagnosis): string {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  const found = checks.flatMap(({ findings }) => findings).length;
+  const verdict = ok ? "Nothing is wrong" : found === 1 ? "1 finding" : `${found} findings`;
+  return [...checks.flatMap((check) => formatCheck(check, width)), "", verdict].join("\n");
+}
+
+function formatCheck({ name, state, findings, note }: CheckResult, width: number): string[] {
+  const first = `${state.padEnd(7)}  ${note ? `${name.padEnd(width)}  ${note}` : name}`;
+  return [first, ...findings.flatMap(({ message, remedy }) => [`  - ${message}`, ...formatRemedy(remedy)])];
+}
+
+function formatRemedy(remedy: Remedy): string[] {
+  const [label, text] = "sql" in remedy
+    ? ["SQL", remedy.sql]
+    : "command" in remedy
+    ? ["run", remedy.command]
+    : ["do", remedy.advice];
+  return text.split("\n").map((line, index) => `    ${index === 0 ? `${label}: ` : "     "}${line}`);
 }

@@ -1,24 +1,24 @@
 import { firstLine } from "../../local/stack_error.ts";
 
-/** A function that starts cold and loads its modules answers well within this. */
+/** A cold start takes much less. */
 const TIMEOUT_MS = 20_000;
 
-/** What came back from a request to a function. */
+/** The reply to a request, or why there was none. */
 export interface Reply {
-  /** 0 where nothing came back. */
+  /** 0 if there was no reply. */
   status: number;
-  /** The code of our error envelope; null where the reply is not in it. */
+  /** The code in our error envelope; null if the reply has none. */
   code: string | null;
-  /** The platform's own code, such as BOOT_ERROR, where the platform answered in place of the function. */
+  /** The platform's code, such as BOOT_ERROR, if the platform answered instead of the function. */
   platformCode: string | null;
-  /** The body as JSON; null where it is none. */
+  /** The body, if it is a JSON object. */
   body: Record<string, unknown> | null;
   headers: Headers;
-  /** Why nothing came back. */
+  /** Why there was no reply. */
   error: string | null;
 }
 
-/** Sends one request and reads what came back. It never throws. */
+/** Sends one request and reads the reply. Never throws. */
 export async function probe(url: string, init: RequestInit = {}): Promise<Reply> {
   try {
     const response = await fetch(url, {
@@ -28,7 +28,7 @@ export async function probe(url: string, init: RequestInit = {}): Promise<Reply>
     });
     const body = parseObject(await response.text());
     const error = body?.["error"] as { code?: unknown; data?: { code?: unknown } } | undefined;
-    // JSON-RPC has numbers; MCP's replies have the code of our error beside it.
+    // In JSON-RPC the code is a number; the function mcp puts our code into `data`.
     const code = error?.data?.code ?? error?.code;
     const platformCode = response.headers.get("sb-error-code") ?? body?.["code"];
     return {
@@ -51,7 +51,7 @@ export async function probe(url: string, init: RequestInit = {}): Promise<Reply>
   }
 }
 
-/** Without the address, which the caller knows, so that one cause is one text. */
+/** The reason without the address, so that the same reason is the same text for all functions. */
 function reasonOf(error: unknown): string {
   return firstLine(error).replace(/ for url \([^)]*\)/, "");
 }

@@ -1,4 +1,5 @@
 // The pages that the gateway shows instead of pages that are not built.
+import type { Build } from "./build.ts";
 
 /** Texts in the language of the pages. */
 export interface BuildTexts {
@@ -10,8 +11,22 @@ export interface BuildTexts {
   retry: string;
 }
 
+/** Serves pages of a build, which it makes when it is needed. */
+export interface PageServer {
+  /** Returns null if there is no such page or file. */
+  handle(request: Request): Promise<Response | null>;
+  close(): Promise<void>;
+}
+
+/** The page that says that there is no current build; null if there is one. */
+export async function pageUntilBuilt(build: Build, texts: BuildTexts): Promise<Response | null> {
+  const state = await build.state();
+  if (state === "ready") return null;
+  return state === "building" ? preparingPage(texts) : failedPage(texts, state.failed);
+}
+
 /** A page that reloads until the pages are built. */
-export function preparingPage({ lang, preparing, wait }: BuildTexts): Response {
+function preparingPage({ lang, preparing, wait }: BuildTexts): Response {
   return page(202, {
     lang,
     head: `<meta http-equiv="refresh" content="1">`,
@@ -21,7 +36,7 @@ export function preparingPage({ lang, preparing, wait }: BuildTexts): Response {
 }
 
 /** @param output the last lines of the build */
-export function failedPage({ lang, failed, retry }: BuildTexts, output: string): Response {
+function failedPage({ lang, failed, retry }: BuildTexts, output: string): Response {
   return page(500, {
     lang,
     head: "",

@@ -1,14 +1,13 @@
 import { describeDatabaseError } from "../../../cli/database.ts";
 import { firstLine } from "../../../local/stack_error.ts";
-import { type Check, fine, wrong } from "../check.ts";
+import { type Check, fine, type Project, wrong } from "../check.ts";
 import { isLoopback } from "../../../../supabase/functions/_shared/runtime/service.ts";
-import type { Project } from "../project.ts";
 
 /** The oldest Postgres that the migrations are tested on. */
 const OLDEST_POSTGRES = 15;
 const SKEW_LIMIT_MS = 5_000;
 
-/** Reaches the database. The checks after it are left out where it finds something. */
+/** The database can be reached. If not, the checks that need it are skipped. */
 export const database: Check = {
   name: "database",
   needsDatabase: false,
@@ -49,7 +48,7 @@ export const databaseTls: Check = {
   },
 };
 
-/** The dispatcher goes by the database's clock, receivers and expiry dates by that of the world. */
+/** The dispatcher uses the database's clock; receivers and expiry dates use the true time. */
 export const clocks: Check = {
   name: "clocks",
   needsDatabase: true,
@@ -64,7 +63,7 @@ export const clocks: Check = {
   },
 };
 
-/** Milliseconds by which the database is ahead. Half the round trip is the time of the answer. */
+/** Milliseconds by which the database's clock is ahead. Its reply is taken to be from the middle of the round trip. */
 async function measureSkew({ sql, now }: Project): Promise<number> {
   const before = now();
   const [{ at }] = await sql<[{ at: number }]>`

@@ -1,18 +1,17 @@
 import { type Check, fine, type Remedy, wrong } from "../check.ts";
 
-/** As many as are counted, because a count of a long queue would read all of it. */
+/** Limit of the count, because counting a long queue would read all of it. */
 const COUNTED = 10_000;
 
-/** What mends a queue that stands still. */
+/** What mends a queue from which nothing is sent. */
 export const WAKE_DISPATCHER: Remedy = {
-  advice:
-    "Mend first what this report says of functions, Vault and jobs. If it says nothing of them, read the log of " +
+  advice: "First mend the findings about functions, Vault and jobs. If there are none, read the log of " +
     "webhook-dispatcher in the dashboard; deno task crm job run webhook-dispatch wakes it at once",
 };
 
 /**
- * A delivery that is due is claimed within 10 seconds, unless nothing wakes the dispatcher or it cannot run, or the places
- * of its subscription (4) or workspace (8) are taken. The condition is that of crm.check_health().
+ * A due delivery is claimed within 10 seconds, unless the dispatcher is not woken or cannot run, or the subscription has 4
+ * or the workspace 8 attempts under way. The condition is the same as in crm.check_health().
  */
 export const deliveries: Check = {
   name: "deliveries",

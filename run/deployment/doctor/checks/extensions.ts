@@ -1,10 +1,9 @@
-import type { Check, Finding } from "../check.ts";
+import { type Check, type Finding, hasCron } from "../check.ts";
 import { isLoopback } from "../../../../supabase/functions/_shared/runtime/service.ts";
-import { hasCron } from "../project.ts";
 
 /**
- * pg_trgm, without which no contact, company or deal is written, and what the schedule needs: pg_cron runs the jobs, pg_net
- * calls the dispatcher, the Vault has its address and secret.
+ * The extensions are enabled: pg_trgm, without which no contact, company or deal can be written; pg_cron, which runs the
+ * jobs; pg_net, which calls the dispatcher; the Vault, which has its address and secret.
  */
 export const extensions: Check = {
   name: "extensions",
@@ -19,7 +18,7 @@ export const extensions: Check = {
         message:
           "The extension pg_trgm is not in the schema extensions, so no contact, company or deal is written",
         remedy: {
-          // It is no superuser who runs this, so the extension cannot be moved.
+          // Moving the extension would need a superuser.
           sql: "drop extension if exists pg_trgm;\ncreate extension pg_trgm with schema extensions;",
         },
       });
@@ -32,7 +31,7 @@ export const extensions: Check = {
           "no pg_cron on this Postgres: the local stack's scheduler runs the jobs and pokes the dispatcher",
       };
     }
-    // The objects that crm.poke_dispatcher() uses, wherever their extension put them.
+    // The objects that crm.poke_dispatcher() uses.
     const [{ net, vault }] = await sql<[{ net: boolean; vault: boolean }]>`
       select to_regproc('net.http_post') is not null as net, to_regclass('vault.decrypted_secrets') is not null as vault
     `;

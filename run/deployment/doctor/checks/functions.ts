@@ -1,3 +1,4 @@
+import { FUNCTIONS_ROLE } from "../../../operator/functions_password.ts";
 import { resources } from "../../../../tools/resources.ts";
 import { functionNames } from "../../../local/function_names.ts";
 import { type Check, deployAgain, fine, type Remedy, skipped, wrong } from "../check.ts";
@@ -7,14 +8,14 @@ import { WAKE_DISPATCHER } from "./deliveries.ts";
 const LOGS: Remedy = { advice: "Read its log in the dashboard: Edge Functions, the function, Logs" };
 const CORRECT_URL: Remedy = { advice: "Correct --url: https://<ref>.supabase.co/functions/v1" };
 
-/** A request that changes nothing, and the reply of a function that works. */
+/** A request that changes nothing, and the expected reply. */
 interface Probe {
   method: string;
   status: number;
   code: string | null;
 }
 
-/** Every function of the tree answers a request without credentials as it should. */
+/** Every function answers a request without credentials as it should. */
 export const functions: Check = {
   name: "functions",
   needsDatabase: false,
@@ -32,7 +33,7 @@ export const functions: Check = {
     }
     const faults = answers.flatMap(({ name, fault }) => fault === null ? [] : [{ name, ...fault }]);
     const [first] = faults;
-    // One cause is one finding.
+    // If all functions fail in the same way, that is one finding.
     if (first && faults.length === names.length && faults.every(({ says }) => says === first.says)) {
       return { ...wrong(`Each of the ${names.length} functions ${first.says}`, first.remedy), note };
     }
@@ -43,7 +44,7 @@ export const functions: Check = {
   },
 };
 
-/** What is wrong with a function: a predicate of its name, and what mends it. */
+/** What is wrong with a function (a sentence without its subject), and what mends it. */
 interface Fault {
   says: string;
   remedy: Remedy;
@@ -51,7 +52,7 @@ interface Fault {
 
 function probeOf(name: string): Probe {
   if (name === "webhook-dispatcher") return { method: "POST", status: 401, code: "invalid_api_key" };
-  // Before any key is looked at: MCP's clients ask for a stream by GET, and are to learn that there is none.
+  // Clients of MCP ask for a stream by GET; the function answers without a key that there is none.
   if (name === "mcp") return { method: "GET", status: 405, code: "method_not_allowed" };
   switch (resources.find((resource) => resource.name === name)?.gate) {
     case "key":
@@ -61,7 +62,7 @@ function probeOf(name: string): Probe {
     case "none":
       return { method: "GET", status: 200, code: null };
     default:
-      // A link without its token, and the addresses that are announced and not live (spec 4.5).
+      // A link without its token, or an announced address (spec 4.5).
       return { method: "GET", status: 404, code: "not_found" };
   }
 }
@@ -70,7 +71,7 @@ function findFault(name: string, wanted: Probe, reply: Reply, again: Remedy): Fa
   if (reply.error !== null) {
     return { says: `cannot be reached: ${reply.error}`, remedy: CORRECT_URL };
   }
-  // That the functions work without their database is the finding of the check of the health.
+  // The check `health` reports that the functions do not reach their database.
   if (name === "api-v1-health" && reply.status === 503 && reply.body?.["database"]) return null;
   if (reply.status === wanted.status && reply.code === wanted.code) return null;
   if (reply.code !== null) {
@@ -80,7 +81,7 @@ function findFault(name: string, wanted: Probe, reply: Reply, again: Remedy): Fa
   return findPlatformFault(reply, again);
 }
 
-/** A reply without our envelope comes from the platform, or from another service. */
+/** Interprets a reply without our envelope: it comes from the platform or from another service. */
 function findPlatformFault({ status, platformCode }: Reply, again: Remedy): Fault {
   const said = `${status}${platformCode ? ` ${platformCode}` : ""}`;
   if (status === 404) return { says: `is not deployed (${said})`, remedy: again };
@@ -95,7 +96,7 @@ function findPlatformFault({ status, platformCode }: Reply, again: Remedy): Faul
   return { says: `answers ${said}, which is not a reply of this service`, remedy: LOGS };
 }
 
-/** The service says itself that it reaches its database and that webhooks go out. */
+/** The health check says that the functions reach their database and that webhooks are sent. */
 export const health: Check = {
   name: "health",
   needsDatabase: false,
@@ -114,5 +115,37 @@ export const health: Check = {
       );
     }
     return status === 200 ? fine(`version ${body?.["version"]}`) : skipped("see functions");
+  },
+};
+
+/** The functions connect as crm_functions, which has few rights, and not as the owner. */
+export const sessions: Check = {
+  name: "functions' database user",
+  needsDatabase: true,
+  async look(project) {
+    const { sql, functionsUrl } = project;
+    // Makes a function query the database, so that it has an open session.
+    const health = await probe(`${functionsUrl}/api-v1-health`);
+    if (health.status !== 200) return skipped("the health check does not answer");
+    const rows = await sql<{ usename: string }[]>`
+      select distinct usename from pg_stat_activity
+      where datname = current_database() and (application_name = 'crm-api' or usename = ${FUNCTIONS_ROLE})
+      order by usename
+    `;
+    const others = rows.map(({ usename }) => usename).filter((name) => name !== FUNCTIONS_ROLE);
+    if (others.length > 0) {
+      return wrong(
+        `The functions connect as ${others.join(", ")}, and not as ${FUNCTIONS_ROLE}`,
+        deployAgain(project),
+      );
+    }
+    // A pooler hides the application's name, but not the user.
+    if (rows.length === 0) {
+      return wrong(
+        `The functions reach a database, and no session of ${FUNCTIONS_ROLE} is open in this one`,
+        deployAgain(project),
+      );
+    }
+    return fine();
   },
 };

@@ -1,28 +1,27 @@
 import type { Sql } from "postgres";
-import { type Check, type Finding, fine } from "../check.ts";
-import { hasCron } from "../project.ts";
+import { type Check, type Finding, fine, hasCron } from "../check.ts";
 
-/** How late a job may be. pg_cron starts a run within a second, and a run of ours takes a few. */
+/** How late a job may be. pg_cron starts a run within a second, and our jobs take a few seconds. */
 const LATENESS_S = 90;
-/** A job that runs at least this often must have run; one that runs more rarely may be younger than its interval. */
+/** A job that runs at least this often must have run. A rarer job may be newer than its interval. */
 const OFTEN_S = 60;
 const SCHEDULE = { sql: "select crm.schedule_jobs();" };
 
 interface Job {
   name: string;
-  /** Seconds between two runs by the schedule that pg_cron has: the intervals of old versions are whole minutes. */
+  /** Seconds between two runs in pg_cron's schedule; in old versions at least a minute. */
   interval: number;
-  /** Whether cron.job has it as crm.jobs says. */
+  /** Whether the job is in cron.job. */
   scheduled: boolean;
   as_declared: boolean;
   active: boolean;
-  /** Of the last run that ended; null before the first. */
+  /** Status of the last run that ended; null before the first. */
   status: string | null;
   reason: string | null;
   age: number | null;
 }
 
-/** Every row of crm.jobs is on pg_cron's schedule and its last run succeeded in time. */
+/** pg_cron runs every job in crm.jobs, and the last run succeeded in time. */
 export const jobs: Check = {
   name: "jobs",
   needsDatabase: true,
@@ -39,7 +38,7 @@ export const jobs: Check = {
   },
 };
 
-/** Without pg_cron the local stack's scheduler runs the jobs, in a session of its own. */
+/** Without pg_cron the local stack's scheduler must run the jobs; it has a session of its own. */
 async function lookForScheduler(sql: Sql) {
   const sessions = await sql`select from pg_stat_activity where application_name = 'crm-scheduler'`;
   if (sessions.length > 0) return fine("the local stack's scheduler runs them");
@@ -82,10 +81,10 @@ function readJobs(sql: Sql) {
 function findJob(job: Job): Finding[] {
   if (!job.scheduled) return [{ message: `The job ${job.name} is not scheduled`, remedy: SCHEDULE }];
   if (!job.as_declared) {
-    return [{ message: `The job ${job.name} is scheduled otherwise than crm.jobs says`, remedy: SCHEDULE }];
+    return [{ message: `The job ${job.name} is scheduled differently from crm.jobs`, remedy: SCHEDULE }];
   }
   if (!job.active) {
-    // Not cron.alter_job(), which pg_cron gives to the superuser alone.
+    // Only a superuser may call cron.alter_job().
     const sql = `select cron.unschedule('crm:${job.name}');\nselect crm.schedule_jobs();`;
     return [{ message: `The job ${job.name} is switched off`, remedy: { sql } }];
   }
@@ -109,7 +108,7 @@ function findJob(job: Job): Finding[] {
   return findings;
 }
 
-/** Jobs of ours that an earlier release scheduled and this one does not have. */
+/** Finds jobs that an earlier release scheduled and that no longer exist. */
 async function findUnknownJobs(sql: Sql): Promise<Finding[]> {
   const rows = await sql<{ jobname: string }[]>`
     select c.jobname from cron.job c
@@ -122,7 +121,7 @@ async function findUnknownJobs(sql: Sql): Promise<Finding[]> {
   }));
 }
 
-/** pg_cron keeps a row of every run for ever: some 8,640 a day for a job that runs every 10 seconds. */
+/** pg_cron keeps a row for every run for ever: 8,640 a day for a job that runs every 10 seconds. */
 export const cronHistory: Check = {
   name: "cron history",
   needsDatabase: true,

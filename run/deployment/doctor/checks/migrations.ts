@@ -1,7 +1,7 @@
 import { appliedMigrations, editedMigrations, migrationFiles } from "../../../local/migrate.ts";
 import { type Check, deployAgain, type Finding } from "../check.ts";
 
-/** The migrations of this tree are applied as they are, and no others. */
+/** Exactly the migrations of this tree are applied, unedited. */
 export const migrations: Check = {
   name: "migrations",
   needsDatabase: true,

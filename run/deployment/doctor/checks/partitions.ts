@@ -1,11 +1,11 @@
 import type { Sql } from "postgres";
 import { type Check, type Finding, fine } from "../check.ts";
 
-/** A table's job runs every hour. It gives up while the table is in use, so a few runs in a row may do nothing. */
+/** The job for a table runs every hour. It skips a table in use, so a few runs may do nothing. */
 const GRACE = "6 hours";
-/** As crm.kept_days(), which is not there before the migrations. */
+/** The same as crm.kept_days(), which does not exist before the migrations. */
 const [KEPT_DAYS, KEPT_DAYS_OF_EVENTS] = [30, 90];
-/** As many rows as crm.manage_partitions() moves. */
+/** The number of rows that crm.manage_partitions() moves. */
 const MOVABLE = 100_000;
 
 interface Table {
@@ -13,11 +13,11 @@ interface Table {
   name: string;
   /** The column by which it is partitioned. */
   key: string;
-  /** Today and tomorrow, if they have no partition. */
+  /** Days without a partition, of today and tomorrow. */
   missing: string[];
   /** How many partitions should have been dropped by now. */
   overdue: number;
-  /** For how many days its rows are kept. */
+  /** For how many days rows are kept. */
   kept: number;
 }
 

@@ -1,9 +1,9 @@
 import { FUNCTIONS_ROLE } from "../../../operator/functions_password.ts";
 import { type Check, deployAgain, type Finding, type Remedy } from "../check.ts";
 
-/** The roles of the verbs: of keys and links, and of members. */
+/** The roles as which verbs run: for keys and links, and for members. */
 const VERB_ROLES = ["crm_api", "crm_app"];
-/** A transaction pooler drops the settings of a connection, so the role must have them (migration `roles`). */
+/** Settings that the role must have, because a transaction pooler drops those of a connection (migration `roles`). */
 const SETTINGS = { statement_timeout: "8s", lock_timeout: "5s", idle_in_transaction_session_timeout: "15s" };
 
 interface Role {
@@ -13,11 +13,11 @@ interface Role {
   member_of: string[];
   /** `name=value`. */
   settings: string[];
-  /** Of one database each, as `database: name=value`. */
+  /** Settings for one database, as `database: name=value`. */
   database_settings: string[];
 }
 
-/** The roles exist and can do no more than they must. */
+/** The roles exist and have no more rights than they need. */
 export const roles: Check = {
   name: "roles",
   needsDatabase: true,
@@ -84,7 +84,7 @@ function findRole(name: string, role: Role | undefined, mendMissing: Remedy): Fi
       remedy: { sql: `alter role ${name} set ${setting} = '${value}';` },
     });
   }
-  // A role may change its own settings, and one such as default_transaction_read_only stops every call.
+  // A role may change its own settings, and default_transaction_read_only would stop every call.
   for (const setting of role.settings) {
     const [changed = ""] = setting.split("=");
     if (login && changed in SETTINGS) continue;
@@ -103,7 +103,7 @@ function findRole(name: string, role: Role | undefined, mendMissing: Remedy): Fi
   return findings;
 }
 
-/** Nothing of ours may be executed by every role: anon and authenticated are roles of every Supabase project. */
+/** PUBLIC may execute none of our functions: every Supabase project has the roles anon and authenticated. */
 export const publicRights: Check = {
   name: "rights of PUBLIC",
   needsDatabase: true,

@@ -2,10 +2,10 @@ import { isLoopback } from "../../../../supabase/functions/_shared/runtime/servi
 import { type Check, deployAgain, fine, skipped, wrong } from "../check.ts";
 import { probe, type Reply } from "../probe.ts";
 
-/** What a browser asks before the console's requests. */
+/** The headers in a preflight for the console's requests. */
 const REQUEST_HEADERS = "authorization,x-workspace-id";
 
-/** The functions admit the console's pages. */
+/** The functions accept requests from the console's pages. */
 export const consoleOrigin: Check = {
   name: "console",
   needsDatabase: false,
@@ -39,7 +39,7 @@ export const consoleOrigin: Check = {
   },
 };
 
-/** People can sign in: Supabase Auth has its tables here, and keys with which functions check tokens by themselves. */
+/** People can sign in: Supabase Auth has its tables in this database, and publishes keys to verify tokens. */
 export const signIn: Check = {
   name: "sign-in",
   needsDatabase: true,
@@ -77,7 +77,7 @@ export const signIn: Check = {
   },
 };
 
-/** The algorithms of the keys in a key set; null where the reply is none. */
+/** The algorithms of the keys in a key set; null if the reply is not a key set. */
 function algorithmsOf({ status, body }: Reply): string[] | null {
   const keys = body?.["keys"];
   if (status !== 200 || !Array.isArray(keys)) return null;

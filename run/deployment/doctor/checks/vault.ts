@@ -8,23 +8,23 @@ import {
 import { type Check, deployAgain, type Finding, fine, type Remedy, skipped } from "../check.ts";
 import { probe } from "../probe.ts";
 
-/** The Vault names the dispatcher of this project, and the dispatcher accepts its secret. No secret is printed. */
+/** The Vault has the address and the secret of this project's dispatcher. No secret is printed. */
 export const vault: Check = {
   name: "Vault",
   needsDatabase: true,
   async look(project) {
     const { sql, functionsUrl } = project;
     const secrets = await readDispatcherSecrets(sql);
-    // Where the Vault is missing and needed, the check of the extensions says so.
+    // The check `extensions` reports a missing Vault.
     if (secrets === null) return fine("not on this Postgres");
-    // An operator may leave FUNCTIONS_REGION unset: then the address may name any region.
+    // Without FUNCTIONS_REGION the address may name any region.
     const wanted = dispatcherUrl(functionsUrl, project.region ?? regionOf(secrets));
     const urlFinding = checkUrl(secrets, wanted);
     if (urlFinding !== null && !await answersAsDispatcher(wanted)) {
-      // The address to compare with may itself be wrong, and must not get into the Vault.
+      // --url itself may be wrong, and must then not get into the Vault.
       return skipped("the dispatcher does not answer: see functions");
     }
-    // The secret is sent to this project's own dispatcher and nowhere else.
+    // The secret is sent only to this project's dispatcher.
     const secretFinding = await checkSecret(
       secrets,
       urlFinding === null ? wanted : null,
@@ -70,7 +70,7 @@ async function checkSecret(
     };
   }
   if (url === null) return null;
-  // The same request as the schedule's: the dispatcher does nothing that it would not have done within 10 seconds.
+  // The schedule sends the same request every 10 seconds, so it does no harm.
   const reply = await probe(url, { method: "POST", headers: { authorization: `Bearer ${bearer}` } });
   if (reply.status !== 401 || reply.code !== "invalid_api_key") return null;
   return {

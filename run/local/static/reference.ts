@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Language } from "../../../tools/openapi/language.ts";
 import type { OpenApi } from "../../../tools/openapi/read_document.ts";
-import { type Build, createBuild, ROOT } from "../static/build.ts";
-import { opensPage, serveFile } from "../static/files.ts";
-import { type BuildTexts, failedPage, preparingPage } from "../static/pages.ts";
+import { type Build, createBuild, ROOT } from "./build.ts";
+import { opensPage, serveFile } from "./files.ts";
+import { type BuildTexts, type PageServer, pageUntilBuilt } from "./pages.ts";
 
 /** The reference is at `/docs/` in Portuguese, and at `/docs/en/` in English. */
 export const REFERENCE_PREFIX = "/docs";
@@ -30,12 +30,6 @@ const TEXTS: Record<Language, BuildTexts> = {
   },
 };
 
-export interface ReferenceServer {
-  /** Returns null if the reference has no such page or file. */
-  handle(request: Request): Promise<Response | null>;
-  close(): Promise<void>;
-}
-
 /**
  * Serves the reference of the API from the folder of its build. The first page that a browser opens starts the build, and
  * says so until it is done.
@@ -45,7 +39,7 @@ export function openReference(
   origin: string,
   out = OUT,
   build: Build = referenceBuild(out),
-): ReferenceServer {
+): PageServer {
   return {
     async handle(request) {
       const url = new URL(request.url);
@@ -62,9 +56,8 @@ export function openReference(
         });
       }
       if (opensPage(request)) {
-        const state = await build.state();
-        if (state === "building") return preparingPage(TEXTS[language]);
-        if (state !== "ready") return failedPage(TEXTS[language], state.failed);
+        const instead = await pageUntilBuilt(build, TEXTS[language]);
+        if (instead) return instead;
       }
       url.pathname = path;
       // A copy of the whole request would include its signal, about which Deno warns.

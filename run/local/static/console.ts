@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { type Build, createBuild, ROOT } from "../static/build.ts";
-import { opensPage, serveFile } from "../static/files.ts";
-import { failedPage, preparingPage } from "../static/pages.ts";
+import { type Build, createBuild, ROOT } from "./build.ts";
+import { opensPage, serveFile } from "./files.ts";
+import { type PageServer, pageUntilBuilt } from "./pages.ts";
 
 const OUT = join(ROOT, "console", "dist");
 
@@ -24,23 +24,16 @@ function consoleBuild(out: string): Build {
   });
 }
 
-export interface ConsoleServer {
-  /** Returns null if the console has no such page or file. */
-  handle(request: Request): Promise<Response | null>;
-  close(): Promise<void>;
-}
-
 /**
  * Serves the console from the folder of its build. The first page that a browser opens starts the build, and says so until
  * it is done.
  */
-export function openConsole(out = OUT, build: Build = consoleBuild(out)): ConsoleServer {
+export function openConsole(out = OUT, build: Build = consoleBuild(out)): PageServer {
   return {
     async handle(request) {
       if (opensConsole(request)) {
-        const state = await build.state();
-        if (state === "building") return preparingPage(TEXTS);
-        if (state !== "ready") return failedPage(TEXTS, state.failed);
+        const instead = await pageUntilBuilt(build, TEXTS);
+        if (instead) return instead;
       }
       const found = await serveFile(request, out);
       if (found || !opensConsole(request)) return found;
