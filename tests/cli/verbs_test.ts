@@ -90,24 +90,11 @@ test("arguments of verbs follow the same rules as fields of the API", async ({ s
   const text = ["a", " a ", "", "  ", "é".repeat(255), "a".repeat(256), "😀".repeat(255), 5, true, [], {}];
   const uuids = ["00000000-0000-7000-8000-00000000000A", "00000000-0000-7000-8000-00000000000", "", 1];
   const emails = [
-    ...["a@b.co", " Ana.Souza+crm@Exemplo.com.br ", "o'neil@x.org", "a@b", "a@", "@b.co", "a b@c.de", ""],
-    ...[
-      "a&b@x.com",
-      "user!#$%*?^`{|}~@x.com",
-      "x/y=z@x.com",
-      "a@xn--80ak6aa92e.xn--p1ai",
-      "a@b.c1",
-      "a@b.1c",
-    ],
-    ...[
-      "a@b-.co",
-      `a@${"b".repeat(63)}.co`,
-      `a@${"b".repeat(64)}.co`,
-      "josé@x.com",
-      "a@b.co.",
-      '"a b"@x.com',
-    ],
-    ...[".a@b.co", "a..b@c.de", "a@-b.co", `${"a".repeat(312)}@b.co.uk`, `${"a".repeat(314)}@b.co.uk`, 5],
+    ...["a@b.co", " Ana.Souza+crm@Exemplo.com.br ", "o'neil@x.org", "a@b", "a@", "@b.co", "a b@c.de"],
+    ...["", "a&b@x.com", "user!#$%*?^`{|}~@x.com", "x/y=z@x.com", "a@xn--80ak6aa92e.xn--p1ai"],
+    ...["a@b.c1", "a@b.1c", "a@b-.co", `a@${"b".repeat(63)}.co`, `a@${"b".repeat(64)}.co`],
+    ...["josé@x.com", "a@b.co.", '"a b"@x.com', ".a@b.co", "a..b@c.de", "a@-b.co"],
+    ...[`${"a".repeat(312)}@b.co.uk`, `${"a".repeat(314)}@b.co.uk`, 5],
   ];
   const moments = [
     ...["2027-01-31T12:00:00Z", "2027-01-31T12:00:00.123456-03:00", "2028-02-29T00:00:00Z"],
@@ -115,15 +102,8 @@ test("arguments of verbs follow the same rules as fields of the API", async ({ s
     ...["0000-01-01T00:00:00Z", "0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59Z", 5],
   ];
   const amounts = [0, 0.01, 1e15, 1.1e15, -1, "5", true, null];
-  const scopes = [
-    "leads:write",
-    "a_b-2:manage",
-    "leads:delete",
-    "Leads:read",
-    "2a:read",
-    "deals",
-    `${"a".repeat(61)}:read`,
-  ];
+  const scopes = ["leads:write", "a_b-2:manage", "leads:delete", "Leads:read", "2a:read", "deals"]
+    .concat(`${"a".repeat(61)}:read`);
   const rules: [
     rule: string,
     values: unknown[],
