@@ -80,12 +80,7 @@ test("PATCH /api-v1-companies answers with the whole company and replaces an add
     tax_id: "a-1",
   });
   assert.equal(status, 200);
-  assert.deepEqual(body, {
-    ...company,
-    address: { city: "Z" },
-    tax_id: "A1",
-    updated_at: body.updated_at,
-  });
+  assert.deepEqual(body, { ...company, address: { city: "Z" }, tax_id: "A1", updated_at: body.updated_at });
 });
 
 test("GET /api-v1-companies filters by name in any case, domain, tax_id in any spelling and owner_id (spec 4.6)", async ({ sql, workspace }) => {

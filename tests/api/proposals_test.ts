@@ -116,10 +116,7 @@ for (
     // Also after the proposal has expired.
     await sql`update crm.proposals set expires_at = now() - interval '1 second' where id = ${id}`;
     const again = await customer(link)[action]();
-    assert.deepEqual(
-      { ...again.body, expires_at: null },
-      { ...body, idempotent: true, expires_at: null },
-    );
+    assert.deepEqual({ ...again.body, expires_at: null }, { ...body, idempotent: true, expires_at: null });
     assertError(await customer(link)[other](), "proposal_closed");
     assert.equal((await customer(link).view()).body.status, status);
     assert.deepEqual((await eventsOf(sql, id)).sort(), [event, "proposal.viewed"].sort());

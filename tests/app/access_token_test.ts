@@ -139,10 +139,7 @@ Deno.test("A flood of invalid symmetric tokens delays neither known sessions nor
 // The library of the public keys leaves a 5xx unread, which Deno 2.1 counts as a leak of the test.
 Deno.test(
   "While Supabase Auth does not answer, or answers 5xx, a token is service_unavailable and not refused",
-  {
-    sanitizeResources: false,
-    sanitizeOps: false,
-  },
+  { sanitizeResources: false, sanitizeOps: false },
   async () => {
     const { sign: signHere } = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
     const asymmetric = await signHere(user, sessionId, Math.floor(Date.now() / 1000));

@@ -77,8 +77,7 @@ test("POST app-v1-members adds a member and has an invitation sent that leads to
 test("app-v1-members refuses an e-mail that the workspace has, in any case (spec 7)", async ({ sql, workspace: { id } }) => {
   const { session, email } = await signIn(sql, id, "admin");
   const member = { name: "Ana", email: email.toUpperCase(), role: "vendedor" };
-  const details = assertError(await memberClient(session).post(MEMBERS, member), "email_taken");
-  assert.deepEqual(Object.keys(details), ["email"]);
+  assertError(await memberClient(session).post(MEMBERS, member), "email_taken", ["email"]);
 });
 
 test("app-v1-members invites nobody who has signed in (spec 7)", async ({ sql, workspace: { id } }) => {
@@ -175,9 +174,7 @@ Deno.test("Supabase Auth is asked with the secret key, and only email_exists of 
   const url = `/auth/v1/invite?redirect_to=${encodeURIComponent("https://padaria.example/crm/senha/")}`;
   assert.deepEqual(
     seen.slice(0, 2),
-    ["sb_secret_default", "service"].map((key) => (
-      { url, apikey: key, authorization: `Bearer ${key}` }
-    )),
+    ["sb_secret_default", "service"].map((key) => ({ url, apikey: key, authorization: `Bearer ${key}` })),
   );
   assert.deepEqual(lines.map(({ reason, status }) => [reason, status]), [[
     "over_email_send_rate_limit",

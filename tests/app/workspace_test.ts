@@ -18,12 +18,7 @@ test("app-v1-workspace shows the workspace, who is signed in, and what is used",
   assert.deepEqual(body.member, { id: memberId, name: "Membro", email, role: "vendedor" });
   assert.deepEqual(body.workspaces, [{ id, name: "Teste", role: "vendedor" }]);
   const { calls_today: _, calls_7_days: __, ...usage } = body.usage;
-  assert.deepEqual(usage, {
-    active_keys: 1,
-    active_webhooks: 1,
-    active_members: 2,
-    waiting_deliveries: 1,
-  });
+  assert.deepEqual(usage, { active_keys: 1, active_webhooks: 1, active_members: 2, waiting_deliveries: 1 });
 });
 
 test("app-v1-workspace counts the calls of every key of the workspace, today and in 7 days of UTC", async ({ sql, workspace: { id } }) => {

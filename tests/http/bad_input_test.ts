@@ -43,8 +43,7 @@ const invalidBodies: [what: string, body: string, field: string][] = [
 
 for (const [what, body, field] of invalidBodies) {
   test(`POST /api-v1-leads refuses ${what} with validation_error and names the field (spec 8)`, async ({ api }) => {
-    const details = assertError(await api.post(LEADS, body), "validation_error");
-    assert.deepEqual(Object.keys(details), [field]);
+    assertError(await api.post(LEADS, body), "validation_error", [field]);
   });
 }
 
@@ -120,8 +119,7 @@ test("headers of 1 MB, an invalid Host and bytes that are not HTTP are refused a
 
 test("query text that Postgres cannot store is refused, and the reply names the parameter", async ({ api }) => {
   for (const query of ["email=%00", "email=a@b.co&email=a@b.co"]) {
-    const details = assertError(await api.get(`/api-v1-contacts?${query}`), "validation_error");
-    assert.deepEqual(Object.keys(details), ["email"]);
+    assertError(await api.get(`/api-v1-contacts?${query}`), "validation_error", ["email"]);
   }
 });
 

@@ -39,8 +39,7 @@ test("A datetime of a body is stored as its moment, in whatever form it is sent,
     assert.equal((await api.patch(`${ACTIVITIES}/${id}`, { due_at })).body.due_at, moment, due_at);
   }
   for (const due_at of REFUSED) {
-    const details = assertError(await api.patch(`${ACTIVITIES}/${id}`, { due_at }), "validation_error");
-    assert.deepEqual(Object.keys(details), ["due_at"], due_at);
+    assertError(await api.patch(`${ACTIVITIES}/${id}`, { due_at }), "validation_error", ["due_at"], due_at);
   }
 });
 
@@ -63,7 +62,7 @@ test("A datetime of a query is read in whatever form it is sent, or named as inv
     }
     for (const text of REFUSED) {
       const reply = await api.get(`${ACTIVITIES}?${name}=${encodeURIComponent(text)}`);
-      assert.deepEqual(Object.keys(assertError(reply, "validation_error")), [name], text);
+      assertError(reply, "validation_error", [name], text);
     }
   }
 });

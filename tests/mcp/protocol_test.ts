@@ -200,9 +200,7 @@ test("A body over 256 KiB, too deep or of too many values is refused before it i
   const call = (args: string) =>
     post(
       `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"contacts_list","arguments":${args}}}`,
-      {
-        "X-API-Key": key,
-      },
+      { "X-API-Key": key },
     );
   assert.equal((await call(`{"q":"${"x".repeat(256 * 1024)}"}`)).status, 413);
   assert.equal((await call(`${'{"a":'.repeat(40)}1${"}".repeat(40)}`)).status, 422);

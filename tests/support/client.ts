@@ -95,12 +95,19 @@ function clientWith(credentials: Pick<CallOptions, "key" | "session">) {
   };
 }
 
-/** Asserts that the reply is the error with that code; returns its details by field. */
-export function assertError(reply: Reply, code: ErrorCode): Record<string, string> {
+/** Asserts that the reply is the error with that code, about these fields if they are given; returns its details by field. */
+export function assertError(
+  reply: Reply,
+  code: ErrorCode,
+  fields?: readonly string[],
+  message?: string,
+): Record<string, string> {
   assert.equal(reply.body?.error?.code, code, reply.text);
   assert.equal(reply.status, ERRORS[code].status);
   const details: { field: string; message: string }[] = reply.body.error.details ?? [];
-  return Object.fromEntries(details.map(({ field, message }) => [field, message]));
+  const byField = Object.fromEntries(details.map(({ field, message }) => [field, message]));
+  if (fields !== undefined) assert.deepEqual(Object.keys(byField), fields, message ?? reply.text);
+  return byField;
 }
 
 function checkReply(method: string, path: string, reply: Reply): void {

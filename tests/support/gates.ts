@@ -50,10 +50,7 @@ export const GATE_CASES: Record<
     },
     unknown: "not_found",
   },
-  none: {
-    admit: () => Promise.resolve(NONE),
-    unknown: null,
-  },
+  none: { admit: () => Promise.resolve(NONE), unknown: null },
 };
 
 /** Builds the address of a route: `/api-v1-deals/<id>/win`. */

@@ -102,8 +102,7 @@ export function testLists(resource: Pick<RecordResource, "path" | "minimal" | "o
       assert.equal(ids(await api.get(`${list}limit=${limit}`)).length, length, limit);
     }
     for (const limit of "0 00 -1 -1000000000 1.5  a 1e2 +5 %2B5 5%20 0x10 ５".split(" ")) {
-      const details = assertError(await api.get(`${list}limit=${limit}`), "validation_error");
-      assert.deepEqual(Object.keys(details), ["limit"]);
+      assertError(await api.get(`${list}limit=${limit}`), "validation_error", ["limit"]);
     }
   });
 
@@ -142,8 +141,7 @@ function testWindows(resource: RecordResource): void {
     }
     for (const at of ["", "x", "2026-02-30T00:00:00Z", "0000-01-01T00:00:00Z"]) {
       for (const name of ["since", "updated_since"]) {
-        const details = assertError(await api.get(`${path}?${name}=${at}`), "validation_error");
-        assert.deepEqual(Object.keys(details), [name]);
+        assertError(await api.get(`${path}?${name}=${at}`), "validation_error", [name]);
       }
     }
   });
@@ -184,7 +182,7 @@ function testReferences(resource: RecordResource): void {
       ];
       for (const send of sends) {
         const unknown = await send(UNKNOWN_ID);
-        assert.deepEqual(Object.keys(assertError(unknown, "invalid_reference")), [field]);
+        assertError(unknown, "invalid_reference", [field]);
         assertAlike(await send(theirs), unknown);
       }
       assert.deepEqual((await api.get(`${path}/${record.id}`)).body, record, "nothing has changed");
@@ -252,7 +250,7 @@ function testLimits(resource: RecordResource): void {
     }
     for (const field of required) {
       const reply = await api.patch(`${path}/${before.id}`, { [field]: null });
-      assert.deepEqual(Object.keys(assertError(reply, "validation_error")), [field]);
+      assertError(reply, "validation_error", [field]);
     }
   });
 }

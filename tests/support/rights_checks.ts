@@ -116,10 +116,7 @@ export const RIGHTS_CHECKS: RightsCheck[] = [
           where c.relnamespace in ('api'::regnamespace, 'app'::regnamespace, 'crm'::regnamespace)
             and c.relkind in ('r', 'p', 'v', 'm', 'S', 'f')`;
           const granted = Object.fromEntries(
-            rows.filter(({ rights }) => rights.length > 0).map((row) => [
-              row.name,
-              row.rights.sort(),
-            ]),
+            rows.filter(({ rights }) => rights.length > 0).map((row) => [row.name, row.rights.sort()]),
           );
           const wanted = Object.entries(used[role] ?? {}).map(([name, access]) => [name, access.toSorted()]);
           assert.deepEqual(granted, Object.fromEntries(wanted), role);

@@ -74,7 +74,7 @@ test("GET /api-v1-activities names each filter whose value is invalid", async ({
   for (const [field, values] of Object.entries(bad)) {
     for (const value of values) {
       const reply = await api.get(`${ACTIVITIES}?${field}=${encodeURIComponent(value)}`);
-      assert.deepEqual(Object.keys(assertError(reply, "validation_error")), [field], value);
+      assertError(reply, "validation_error", [field], value);
     }
   }
   // A valid offset that is larger than Postgres accepts.

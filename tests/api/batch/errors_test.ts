@@ -78,7 +78,7 @@ test("a body without 1 to 100 items is refused as a whole, and writes nothing", 
       [{ items: [item], atomic: "true" }, "atomic"],
     ] as const
   ) {
-    assert.deepEqual(Object.keys(assertError(await api.post(BATCH, body), "validation_error")), [field]);
+    assertError(await api.post(BATCH, body), "validation_error", [field]);
   }
   assert.deepEqual(ids(await api.get(CONTACTS)), []);
 });
@@ -87,15 +87,11 @@ test("one reply names what is wrong in a batch and in its items", async ({ api }
   const items = [create({ name: "A", x: 1 }), create({ name: "" }), update(UNKNOWN_ID, { email: "b@x.com" })];
   const strict = { Prefer: "handling=strict" };
   const unknown = await api.post(BATCH, { items, y: 1 }, strict);
-  assert.deepEqual(Object.keys(assertError(unknown, "validation_error")), [
-    "y",
-    "items[0].x",
-    "items[1].name",
-  ]);
+  assertError(unknown, "validation_error", ["y", "items[0].x", "items[1].name"]);
   const malformed = await api.post(BATCH, { items, atomic: "true" });
-  assert.deepEqual(Object.keys(assertError(malformed, "validation_error")), ["atomic", "items[1].name"]);
+  assertError(malformed, "validation_error", ["atomic", "items[1].name"]);
   const atomic = await api.post(BATCH, { items, atomic: true }, strict);
-  assert.deepEqual(Object.keys(assertError(atomic, "validation_error")), ["items[0].x", "items[1].name"]);
+  assertError(atomic, "validation_error", ["items[0].x", "items[1].name"]);
   const applied = [unknown, malformed, atomic].map(({ headers }) => headers.get("Preference-Applied"));
   assert.deepEqual(applied, ["handling=strict", null, "handling=strict"]);
   assert.deepEqual(ids(await api.get(CONTACTS)), []);
@@ -202,7 +198,7 @@ for (const path of ["/api-v1-contacts", "/api-v1-companies"]) {
       atomic: true,
       items: [create({ name: "A", external_id: "a" }), create({ name: "B", external_id: "a" })],
     });
-    assert.deepEqual(Object.keys(assertError(reply, "batch_failed")), ["items[1].external_id"]);
+    assertError(reply, "batch_failed", ["items[1].external_id"]);
     assert.equal(reply.body.error.details[0].id, undefined);
   });
 }

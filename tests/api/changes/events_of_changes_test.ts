@@ -25,10 +25,7 @@ test("PATCH emits the record's update with exactly the fields that changed, once
       phone: null,
       email: "A@X.com",
       name: "Ana",
-    }, [
-      "email",
-      "phone",
-    ]],
+    }, ["email", "phone"]],
     ["company", "/api-v1-companies", { name: "Sol" }, { address: { city: "Campinas" }, name: "Lua" }, [
       "address",
       "name",

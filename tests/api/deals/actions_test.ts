@@ -76,14 +76,12 @@ test("POST win and lose refuse a body that is wrong and leave the deal open", as
   const other = await makeWorkspace(sql);
   for (const [field, bad] of Object.entries({ value: [-1, "5", 1e16], recurring_value: [-1, true] })) {
     for (const value of bad) {
-      const details = assertError(await act("win", { [field]: value }), "validation_error");
-      assert.deepEqual(Object.keys(details), [field]);
+      assertError(await act("win", { [field]: value }), "validation_error", [field]);
     }
   }
   for (const [field, bad] of Object.entries({ loss_reason_id: ["x", 5], loss_note: ["a".repeat(1001), 5] })) {
     for (const value of bad) {
-      const details = assertError(await act("lose", { [field]: value }), "validation_error");
-      assert.deepEqual(Object.keys(details), [field]);
+      assertError(await act("lose", { [field]: value }), "validation_error", [field]);
     }
   }
   for (const body of ["[]", "{", "null"]) {
@@ -91,7 +89,7 @@ test("POST win and lose refuse a body that is wrong and leave the deal open", as
     assertError(await act("lose", body), "bad_request");
   }
   const unknown = await act("lose", { loss_reason_id: UNKNOWN_ID });
-  assert.deepEqual(Object.keys(assertError(unknown, "invalid_reference")), ["loss_reason_id"]);
+  assertError(unknown, "invalid_reference", ["loss_reason_id"]);
   assertAlike(await act("lose", { loss_reason_id: await makeLossReason(sql, other) }), unknown);
   assertAlike(await act("lose", { loss_reason_id: await makeLossReason(sql, workspace, false) }), unknown);
   assert.deepEqual(await read(), deal);

@@ -54,12 +54,7 @@ test("POST /api-v1-deals answers 201 with the whole deal, every field as it was 
   const { status, body } = await api.post(DEALS, { title: " Venda ", ...fields });
   assert.equal(status, 201);
   const { id: _, created_at, updated_at, stage_changed_at, ...rest } = body;
-  assertShown(rest, {
-    workspace_id: workspace.id,
-    title: "Venda",
-    status: "aberto",
-    ...fields,
-  });
+  assertShown(rest, { workspace_id: workspace.id, title: "Venda", status: "aberto", ...fields });
   assert.deepEqual([updated_at, stage_changed_at], [created_at, created_at]);
   assert.deepEqual(await eventsOf(sql, workspace.id), ["contact.created", "company.created", "deal.created"]);
 });
@@ -73,7 +68,7 @@ test("POST /api-v1-deals needs a title, a contact or a company, and takes the ti
   assert.equal(await title({ contact_id, company_id, title: null }), "Ana");
   assert.equal(await title({ contact_id, title: "Venda" }), "Venda");
   for (const body of [{}, { value: 1 }, { title: null, contact_id: null, company_id: null }]) {
-    assert.deepEqual(Object.keys(assertError(await api.post(DEALS, body), "validation_error")), ["title"]);
+    assertError(await api.post(DEALS, body), "validation_error", ["title"]);
   }
   const details = assertError(await api.post(DEALS, { value: -1, owner_id: "x" }), "validation_error");
   assert.deepEqual(Object.keys(details).sort(), ["owner_id", "title", "value"], "all at once");
@@ -92,14 +87,14 @@ test("POST /api-v1-deals puts the deal in the default pipeline's first active st
   );
 
   const unknownPipeline = await post({ pipeline_id: UNKNOWN_ID });
-  assert.deepEqual(Object.keys(assertError(unknownPipeline, "pipeline_not_found")), ["pipeline_id"]);
+  assertError(unknownPipeline, "pipeline_not_found", ["pipeline_id"]);
   assertAlike(await post({ pipeline_id: other.pipelineId }), unknownPipeline);
   const unknownStage = await post({ stage_id: UNKNOWN_ID });
-  assert.deepEqual(Object.keys(assertError(unknownStage, "invalid_reference")), ["stage_id"]);
+  assertError(unknownStage, "invalid_reference", ["stage_id"]);
   assertAlike(await post({ stage_id: other.stages[0]!.id }), unknownStage);
   assertAlike(await post({ pipeline_id: other.pipelineId, stage_id: UNKNOWN_ID }), unknownStage);
   const elsewhere = await post({ stage_id: pipeline.stages[0] });
-  assert.deepEqual(Object.keys(assertError(elsewhere, "stage_not_found")), ["stage_id"]);
+  assertError(elsewhere, "stage_not_found", ["stage_id"]);
 
   await sql`update crm.stages set is_active = false where workspace_id = ${workspace.id}`;
   assertError(await post({}), "pipeline_has_no_stage");
@@ -163,8 +158,7 @@ test("GET /api-v1-deals filters by each of its parameters, alone and together (s
   assert.deepEqual(await list({ status: "perdido" }), [plain.id]);
   assert.deepEqual(await list({ ...filters, status: "ganho" }), [match.id]);
   for (const name of [...Object.keys(filters), "status"]) {
-    const details = assertError(await client(key).get(`${DEALS}?${name}=`), "validation_error");
-    assert.deepEqual(Object.keys(details), [name]);
+    assertError(await client(key).get(`${DEALS}?${name}=`), "validation_error", [name]);
   }
 });
 

@@ -60,10 +60,10 @@ for (const way of ["POST move-stage", "PATCH"] as const) {
     const other = await makeWorkspace(sql);
     const [first, second, third] = workspace.stages;
     const unknown = await move({ stage_id: UNKNOWN_ID });
-    assert.deepEqual(Object.keys(assertError(unknown, "invalid_reference")), ["stage_id"]);
+    assertError(unknown, "invalid_reference", ["stage_id"]);
     assertAlike(await move({ stage_id: other.stages[0]!.id }), unknown);
     const nowhere = await move({ stage_id: second!.id, pipeline_id: UNKNOWN_ID });
-    assert.deepEqual(Object.keys(assertError(nowhere, "pipeline_not_found")), ["pipeline_id"]);
+    assertError(nowhere, "pipeline_not_found", ["pipeline_id"]);
     assertAlike(await move({ stage_id: second!.id, pipeline_id: other.pipelineId }), nowhere);
 
     await sql`update crm.stages set is_active = false where id in (${first!.id}, ${second!.id})`;
@@ -83,8 +83,7 @@ for (const way of ["POST move-stage", "PATCH"] as const) {
 test("POST move-stage needs a stage_id", async ({ sql }) => {
   const { workspace, act } = await makeOpenDeal(sql);
   for (const stage_id of [undefined, null, "x", 5]) {
-    const details = assertError(await act("move-stage", { stage_id }), "validation_error");
-    assert.deepEqual(Object.keys(details), ["stage_id"]);
+    assertError(await act("move-stage", { stage_id }), "validation_error", ["stage_id"]);
   }
   assertError(await act("move-stage"), "bad_request");
   assert.deepEqual(await eventsOf(sql, workspace.id), ["deal.created"]);

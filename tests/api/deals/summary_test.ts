@@ -111,8 +111,7 @@ test("GET /api-v1-deals/summary adds up money to the last decimal", async ({ api
 
 test("GET /api-v1-deals/summary has the filters of the list and no page, and no deal of another workspace", async ({ api }) => {
   for (const name of ["limit=1", "cursor=00000000-0000-7000-8000-000000000000", "estado=aberto"]) {
-    const details = assertError(await api.get(`${SUMMARY}?${name}`), "validation_error");
-    assert.deepEqual(Object.keys(details), [name.split("=")[0]]);
+    assertError(await api.get(`${SUMMARY}?${name}`), "validation_error", [name.split("=")[0]!]);
   }
   assert.deepEqual((await api.get(SUMMARY)).body, {
     data: [],

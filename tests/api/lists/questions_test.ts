@@ -52,8 +52,7 @@ test("GET … with until lists records created before that moment, so that since
       table,
     );
     assert.deepEqual(await list(`since=${third["created_at"]}&until=${second["created_at"]}`), [], table);
-    const details = assertError(await api.get(`${all}until=ontem`), "validation_error");
-    assert.deepEqual(Object.keys(details), ["until"]);
+    assertError(await api.get(`${all}until=ontem`), "validation_error", ["until"]);
   }
 });
 
@@ -157,8 +156,7 @@ for (const table of ["contacts", "companies", "deals"]) {
     }
     const { body } = await api.get(`${path}/${made[0]}`);
     assert.notEqual(body.archived_at, null, "an archived record is still shown by its id");
-    const details = assertError(await api.get(`${path}?archived=1`), "validation_error");
-    assert.deepEqual(Object.keys(details), ["archived"]);
+    assertError(await api.get(`${path}?archived=1`), "validation_error", ["archived"]);
   });
 
   test(`GET ${path} finds every record in use, also where nearly all are archived`, async ({ workspace, api }) => {

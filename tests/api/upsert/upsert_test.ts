@@ -102,18 +102,15 @@ for (const one of cases) {
   });
 
   test(`${title} demands of the body only the field, and what POST requires where a record is created`, async ({ api }) => {
-    const [field] = Object.keys(minimal);
-    assert.deepEqual(Object.keys(assertError(await api.post(upsert, { [by]: value }), "validation_error")), [
-      field,
-    ]);
+    const [field] = Object.keys(minimal) as [string];
+    assertError(await api.post(upsert, { [by]: value }), "validation_error", [field]);
     await api.post(path, { ...minimal, [by]: value });
     assert.equal((await api.post(upsert, { [by]: value })).status, 200);
     for (const nothing of [{}, { [by]: null }]) {
-      const details = assertError(await api.post(upsert, { ...minimal, ...nothing }), "validation_error");
-      assert.deepEqual(Object.keys(details), [by]);
+      assertError(await api.post(upsert, { ...minimal, ...nothing }), "validation_error", [by]);
     }
-    const nulled = await api.post(upsert, { [by]: value, [field!]: null });
-    assert.deepEqual(Object.keys(assertError(nulled, "validation_error")), [field]);
+    const nulled = await api.post(upsert, { [by]: value, [field]: null });
+    assertError(nulled, "validation_error", [field]);
   });
 
   test(`an upsert ${title} does not see the records of another workspace`, async ({ sql, api }) => {
@@ -223,19 +220,18 @@ test("an upsert names match_by where it is absent, unknown, repeated, or not a f
       [CONTACTS, "?match_by=email&match_by=phone"],
     ]
   ) {
-    const details = assertError(await api.post(`${path}/upsert${query}`, { name: "A" }), "validation_error");
-    assert.deepEqual(Object.keys(details), ["match_by"]);
+    assertError(await api.post(`${path}/upsert${query}`, { name: "A" }), "validation_error", ["match_by"]);
   }
   const unknown = await api.post(`${CONTACTS}/upsert?match_by=email&limit=1`, {
     name: "A",
     email: "a@x.com",
   });
-  assert.deepEqual(Object.keys(assertError(unknown, "validation_error")), ["limit"]);
+  assertError(unknown, "validation_error", ["limit"]);
 });
 
 test("an upsert of a contact by a phone without digits names the phone", async ({ api }) => {
   const reply = await api.post(`${CONTACTS}/upsert?match_by=phone`, { name: "A", phone: "ramal" });
-  assert.deepEqual(Object.keys(assertError(reply, "validation_error")), ["phone"]);
+  assertError(reply, "validation_error", ["phone"]);
 });
 
 test("an upsert refuses references outside the workspace whether it creates or finds, and writes nothing", async ({ sql, api }) => {
@@ -244,7 +240,7 @@ test("an upsert refuses references outside the workspace whether it creates or f
     api.post(`${CONTACTS}/upsert?match_by=email`, { name: "A", email: "a@x.com", company_id });
   for (let round = 0; round < 2; round++) {
     const unknown = await send(UNKNOWN_ID);
-    assert.deepEqual(Object.keys(assertError(unknown, "invalid_reference")), ["company_id"]);
+    assertError(unknown, "invalid_reference", ["company_id"]);
     assertAlike(await send(theirs), unknown);
     assert.equal(ids(await api.get(CONTACTS)).length, round);
     await api.post(CONTACTS, { name: "A", email: "a@x.com" });

@@ -89,7 +89,7 @@ test("POST /api-v1-webhooks answers invalid_target_url to a target that is not h
     assert.ok(assertError(reply, "invalid_target_url")["target_url"], target_url);
   }
   const both = await api.post(WEBHOOKS, { event_types: ["x"], target_url: targets[0] });
-  assert.deepEqual(Object.keys(assertError(both, "invalid_event_type")), ["event_types.0", "target_url"]);
+  assertError(both, "invalid_event_type", ["event_types.0", "target_url"]);
 });
 
 test("POST /api-v1-webhooks answers validation_error to any other mistake, naming every field (spec 2.6, 4.5, 8)", async ({ api }) => {

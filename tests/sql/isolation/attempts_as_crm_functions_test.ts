@@ -7,10 +7,7 @@ import { type Scenario, test as testScenario } from "../../support/scenario.ts";
 import { functionsDatabaseUrl } from "../../support/stack.ts";
 
 /** Registers a test that gets a transaction of crm_functions. */
-function test(
-  title: string,
-  run: (functions: TransactionSql, scenario: Scenario) => Promise<void>,
-) {
+function test(title: string, run: (functions: TransactionSql, scenario: Scenario) => Promise<void>) {
   testScenario(title, async (scenario) => {
     const functions = openSql(functionsDatabaseUrl, { max: 1 });
     try {
