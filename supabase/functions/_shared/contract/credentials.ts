@@ -23,7 +23,8 @@ export function isKey(text: string): boolean {
 
 /** The last six characters of a key: the CRC-32, in base62, of the ASCII characters before them. */
 export function checksum(text: string): string {
-  let rest = crc32(text);
+  // Deno 2.1, on which Supabase's edge runtime is built, returns a signed number.
+  let rest = crc32(text) >>> 0;
   let digits = "";
   while (digits.length < CHECKSUM_LENGTH) {
     digits = ALPHABET[rest % 62] + digits;
