@@ -24,8 +24,7 @@ comment on column crm.workspaces.max_waiting_deliveries is
   'it is never idle.';
 
 -- Verbs for keys do not read this table: the policy is for signed-in members alone.
-alter table crm.workspaces enable row level security;
-alter table crm.workspaces force row level security;
+alter table crm.workspaces enable row level security, force row level security;
 create policy "A member reaches only their own workspace" on crm.workspaces for all to crm_app
   using (id = crm.current_workspace_id())
   with check (id = crm.current_workspace_id());

@@ -19,8 +19,7 @@ comment on column crm.rate_limits.counted_since is
 
 -- Verbs for keys do not reach this table. Its only policy, in the migration `key_calls`, lets members read the rows of
 -- their own keys.
-alter table crm.rate_limits enable row level security;
-alter table crm.rate_limits force row level security;
+alter table crm.rate_limits enable row level security, force row level security;
 
 create function crm.live_hits(p_hits timestamptz[]) returns timestamptz[]
 language sql volatile parallel safe

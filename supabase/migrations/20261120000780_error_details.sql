@@ -94,8 +94,8 @@ end
 $$;
 comment on function crm.choices(text, text, jsonb) is
   'The values that a call may send in a field: active members, loss reasons or pipelines, or the active stages of the '
-  'call''s pipeline with their types; empty if the workspace has none. Null for any other field, and if there are more '
-  'than 20.';
+  'call''s pipeline with their types; empty if the workspace has none. Null for any other field, and if there are '
+  'more than 20.';
 
 create function crm.merged_detail(p_kind text, p_id uuid) returns jsonb
 language plpgsql stable set search_path = '' as $$

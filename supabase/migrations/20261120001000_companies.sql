@@ -320,11 +320,8 @@ comment on function crm.company_json_if_short(crm.companies) is
 
 create function api.company_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- For an unknown limit the planner expects more rows than any page has, and would plan again at every call.
-set plan_cache_mode = 'force_generic_plan'
--- A list is read in the order of an index. The planner's statistics cover all workspaces together, so it would often
--- read and sort all rows of a workspace instead.
-set enable_sort = off as $$
+-- The migration list_filters explains these settings.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
@@ -337,9 +334,7 @@ declare
   v_complete boolean;
 begin
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
-  if p_args ? 'until' then
-    v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz));
-  end if;
+  if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- One statement with its own cached plan for each filter: a common statement could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
@@ -418,12 +413,8 @@ begin
     v_records := crm.bounded_records('company', v_ids, v_records);
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
-  if v_records is null and p_args ?| '{owner_id}' then
-    perform crm.require_known_filters(p_args);
-  end if;
-  if p_args ? 'updated_since' and not p_args ? 'cursor' then
-    return crm.synced_page(v_records, v_next_id);
-  end if;
+  if v_records is null and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
+  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
 end
 $$;

@@ -131,9 +131,7 @@ begin
   if t.merged_into_id is not null then
     perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]);
   end if;
-  if t.erased_at is not null then
-    perform api.fail('record_erased');
-  end if;
+  if t.erased_at is not null then perform api.fail('record_erased'); end if;
   if p_if_match is not null and not p_if_match ? crm.version(crm.contact_json(t)) then
     perform api.fail('precondition_failed');
   end if;
@@ -331,11 +329,8 @@ comment on function crm.contact_json_if_short(crm.contacts) is
 
 create function api.contact_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- For an unknown limit the planner expects more rows than any page has, and would plan again at every call.
-set plan_cache_mode = 'force_generic_plan'
--- A list is read in the order of an index. The planner's statistics cover all workspaces together, so it would often
--- read and sort all rows of a workspace instead.
-set enable_sort = off as $$
+-- The migration list_filters explains these settings.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
@@ -348,9 +343,7 @@ declare
   v_complete boolean;
 begin
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
-  if p_args ? 'until' then
-    v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz));
-  end if;
+  if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- One statement with its own cached plan for each filter: a common statement could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
@@ -420,9 +413,7 @@ begin
     v_records := crm.bounded_records('contact', v_ids, v_records);
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
-  if p_args ? 'updated_since' and not p_args ? 'cursor' then
-    return crm.synced_page(v_records, v_next_id);
-  end if;
+  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
 end
 $$;

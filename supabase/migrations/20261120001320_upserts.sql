@@ -3,7 +3,7 @@
 -- written by deno task records: upserts
 create function crm.company_match(p_args jsonb, p_merged boolean default false) returns uuid[]
 language plpgsql set search_path = ''
--- As in api.company_list: by the index of the field, whatever the statistics on other workspaces say.
+-- The migration list_filters explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_first uuid := '00000000-0000-0000-0000-000000000000';
@@ -115,7 +115,7 @@ comment on function api.company_upsert(jsonb) is
 
 create function crm.contact_match(p_args jsonb, p_merged boolean default false) returns uuid[]
 language plpgsql set search_path = ''
--- As in api.contact_list: by the index of the field, whatever the statistics on other workspaces say.
+-- The migration list_filters explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_first uuid := '00000000-0000-0000-0000-000000000000';
@@ -229,7 +229,7 @@ comment on function api.contact_upsert(jsonb) is
 
 create function crm.deal_match(p_args jsonb) returns uuid[]
 language plpgsql set search_path = ''
--- As in api.deal_list: by the index of the field, whatever the statistics on other workspaces say.
+-- The migration list_filters explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_first uuid := '00000000-0000-0000-0000-000000000000';

@@ -31,9 +31,7 @@ begin
       group by w.pipeline_id, w.stage_id, w.status
     ) g
   $sql$);
-  if v_summary #>> '{totals,count}' = '0' and p_args ?| '{owner_id,pipeline_id,stage_id}' then
-    perform crm.require_known_filters(p_args);
-  end if;
+  if v_summary #>> '{totals,count}' = '0' and p_args ?| '{owner_id,pipeline_id,stage_id}' then perform crm.require_known_filters(p_args); end if;
   return v_summary;
 end
 $$;

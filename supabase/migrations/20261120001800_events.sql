@@ -35,8 +35,7 @@ create table crm.event_types (
 comment on table crm.event_types is 'The type of object of each event (spec 6.2).';
 comment on column crm.event_types.is_change is
   'Whether the change log shows the event. Every change emits one such event; other events repeat it, or are caused by time.';
-alter table crm.event_types enable row level security;
-alter table crm.event_types force row level security;
+alter table crm.event_types enable row level security, force row level security;
 create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);
 insert into crm.event_types (event, object_type, is_change) values
   ('deal.stage_changed', 'deal', false),
@@ -75,8 +74,7 @@ comment on table crm.feed_offset is
 comment on column crm.feed_offset.cursor_secret is
   'Signs the cursors of the feed (crm.feed_cursor_text). With another secret, every existing cursor becomes '
   'invalid_cursor.';
-alter table crm.feed_offset enable row level security;
-alter table crm.feed_offset force row level security;
+alter table crm.feed_offset enable row level security, force row level security;
 insert into crm.feed_offset default values;
 
 create function crm.feed_position() returns bigint

@@ -65,8 +65,7 @@ comment on table crm.webhook_shards is
   'claims of other parts continue.';
 comment on column crm.webhook_shards.last_workspace_id is
   'Where the last claim stopped, if it did not see all workspaces: the next claim begins after it.';
-alter table crm.webhook_shards enable row level security;
-alter table crm.webhook_shards force row level security;
+alter table crm.webhook_shards enable row level security, force row level security;
 insert into crm.webhook_shards (shard) select generate_series(0, 15);
 
 create table crm.webhook_unsettled (

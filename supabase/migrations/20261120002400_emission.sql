@@ -179,8 +179,7 @@ create trigger emit_created after insert on crm.deals referencing new table as c
   for each statement execute function crm.emit_deals_created();
 create trigger emit_created after insert on crm.activities
   for each row execute function crm.emit_created('activity.created');
-create trigger emit_created after insert on crm.notes
-  for each row execute function crm.emit_created('note.created');
+create trigger emit_created after insert on crm.notes for each row execute function crm.emit_created('note.created');
 
 create function crm.emit_stage_changed() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -294,8 +293,7 @@ $$;
 comment on function crm.emit_proposal() is
   'Trigger: emits proposal.viewed at the first view, and proposal.accepted or proposal.rejected at the answer.';
 
-create trigger emit_proposal after update on crm.proposals
-  for each row execute function crm.emit_proposal();
+create trigger emit_proposal after update on crm.proposals for each row execute function crm.emit_proposal();
 
 -- The next two functions emit events that are caused by time. Jobs call them.
 

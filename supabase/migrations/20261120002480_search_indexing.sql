@@ -13,8 +13,7 @@ comment on column crm.search_progress.position is
   'Events below this position are done: crm.feed_horizon when the job ran.';
 comment on column crm.search_progress.reached_at is
   'When the job ran. Events still to read were written later, or in a transaction that was open then.';
-alter table crm.search_progress enable row level security;
-alter table crm.search_progress force row level security;
+alter table crm.search_progress enable row level security, force row level security;
 insert into crm.search_progress default values;
 
 create table crm.search_backlog (

@@ -8,8 +8,7 @@ create table crm.jobs (
 );
 comment on table crm.jobs is
   'Periodic tasks: each command runs at its interval. pg_cron and the local scheduler run the same rows.';
-alter table crm.jobs enable row level security;
-alter table crm.jobs force row level security;
+alter table crm.jobs enable row level security, force row level security;
 
 insert into crm.jobs (name, every, command, description) values
   ('webhook-dispatch', '10 seconds', 'select crm.poke_dispatcher()',

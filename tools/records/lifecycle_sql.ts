@@ -17,9 +17,7 @@ end if;`;
 export function refusalsSql(record: CrmRecord, row: string): string {
   const merged = `\n${indent(mergedRefusal(row), 2)}`;
   const erased = `
-  if ${row}.erased_at is not null then
-    perform api.fail('record_erased');
-  end if;`;
+  if ${row}.erased_at is not null then perform api.fail('record_erased'); end if;`;
   return `${isMergeable(record) ? merged : ""}${isErasable(record) ? erased : ""}`;
 }
 

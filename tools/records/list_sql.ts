@@ -37,11 +37,8 @@ export function listSql(record: CrmRecord): string {
 
 create function api.${name}_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- For an unknown limit the planner expects more rows than any page has, and would plan again at every call.
-set plan_cache_mode = 'force_generic_plan'
--- A list is read in the order of an index. The planner's statistics cover all workspaces together, so it would often
--- read and sort all rows of a workspace instead.
-set enable_sort = off as $$
+-- The migration list_filters explains these settings.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
@@ -55,9 +52,7 @@ ${optional(record).some(isMade) ? "  v_value text;\n" : ""}  v_ids uuid[];
   v_complete boolean;
 begin
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
-  if p_args ? 'until' then
-    v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz));
-  end if;
+  if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- One statement with its own cached plan for each filter: a common statement could use no index.
 ${served.map((filters, index) => `  ${index === 0 ? "if" : "elsif"} ${branch(record, filters)}`).join("\n")}
   end if;
@@ -73,9 +68,9 @@ ${served.map((filters, index) => `  ${index === 0 ? "if" : "elsif"} ${branch(rec
     v_records := crm.bounded_records('${name}', v_ids, v_records);
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
-${requireKnown(record, "v_records is null")}  if p_args ? 'updated_since' and not p_args ? 'cursor' then
-    return crm.synced_page(v_records, v_next_id);
-  end if;
+${
+    requireKnown(record, "v_records is null")
+  }  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
 end
 $$;
@@ -89,9 +84,9 @@ const SET_UP = ["owner_id", "pipeline_id", "stage_id"];
 export function requireKnown({ filters }: CrmRecord, isEmpty: string): string {
   const names = SET_UP.filter((name) => Object.hasOwn(filters, name));
   if (names.length === 0) return "";
-  return `  if ${isEmpty} and p_args ?| '{${names.join(",")}}' then
-    perform crm.require_known_filters(p_args);
-  end if;
+  return `  if ${isEmpty} and p_args ?| '{${
+    names.join(",")
+  }}' then perform crm.require_known_filters(p_args); end if;
 `;
 }
 

@@ -138,8 +138,7 @@ create table crm.event_types (
 comment on table crm.event_types is 'The type of object of each event (spec 6.2).';
 comment on column crm.event_types.is_change is
   'Whether the change log shows the event. Every change emits one such event; other events repeat it, or are caused by time.';
-alter table crm.event_types enable row level security;
-alter table crm.event_types force row level security;
+alter table crm.event_types enable row level security, force row level security;
 create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);
 insert into crm.event_types (event, object_type, is_change) values
 ${events.map(([event, { object, change }]) => `  ('${event}', '${object}', ${change})`).join(",\n")};`;

@@ -15,7 +15,7 @@ export function upsertSql(record: CrmRecord): string {
     merged ? ", p_merged boolean default false" : ""
   }) returns uuid[]
 language plpgsql set search_path = ''
--- As in api.${name}_list: by the index of the field, whatever the statistics on other workspaces say.
+-- The migration list_filters explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_first uuid := '00000000-0000-0000-0000-000000000000';
