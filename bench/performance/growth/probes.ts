@@ -121,8 +121,8 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
     names.filter((name) => !query.shape[name]!.isOptional()).map((name) => [name, valuesOf(name)[1]!]),
   );
   const call = (filters: Record<string, string>, more: Partial<Probe> = {}): Probe => {
-    // A sum looks through every row that it counts, so it gets the newest thousand where no filter makes them few.
-    const bound = isList || "since" in filters ? {} : { since: "bench.made_at(total - 900)" };
+    // A sum looks through every row that it counts, and is refused for too many, so it gets the newest thousand.
+    const bound = isList ? {} : { since: "bench.made_at(total - 900)" };
     const all = { ...bound, ...required, ...filters };
     const used = names.filter((name) => name in all && (isList || name in filters));
     const limit = isList ? { limit: "50" } : {};
@@ -135,7 +135,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
     };
   };
   const full = call({}, isList ? { page: "full" } : {});
-  const filters = names.filter((name) => !(name in required));
+  const filters = names.filter((name) => !(name in required) && (isList || name !== "since"));
   // Every event has the first word of a feed's parameter, no event the others.
   const isOther = (name: string, index: number) =>
     !record && index > 0 && !COMMON.includes(name) && name !== "object_id";
