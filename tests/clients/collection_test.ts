@@ -16,7 +16,7 @@ const steps = foldersOf(await readDocument(API_DOCUMENT)).flatMap((folder) => fo
 const collections = await writeCollections();
 const read = (name: string) => Deno.readTextFile(join(collections, name));
 
-/** What a person enters: the key of a new workspace, a receiver, and the tokens of two proposals. */
+/** The variables that a person enters: the key of a new workspace, a receiver, and the tokens of two proposals. */
 async function enteredValues(): Promise<Record<string, string>> {
   await using sql = openDatabase();
   const { workspace, deal } = await makeWorkspaceWithDeal(sql);

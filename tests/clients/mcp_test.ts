@@ -65,7 +65,7 @@ Deno.test("Every schema of a tool is JSON Schema 2020-12 that Ajv takes", async 
   await using session = await connect(demo_key);
   const { tools } = await session.client.listTools();
   assert.ok(tools.length > 0);
-  // Annotations of texts, which other tools may not know, are no keywords of validation.
+  // Ajv must ignore keywords that only describe texts.
   const ajv = new Ajv2020({
     strict: true,
     strictTypes: false,
@@ -133,7 +133,7 @@ Deno.test("The bridge connects that the page on MCP gives to Claude Desktop, as 
         args: ["run", "-A", "--config", CONFIG, `npm:${bridge}`, `${base_url}/mcp`, ...rest],
         env: {
           ...getDefaultEnvironment(),
-          // Where it keeps what it learned of servers.
+          // Its folder for data about servers.
           MCP_REMOTE_CONFIG_DIR: folder,
           CRM_KEY: await makeKey("contacts:read"),
         },

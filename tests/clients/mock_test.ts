@@ -11,7 +11,7 @@ const SILENT = Object.fromEntries(
 const logger = Object.assign(SILENT, { child: () => logger });
 
 const ID = "019cae6b-6600-7e31-8ab6-43c44f7a0ec8";
-/** For each path parameter, and for the query parameters that some operations require. */
+/** Values for path parameters and required query parameters. */
 const VALUES: Readonly<Record<string, string>> = {
   id: ID,
   delivery_id: ID,
@@ -53,7 +53,7 @@ Deno.test("A mock made by Prism answers 201 to creations, and every call with a 
         ).sort()[0];
         assert.equal(String(reply.status), expected, body);
         if (title.endsWith(".create")) assert.equal(reply.status, 201);
-        // What Prism itself finds wrong with the reply.
+        // Prism's own list of violations in the reply.
         assert.equal(reply.headers.get("sl-violations"), null);
         if (reply.status !== 204) {
           validate(operation.responses[reply.status].content["application/json"].schema, JSON.parse(body));

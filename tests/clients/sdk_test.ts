@@ -14,7 +14,7 @@ import { typeErrors } from "./support/type_check.ts";
 const BUN = "bun@1.4.5";
 const MAX_BYTES = 12 * 1024;
 
-/** What programs/first_lead.js sees where all is well. */
+/** The output of programs/first_lead.js if all is well. */
 const EXPECTED = { status: 201, names: ["Ana"], code: "validation_error", created: 1, event: "deal.won" };
 
 const page = await openPage("sdk", { sh: 2 });
@@ -52,7 +52,7 @@ Deno.test("npm would publish the built module with its declarations, and depend 
 });
 
 Deno.test("JSR would publish the sources, none of whose public types has to be inferred", async () => {
-  // It fails where a public type is not written out.
+  // It fails if a public type would have to be inferred.
   const { stderr } = await runInSdk(Deno.execPath(), [
     "publish",
     "--config",

@@ -1,7 +1,7 @@
 // crm.http, in the format of the REST Client of VS Code.
 import { ENTERED, type Folder, type Step } from "./steps.ts";
 
-/** Writes the file: later requests take their ids from the replies to earlier ones, which are to be sent first. */
+/** Writes the file. Requests take ids from the replies to earlier requests, so send them from top to bottom. */
 export function httpFile(baseUrl: string, folders: Folder[]): string {
   const variables = Object.entries({ base_url: baseUrl, ...ENTERED }).map(([name, value]) =>
     `@${name} = ${value}`.trimEnd()
@@ -28,6 +28,6 @@ function request(step: Step): string {
     ...(body === undefined ? [] : ["Content-Type: application/json", "", JSON.stringify(body, null, 2)]),
   ];
   const kept = captures.map(({ variable, path }) => `@${variable} = {{${name}.response.body.$.${path}}}`);
-  // A line that begins with ### ends a body; what follows it is no part of one.
+  // A line that begins with ### ends the body of a request.
   return [head.join("\n"), ...(kept.length > 0 ? [`###\n${kept.join("\n")}`] : [])].join("\n\n");
 }

@@ -6,7 +6,7 @@ const SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.
 export interface CollectionInfo {
   name: string;
   description: string;
-  /** Of the API, as `base_url` is at first. */
+  /** The address of the API: the initial value of `base_url`. */
   baseUrl: string;
 }
 

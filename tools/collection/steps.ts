@@ -1,4 +1,4 @@
-// The calls of the collections: every operation once, in an order in which each finds what it needs.
+// The calls of the collections: every operation once, in an order in which each call finds the ids that it needs.
 import {
   type ListedOperation,
   type OpenApi,
@@ -27,18 +27,18 @@ export interface Step {
   /** The statuses of success that the document declares. */
   statuses: number[];
   captures: Capture[];
-  /** Variables that no call gives, and without which this one is left out. */
+  /** Variables that a person must enter; without them the call is left out. */
   needs: string[];
 }
 
-/** Steps of one resource. */
+/** The calls to one resource. */
 export interface Folder {
   name: string;
   description: string;
   steps: Step[];
 }
 
-/** A resource that others refer to comes before them; one that is not named here comes at the end. */
+/** Resources in the order of their calls: a referenced resource comes first. Unlisted ones come last. */
 const RESOURCES = [
   "me",
   "workspace",
@@ -52,7 +52,7 @@ const RESOURCES = [
   "webhooks",
 ];
 
-/** What makes records comes first, what ends them last; whatever is not named here is in between, as in the document. */
+/** Actions that create records come first, actions that end them last, and all others between them. */
 const FIRST = ["create", "list", "get", "update", "upsert", "batch", "test", "deliveries", "delivery"];
 const LAST = ["archive", "restore", "merge", "erase", "delete"];
 
@@ -73,7 +73,7 @@ const PARTICULAR: Readonly<Record<string, Particular>> = {
       { variable: "stage_id", path: "data[0].stages[1].id" },
     ],
   },
-  // The lead's contact is the one to erase, because deals and notes refer to the other one.
+  // Erases the lead's contact, because later calls use the other contact.
   "leads.create": { captures: [{ variable: "lead_contact_id", path: "lead.contact_id" }] },
   "contacts.erase": { id: "lead_contact_id" },
   // A deal that was won cannot be lost as well.
@@ -81,11 +81,11 @@ const PARTICULAR: Readonly<Record<string, Particular>> = {
   "webhooks.create": { body: { event_types: ["deal.won"], target_url: "{{webhook_url}}" } },
   "webhooks.deliveries": { captures: [{ variable: "delivery_id", path: "data[0].id" }] },
   "webhooks.recover": { body: { since: "{{yesterday}}" } },
-  // The API makes no proposals, and an answer is final: two links, which a person enters.
+  // The API creates no proposals, and an answer is final, so a person enters two links.
   "proposals.reject": { parameters: { token: "other_proposal_token" } },
 };
 
-/** The variables that a person enters, with what they are at first. */
+/** The variables that a person enters, with their initial values. */
 export const ENTERED: Readonly<Record<string, string>> = {
   api_key: "",
   webhook_url: "https://example.com/hooks/crm",
@@ -163,7 +163,7 @@ function stepOf(document: OpenApi, listed: ListedOperation, known: ReadonlySet<s
   };
 }
 
-/** What a creation, or a batch of one, gives to later calls. */
+/** The ids that a creation, or a batch of one item, gives to later calls. */
 function capturesOf({ operationId, responses }: Operation, own: string): Capture[] {
   const { content } = (responses[201] ?? {}) as { content?: { "application/json": { example?: unknown } } };
   const example = content?.["application/json"].example;

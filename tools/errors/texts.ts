@@ -4,7 +4,7 @@ import { CALL_ERROR_TEXTS } from "./calls.ts";
 import type { ErrorText } from "./error_text.ts";
 import { RECORD_ERROR_TEXTS } from "./records.ts";
 
-/** What the documents say of every error. There is no default: a code without its texts does not compile. */
+/** The texts about every error. A code without texts does not compile. */
 export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   ...CALL_ERROR_TEXTS,
   ...RECORD_ERROR_TEXTS,

@@ -15,7 +15,7 @@ const TAKE_NOTHING_AWAY = [
   "webhook_recover",
 ];
 
-/** Reads off the endpoint what a tool may do, in the words of MCP's `ToolAnnotations`. */
+/** MCP's `ToolAnnotations` of a tool, derived from its endpoint. */
 export function annotationsOf({ method, endpoint }: Route, title: string): Annotations {
   const { status, query, operation, idempotent, etag } = endpoint;
   const readOnly = method === "GET";
@@ -28,7 +28,7 @@ export function annotationsOf({ method, endpoint }: Route, title: string): Annot
     // A creation is, by the idempotency key that follows from its arguments; an action on a record that shows its version
     // leaves a record alone that is in the requested state already.
     idempotentHint: readOnly || idempotent || method !== "POST" || etag !== undefined,
-    // The records of one workspace are all that a tool reaches.
+    // A tool reaches only the records of one workspace.
     openWorldHint: false,
   };
 }

@@ -3,7 +3,7 @@ import { compactJson } from "../json.ts";
 import { FUNCTIONS } from "../resources.ts";
 import { toolEndpoints, toolTable } from "./table.ts";
 
-/** The files that `deno task tools` writes, with what they should have. */
+/** The files that `deno task tools` writes, with their texts. */
 export function writtenFiles(): { path: string; text: string }[] {
   return [
     { path: join(FUNCTIONS, "mcp/tools.json"), text: compactJson(toolTable()) },
@@ -11,7 +11,7 @@ export function writtenFiles(): { path: string; text: string }[] {
   ];
 }
 
-/** The imports are written out, because the bundler of Supabase includes only those whose path is a literal. */
+/** Each import has a literal path, because Supabase's bundler includes no others. */
 function resourcesText(): string {
   const names = [...new Set(toolEndpoints.map(({ resource }) => resource.name))].sort();
   const lines = names.map((name) => `  "${name}": async () => (await import("../${name}/table.ts")).table,`);

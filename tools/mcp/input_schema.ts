@@ -1,12 +1,12 @@
 import { idOf, type JsonSchema } from "../openapi/json_schema.ts";
 import { type OpenApi, type Operation, parametersOf } from "../openapi/read_document.ts";
 
-/** The arguments of a tool: one flat object, and where each part of it belongs in the request. */
+/** The arguments of a tool: one flat object, and which of its fields belong to the query. */
 export interface Input {
   properties: Record<string, JsonSchema>;
   required: string[];
   query: string[];
-  /** What the body's own description says, such as which fields must be sent together. */
+  /** The description of the body, such as which fields must be sent together. */
   about: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export function inputOf(document: OpenApi, operation: Operation): Input {
   };
 }
 
-/** Replaces references by what they name, and joins the parts of an object that extends another. */
+/** Resolves references, and joins an object with the object that it extends. */
 function inline(schema: JsonSchema, named: Record<string, JsonSchema>): JsonSchema {
   const { $ref: _, allOf, ...own } = schema;
   const id = idOf(schema);

@@ -9,7 +9,7 @@ import { annotationsOf } from "./annotations.ts";
 import { inputOf } from "./input_schema.ts";
 import { NOT_TOOLS } from "./not_tools.ts";
 
-/** The name of an endpoint's tool: that of its operation in the documents and in the SDK, as in `deals_move_stage`. */
+/** The name of an endpoint's tool: the id of its operation with `_`, such as `deals_move_stage`. */
 export function toolName({ resource, route }: ListedEndpoint): string {
   return operationId(resource, route).replace(".", "_");
 }
@@ -28,7 +28,7 @@ export function toolTable(): Tool[] {
 function toolOf(listed: ListedEndpoint<KeyEndpoint>, document: OpenApi): Tool {
   const { resource, route } = listed;
   const { method, path, endpoint } = route;
-  // An upsert finds what it created before, and must change a record again that somebody else changed since.
+  // Not an upsert: it finds the record that it created, and must change it again if somebody else did.
   const idempotent = endpoint.idempotent && !("match_by" in endpoint.query.shape);
   const operation = operationOf(listed, document);
   const { properties, required, query, about } = inputOf(document, operation);
@@ -91,14 +91,14 @@ function descriptionOf({ resource, route }: ListedEndpoint, { summary }: Operati
   ].map((text) => `${text}.`).join(" ");
 }
 
-/** Names tools in place of the endpoints that the texts of fields mention. */
+/** Replaces addresses of endpoints in texts by the names of their tools. */
 function withToolNames(tool: Tool): Tool {
   return JSON.parse(
     ENDPOINTS.reduce((text, [title, name]) => text.replaceAll(title, name), JSON.stringify(tool)),
   );
 }
 
-/** The longest first, because one address begins with another. */
+/** Longest first, because one address may be the beginning of another. */
 const ENDPOINTS = toolEndpoints
   .map((listed): [string, string] => [listed.title.replace(/:(\w+)/g, "<$1>"), toolName(listed)])
   .sort(([a], [b]) => b.length - a.length);

@@ -83,7 +83,7 @@ export class ErrorReplies {
   #reply(status: number, codes: readonly ErrorCode[]) {
     const list = (textOf: (code: ErrorCode) => string) =>
       codes.map((code) => `- \`${code}\`: ${textOf(code)}`).join("\n");
-    // The code that says most about its fields, where there is one.
+    // Prefer a code that has details.
     const code = codes.find((code) => DETAILS[code]) ?? codes[0]!;
     const details = DETAILS[code];
     return {
@@ -99,7 +99,7 @@ export class ErrorReplies {
   }
 }
 
-/** The codes that one reply can have, beside the envelope of all. */
+/** Narrows the envelope to the codes of one reply. */
 function withCodes(codes: readonly ErrorCode[]): JsonSchema {
   return {
     type: "object",
@@ -108,7 +108,7 @@ function withCodes(codes: readonly ErrorCode[]): JsonSchema {
         type: "object",
         properties: { code: { type: "string", enum: [...codes] } },
         required: ["code"],
-        // Said for validators that refuse what neither part names: the envelope names the rest.
+        // The envelope names the other fields, which some validators would refuse here.
         unevaluatedProperties: true,
       },
     },

@@ -84,7 +84,7 @@ export function dataExample(type: EventType, schemas: Schemas): Known {
   return exampleOf(schemas.add(dataOf(type), "output"), schemas, "output", { ...state, ...facts }) as Known;
 }
 
-/** The texts of what deliveries and the feed say of an event. */
+/** The texts of fields that deliveries and the feed share. */
 const TEXTS: FieldDocs = {
   event: doc("O evento", "The event"),
   object_type: doc("O tipo do objeto", "The object's type"),
@@ -215,7 +215,7 @@ function unionByEvent(schemaOf: (type: EventType) => z.ZodObject, about: { id: s
   });
 }
 
-/** Calls `make` once for each event, because zod takes two schemas with one id for a mistake. */
+/** Calls `make` once for each event, because zod refuses two schemas with the same id. */
 function onePerEvent(make: (type: EventType) => z.ZodObject): (type: EventType) => z.ZodObject {
   const made = new Map<EventType, z.ZodObject>();
   return (type) => made.get(type) ?? made.set(type, make(type)).get(type)!;

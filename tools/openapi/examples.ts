@@ -36,7 +36,7 @@ class Composer {
     if (Array.isArray(known) && resolved.items) {
       return known.map((item) => this.compose(resolved.items!, `${path}[]`, item));
     }
-    // Of a union, the story says which.
+    // The story's values decide which schema of a union is meant.
     if (option && !(known && resolved.oneOf)) return this.compose(option, path, known);
     if (known !== undefined) return known;
     const own = ownExample(schema) ?? ownExample(resolved);
@@ -68,7 +68,7 @@ class Composer {
     );
   }
 
-  /** What the story tells of an object, its base included; of a request only what is sent. */
+  /** The story's values for an object and for the object that it extends. */
   #story(id: string | null, name: string, properties: Record<string, JsonSchema>): Known {
     if (id === null) return {};
     const base = this.schemas.baseOf(id);
@@ -82,10 +82,10 @@ class Composer {
     const told = fieldOfStory(name);
     const types = [schema.type].flat();
     if (schema.format === "uuid") {
-      // An optional id is of a record that the story has, or of none.
+      // An optional id without a record in the story is null.
       return told ?? (types.includes("null") ? null : madeUpId(path));
     }
-    // A nullable time is null, as for an event that has not happened: an open deal has no closed_at.
+    // A nullable time is null: an open deal has no closed_at.
     if (types.includes("null")) return null;
     const byFormat = BY_FORMAT[schema.format ?? ""];
     if (byFormat !== undefined) return byFormat;

@@ -8,7 +8,7 @@ import type { Language } from "./language.ts";
 /** The document that is tracked, because other people's tools read it from the repository. */
 export const API_DOCUMENT = fileURLToPath(new URL("../../clients/openapi.json", import.meta.url));
 
-/** Holds what is written on demand: the other documents and the collections. Git ignores it. */
+/** The folder of the other documents and the collections. Git ignores it. */
 export const WRITTEN = fileURLToPath(new URL("../../clients/written/", import.meta.url));
 
 /** Every document, by its path. */
@@ -19,7 +19,7 @@ export const DOCUMENTS: readonly { file: string; audience: Audience; language: L
   { file: `${WRITTEN}openapi.app.en.json`, audience: "app", language: "en" },
 ];
 
-/** Puts a file in place as a whole: tests of several processes write and read the same one. */
+/** Replaces a file at once, because several test processes write and read it. */
 export async function replaceFile(file: string, text: string): Promise<void> {
   await Deno.mkdir(dirname(file), { recursive: true });
   await Deno.writeTextFile(`${file}.${Deno.pid}`, text);

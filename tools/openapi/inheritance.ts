@@ -1,4 +1,4 @@
-// How one named object extends another, as `DealDetail` does `Deal`.
+// Writes a named object that extends another, such as `DealDetail`, as `allOf`.
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import { type JsonSchema, refTo } from "./json_schema.ts";

@@ -1,7 +1,7 @@
 /** A language of the document. */
 export type Language = "pt" | "en";
 
-/** Reduces the document to one language: of each `x` and `x_en`, it keeps the text in that language as `x`. */
+/** Reduces the document to one language: keeps either `x` or `x_en`, as `x`. */
 export function selectLanguage(node: unknown, language: Language): unknown {
   if (Array.isArray(node)) return node.map((item) => selectLanguage(item, language));
   if (node === null || typeof node !== "object") return node;

@@ -24,7 +24,7 @@ import type { Schemas } from "./schemas.ts";
 
 const PARAMETERS = "#/components/parameters/";
 
-/** What a caller needs where it is neither a scope nor a role. */
+/** The description of endpoints that need neither a scope nor a role. */
 const WITHOUT_KEY: Partial<Record<GateName, Doc>> = {
   key: doc("Qualquer chave, sem escopo.", "Any key, whatever its scopes."),
   session: doc("Qualquer sessão válida.", "Any valid session."),
@@ -160,7 +160,7 @@ export function commonParameters(schemas: Schemas): Record<string, unknown> {
   };
 }
 
-/** The request headers of an operation, beside those of its gate. */
+/** The request headers of an operation, without the credential. */
 function requestHeaders({ method, endpoint }: Route): string[] {
   const { idempotent, etag, body, gate } = endpoint;
   return [
@@ -184,7 +184,7 @@ function parametersOf(route: Route, schemas: Schemas) {
   return parameters.length > 0 && { parameters };
 }
 
-/** Whether a parameter is that of every list, and not another one with its name. */
+/** Whether a parameter is the one that all lists share, not another of the same name. */
 function isCommon(name: string, query: z.ZodObject): boolean {
   const common: z.ZodRawShape = ListQuery.shape;
   return Object.hasOwn(common, name) && common[name] === query.shape[name];
@@ -230,7 +230,7 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
   const { status, reply, body, etag, gate } = endpoint;
   const schema = reply && schemas.addBody(reply, "output");
   const content = schema && json(schema, replyExample(resource, route, schema, schemas));
-  // No example: that of the first reply would be wrong for a replayed one, which can have `idempotent: true`.
+  // Without an example: a replayed reply can differ from the first one by `idempotent: true`.
   const repeated = schema && { "application/json": { schema } };
   const answer = (text: Doc, extra: ReplyHeader[] = [], shown: object | null = content) => ({
     ...text,

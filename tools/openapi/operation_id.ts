@@ -19,7 +19,7 @@ export function operationId(resource: Resource, { method, path, endpoint }: Rout
   function verbOf(): string {
     const last = path.split("/").at(-1)!;
     if (last === "") return method === "GET" && isList(endpoint.reply) ? "list" : BY_METHOD[method];
-    // The record's own id (or, of a proposal, its token), and that of a record below it.
+    // The id of the record, or the token of a proposal, and the id of a record below it.
     if (last === ":id" || last === ":token") return BY_METHOD[method];
     return last.replace(/^:(\w+)_id$/, "$1");
   }

@@ -6,7 +6,7 @@ import { operationId } from "./operation_id.ts";
 import type { Schemas } from "./schemas.ts";
 import { replyOfStory, requestOfStory } from "./story/story.ts";
 
-/** Composes what some replies hold, by operation: bodies that other parts of the document describe. */
+/** Operations whose replies contain events or deliveries, with functions that compose these. */
 const COMPOSED: Readonly<Record<string, (schemas: Schemas) => Known>> = {
   "events.list": (schemas) => ({
     data: [feedExample("lead.received", schemas), feedExample("deal.won", schemas)],
@@ -31,7 +31,7 @@ export function requestExample(resource: Resource, route: Route, schemas: Schema
   );
 }
 
-/** The example of a reply shows what its operation has done: a field that was sent is as it was sent. */
+/** The example of a reply. Fields that the example of the request sends have the sent values. */
 export function replyExample(
   resource: Resource,
   route: Route,

@@ -8,9 +8,9 @@ import { tidy } from "./tidy.ts";
 /** Whether a schema describes a request (`input`) or a reply (`output`). */
 export type Side = "input" | "output";
 
-/** What a document says differently from the zod schemas, which know nothing of other resources. */
+/** Changes to the zod schemas, which do not know other resources. */
 export interface Replacements {
-  /** Schemas in place of those with the same id. */
+  /** Schemas that replace the schemas with the same id. */
   readonly schemas?: Readonly<Record<string, z.ZodType>>;
   /** Keywords to add to a property, as `Schema.property`. */
   readonly keywords?: Readonly<Record<string, JsonSchema>>;

@@ -1,6 +1,6 @@
 /** A page of docs/ or of the site with sections that are generated from the code or from results. */
 export interface Page {
-  /** An absolute path, or one relative to the root of the repository. */
+  /** Absolute, or relative to the root of the repository. */
   readonly file: string;
   /**
    * Returns the page with its generated sections replaced and the rest unchanged.

@@ -64,7 +64,7 @@ async function build({ out, pages, tryIt, guides }: Layout): Promise<void> {
   console.log(`The reference is in ${relative(Deno.cwd(), finished)}`);
 }
 
-/** Installs what the lock names; a moment where it is there already. */
+/** Installs the packages of the lock; quick if they are installed already. */
 async function installScalar(): Promise<void> {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["install", "--quiet", "--frozen"],

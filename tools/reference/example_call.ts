@@ -6,19 +6,19 @@ import {
   resolve,
 } from "../openapi/read_document.ts";
 
-/** A call that shows an operation: only what it needs, and the document's example of its body. */
+/** A sample call: required parameters and the document's example of the body. */
 export interface ExampleCall {
   method: string;
   /** With the parameters of the path as `{id}`. */
   path: string;
-  /** The parameters without which the call is an error, each with its example or null. */
+  /** The required parameters, each with its example or null. */
   query: { name: string; value: string | null }[];
   needsKey: boolean;
   /** Undefined where no body is sent. */
   body?: unknown;
 }
 
-/** The example of a call; null for a delivery, which is not a client's to send. */
+/** The sample call of an operation; null for a delivery, which clients do not send. */
 export function exampleCall(
   document: OpenApi,
   { method, path, operation }: ListedOperation,
@@ -36,7 +36,7 @@ export function exampleCall(
   };
 }
 
-/** Null for what no example can name, such as the id of a record. */
+/** The example of a parameter; null for ids of records, which differ in each workspace. */
 function exampleOf(document: OpenApi, { schema, example }: Parameter): string | null {
   const value = example ?? schema.examples?.[0] ?? resolve(document, schema).enum?.[0];
   return value === undefined ? null : String(value);

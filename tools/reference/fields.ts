@@ -11,10 +11,10 @@ export interface Field {
   description: string;
 }
 
-/** How deep objects are spelled out; what lies below is named by its type alone. */
+/** Depth to which objects are spelled out; deeper objects are shown by their type alone. */
 const DEPTH = 4;
 
-/** Every field of a body, those of objects within it below it. */
+/** Every field of a body, each followed by the fields inside it. */
 export function fieldsOf(document: OpenApi, schema: JsonSchema, words: Words): Field[] {
   return rows(document, schema, words, "", []);
 }
@@ -31,13 +31,13 @@ function rows(document: OpenApi, schema: JsonSchema, words: Words, prefix: strin
     };
     const { inner, suffix } = contentOf(document, property);
     const named = idOf(inner) ?? path;
-    // An object can hold one of its own kind.
+    // An object can contain an object of its own type.
     if (open.includes(named) || open.length >= DEPTH) return [field];
     return [field, ...rows(document, inner, words, `${path}${suffix}.`, [...open, named])];
   });
 }
 
-/** The object that a property is, or a list of which it is. */
+/** The object schema of a property or of its items; null for other types. */
 function contentOf(document: OpenApi, property: JsonSchema): { inner: JsonSchema; suffix: string } {
   const inner = alternativesOf(document, property);
   const items = inner.flatMap<JsonSchema>((one) => resolve(document, one).items ?? []);
@@ -52,7 +52,7 @@ function oneOf(schemas: JsonSchema[]): JsonSchema {
 
 type Members = Required<Pick<JsonSchema, "properties" | "required">>;
 
-/** The fields of an object: also those it has from another one (`allOf`), or in one of its forms (`anyOf`). */
+/** The fields of an object, with fields from `allOf` and from each form in `anyOf`. */
 function objectOf(document: OpenApi, schema: JsonSchema): Members {
   const { properties, required = [], allOf = [], anyOf = [] } = resolve(document, schema);
   if (!properties && anyOf.length > 0) return eitherOf(anyOf.map((one) => objectOf(document, one)));
@@ -63,7 +63,7 @@ function objectOf(document: OpenApi, schema: JsonSchema): Members {
   };
 }
 
-/** What is required in every form is required. */
+/** A field is required if every form requires it. */
 function eitherOf(forms: Members[]): Members {
   const names = [...new Set(forms.flatMap(({ properties }) => Object.keys(properties)))];
   return {
@@ -75,7 +75,7 @@ function eitherOf(forms: Members[]): Members {
   };
 }
 
-/** What a value can be, beside null. */
+/** The types of a value without null. */
 function alternativesOf(document: OpenApi, schema: JsonSchema): JsonSchema[] {
   const { anyOf, properties } = resolve(document, schema);
   // Beside properties, anyOf says only which of them are required together.
@@ -105,7 +105,7 @@ function oneType(document: OpenApi, schema: JsonSchema, words: Words): string {
   return format ? `${name} (${format})` : name || words.anything;
 }
 
-/** The description of a property, or of what it refers to. */
+/** The description of a property or of the schema that it refers to. */
 function textOf(document: OpenApi, property: JsonSchema): string {
   return property.description ??
     alternativesOf(document, property).map((one) => one.description ?? resolve(document, one).description)

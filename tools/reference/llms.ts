@@ -1,4 +1,4 @@
-// llms.txt (llmstxt.org): what a language model reads first of the site.
+// Writes llms.txt (llmstxt.org), the site's overview for language models.
 import type { Language } from "../openapi/language.ts";
 import { type ListedOperation, type OpenApi, operationsOf } from "../openapi/read_document.ts";
 import { operationPagePath } from "./markdown.ts";
@@ -6,7 +6,7 @@ import { WORDS } from "./words.ts";
 
 /** A page of the site that is also there as Markdown. */
 export interface GuidePage {
-  /** Of its Markdown, below the site's root: `first-call.md`, `en/first-call.md`. */
+  /** Path of its Markdown below the site's root: `first-call.md`, `en/first-call.md`. */
   path: string;
   title: string;
   description: string;

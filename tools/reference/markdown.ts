@@ -15,7 +15,7 @@ import { exampleCall } from "./example_call.ts";
 import { fieldsOf, typeOf } from "./fields.ts";
 import { WORDS, type Words } from "./words.ts";
 
-/** A line of the description of an error reply: a code, and what it says. */
+/** Matches a line in the description of an error reply: a code and its text. */
 const ERROR_LINE = /^- `(\w+)`: (.*)$/gm;
 
 /** Where the page of an operation is, below the site's root. */

@@ -1,7 +1,7 @@
 // The page that shows an OpenAPI document with Scalar's standalone bundle.
 import type { Language } from "../openapi/language.ts";
 
-/** Where a page finds what it needs, relative to itself. */
+/** Addresses of the page's files, relative to the page. */
 export interface PageLinks {
   scalar: string;
   start: string;
@@ -16,7 +16,7 @@ export interface PageLinks {
 export interface PageOptions {
   /** Whether requests can be sent from the page: the API must be at the page's own origin, because it allows no other. */
   tryIt: boolean;
-  /** What the reference looks like, as CSS that Scalar applies after its own. */
+  /** CSS that Scalar applies after its own. */
   theme: string;
 }
 
@@ -55,7 +55,7 @@ const PORTUGUESE = {
   schema: { pattern: "Expressão regular" },
   actions: { copyAsMarkdown: "Copiar Markdown" },
   authentication: { required: "Exige chave" },
-  // Beside the title "Autenticação", which the longer text would cover.
+  // A longer text would cover the title "Autenticação".
   apiClient: { authSelector: { selectedType: "{type}" } },
 };
 
@@ -114,7 +114,7 @@ ${guides}
 `;
 }
 
-/** What Scalar is told: among it, to call nobody but the API. */
+/** Scalar's configuration: it must call no host but the API. */
 function configuration(language: Language, { document }: PageLinks, { tryIt, theme }: PageOptions) {
   return {
     url: document,
@@ -133,7 +133,7 @@ function configuration(language: Language, { document }: PageLinks, { tryIt, the
     documentDownloadType: "none",
     authentication: { preferredSecurityScheme: "apiKey" },
     defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
-    // The document's order is the one in which fields matter.
+    // The document lists the important fields first.
     orderSchemaPropertiesBy: "preserve",
     hideModels: true,
     defaultOpenFirstTag: false,
@@ -141,7 +141,7 @@ function configuration(language: Language, { document }: PageLinks, { tryIt, the
   };
 }
 
-/** JSON for a script element, which nothing in a text may end. */
+/** JSON for a script element, escaped so that no text can end the element. */
 function embedded(value: unknown): string {
   return JSON.stringify(value).replaceAll("<", "\\u003c");
 }

@@ -1,8 +1,8 @@
 import type { Language } from "../openapi/language.ts";
 
-/** The words of the pages that are written of a document, whose own texts are in one language already. */
+/** Words of the operation pages that are not in the document. */
 export interface Words {
-  /** Of the document's own language: `pt-BR`. */
+  /** The language tag, such as `pt-BR`. */
   locale: string;
   call: string;
   delivery: string;

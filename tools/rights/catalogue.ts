@@ -1,4 +1,4 @@
-// What the catalogue of a database says about the functions and tables of our schemas.
+// Reads functions and tables of our schemas from the catalogue of a database.
 
 /** Runs a query without parameters: of postgres.js, or of PGlite. */
 export type Query = (text: string) => Promise<object[]>;

@@ -6,7 +6,7 @@ const HEADER = "// Written by deno task tables.";
 const CONFIG = join(FUNCTIONS, "../config.toml");
 const BLOCKS = "# Written by deno task tables: a block for each function.\n";
 
-/** The files that `deno task tables` writes, with what they should have. */
+/** The files that `deno task tables` writes, with their texts. */
 export async function writtenFiles(): Promise<{ path: string; text: string }[]> {
   const files: { path: string; text: string }[] = [];
   for (const { folder, exported, resource } of resourceModules) {
@@ -58,7 +58,7 @@ Deno.serve(serveResource(table${isSession ? ", sessionGate" : ""}));
 `;
 }
 
-/** A value as TypeScript, on one line: a route is one line of the diff. */
+/** Writes a value as TypeScript on one line, so that a changed route is one line of the diff. */
 function sourceOf(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sourceOf).join(", ")}]`;
   if (value === null || typeof value !== "object") return JSON.stringify(value);

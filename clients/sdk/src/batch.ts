@@ -1,7 +1,7 @@
 import type { CreateOptions } from "./http.ts";
 import type { BatchResult } from "./types.ts";
 
-/** The most items of one call, and the most bytes of them; the API refuses bodies over 1 MiB. */
+/** Limits of one call: items, and bytes of items. The API refuses bodies over 1 MiB. */
 const MOST_ITEMS = 100;
 const MOST_BYTES = 1_000_000;
 
@@ -9,7 +9,7 @@ const MOST_BYTES = 1_000_000;
 export interface Progress {
   /** Items that were sent and answered so far. */
   done: number;
-  /** What became of them. */
+  /** How many were created, updated, or failed. */
   summary: BatchResult["summary"];
   /** The results of this call alone. */
   results: BatchResult["results"];

@@ -3,7 +3,7 @@ import { type Operation, type OperationId, OPERATIONS } from "./operations.ts";
 import { etagOf, readReply } from "./reply.ts";
 import { REPEATABLE, sleep, waitBefore } from "./retry.ts";
 
-/** What happens before a call is repeated. */
+/** A repetition that is about to happen, for `onRetry`. */
 export interface Retry {
   operation: OperationId;
   /** The attempt that failed, from 1. */
@@ -92,10 +92,10 @@ export class Http {
   constructor(options: CrmOptions) {
     const { key, baseUrl } = options;
     if (!baseUrl) throw new TypeError("new Crm: baseUrl is missing, the address that ends in /functions/v1");
-    // Otherwise every call would fail as if the service did not answer, and be repeated.
+    // Without this check every call would fail as `no_answer`, and be repeated.
     if (!URL.canParse(baseUrl)) throw new TypeError(`new Crm: baseUrl ${baseUrl} is no address`);
     if (key === undefined || key === "") throw new TypeError("new Crm: key is missing");
-    // A runtime that cannot put it into a header would show it in its error.
+    // If a runtime refuses the key as a header, its error would show the key.
     if (key !== null && !/^[\x21-\x7e]+$/.test(key.trim())) throw new TypeError("new Crm: key is malformed");
     this.#options = { ...options, key, baseUrl: baseUrl.replace(/\/+$/, "") };
   }
@@ -107,7 +107,7 @@ export class Http {
     const { signal, ifMatch } = input.options ?? {};
     // Made once, so that every attempt has the same Idempotency-Key and the same body.
     const send = this.#prepare(operation, input);
-    // With If-Match a second attempt would take the change of the first one for somebody else's.
+    // With If-Match a second attempt would mistake the first attempt's change for somebody else's.
     const repeatable = operation.method === "POST"
       ? operation.keyed === true || REPEATABLE.has(id)
       : !ifMatch;
@@ -123,7 +123,7 @@ export class Http {
         const mayWait = attempt <= retries && (error.retryAfter ?? 0) <= maxWait;
         const proposed = mayWait ? waitBefore(error, attempt, repeatable) : null;
         if (proposed === null) throw error;
-        // The random part of a wait must not decide whether there is one.
+        // The random part may exceed maxWait; it must not turn a repetition into an error.
         const wait = Math.min(proposed, maxWait + 1);
         onRetry?.({ operation: id, attempt, wait, error });
         await sleep(wait, signal);
@@ -137,7 +137,7 @@ export class Http {
   ): () => Promise<unknown> {
     const { key, baseUrl, strict, timeout = 30_000 } = this.#options;
     const { signal, idempotencyKey, ifMatch, ifNoneMatch } = options;
-    // For errors, without ids, tokens and what is searched for: errors end in logs.
+    // For errors, which end in logs: without ids, tokens and search words.
     const target = `${method} ${baseUrl}${path}`;
     const url = baseUrl + path.replace(/\{(\w+)\}/g, (_, name) => segment(name, parameters[name])) +
       search(query);

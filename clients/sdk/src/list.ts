@@ -1,13 +1,13 @@
-/** One page of a list. Lists that the API never divides have no `meta`. */
+/** One page of a list. A list without pages has no `meta`. */
 export interface PageOf<Item> {
   data: Item[];
   meta?: { next_cursor: string | null; has_more: boolean };
 }
 
-/** Records of a page when all are walked through: the most that the API gives. */
+/** Records in a page when all pages are read: the API's maximum. */
 const LARGEST_PAGE = 200;
 
-/** What a list may be asked for, beside its filters. */
+/** Where a page begins, and its size. */
 interface Position {
   limit?: number | undefined;
   cursor?: string | undefined;

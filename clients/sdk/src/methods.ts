@@ -38,7 +38,7 @@ function nameOf(resource: string): string {
   return OPERATIONS[`${resource}.get` as OperationId].path.endsWith("}") ? resource.slice(0, -1) : resource;
 }
 
-/** A method takes the parameters of the path, then the query or a body, or a member of them, then its options. */
+/** A method takes the ids of the path, then the query or body (or one field of it), then its options. */
 function methodOf(http: Http, id: OperationId) {
   const { path, takes = [], list } = OPERATIONS[id];
   const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
@@ -59,7 +59,7 @@ function methodOf(http: Http, id: OperationId) {
       options: given[parameters.length + takes.length] as AnyOptions | undefined,
     };
     if (!list) return http.call(id, input);
-    // Lists without a query are never divided, and take no position.
+    // A list without a query has no pages.
     const query = takes.length === 0 ? undefined : parts.query ?? {};
     return new List<unknown>(
       (at) => http.call<PageOf<unknown>>(id, { ...input, ...(query && { query: { ...query, ...at } }) }),

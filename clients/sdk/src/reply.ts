@@ -13,7 +13,7 @@ export interface Reply {
   readonly ignoredFields: string[];
 }
 
-// Kept beside the objects, so that they stay exactly the JSON of the reply.
+// A WeakMap, so that objects stay exactly the JSON of the reply.
 const replies = new WeakMap<object, Reply>();
 
 /** Returns the reply that an object came with; undefined for an object that no call returned. */

@@ -12,17 +12,17 @@ export interface SyncOptions<Type extends EventType = EventType> extends CallOpt
   object_id?: string | undefined;
   /** Only what happened at or after this moment. */
   since?: string | Date | undefined;
-  /** Events of one call, at most 200, which is also what it is where absent. */
+  /** Most events in one call; 200 at most and by default. */
   limit?: number | undefined;
-  /** Seconds to wait when there is nothing more, before reading on; where absent, the reading ends. */
+  /** Seconds to wait before reading on when there is nothing more; where absent, reading ends. */
   pollEvery?: number | undefined;
 }
 
-/** What one call read. */
+/** The result of one call. */
 export interface Synced<Type extends EventType = EventType> {
   /** In order; empty where nothing happened. `data` is the object as it is now. */
   events: Extract<Event, { event: Type }>[];
-  /** Where the next run begins. Store it together with the work, after it. */
+  /** Where the next run begins. Store it after the work on the events. */
   cursor: string;
 }
 

@@ -33,7 +33,7 @@ export async function verifyWebhook(
   { tolerance = 300 }: VerifyOptions = {},
 ): Promise<WebhookDelivery> {
   const body = bytesOf(raw);
-  // An empty secret would be everybody's.
+  // Anybody can sign with an empty secret.
   const known = [secrets].flat().filter((secret): secret is string => Boolean(secret));
   if (known.length === 0) throw new TypeError("verifyWebhook: there is no secret");
   const timestamp = valueOf(headers, "X-Service-Timestamp");
@@ -46,7 +46,7 @@ export async function verifyWebhook(
     });
   }
   const age = Date.now() / 1000 - Number(timestamp);
-  // Not `>`: a tolerance that is no number would accept a delivery of any age.
+  // Not `>`: if tolerance is NaN, that would accept a delivery of any age.
   if (!(Math.abs(age) <= tolerance)) {
     throw new CrmError({
       code: "stale_delivery",

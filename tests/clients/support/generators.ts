@@ -4,7 +4,7 @@ import openapiTS, { astToString } from "openapi-typescript";
 import { generate as generateByOrval } from "orval";
 import { readDocument } from "./documents.ts";
 
-/** Writes what a generator makes of a document into a folder. */
+/** Generates code from a document into a folder. */
 type Generator = (document: string, folder: string) => Promise<void>;
 
 /** The generators, by the name of the file in `consumers/` that uses what they make. */

@@ -1,4 +1,4 @@
-// Sends the requests of crm.http as the REST Client of VS Code does, of whose format it reads what the file uses.
+// Sends the requests of crm.http as the REST Client of VS Code does. It reads only the parts of the format that we use.
 export interface HttpReply {
   /** As in `# @name contacts_create`. */
   name: string;

@@ -11,7 +11,7 @@ export async function typeErrors(folder: string): Promise<string[]> {
     moduleResolution: ts.ModuleResolutionKind.Bundler,
     allowImportingTsExtensions: true,
     lib: ["lib.es2022.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
-    // Nothing of this repository's own packages.
+    // No types from this repository's own packages.
     types: [],
   });
   return ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {

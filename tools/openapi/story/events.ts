@@ -5,13 +5,13 @@ import { lostDeal, newDeal, wonDeal } from "./sales.ts";
 interface Happening {
   /** When it happened. */
   at: string;
-  /** The fields by which the object shows that the event has happened, where they differ from those of the story. */
+  /** Fields of the object that the event changed, where the story has other values. */
   state?: Readonly<Record<string, unknown>>;
-  /** The fields that the event adds, where their own examples are not those of the story. */
+  /** Fields that the event adds, where the story needs other values than their examples. */
   facts?: Readonly<Record<string, unknown>>;
 }
 
-/** How each event came about; some of them (a deal won, a deal lost) exclude each other. */
+/** The moment and values of each event. Some exclude each other, such as a deal won and a deal lost. */
 export const HAPPENINGS: Readonly<Record<EventType, Happening>> = {
   "lead.received": { at: at.leadArrived },
   "company.created": { at: at.leadArrived },

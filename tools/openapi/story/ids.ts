@@ -33,7 +33,7 @@ export const MOMENTS = {
 
 const at = MOMENTS;
 
-/** The ids of the story's records: no two share one. */
+/** The ids of the story's records, all different. */
 export const IDS = {
   workspace: id("workspace", at.signedUp),
   member: id("member", at.signedUp),
@@ -69,7 +69,7 @@ export function deliveryId(event: string, occurredAt: string): string {
   return event === "lead.received" ? IDS.delivery : id(`delivery of ${event}`, occurredAt);
 }
 
-/** An id for a record that the story does not tell of; each path has its own. */
+/** Makes an id for a record that the story does not have; each path gets a different id. */
 export function madeUpId(path: string): string {
   return id(path, MOMENTS.changed);
 }

@@ -1,4 +1,4 @@
-// What the story tells of the company that sells, its people and its keys.
+// The story's values for the selling company, its people and its keys.
 import { IDS, MOMENTS as at } from "./ids.ts";
 import { company, contact, deal, pipeline, stages } from "./sales.ts";
 import { subscription } from "./webhooks.ts";

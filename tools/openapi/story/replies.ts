@@ -7,7 +7,7 @@ type Told = Readonly<Record<string, unknown>>;
 const { "proposal.accepted": accepted, "proposal.rejected": rejected, "activity.completed": completed } =
   HAPPENINGS;
 
-/** What the replies of an operation show otherwise than the story, because the operation has just changed it. */
+/** Values that an operation has just changed, and that its reply shows in place of the story's. */
 export const REPLIES: Readonly<Record<string, Told>> = {
   "contacts.create": { id: IDS.contact },
   "deals.create": newDeal,
@@ -34,7 +34,7 @@ export const REPLIES: Readonly<Record<string, Told>> = {
   "keys.create": { last_used_at: null, active_webhooks: 0 },
 };
 
-/** What the bodies of an operation hold, where a schema serves several operations. */
+/** Bodies of operations that share a schema. */
 export const REQUESTS: Readonly<Record<string, Told>> = {
   "contacts.merge": { merge_id: IDS.otherContact },
   "companies.merge": { merge_id: IDS.otherCompany },

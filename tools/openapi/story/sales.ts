@@ -1,4 +1,4 @@
-// What the story tells of the records that integrators read and write.
+// The story's values for the records that integrators read and write.
 import { IDS, MOMENTS as at } from "./ids.ts";
 
 const custom_fields = { segmento: "alimentação" };
@@ -76,7 +76,7 @@ export const deal = {
   updated_at: at.moved,
 };
 
-/** What the deal looked like when the lead had just arrived. */
+/** The deal just after the lead arrived. */
 export const newDeal = {
   stage_id: IDS.stages[0],
   stage_changed_at: at.leadArrived,
@@ -172,7 +172,7 @@ export const pipeline = {
   stages,
 };
 
-/** What the form on the site sent. */
+/** The body that the form on the site sent. */
 const submission = {
   first_name: "Ana",
   last_name: "Souza",

@@ -21,7 +21,7 @@ const RECORDS: Readonly<Record<string, Told>> = { ...SALES, ...WEBHOOKS, ...PEOP
 const FILLED_IN = ["owner_id", "pipeline_id", "stage_id"];
 
 /**
- * What the story tells of an object.
+ * The story's values for an object.
  *
  * @param schema the name of its schema; `New…` and `…Upsert` are bodies that create the record
  * @param field the name of the field that holds it
@@ -48,7 +48,7 @@ const IDS_BY_FIELD: Readonly<Record<string, string>> = {
   delivery_id: IDS.delivery,
 };
 
-/** The id that the story gives to a field of this name; undefined if it tells of none. */
+/** The story's id for a field of this name; undefined if there is none. */
 export function fieldOfStory(name: string): string | undefined {
   return IDS_BY_FIELD[name];
 }
@@ -62,7 +62,7 @@ const OBJECTS = {
   proposal: IDS.proposal,
 } as const;
 
-/** The event of the story of this type: its ids, its moment, and what it shows of its object. */
+/** The story's event of a type: ids, moment, and values of its object. */
 export function eventOfStory(type: EventType, object: keyof typeof OBJECTS) {
   const { at, state = {}, facts = {} } = HAPPENINGS[type];
   return {
@@ -83,7 +83,7 @@ export function replyOfStory(operation: string, method: string): Told {
   return { ...(method === "PATCH" && { updated_at: MOMENTS.changed }), ...REPLIES[operation] };
 }
 
-/** What the request of an operation holds otherwise than the story. */
+/** Values that the request of an operation sends in place of the story's. */
 export function requestOfStory(operation: string): Told {
   return REQUESTS[operation] ?? {};
 }

@@ -1,9 +1,9 @@
-// What the story tells of subscriptions and deliveries.
+// The story's values for subscriptions and deliveries.
 import { eventId, IDS, MOMENTS as at } from "./ids.ts";
 
 const TARGET = "https://example.com/hooks/crm";
 
-/** What the site of the mill listens to. */
+/** The events that the mill's site subscribes to. */
 export const subscription = {
   id: IDS.subscription,
   event_types: ["lead.received", "deal.won"],
