@@ -46,6 +46,6 @@ for (const document of await writeDocuments()) {
   });
 }
 
-Deno.test("Every rule of Spectral that has a reason to be broken is broken", () => {
+Deno.test("Every listed exception to the rules of Spectral is still needed", () => {
   assert.deepEqual([...found].sort(), Object.keys(ALLOWED).sort());
 });

@@ -39,7 +39,7 @@ async function connect(key: string, header = "X-API-Key") {
   return { client, call, [Symbol.asyncDispose]: () => client.close() };
 }
 
-Deno.test("The revisions that the server speaks are those of the official client, but for a draft of before the first", () => {
+Deno.test("The server speaks the official client's revisions, except a draft from before the first one", () => {
   assert.deepEqual(REVISIONS, SUPPORTED_PROTOCOL_VERSIONS.filter((revision) => revision !== "2024-10-07"));
 });
 
@@ -114,7 +114,7 @@ Deno.test("The official client fails to connect with a wrong key, and says why",
   await assert.rejects(connect("svc_errada"), /Chave de API inválida/);
 });
 
-Deno.test("The bridge connects that the page on MCP gives to Claude Desktop, as it is written there", async () => {
+Deno.test("The bridge connects with the configuration that the page on MCP gives for Claude Desktop", async () => {
   const page = await Deno.readTextFile(new URL("../../site/src/content/docs/mcp.md", import.meta.url));
   const [, text] = /^## Claude Desktop$[^]*?^```json\n([^]*?)^```$/m.exec(page)!;
   const { command, args: [yes, bridge, address, ...rest], env } = JSON.parse(text!).mcpServers.crm;

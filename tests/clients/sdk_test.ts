@@ -51,7 +51,7 @@ Deno.test("npm would publish the built module with its declarations, and depend 
   assert.equal(JSON.parse(await Deno.readTextFile(join(dist, "../jsr.json"))).version, manifest.version);
 });
 
-Deno.test("JSR would publish the sources, none of whose public types has to be inferred", async () => {
+Deno.test("JSR would publish the sources, in which every public type is written out", async () => {
   // It fails if a public type would have to be inferred.
   const { stderr } = await runInSdk(Deno.execPath(), [
     "publish",

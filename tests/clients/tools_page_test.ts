@@ -14,7 +14,7 @@ const CONFIG = join(import.meta.dirname!, "deno.json");
 const { blocks } = await openPage("tools", { sh: 4, ts: 1 });
 const [types, client, collection, mock] = blocks.sh as [string, string, string, string];
 
-Deno.test("What the page of tools generates makes its program list the deals of a workspace", async () => {
+Deno.test("The page of tools generates types, and its program lists the deals of a workspace with them", async () => {
   await using reader = await openReader();
   await using sql = openDatabase();
   const { workspace } = await makeWorkspaceWithDeal(sql);

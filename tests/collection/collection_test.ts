@@ -14,7 +14,7 @@ Deno.test("Every endpoint of the API is in the collections exactly once", () => 
   );
 });
 
-Deno.test("No call of the collections uses an id that no earlier call gives", () => {
+Deno.test("Every id in the collections comes from an earlier call", () => {
   const known = new Set(["yesterday", ...Object.keys(ENTERED)]);
   for (const { operationId: id, path, query, body, captures } of steps) {
     const used = JSON.stringify([path, query, body]).matchAll(/\{\{(\w+)\}\}/g);
@@ -23,7 +23,7 @@ Deno.test("No call of the collections uses an id that no earlier call gives", ()
   }
 });
 
-Deno.test("A call of the collections that changes nothing when it is repeated is the only one with an external_id", () => {
+Deno.test("Only upserts in the collections send an external_id, so that the collections can be run again", () => {
   const marked = steps.filter(({ body }) => JSON.stringify(body ?? null).includes('"external_id"'));
   assert.ok(marked.length > 0);
   for (const { operationId: id } of marked) assert.match(id, /\.upsert$/);

@@ -1,4 +1,4 @@
-// clients/examples/csv-import, run as its README says, against the API behind a line that is cut.
+// clients/examples/csv-import, run as its README says, against the API behind a proxy that cuts connections.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { client } from "../support/client.ts";
@@ -79,7 +79,7 @@ Deno.test("clients/examples/csv-import imports the file of its README, says whic
   assert.match((await opened.run()).output, /^2 criados, 0 atualizados, 0 rejeitados\.$/m);
   assert.match((await opened.run()).output, /^0 criados, 2 atualizados, 0 rejeitados\.$/m);
   assert.equal((await opened.contacts()).size, 5);
-  // Those that somebody corrects are kept.
+  // A file that somebody is correcting is kept.
   const names = await Array.fromAsync(Deno.readDir(opened.example.folder), ({ name }) => name);
   assert.equal(names.filter((name) => name.startsWith("contatos.rejeitados")).length, 1, names.join());
 });
@@ -88,12 +88,12 @@ Deno.test("clients/examples/csv-import goes on where it was cut off, and reads a
   await using opened = await openImport();
   const { proxy } = opened;
   const lines = Array.from({ length: 250 }, (_, at) => {
-    // The API refuses what the program takes for an e-mail.
+    // The program accepts this e-mail address, and the API refuses it.
     const email = at === 120 ? "josé@exemplo..br" : `joao${at}@exemplo.com.br`;
     return `c-${at};João ${at};${email};;;e-${at % 3};Padaria São ${at % 3}`;
   });
   const text = [HEADER, ...lines, "c-7;Outro;;;;;", "c-999;Rita;x"].join("\r\n");
-  // Windows-1252, which for these letters is what their code points say.
+  // In Windows-1252 these letters have their Unicode code points as bytes.
   await opened.write(Uint8Array.from(text, (letter) => letter.charCodeAt(0)));
 
   proxy.cutAfter(1);

@@ -1,4 +1,4 @@
-// clients/examples/erp-sync, run as its README says, against the API behind a line that is cut.
+// clients/examples/erp-sync, run as its README says, against the API behind a proxy that cuts connections.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -43,7 +43,7 @@ async function openSync() {
       assert.ok(!output.includes(workspace.key));
       return output;
     },
-    /** Asserts that the copy has what the API has, whole, and nothing else. */
+    /** Asserts that the copy has exactly the records of the API. */
     async assertInStep() {
       for (const resource of RESOURCES) {
         const records = new Map<string, unknown>();
@@ -69,7 +69,7 @@ async function openSync() {
   };
 }
 
-/** Makes what a workspace has an hour older. */
+/** Makes the records of a workspace an hour older. */
 async function makeOlder(workspaceId: string): Promise<void> {
   await using sql = await openWithoutTriggers();
   for (const resource of RESOURCES) {
@@ -79,7 +79,7 @@ async function makeOlder(workspaceId: string): Promise<void> {
   }
 }
 
-/** Numbered records of one call. */
+/** Numbered records for one call. */
 const numbered = (count: number, make: (number: number) => object) =>
   Array.from({ length: count }, (_, at) => make(at));
 
@@ -101,7 +101,7 @@ Deno.test("clients/examples/erp-sync copies everything, goes on where it was kil
     numbered(20, (at) => ({ title: `Negócio ${at}`, value: at, contact_id: contactIds[at] })),
   );
 
-  // The mark of a run is a minute before it.
+  // A run stores a mark of one minute before it began.
   await makeOlder(opened.workspace.id);
 
   // The feed's cursor, the companies and two of the three pages of contacts.

@@ -1,4 +1,4 @@
-// clients/examples/form-relay, run as its README says, against the API behind a line that is cut.
+// clients/examples/form-relay, run as its README says, against the API behind a proxy that cuts connections.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { freePort } from "../../run/local/free_port.ts";
@@ -32,7 +32,7 @@ async function openRelay(options: { rateLimit?: number } = {}) {
   return {
     ...{ workspace, proxy, origin, example, start },
     relay: await start(),
-    /** Sends what the form would send. */
+    /** Sends fields as the form does. */
     async send(fields: Record<string, string>, headers: Record<string, string> = { Origin: origin }) {
       const reply = await fetch(`${origin}/leads`, {
         method: "POST",
@@ -50,7 +50,7 @@ async function openRelay(options: { rateLimit?: number } = {}) {
       );
       return names.sort();
     },
-    /** The contacts that came of the leads. */
+    /** The contacts that the leads created. */
     async contacts(count: number) {
       return await eventually(async () => {
         const { body } = await client(workspace.key).get("/api-v1-contacts");
@@ -120,7 +120,7 @@ Deno.test("clients/examples/form-relay keeps leads while the API is away, and se
   assert.equal((await opened.contacts(2)).length, 2);
   await eventually(async () => (await opened.files("waiting")).length === 0, "both to be sent");
 
-  // The API takes this one, and the relay does not get to know it.
+  // The API accepts this lead, but the relay gets no reply.
   proxy.setLine("answers lost");
   const last = { first_name: "Bia", email: "bia@exemplo.com.br", submission_id: crypto.randomUUID() };
   await opened.send(last);
@@ -131,7 +131,7 @@ Deno.test("clients/examples/form-relay keeps leads while the API is away, and se
   const again = await opened.start();
   await eventually(async () => (await opened.files("waiting")).length === 0, `it to be sent at the start`);
   assert.ok(!again.output().includes("Lead"), again.output());
-  // The visitor had no answer either, and sends again.
+  // The visitor got no answer either, and sends again.
   assert.equal((await opened.send(last)).status, 202);
   await eventually(async () => (await opened.files("waiting")).length === 0, "the repetition to be sent");
   assert.equal((await opened.deals()).length, 3);
@@ -147,7 +147,7 @@ Deno.test("clients/examples/form-relay puts aside for good what the API refuses,
   assert.deepEqual(await opened.files("waiting"), []);
   await opened.relay.prints("422 validation_error");
 
-  // Its call was the only one of this minute.
+  // That call used up this minute's limit.
   const good = { first_name: "Bia", email: "bia@exemplo.com.br", submission_id: crypto.randomUUID() };
   await opened.send(good);
   await opened.relay.prints("429 rate_limited");
@@ -158,7 +158,7 @@ Deno.test("clients/examples/form-relay puts aside for good what the API refuses,
 
   await opened.relay.kill();
   await example.configure({ CRM_KEY: "svc_wrong" });
-  // One that somebody edited, and the half that a crash leaves.
+  // A file that somebody edited, and half a file, as a crash leaves it.
   await Deno.writeTextFile(join(example.folder, "outbox/waiting/(edited).json"), "{");
   await Deno.writeTextFile(join(example.folder, "outbox/waiting/half.json.x"), "{");
   const other = await opened.start();
@@ -168,7 +168,7 @@ Deno.test("clients/examples/form-relay puts aside for good what the API refuses,
   assert.deepEqual(await opened.files("refused"), [`${bad.submission_id}.json`, "(edited).json"].sort());
 });
 
-Deno.test("clients/examples/form-relay takes leads of its form alone, tells visitors what is wrong, and robots nothing", async () => {
+Deno.test("clients/examples/form-relay takes leads only from its form, tells visitors what is wrong, and robots nothing", async () => {
   await using opened = await openRelay();
   const { origin } = opened;
   const lead = { first_name: "Ana", email: "ana@exemplo.com.br" };

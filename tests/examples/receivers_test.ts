@@ -1,5 +1,5 @@
-// clients/examples/receiver-express and receiver-hono, run as their READMEs say. The dispatcher of a stack of its own delivers to
-// them over TLS, through a proxy as their READMEs ask for.
+// Both receivers of clients/examples/receiver, run as its README says. A stack's dispatcher delivers to them over TLS,
+// through a proxy as the README asks for.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startReceiver } from "../../bench/harness/receiver.ts";
@@ -12,7 +12,7 @@ import { makeWorkspace } from "../support/fixtures.ts";
 import { eventually } from "../support/mailbox.ts";
 import { makeStartedDataDir } from "../support/own_stack.ts";
 
-/** Written over work.js: it fails while there is a file `broken`, and otherwise notes what it worked on. */
+/** Replaces work.js: fails while a file `broken` exists, otherwise appends each event to a file. */
 const NOTING_WORK = `import { appendFileSync, existsSync } from "node:fs";
 export function work({ event_id, data }) {
   if (existsSync("broken")) throw new Error("broken");
@@ -62,8 +62,8 @@ async function openStack(port: number) {
 
 type Stack = Awaited<ReturnType<typeof openStack>>;
 
-for (const name of ["receiver-express", "receiver-hono"]) {
-  Deno.test(`clients/examples/${name} takes genuine deliveries alone, of both secrets of a rotation, and works once on each event`, async (t) => {
+for (const command of ["npm start", "npm run hono"]) {
+  Deno.test(`The receiver that ${command} starts takes genuine deliveries alone, of both secrets of a rotation, and works once on each event`, async (t) => {
     const port = freePort();
     const stack = await openStack(port);
     try {
@@ -71,12 +71,12 @@ for (const name of ["receiver-express", "receiver-hono"]) {
         event_types: ["contact.created"],
         target_url: stack.target,
       });
-      await using example = await openExample(name, {
+      await using example = await openExample("receiver", {
         CRM_WEBHOOK_SECRET: secret,
         PORT: String(port),
         RETRY_SECONDS: "1",
       });
-      await tryReceiver(t, stack, example, { id, secret, port });
+      await tryReceiver(t, stack, example, { id, secret, port, command });
     } finally {
       await stack.close();
     }
@@ -84,6 +84,8 @@ for (const name of ["receiver-express", "receiver-hono"]) {
 }
 
 interface Subscription {
+  /** Starts the receiver. */
+  command: string;
   id: string;
   secret: string;
   port: number;
@@ -93,11 +95,11 @@ async function tryReceiver(
   t: Deno.TestContext,
   stack: Stack,
   example: Example,
-  { id, secret, port }: Subscription,
+  { command, id, secret, port }: Subscription,
 ) {
   const address = `http://127.0.0.1:${port}/hooks/crm`;
   const start = async () => {
-    const receiver = example.start("npm start");
+    const receiver = example.start(command);
     await receiver.prints(`Receptor em ${address}`);
     return receiver;
   };
@@ -133,7 +135,7 @@ async function tryReceiver(
       const again = await stack.call("GET", `/api-v1-webhooks/${id}/deliveries/${delivery.id}`);
       return again.attempts_made.length === 2 && again.state === "delivered";
     }, "the second attempt");
-    // Works in the order of arrival, so that a second work on the event would have come before this.
+    // Events are worked on in order, so a second work on the first event would come before this.
     await stack.call("POST", `/api-v1-webhooks/${id}/test`);
     await receiver.prints("Teste recebido: contact.created");
     assert.equal(receiver.output().split("João").length, 2, receiver.output());
@@ -149,7 +151,7 @@ async function tryReceiver(
       await reply.body?.cancel();
       assert.equal(reply.status, 401);
     }
-    // Neither a body nor its length.
+    // A request with neither a body nor a Content-Length.
     using connection = await Deno.connect({ hostname: "127.0.0.1", port });
     await connection.write(new TextEncoder().encode("POST /hooks/crm HTTP/1.1\r\nHost: localhost\r\n\r\n"));
     const answer = new Uint8Array(100);
@@ -210,7 +212,7 @@ async function tryReceiver(
   await t.step("no secret at all", async () => {
     await receiver.kill();
     await example.configure({ CRM_WEBHOOK_SECRET: "", CRM_WEBHOOK_SECRET_NEXT: "" });
-    const { code, output } = await example.run("npm start");
+    const { code, output } = await example.run(command);
     assert.equal(code, 1);
     assert.match(output, /Preencha CRM_WEBHOOK_SECRET/);
   });

@@ -81,7 +81,7 @@ for (const { document, language, pages } of written) {
   });
 }
 
-Deno.test("A page spells out objects within a body, and every form of what a list holds", () => {
+Deno.test("A page lists the fields of nested objects, and every form of the items of a list", () => {
   const page = written[1]!.pages["en/reference/operations/contacts.batch.md"]!;
   const rows = sectionOf(page, "Body");
   assert.match(rows, /^\| `items\[\]\.op` \| `create` \\\| `update` \\\| `upsert` \| yes \|/m);

@@ -14,7 +14,7 @@ function configurationOf(page: string) {
   return JSON.parse(/<script type="application\/json" id="configuration">(.*?)<\/script>/s.exec(page)![1]!);
 }
 
-Deno.test("A page of the reference names no other host, and no address from a root", () => {
+Deno.test("A page of the reference names no other host, and no address that begins with a slash", () => {
   for (const language of ["pt", "en"] as const) {
     const page = referencePage(language, LINKS, { tryIt: false, theme: "" });
     assert.doesNotMatch(page, /https?:|\/\//);
@@ -23,7 +23,7 @@ Deno.test("A page of the reference names no other host, and no address from a ro
   }
 });
 
-Deno.test("Calls can be tried where the page allows it alone, and no key is ever in a page", () => {
+Deno.test("Calls can be tried only where the page allows it, and no page contains a key", () => {
   for (const tryIt of [true, false]) {
     const page = referencePage("pt", LINKS, { tryIt, theme: "" });
     assert.equal(configurationOf(page).hideTestRequestButton, !tryIt);
@@ -32,7 +32,7 @@ Deno.test("Calls can be tried where the page allows it alone, and no key is ever
   }
 });
 
-Deno.test("The policy of a page allows scripts and calls of its own origin alone", () => {
+Deno.test("The policy of a page allows only scripts and calls of its own origin", () => {
   const page = referencePage("pt", LINKS, { tryIt: true, theme: "</script><b>" });
   const [, policy] = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)!;
   const directives = new Map(

@@ -60,14 +60,14 @@ test("Reading a contact that was merged returns the one that stays, also through
   assert.deepEqual([error.code, error.details[0]!.id], ["record_merged", c!.id]);
 });
 
-Deno.test("A key or an address that is missing, and a key that is none, is a TypeError when the client is made", () => {
+Deno.test("A missing key or address, and a malformed key, is a TypeError when the client is created", () => {
   for (const key of [undefined, ""]) assert.throws(() => new Crm({ key, baseUrl }), /key is missing/);
   assert.throws(() => new Crm({ key: "svc_", baseUrl: undefined }), /baseUrl is missing/);
   assert.throws(() => new Crm({ key: "svc_a\nsvc_b", baseUrl }), /^TypeError: new Crm: key is malformed$/);
   assert.throws(() => new Crm({ key: "svc_", baseUrl: "crm.example.com" }), /is no address/);
 });
 
-Deno.test("An id that is empty or a step in a path is a TypeError, because it would be another address", async () => {
+Deno.test("An empty id, `.` or `..` is a TypeError, because it would change the address", async () => {
   const { crm, sent } = recordingCrm("svc_x");
   await assert.rejects(crm.contacts.get(""), /id is missing/);
   await assert.rejects(crm.contacts.get("."), TypeError);
@@ -75,7 +75,7 @@ Deno.test("An id that is empty or a step in a path is a TypeError, because it wo
   assert.equal(sent.length, 0);
 });
 
-Deno.test("A service that cannot be reached is no_answer, and one that is silent a timeout", async () => {
+Deno.test("A service that cannot be reached is no_answer, and a silent service is a timeout", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const address = `http://127.0.0.1:${listener.addr.port}`;
   const { crm } = recordingCrm("svc_x", { baseUrl: address, retries: 0 });
@@ -83,12 +83,12 @@ Deno.test("A service that cannot be reached is no_answer, and one that is silent
   listener.close();
   const error = await errorOf(crm.contacts.list({ email: "ana@exemplo.com.br" }).page());
   assert.deepEqual([error.code, error.status], ["no_answer", 0]);
-  // Whom a call was about is not for a log.
+  // Errors end in logs, which must not have ids.
   assert.equal(error.message, `No answer of GET ${address}/api-v1-contacts`);
   assert.ok(error.cause instanceof Error);
 });
 
-Deno.test("A signal that is aborted ends a call and its waits with the reason", async () => {
+Deno.test("An aborted signal ends a call and its waits with the signal's reason", async () => {
   const reason = new Error("the user left");
   const { crm } = recordingCrm("svc_x");
   await assert.rejects(crm.me({ signal: AbortSignal.abort(reason) }), reason);
@@ -104,7 +104,7 @@ Deno.test("A signal that is aborted ends a call and its waits with the reason", 
   await assert.rejects(repeating.me({ signal: stop.signal }), reason);
 });
 
-Deno.test("What is not a reply of the API is unexpected_reply, and repeated only where it is a 5xx", async () => {
+Deno.test("A reply that is not the API's is unexpected_reply, and is repeated only if it is a 5xx", async () => {
   const answers = [
     { status: 502, body: "<h1>Bad gateway</h1>", repeated: true },
     { status: 546, body: '{"code":"WORKER_LIMIT","message":"limit"}', repeated: true },
@@ -120,7 +120,7 @@ Deno.test("What is not a reply of the API is unexpected_reply, and repeated only
   }
 });
 
-Deno.test("A wait of maxWait is waited for, and one that the SDK chooses is shortened to it", async () => {
+Deno.test("The SDK waits up to maxWait, and shortens its own longer waits to it", async () => {
   for (const asked of ["120", null]) {
     const headers: HeadersInit = asked === null ? {} : { "Retry-After": asked };
     await using busy = serve(() => new Response(null, { status: 503, headers }));

@@ -7,7 +7,7 @@ const creation = (data: NewContact) => ({ op: "create" as const, data });
 const named = (count: number) =>
   Array.from({ length: count }, (_, index) => creation({ name: `Contato ${index}` }));
 
-test("A batch of 1,000 contacts is sent in ten calls with its progress, and a walk reads each of them once", async ({ workspace: { key } }) => {
+test("A batch of 1,000 contacts is sent in ten calls with its progress, and the list reads each contact once", async ({ workspace: { key } }) => {
   const { crm, sent } = recordingCrm(key);
   const progress: Progress[] = [];
   const { results, summary } = await crm.contacts.batch(named(1000), {
@@ -35,7 +35,7 @@ test("A batch of 1,000 contacts is sent in ten calls with its progress, and a wa
   assert.deepEqual(sent.map(({ query }) => query.get("limit")), Array(5).fill("200"));
 });
 
-test("A walk makes no call before it is read, and none after it is left", async ({ workspace: { key } }) => {
+test("A list makes no call before it is read, and none after the loop is left", async ({ workspace: { key } }) => {
   const { crm, sent } = recordingCrm(key);
   await crm.contacts.batch(named(5));
   sent.length = 0;
@@ -52,7 +52,7 @@ test("A walk makes no call before it is read, and none after it is left", async 
   assert.ok(!first.data.some(({ id }) => id === next.data[0]!.id));
 });
 
-test("Filters of several values, booleans and moments are sent as the API reads them", async ({ workspace: { key } }) => {
+test("Filters with several values, booleans and dates are sent as the API reads them", async ({ workspace: { key } }) => {
   const { crm, sent } = recordingCrm(key);
   await crm.deals.list({ status: ["ganho", "perdido"], since: new Date(0), q: undefined }).page();
   assert.equal(sent[0]!.query.toString(), "status=ganho%2Cperdido&since=1970-01-01T00%3A00%3A00.000Z");
@@ -60,7 +60,7 @@ test("Filters of several values, booleans and moments are sent as the API reads 
   assert.equal(sent[1]!.query.toString(), "is_overdue=false");
 });
 
-test("Items of a batch that fail keep their place, and the others are written", async ({ workspace: { key } }) => {
+test("Items of a batch that fail keep their index, and the others are written", async ({ workspace: { key } }) => {
   const { crm } = recordingCrm(key);
   const items = named(150);
   items[120] = creation({ name: "Ana", email: "ana@" });
@@ -71,7 +71,7 @@ test("Items of a batch that fail keep their place, and the others are written", 
   assert.equal(failed[0]!.error!.code, "validation_error");
 });
 
-test("A batch stays below the size that the API takes", async ({ workspace: { key } }) => {
+test("A batch stays below the size limit of the API", async ({ workspace: { key } }) => {
   const { crm, sent } = recordingCrm(key);
   const notes = "ã".repeat(9_000);
   const { summary } = await crm.contacts.batch(named(100).map(({ data }) => creation({ ...data, notes })));
@@ -79,7 +79,7 @@ test("A batch stays below the size that the API takes", async ({ workspace: { ke
   assert.equal(sent.length, 2);
 });
 
-test("A batch that was interrupted goes on under its own key without creating anything twice", async ({ workspace: { key } }) => {
+test("An interrupted batch continues with the same key without creating anything twice", async ({ workspace: { key } }) => {
   async function* rows() {
     yield* named(250);
   }
@@ -98,7 +98,7 @@ test("A batch that was interrupted goes on under its own key without creating an
   assert.equal((await crm.contacts.list().toArray()).length, 250);
 });
 
-test("A batch with atomic writes all or nothing, and is refused before any call where one call cannot hold it", async ({ workspace: { key } }) => {
+test("A batch with atomic writes all items or none, and is refused before any call if it needs several calls", async ({ workspace: { key } }) => {
   const { crm, sent } = recordingCrm(key);
   const items = [creation({ name: "Ana" }), creation({ name: "Bia", email: "bia@" })];
   await assert.rejects(crm.contacts.batch(items, { atomic: true }), { code: "validation_error" });

@@ -17,7 +17,7 @@ import { baseUrl } from "../support/stack.ts";
 const document = openApiDocument("api", "en") as OpenApi;
 const steps = foldersOf(document).flatMap((folder) => folder.steps);
 
-test("The SDK calls every operation as the document says, and repeats only what does no more a second time", async ({ sql, workspace, newDeal }) => {
+test("The SDK calls every operation as the document says, and repeating a repeatable operation changes nothing", async ({ sql, workspace, newDeal }) => {
   const { crm, sent } = recordingCrm(workspace.key);
   const newToken = async () => tokenOf((await makeProposal(sql, (await newDeal()).id)).link);
   const values: Record<string, unknown> = {
@@ -33,7 +33,7 @@ test("The SDK calls every operation as the document says, and repeats only what 
         (select count(*) from crm.webhook_deliveries where workspace_id = ${workspace.id}) as deliveries`;
   for (const step of steps) {
     const id = step.operationId as OperationId;
-    // What does not resolve with a reply of 2xx rejects.
+    // Rejects for every reply but 2xx.
     const reply = await callBy(crm, id, fill(step, values) as Step);
     for (const { variable, path } of step.captures) values[variable] = valueAt(reply, path);
     const { method, path, query, headers, body } = sent.at(-1)!;

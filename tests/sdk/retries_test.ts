@@ -1,11 +1,11 @@
-// What the SDK repeats, and that nothing is created twice. The connections are cut by a proxy, the rest is the service.
+// The SDK repeats failed calls without creating anything twice. A proxy cuts the connections to the real service.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import type { Crm, Retry } from "../../clients/sdk/src/index.ts";
 import { test } from "../support/scenario.ts";
 import { recordingCrm, startCuttingProxy } from "../support/sdk.ts";
 
-/** Uses up the only call of a minute, so long ago that the next is admitted `seconds` from now. */
+/** Uses up the minute's only call, so that the next call is admitted `seconds` from now. */
 async function exhaust(sql: postgres.Sql, workspaceId: string, crm: Crm, seconds: number): Promise<void> {
   await sql`update crm.workspaces set rate_limit_per_minute = 1 where id = ${workspaceId}`;
   await crm.pipelines.list().toArray();
@@ -33,7 +33,7 @@ test("A call over the rate limit is repeated after Retry-After and up to a secon
   assert.equal(keys[0], keys[1]);
 });
 
-test("Where Retry-After asks for more than maxWait, or no repetition is allowed, the error is thrown at once", async ({ sql, workspace: { id, key } }) => {
+test("If Retry-After exceeds maxWait, or no repetition is allowed, the error is thrown at once", async ({ sql, workspace: { id, key } }) => {
   const { crm } = recordingCrm(key);
   await exhaust(sql, id, crm, 60);
   for (const options of [{ maxWait: 5 }, { retries: 0 }]) {
@@ -43,7 +43,7 @@ test("Where Retry-After asks for more than maxWait, or no repetition is allowed,
   }
 });
 
-test("Calls that were refused together do not come back at the same moment", async ({ sql, workspace: { id, key } }) => {
+test("Calls that were refused together are not repeated at the same moment", async ({ sql, workspace: { id, key } }) => {
   const { crm } = recordingCrm(key);
   await exhaust(sql, id, crm, 0.9);
   const stop = new AbortController();
@@ -83,7 +83,7 @@ test("A batch that waited too long for a record is repeated after its 503, and w
   assert.deepEqual(names.sort(), ["B", "C"]);
 });
 
-test("A second call with the key of one that is under way waits for it, and returns the same record", async ({ sql, workspace: { key } }) => {
+test("A second call with the same key as a call in progress waits for that call, and returns the same record", async ({ sql, workspace: { key } }) => {
   const { crm } = recordingCrm(key);
   const { id: company_id } = await crm.companies.create({ name: "Padaria Sol" });
   const { promise: refused, resolve } = Promise.withResolvers<void>();
@@ -159,7 +159,7 @@ test("A read, a change and an action whose answers are lost are repeated", async
   }));
 });
 
-test("What would be done twice is not repeated without an answer: another subscription, secret or test", async ({ workspace: { key } }) => {
+test("A new subscription, secret or test event is not repeated without an answer: it would be made twice", async ({ workspace: { key } }) => {
   const { crm } = recordingCrm(key);
   const subscription = { event_types: ["deal.won" as const], target_url: "https://example.com/crm" };
   const { id } = await crm.webhooks.create(subscription);
@@ -173,11 +173,11 @@ test("What would be done twice is not repeated without an answer: another subscr
     await assert.rejects(call(crm), { name: "CrmError", code: "no_answer", status: 0 });
     assert.equal(sent.length, 1);
   }
-  // It was carried out, which a repetition would have done once more.
+  // The call was carried out once; a repetition would have carried it out twice.
   assert.equal((await crm.webhooks.list().toArray()).length, 2);
 });
 
-test("An update with ifMatch is not repeated without an answer, for it would meet its own change", async ({ workspace: { key } }) => {
+test("An update with ifMatch is not repeated without an answer, because it would conflict with its own change", async ({ workspace: { key } }) => {
   const { crm } = recordingCrm(key);
   const { id } = await crm.contacts.create({ name: "Ana" });
   const contact = await crm.contacts.get(id);

@@ -1,4 +1,4 @@
-// The sample integrations, as programs of their own, each with the SDK and without it: both do the same.
+// Runs each sample with the SDK and without it: both do the same.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { freePort } from "../../run/local/free_port.ts";
@@ -126,7 +126,7 @@ for (const variant of VARIANTS) {
     await crm.contacts.archive(bia!.id);
     await crm.contacts.erase(caio!.id);
     await crm.contacts.create({ name: "Davi" });
-    // An event shows a moment after its write.
+    // An event appears in the feed a moment after the write.
     await eventually(
       async () => JSON.stringify(await run()) === '["Ana Souza","Davi"]',
       "the copy to be in step",

@@ -38,7 +38,7 @@ test("sync reads each event once across restarts, in order, and the objects as t
   assert.deepEqual((await run(crm, 0, { cursor: second.cursor })).events, []);
 });
 
-test("sync returns a cursor to keep also where nothing happened", async ({ workspace: { key } }) => {
+test("sync returns a cursor to store even if nothing happened", async ({ workspace: { key } }) => {
   const { crm } = recordingCrm(key);
   const steps = [];
   for await (const step of crm.sync()) steps.push(step);
@@ -56,7 +56,7 @@ test("From currentCursor on, sync reads what happened after a copy began, and no
   assert.deepEqual((await run(crm, 1, { cursor })).events.map(({ object_id }) => object_id), [id]);
 });
 
-test("sync with pollEvery waits for what comes later, until its signal is aborted", async ({ workspace: { key } }) => {
+test("sync with pollEvery waits for later events until its signal is aborted", async ({ workspace: { key } }) => {
   const { crm } = recordingCrm(key);
   const stop = new AbortController();
   const reason = new Error("shutting down");
@@ -74,7 +74,7 @@ test("sync with pollEvery waits for what comes later, until its signal is aborte
   await ended;
 });
 
-test("A cursor whose events are no longer kept is the error cursor_expired", async ({ sql, workspace: { key } }) => {
+test("A cursor older than the stored events is the error cursor_expired", async ({ sql, workspace: { key } }) => {
   const { crm } = recordingCrm(key);
   const { cursor } = await run(crm, 0);
   const [{ expired }] = await sql<[{ expired: string }]>`

@@ -1,4 +1,4 @@
-// Imports contacts and their companies from a CSV, 100 lines at a time. What is there already is updated, never doubled.
+// Imports contacts and their companies from a CSV, 100 lines at a time. Existing contacts are updated, never duplicated.
 //   node import.js contatos.csv             imports; after an interruption, the same command goes on
 //   node import.js contatos.csv --dry-run   only says what would be imported
 import process from "node:process";
@@ -22,7 +22,7 @@ try {
   if (!CRM_URL || !CRM_KEY) throw new FileError("Preencha CRM_URL e CRM_KEY no arquivo .env.");
   const table = await readTable(file);
   if (table.unknown.length > 0) console.log(`Colunas que não são importadas: ${table.unknown.join(", ")}.`);
-  // Few repetitions, because whoever waits can run the command again later, and it goes on.
+  // Few repetitions: the person who waits can run the command again, and it continues.
   const crm = new Crm({ baseUrl: CRM_URL, key: CRM_KEY, retries: 3 });
   await checkKey(crm);
   if (values["dry-run"]) simulate(table);
@@ -43,7 +43,7 @@ function readArguments() {
   }
 }
 
-/** Asks before the first line is sent, so that a key without the scopes imports nothing rather than half. */
+/** Checks the key first, so that a key without the scopes imports nothing rather than half. */
 async function checkKey(crm) {
   const { key, workspace } = await crm.me();
   const missing = SCOPES.filter((scope) => !key.scopes.includes(scope));

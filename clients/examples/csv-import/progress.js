@@ -1,4 +1,4 @@
-// What an interrupted run leaves, so that the next one goes on: how far it came, and the lines that were rejected.
+// The state that lets the next run continue: how far the last run came, and which lines were rejected.
 import { appendFile, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { stringify } from "csv-stringify/sync";
 import { ADDED } from "./table.js";
@@ -11,7 +11,7 @@ export async function openProgress(file, { header, delimiter, hash }) {
   const state = saved.hash === hash
     ? saved
     : { hash, done: 0, created: 0, updated: 0, rejected: 0, bytes: 0 };
-  // What the interrupted run wrote after it last saved is written again.
+  // Lines that the interrupted run wrote after it last saved are written again.
   if (state.bytes > 0) await truncate(rejects, state.bytes).catch(() => state.bytes = 0);
   // Somebody may be correcting the lines of an earlier import.
   else await rename(rejects, `${rejects.replace(/csv$/, "")}${Date.now()}.csv`).catch(() => {});

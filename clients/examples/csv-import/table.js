@@ -15,7 +15,7 @@ const COLUMNS = {
   company: ["empresa", "company"],
 };
 const REQUIRED = ["external_id", "name"];
-/** What the file of rejected lines adds, so that it can be imported once it is corrected. */
+/** Columns that the file of rejected lines adds; an import ignores them, so that the corrected file can be imported. */
 export const ADDED = ["linha", "motivo"];
 
 /** A fault of the file, in words for the person who exported it. */
@@ -93,7 +93,7 @@ function fieldOf(name) {
   return entry?.[0] ?? null;
 }
 
-/** Null if nothing is wrong that can be seen here; the API looks more closely. */
+/** The fault of a line, or null; the API checks more. */
 function faultOf({ external_id, name, email, company_id, company }, earlierLine) {
   if (!external_id) return "sem código";
   if (!name) return "sem nome";

@@ -6,7 +6,7 @@ export function openCopy(file) {
   const db = new Database(file);
   // Another run may be writing at this moment.
   db.pragma("busy_timeout = 10000");
-  // What is deleted is overwritten, so that nothing of an erased person stays in the file.
+  // Deleted data is overwritten, so that no data of an erased person stays in the file.
   db.pragma("secure_delete = on");
   // Whole records, so that a new field of the API needs no change here; columns for what your queries ask for.
   db.exec(`
@@ -54,7 +54,7 @@ export function openCopy(file) {
       db.prepare("insert or replace into marks values (?, ?)").run(name, JSON.stringify(value));
     },
 
-    /** Stores a record as it is now. What was merged or erased leaves the copy, whichever way the news came. */
+    /** Stores a record as it is now. A merged or erased record leaves the copy. */
     put(table, record) {
       if (record.merged_into_id) copy.merge(table, record.id, record.merged_into_id);
       else if (record.erased_at) copy.erase(table, record.id);
@@ -68,7 +68,7 @@ export function openCopy(file) {
     /** One record became part of another. Here: point your own tables, such as orders, to the new id. */
     merge(table, oldId, newId) {
       db.prepare(`delete from ${table} where id = ?`).run(oldId);
-      // Of several merges one after the other, each old id leads to the record that stayed in the end.
+      // After several merges, each old id leads to the record that remained.
       const last = db.prepare("select new_id from merges where old_id = ?").get(newId)?.new_id ?? newId;
       db.prepare("update merges set new_id = ? where new_id = ?").run(last, oldId);
       db.prepare("insert or replace into merges values (?, ?)").run(oldId, last);

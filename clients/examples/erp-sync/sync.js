@@ -50,7 +50,7 @@ async function readEvents() {
         for (const { event, object_id, data } of events) {
           counts[event]++;
           if (event === "contact.erased") copy.erase("contacts", object_id);
-          // Rarely there is no data; the list will then say it.
+          // In rare cases data is null; the lists then have the change.
           else if (data !== null) copy.merge("contacts", data.merged_contact_id, object_id);
         }
         copy.setMark("events", next);

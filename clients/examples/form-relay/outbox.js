@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { CrmError } from "@crm-api/sdk";
 
-/** Refusals that say nothing of the lead: of the key, the address, the rate or the moment, which can be put right. */
+/** Refusals because of the key, the address, the rate or the moment: the lead itself may be right. */
 const NOT_OF_THE_LEAD = [401, 402, 403, 404, 408, 409, 429];
 
 /**
@@ -17,11 +17,11 @@ export async function openOutbox(crm, { folder, retrySeconds }) {
   // Leads are personal data: only the user that runs the relay may read them.
   for (const path of [waiting, refused]) await mkdir(path, { recursive: true, mode: 0o700 });
   const isLead = (name) => name.endsWith(".json");
-  // Halves that a crash left: their visitors got no answer.
+  // Incomplete files that a crash left; their visitors got no answer.
   for (const name of await readdir(waiting)) if (!isLead(name)) await rm(join(waiting, name));
   let wake;
 
-  /** Stores a lead: written aside and renamed, so that a crash leaves no half of it. */
+  /** Stores a lead: writes a temporary file and renames it, so that a crash leaves no half lead. */
   async function keep(lead) {
     const file = join(waiting, `${lead.external_id}.json`);
     const aside = `${file}.${randomUUID()}`;
@@ -35,7 +35,7 @@ export async function openOutbox(crm, { folder, retrySeconds }) {
     let pause = 0;
     for (const name of (await readdir(waiting)).filter(isLead).sort()) {
       try {
-        // Sent again after an answer that was lost, the same external_id makes no second lead.
+        // If an answer was lost, the same external_id creates no second lead.
         await crm.leads.create(JSON.parse(await readFile(join(waiting, name), "utf8")));
         await rm(join(waiting, name));
       } catch (error) {
@@ -56,7 +56,7 @@ export async function openOutbox(crm, { folder, retrySeconds }) {
 
   async function sendForEver() {
     for (;;) {
-      // Made before sending, so that a lead that is kept meanwhile is not overlooked.
+      // Created before sending, so that a lead stored meanwhile is not overlooked.
       const woken = new Promise((resolve) => wake = resolve);
       const pause = await sendAll();
       await (pause > 0 ? wait(pause * 1000) : woken);
@@ -69,7 +69,7 @@ export async function openOutbox(crm, { folder, retrySeconds }) {
 
 /** Whether the lead itself is wrong, so that sending it again would change nothing. */
 function isFinal(error) {
-  // Somebody has edited the file.
+  // Not JSON: somebody edited the file.
   if (error instanceof SyntaxError) return true;
   if (!(error instanceof CrmError)) throw error;
   return error.status >= 400 && error.status < 500 && !NOT_OF_THE_LEAD.includes(error.status);

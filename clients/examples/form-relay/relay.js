@@ -21,7 +21,7 @@ const outbox = await openOutbox(crm, { folder: OUTBOX, retrySeconds: Number(RETR
 
 const text = (max, missing) =>
   z.string(missing).trim().min(1, missing).max(max, `Use no máximo ${max} caracteres.`);
-// The visitor has not typed these, so a wrong one is left out.
+// The visitor did not type these, so a wrong value is left out.
 const utm = ["source", "medium", "campaign", "term", "content"]
   .map((key) => [`utm_${key}`, text(255).optional().catch(undefined)]);
 const Form = z.object({
@@ -35,7 +35,7 @@ const Form = z.object({
 }).refine(({ email, phone }) => email || phone, {
   path: ["email"],
   error: "Informe um e-mail ou um telefone.",
-  // Also where another field is wrong, so that the visitor sees all at once.
+  // Checked even if another field is wrong, so that the visitor sees all faults at once.
   when: () => true,
 });
 const RECEIVED = { message: "Recebemos seus dados. Em breve entraremos em contato." };
@@ -47,7 +47,7 @@ app.post("/leads", bodyLimit({ maxSize: 16_384 }), async (c) => {
   // A browser that runs without JavaScript shows the answer as it is.
   const answer = (body, status) =>
     c.req.header("Accept")?.includes("text/html") ? c.text(body.message, status) : c.json(body, status);
-  // CORS only hides the answer from other pages; this keeps out what they send.
+  // CORS only hides the answer from other pages; this refuses their requests.
   if (!origins.includes(c.req.header("Origin"))) return answer({ message: "Origem não permitida." }, 403);
 
   const { website, submission_id, ...typed } = await c.req.parseBody();
@@ -72,7 +72,7 @@ app.post("/leads", bodyLimit({ maxSize: 16_384 }), async (c) => {
 });
 app.use("*", serveStatic({ root: "public" }));
 
-// Only the proxy before it, which limits the calls, may reach it.
+// Only the proxy, which limits the calls, may reach the relay.
 serve(
   { fetch: app.fetch, port: Number(PORT), hostname: "127.0.0.1" },
   () => console.log(`Formulário em http://localhost:${PORT}`),

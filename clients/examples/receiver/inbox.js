@@ -1,4 +1,4 @@
-// Keeps each event once, and works on it after the sender has had its answer.
+// Stores each event once, and works on it after the sender got its answer.
 import { setTimeout as wait } from "node:timers/promises";
 import Database from "libsql";
 
@@ -8,7 +8,7 @@ import Database from "libsql";
  */
 export function openInbox(file, work, retrySeconds) {
   const db = new Database(file);
-  // Only the ids of what is done stay, so that a repetition is recognised; the data, which may be personal, does not.
+  // After the work only the event's id is kept, to recognise a repetition; data may be personal.
   db.pragma("secure_delete = on");
   db.exec(
     "create table if not exists events (event_id text primary key, delivery text, received_at text not null)",
@@ -17,7 +17,7 @@ export function openInbox(file, work, retrySeconds) {
 
   async function workForEver() {
     for (;;) {
-      // Made before working, so that an event that comes meanwhile is not overlooked.
+      // Created before the work, so that an event that arrives meanwhile is not overlooked.
       const woken = new Promise((resolve) => wake = resolve);
       let failed = false;
       const waiting = db.prepare(

@@ -1,0 +1,24 @@
+// Receives webhooks with Express: checks the signature over the raw bytes, stores the event, answers, then works.
+import { CrmError, verifyWebhook } from "@crm-api/sdk";
+import express from "express";
+import { inbox, port, secrets } from "./settings.js";
+
+const app = express();
+app.disable("x-powered-by");
+// Otherwise Express shows strangers the stack of an error.
+app.set("env", "production");
+// raw, not json: the signature covers the received bytes, and serialized JSON may differ from them.
+app.post("/hooks/crm", express.raw({ type: () => true, limit: "2mb" }), async (request, response) => {
+  let delivery;
+  try {
+    delivery = await verifyWebhook(request.body ?? "", request.headers, secrets);
+  } catch (error) {
+    if (!(error instanceof CrmError)) throw error;
+    console.error(`Recusado: ${error.code}`);
+    return response.sendStatus(401);
+  }
+  inbox.add(delivery);
+  response.sendStatus(204);
+});
+
+app.listen(port, "127.0.0.1", () => console.log(`Receptor em http://127.0.0.1:${port}/hooks/crm`));
