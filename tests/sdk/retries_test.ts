@@ -16,7 +16,7 @@ async function exhaust(sql: postgres.Sql, workspaceId: string, crm: Crm, seconds
 
 test("A call over the rate limit is repeated after Retry-After and up to a second more", async ({ sql, workspace: { id, key } }) => {
   const { crm, retries, sent } = recordingCrm(key);
-  await exhaust(sql, id, crm, 0.9);
+  await exhaust(sql, id, crm, 5);
   const { id: contactId } = await crm.contacts.create({ name: "Ana" });
   assert.ok(contactId);
   assert.equal(retries.length, 1);
@@ -27,8 +27,9 @@ test("A call over the rate limit is repeated after Retry-After and up to a secon
     "rate_limited",
     429,
   ]);
-  assert.equal(error.retryAfter, 1);
-  assert.ok(wait >= 1 && wait < 2, `waited ${wait} s`);
+  const { retryAfter } = error;
+  assert.ok(retryAfter! >= 1 && retryAfter! <= 5, `Retry-After: ${retryAfter}`);
+  assert.ok(wait >= retryAfter! && wait < retryAfter! + 1, `waited ${wait} s after ${retryAfter}`);
   const keys = sent.slice(-2).map(({ headers }) => headers.get("Idempotency-Key"));
   assert.equal(keys[0], keys[1]);
 });
@@ -45,7 +46,7 @@ test("If Retry-After exceeds maxWait, or no repetition is allowed, the error is 
 
 test("Calls that were refused together are not repeated at the same moment", async ({ sql, workspace: { id, key } }) => {
   const { crm } = recordingCrm(key);
-  await exhaust(sql, id, crm, 0.9);
+  await exhaust(sql, id, crm, 30);
   const stop = new AbortController();
   const { crm: busy, retries } = recordingCrm(key, {
     onRetry: (retry) => {
