@@ -62,7 +62,7 @@ export default {
   async fetch(request: Request): Promise<Response> {
     const form = await request.formData();
     const field = (name: string) => form.get(name)?.toString() || undefined;
-    // Field by field: a visitor must not set the owner or the value of the deal.
+    // Named one by one: a visitor must not choose the owner or the value of the deal.
     const person = { first_name: field("name") ?? "", email: field("email"), phone: field("phone") };
     try {
       const { lead } = await createLead({ ...person, source: "Formulário do site" });
