@@ -108,7 +108,7 @@ Deno.test("Nothing is applied if a migration before an applied one is missing, o
   await older.add("4_fourth.sql", "create table public.d ();");
   await assert.rejects(
     migrate(sql, older.path),
-    rejection(/the database has some that this tree has not \(3\)/),
+    rejection(/the database has some that this tree lacks \(3\)/),
   );
   assert.deepEqual(await tablesOf(sql), ["a", "c"]);
 });
