@@ -1,6 +1,7 @@
 /**
- * `deno task console`: builds the console into console/dist or the given folder and prints the gzipped size of each page.
- * It fails if a page is larger than MAX_PAGE_BYTES, or all together than MAX_BYTES. Variables: build/settings.ts.
+ * `deno task console`: builds the console into console/dist or the given folder and prints the gzipped size of each
+ * page. It fails if a page is larger than MAX_PAGE_BYTES, or all pages together than MAX_BYTES. build/settings.ts lists
+ * the environment variables.
  */
 import { stop } from "esbuild";
 import { basename, dirname, join, resolve } from "node:path";
@@ -8,9 +9,9 @@ import { bundle } from "./build/bundle.ts";
 import { readSettings } from "./build/settings.ts";
 import { measure } from "./build/sizes.ts";
 
-/** Gzipped, of all pages together. */
+/** Maximum gzipped size of all pages together. */
 const MAX_BYTES = 90 * 1024;
-/** Gzipped, of all that the first opening of a page loads. */
+/** Maximum gzipped size of everything that loads when a page is opened for the first time. */
 const MAX_PAGE_BYTES = 65 * 1024;
 
 const source = import.meta.dirname!;

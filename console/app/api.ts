@@ -10,8 +10,8 @@ const TIMEOUT_MS = 20_000;
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
- * Calls a function: `call("GET", "app-v1-keys")`. Resolves with its reply, undefined for 204; rejects with a Failure. A
- * session that has ended leads to the sign-in; if no workspace is chosen, the person chooses one.
+ * Calls a function: `call("GET", "app-v1-keys")`. Resolves with its reply, undefined for 204; rejects with a Failure.
+ * If the session has ended, the sign-in page opens; if a workspace must be chosen, the page for choosing one.
  */
 export async function call<T>(
   method: Method,

@@ -19,7 +19,7 @@ const Webhooks = pageModule(() => import("../pages/webhooks/page.tsx"));
 const Activity = pageModule(() => import("../pages/activity/page.tsx"));
 const Account = pageModule(() => import("../pages/account/page.tsx"));
 
-/** The console: its pages, and over them the dialogs and messages. */
+/** The console: its pages, and the confirmations and messages above them. */
 export function App() {
   return (
     <LocationProvider scope={basePath}>
@@ -34,7 +34,7 @@ export function App() {
   );
 }
 
-/** Without a session, leads to the sign-in; with one, away from it. */
+/** Leads a person without a session to the sign-in page, and a signed-in person away from it. */
 function Places() {
   const { path, url, route } = useLocation();
   const below = `${path}/`.replace(/\/+$/, "/").slice(basePath.length);

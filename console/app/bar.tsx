@@ -18,7 +18,7 @@ const PLACES = [
   { place: "conta/", name: "nav.account" },
 ] as const;
 
-/** The bar at the top: workspace, pages and personal menu. On a phone a dialog holds pages and menu. */
+/** The bar at the top: workspace, pages and personal menu. On a phone, pages and menu are in a dialog. */
 export function Bar({ place }: { place: string }) {
   const folded = useSignal(false);
   const menuOpen = useSignal(false);
@@ -40,7 +40,7 @@ export function Bar({ place }: { place: string }) {
           popovertarget="menu"
           aria-label={member && `${t("app.menu")}: ${member.name}`}
         >
-          {/* The key makes it another element when the name replaces the word; otherwise browsers count a layout shift. */}
+          {/* The key makes Preact replace the element when the name arrives: otherwise browsers count a layout shift. */}
           <span key={member?.id} class="clipped">{member?.name.split(" ")[0] ?? t("app.menu")}</span>{" "}
           <span aria-hidden="true">▾</span>
         </button>

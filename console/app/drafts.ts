@@ -1,4 +1,6 @@
-/** Keeps what was typed into a form in this tab until it is saved, so that an expired session loses nothing. */
+/**
+ * Keeps what was typed into a form, in this tab and until it is saved, so that nothing is lost if the session expires.
+ */
 import { signal } from "@preact/signals";
 import type { Signal } from "@preact/signals";
 
@@ -19,7 +21,7 @@ export function draftOf<T>(name: string, initial: T): Signal<T> {
   return draft;
 }
 
-/** Forgets a draft, because it was saved or given up. */
+/** Forgets a draft that was saved or given up. */
 export function clearDraft(name: string): void {
   drafts.delete(name);
   store(name, undefined);

@@ -3,7 +3,7 @@
 export type FailureKind =
   /** No reply: no network, or the server did not answer in time. */
   | "away"
-  /** The session has ended; the person is led to sign in. */
+  /** The session has ended; the sign-in page opens. */
   | "session"
   | "limited"
   | "server"

@@ -1,8 +1,8 @@
-/** Asks before the person leaves a page with a secret that is shown only once. */
+/** Asks for confirmation before the person leaves a page with a secret that is shown only once. */
 import { signal } from "@preact/signals";
 import { ask, type Question } from "../components/ask.tsx";
 
-/** What to ask before leaving; null if nothing would be lost. */
+/** Creates the question to ask before leaving; null if nothing would be lost. */
 export const guard = signal<(() => Question) | null>(null);
 
 /** Resolves with true if the page may be left. */
@@ -36,11 +36,11 @@ export function watchLeaving(): void {
   addEventListener("beforeunload", (event) => {
     if (guard.value !== null) event.preventDefault();
   });
-  // `here` is the page on which the guard was set: while it is set, no navigation passes.
+  // Remembers the page on which the guard was set, to return to it after Back: Back has already changed the address.
   guard.subscribe(() => here = location.href);
 }
 
-/** Goes to a page of the console. The router notices, because it listens for `popstate`. */
+/** Goes to a page of the console; the `popstate` event tells the router. */
 function go(url: string): void {
   history.pushState(null, "", url);
   dispatchEvent(new PopStateEvent("popstate"));

@@ -9,7 +9,7 @@ watchLeaving();
 void startSession();
 render(<App />, document.getElementById("app")!);
 
-// A tap on a relative time shows the exact one until the next tick of the clock.
+// Tapping a relative time shows the exact time until the next tick of the clock.
 addEventListener("click", (event) => {
   const time = (event.target as Element).closest?.("time[data-exact]");
   const text = time?.firstChild;

@@ -17,7 +17,7 @@ function chooseTheme(chosen: Theme): void {
   else delete document.documentElement.dataset.theme;
 }
 
-/** Theme and language, and who is signed in. */
+/** The menu with theme and language; it also shows who is signed in. */
 export function Preferences() {
   return (
     <div class="stack">

@@ -9,18 +9,20 @@ type Importer = () => Promise<{ default: ComponentType }>;
 
 const importers: Importer[] = [];
 
-/** A page whose module is loaded when it is first shown. If loading fails, it says so and offers a reload. */
+/** A page whose module is loaded when the page is first shown. If loading fails, a message offers a reload. */
 export function pageModule(load: Importer) {
   importers.push(load);
   return lazy(() => load().catch(() => ({ default: NotLoaded })));
 }
 
-/** Loads the modules of all pages, so that they open at once, even without a network. */
+/** Loads the modules of all pages in advance, so that the pages open at once, even without a network. */
 export function loadOtherPages(): void {
   for (const load of importers) load().catch(() => {});
 }
 
-/** Either there was no network, or a newer version of the console was published; a reload helps in both cases. */
+/**
+ * Offers a reload. It helps in both cases: without a network, and after a newer version of the console was published.
+ */
 function NotLoaded() {
   return (
     <Page title={t("app.name")}>

@@ -3,16 +3,17 @@
 /** The longest wait after a failed try. */
 const LONGEST_WAIT_MS = 60_000;
 
-/** Tells whether somebody looks at the page, and when that may have changed. */
+/** Tells whether somebody looks at the page, and reports when this may have changed. */
 export interface Viewer {
   looks: () => boolean;
-  /** Calls `changed` from now on; returns a function that stops this. */
+  /** Calls `changed` when the answer of `looks` may have changed; returns a function that stops these calls. */
   watch: (changed: () => void) => () => void;
 }
 
 /**
- * Calls `work` again and again, each time `delay()` milliseconds after the last call has ended, so that never two run at
- * once. While nobody looks it pauses; as soon as somebody looks again it calls `work`. Returns a function that ends it.
+ * Calls `work` repeatedly, each time `delay()` milliseconds after the last call has ended, so that two calls never
+ * overlap. Pauses while nobody looks at the page, and calls `work` as soon as somebody looks again. Returns a function
+ * that ends the polling.
  */
 export function poll(work: () => Promise<void>, delay: () => number, viewer: Viewer): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -43,7 +44,7 @@ export function poll(work: () => Promise<void>, delay: () => number, viewer: Vie
   };
 }
 
-/** Milliseconds to wait: doubled by each failure in a row, and never less than the server's Retry-After. */
+/** Milliseconds to wait: `usual`, doubled by each failure in a row, and never less than the server's Retry-After. */
 export function waitAfter(failures: number, usual: number, retryAfterSeconds = 0): number {
   const doubled = failures === 0 ? usual : Math.min(usual * 2 ** failures, Math.max(usual, LONGEST_WAIT_MS));
   return Math.max(doubled, retryAfterSeconds * 1000);

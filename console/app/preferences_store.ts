@@ -1,9 +1,9 @@
-/** What this browser stores: the person's choices, and who the person was. */
+/** The values that this browser stores: the person's choices, and the id of the person who signed in last. */
 export type Preference = "theme" | "locale" | "workspace" | "workspace_name" | "person";
 
 const PREFIX = "crm.";
 
-/** Null if nothing was chosen, or if the browser stores nothing, as some do in private windows. */
+/** Reads a stored choice; null if there is none, or if the browser has no storage, as in some private windows. */
 export function readPreference(name: Preference): string | null {
   try {
     return localStorage.getItem(PREFIX + name);
@@ -12,7 +12,7 @@ export function readPreference(name: Preference): string | null {
   }
 }
 
-/** Stores a choice; null removes it. Does nothing if the browser stores nothing. */
+/** Stores a choice; null removes it. Does nothing if the browser has no storage. */
 export function keepPreference(name: Preference, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(PREFIX + name);

@@ -5,22 +5,22 @@ import { call } from "./api.ts";
 import { asFailure, type Failure } from "./failure.ts";
 import { rememberedReply, rememberReply } from "./resource_cache.ts";
 
-/** A shorter wait shows no skeleton, because a flash disturbs the reader. */
+/** A skeleton appears only after this wait, because one that flashes up disturbs the reader. */
 const SKELETON_AFTER_MS = 150;
 
 export interface Resource<T> {
-  /** The last reply. It stays while the data is read again, and after a failure. */
+  /** The last reply. It stays while the data is being read again, and after a failure. */
   data: Signal<T | undefined>;
   failure: Signal<Failure | null>;
   /** True if there is nothing to show yet and SKELETON_AFTER_MS have passed. */
   waiting: Signal<boolean>;
-  /** Reads it again; never rejects. */
+  /** Reads the data again; never rejects. */
   reload: () => Promise<void>;
-  /** Replaces the data by a reply that the caller already has, such as the reply to a change. */
+  /** Replaces the data with a reply that the caller already has, such as the reply to a change. */
   set: (data: T) => void;
 }
 
-/** Reads `path` while the component is mounted; null reads nothing. */
+/** Reads `path` for a component, once it is mounted; nothing if `path` is null. */
 export function useResource<T>(path: string | null): Resource<T> {
   const data = useSignal<T | undefined>(path === null ? undefined : rememberedReply<T>(path));
   const failure = useSignal<Failure | null>(null);

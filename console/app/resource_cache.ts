@@ -1,4 +1,4 @@
-/** The last replies in this tab, so that a list that is opened again appears at once. */
+/** Keeps the last replies in this tab, so that a list that is opened again appears at once. */
 
 const MAX_REPLIES = 30;
 const replies = new Map<string, unknown>();

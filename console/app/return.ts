@@ -1,4 +1,4 @@
-/** The page that a person wanted to open before they had to sign in. */
+/** Remembers the page that a person wanted to open when they had to sign in. */
 import { href } from "./settings.ts";
 
 const NAME = "crm.return";
@@ -12,7 +12,7 @@ export function keepPlace(url: string): void {
   }
 }
 
-/** The address that was kept, or the list of keys. It never leads out of the console. */
+/** The address to open after signing in: the kept one, else the list of keys; never one outside the console. */
 export function placeToReturn(): string {
   try {
     const kept = sessionStorage.getItem(NAME);
@@ -25,7 +25,7 @@ export function placeToReturn(): string {
   return href("chaves/");
 }
 
-/** Forgets the address, once the person has arrived or signed out. */
+/** Forgets the kept address, once the person has arrived there or signed out. */
 export function forgetPlace(): void {
   try {
     sessionStorage.removeItem(NAME);

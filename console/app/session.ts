@@ -18,29 +18,30 @@ const STORAGE_KEY = "crm.session";
 const TIMEOUT_MS = 10_000;
 const OFFLINE_TIMEOUT_MS = 1_000;
 
-/** Why the sign-in page is shown, if the page should say why. */
+/** Why the sign-in page is shown, in the cases that the page explains. */
 export type Ending = "expired" | "signing_out" | "signed_out" | "unconfirmed_sign_out";
 
 const fragment = new URLSearchParams(location.hash.slice(1));
 const accessInLink = fragment.get("access_token");
 
-/** The purpose of the e-mail's link that led here; `invalid` if the link was used before or is too old. */
+/** The purpose of the e-mailed link that opened this page; `invalid` if the link was used before or is too old. */
 export const linkType: "invite" | "recovery" | "invalid" | null = fragment.has("error_code")
   ? "invalid"
   : fragment.get("type") === "invite" || fragment.get("type") === "recovery"
   ? fragment.get("type") as "invite" | "recovery"
   : null;
 if (linkType !== null) {
-  // The project's settings may send the link to another page; the person must still choose a password.
+  // The project's settings may make the link open another page, but the person must choose a password first.
   history.replaceState(null, "", href("senha/") + location.hash);
 } else if (accessInLink !== null) {
-  // An attacker can make a link with their own session. Opening it must not sign the victim in as the attacker.
+  // An attacker can make a link with the attacker's own session. Opening it must not sign the victim in as the
+  // attacker.
   history.replaceState(null, "", location.pathname + location.search);
 }
 
-/** Undefined until the browser's storage was read; null if nobody is signed in. */
+/** The signed-in person. Undefined until the browser's storage was read; null if nobody is signed in. */
 export const person = signal<Person | null | undefined>(undefined);
-/** Null while there is nothing to say. */
+/** Null if the sign-in page has nothing to explain. */
 export const ending = signal<Ending | null>(null);
 
 const auth = new AuthClient({
@@ -49,25 +50,26 @@ const auth = new AuthClient({
   storageKey: STORAGE_KEY,
   autoRefreshToken: true,
   persistSession: true,
-  // Otherwise the client would accept the session of any link, and leave its tokens in the browser's history.
+  // Otherwise the client would accept the session in any link, and leave the link's tokens in the browser's history.
   detectSessionInUrl: false,
-  // PKCE needs the device that started the flow, but an invitation is opened on another device.
+  // Not PKCE, which works only on the device that started the flow: an invitation is opened on another device.
   flowType: "implicit",
 });
 
 /**
- * Reads the session from this browser or from the link that was opened; call it once. A stored person sees the console
- * at once: refreshing the session may take long, and the functions check it in any case.
+ * Reads the session from this browser or from the link that was opened; call it once. A person with a stored session
+ * sees the console at once: refreshing the session may take long, and the functions check the session in any case.
  */
 export async function startSession(): Promise<void> {
   const stored = storedPerson();
   if (stored && linkType === null) welcome(stored);
-  // First of all, so that the password page never belongs to the person who used this browser before.
+  // Opens the link before the stored session is used, so that the password page never belongs to the person who used
+  // this browser before.
   if (linkType !== null) await openLink();
   auth.onAuthStateChange((_event, session) => {
     const user = session?.user;
     if (!user) {
-      // The server was unreachable; the stored session is kept for another try.
+      // The session was not refreshed because the server was unreachable, so the stored session may still be valid.
       if (storedPerson()) return;
       if (person.value && ending.value === null) ending.value = "expired";
       person.value = null;
@@ -79,7 +81,7 @@ export async function startSession(): Promise<void> {
   if (error && person.value === undefined) person.value = null;
 }
 
-/** Starts the session of the link, and removes the tokens from the address and the history. */
+/** Starts the session of the link, and removes its tokens from the address and from the browser's history. */
 async function openLink(): Promise<void> {
   const refreshInLink = fragment.get("refresh_token");
   if (accessInLink !== null && refreshInLink !== null) {
@@ -99,7 +101,7 @@ function storedPerson(): Person | null {
   }
 }
 
-/** Makes a person the signed-in one, and forgets what another person left in this browser. */
+/** Records who is signed in, and forgets what another person left in this browser. */
 function welcome(arrived: Person): void {
   const last = readPreference("person");
   if (last !== arrived.id) {
@@ -112,9 +114,9 @@ function welcome(arrived: Person): void {
   person.value = arrived;
 }
 
-/** The token for a call; throws a Failure without a session, or if it must be refreshed and the server is away. */
+/** The token for a call. Throws a Failure if there is no session, or if the server cannot be reached to refresh it. */
 export async function accessToken(writing: boolean): Promise<string> {
-  // While the server is unreachable, the client retries a refresh for longer than anybody waits.
+  // While the server is unreachable, Supabase's client retries the refresh for longer than a person waits.
   const timeout = new Promise<null>((resolve) =>
     setTimeout(resolve, navigator.onLine ? TIMEOUT_MS : OFFLINE_TIMEOUT_MS, null)
   );
@@ -125,14 +127,14 @@ export async function accessToken(writing: boolean): Promise<string> {
   throw new Failure({ kind: error && isAuthRetryableFetchError(error) ? "away" : "session", writing });
 }
 
-/** Returns a new token after one was refused; null if the session has ended. */
+/** Returns a new token after the functions refused the old one; null if the session has ended. */
 export async function renewSession(writing: boolean): Promise<string | null> {
   const { data, error } = await auth.refreshSession();
   if (error && isAuthRetryableFetchError(error)) throw new Failure({ kind: "away", writing });
   return data.session?.access_token ?? null;
 }
 
-/** Forgets a session that the functions refuse; the sign-in page says so. */
+/** Forgets a session that the functions refused; the sign-in page says that it has expired. */
 export async function dropSession(): Promise<void> {
   ending.value = "expired";
   await auth.signOut({ scope: "local" });
@@ -155,7 +157,7 @@ export async function signIn(email: string, password: string): Promise<void> {
   if (error) throw failureOf(error);
 }
 
-/** Sends a link to choose another password, if somebody has this address. */
+/** Sends an e-mail with a link for choosing another password, if there is an account with this address. */
 export async function recoverPassword(email: string): Promise<void> {
   const { error } = await auth.resetPasswordForEmail(email, {
     redirectTo: location.origin + href("senha/"),

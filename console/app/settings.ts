@@ -6,10 +6,10 @@ declare const PUBLISHABLE_KEY: string;
 export const basePath: string = BASE_PATH;
 /** The project's origin. */
 export const supabaseUrl: string = SUPABASE_URL || location.origin;
-/** The key that names the project to Supabase Auth; it is public. */
+/** The project's publishable key for Supabase Auth, which need not be secret. */
 export const publishableKey: string = PUBLISHABLE_KEY;
 
-/** The address of a page: `href("chaves/", { id })` is `/chaves/?id=…` below the base path. */
+/** The address of a page, with the base path: `href("chaves/", { id })` returns `/chaves/?id=…`. */
 export function href(place: string, query: Record<string, string> = {}): string {
   const search = new URLSearchParams(query).toString();
   return basePath + place + (search && `?${search}`);

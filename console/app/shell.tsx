@@ -49,13 +49,13 @@ function Opened({ place, children }: { place: string; children: ComponentChildre
   useEffect(() => {
     unreadable.value = failure.value !== null;
   }, [failure.value]);
-  // The page shows its own failure and button; the bar recovers by itself.
+  // Reads the workspace for the bar again after a failure. The page shows its own failure, with a button.
   useEffect(() => {
     if (failure.value === null || failure.value.kind === "refused") return;
     const timer = setTimeout(reload, Math.max(failure.value.retryAfter * 1_000, RETRY_MS));
     return () => clearTimeout(timer);
   }, [failure.value]);
-  // Only now, so that loading the other pages does not slow down this one.
+  // Not earlier, so that loading the other pages does not slow down this page.
   useEffect(() => {
     if (read) loadOtherPages();
   }, [read !== undefined]);

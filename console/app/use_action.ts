@@ -3,13 +3,13 @@ import { asFailure, type Failure } from "./failure.ts";
 
 export interface Action {
   busy: Signal<boolean>;
-  /** Why the last try failed; null before the first and during another. */
+  /** Why the last try failed; null before the first try and during another. */
   failure: Signal<Failure | null>;
   /** Does the work; resolves with true if it succeeded. Does nothing while another try runs. */
   run: (work: () => Promise<void>) => Promise<boolean>;
 }
 
-/** State for a change that a person makes with a button or a form. */
+/** The state of a change that a person makes with a button or a form. */
 export function useAction(): Action {
   const busy = useSignal(false);
   const failure = useSignal<Failure | null>(null);

@@ -13,7 +13,10 @@ const PERSON: Viewer = {
   },
 };
 
-/** Polls while the component is mounted. A changed `key` restarts it; the newest `work` and `delay` are used. */
+/**
+ * Polls while the component is mounted. A changed `key` restarts the polling; each round uses the newest `work` and
+ * `delay`.
+ */
 export function usePolling(work: () => Promise<void>, delay: () => number, key: unknown): void {
   const newest = useRef({ work, delay });
   newest.current = { work, delay };

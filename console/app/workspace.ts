@@ -7,13 +7,13 @@ import { mustChoose } from "./workspace_choice.ts";
 
 export const WORKSPACE_PATH = "app-v1-workspace";
 
-/** Undefined until it was read. */
+/** The open workspace; undefined until it was read. */
 export const workspace = signal<Workspace | undefined>(undefined);
 /** Whether the last try to read the workspace failed. */
 export const unreadable = signal(false);
 /**
- * Whether a page can show what depends on the role. Before that it waits, so that nothing moves when the role arrives.
- * While the person must choose a workspace, nothing depends on the role.
+ * Whether pages may show their content, parts of which depend on the role. They wait for the role, so that nothing
+ * moves when it arrives; they do not wait if it cannot be read, or if the person must first choose a workspace.
  */
 export const settled = computed(() => workspace.value !== undefined || unreadable.value || mustChoose.value);
 /** The role of the person in this workspace; null until it has been read. */
@@ -27,14 +27,14 @@ export const mayAdminister = computed(() => role.value === "admin");
 const FRESH_MS = 1_000;
 let readAt = 0;
 
-/** Takes over a reply about the workspace. */
+/** Opens the workspace that a function returned. */
 export function openWorkspace(read: Workspace): void {
   readAt = Date.now();
   workspace.value = read;
   rememberReply(WORKSPACE_PATH, read);
 }
 
-/** Reads the workspace again, unless it was read a moment ago. Keeps the old one if that fails. */
+/** Reads the workspace again, unless it was read a moment ago. Keeps the old data if reading fails. */
 export async function refreshWorkspace(): Promise<void> {
   if (workspace.value === undefined || Date.now() - readAt < FRESH_MS) return;
   try {

@@ -10,7 +10,9 @@ const EARLY = "app/early.ts";
 const STYLE = "styles/main.css";
 const ICON = "app/icon.svg";
 
-/** Builds every page of the console into a folder, and returns what each page loads: paths below this folder. */
+/**
+ * Builds every page of the console into a folder. Returns the files that each page loads, as paths below this folder.
+ */
 export async function bundle(source: string, out: string, settings: Settings): Promise<Loaded[]> {
   const options: esbuild.BuildOptions = {
     absWorkingDir: source,
@@ -18,7 +20,7 @@ export async function bundle(source: string, out: string, settings: Settings): P
     bundle: true,
     minify: true,
     format: "esm",
-    // The first versions with popover, light-dark() and AbortSignal.any: spring 2024.
+    // The first versions that support popover, light-dark() and AbortSignal.any, from spring 2024.
     target: ["chrome123", "safari17.5", "firefox125"],
     entryNames: "assets/[name]-[hash]",
     chunkNames: "assets/[name]-[hash]",
@@ -76,7 +78,7 @@ export async function bundle(source: string, out: string, settings: Settings): P
   }));
 }
 
-/** The outputs, and all that they import statically. */
+/** The given outputs, and all outputs that they import statically. */
 function closureOf(first: string[], outputs: esbuild.Metafile["outputs"]): string[] {
   const reached = new Set(first);
   for (const output of reached) {

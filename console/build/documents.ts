@@ -1,18 +1,18 @@
 import type { Page } from "./pages.ts";
 import type { Settings } from "./settings.ts";
 
-/** Addresses of what a document loads, each with the base path. */
+/** The addresses of the files that a document loads, each with the base path. */
 export interface Assets {
   style: string;
   icon: string;
   /** Classic script that sets theme and language before the first paint. */
   early: string;
   script: string;
-  /** Modules that the script imports; preloaded, so that they load at the same time as the script. */
+  /** Modules that the script imports. The document preloads them, so that they load at the same time as the script. */
   modules: string[];
 }
 
-/** The HTML of a page. It holds no inline script or style, because its policy allows none. */
+/** The HTML of a page, without inline scripts and styles, which its content policy forbids. */
 export function documentOf(page: Page, assets: Assets, settings: Settings): string {
   return `<!doctype html>
 <html lang="pt-BR">
@@ -38,8 +38,8 @@ ${assets.modules.map((href) => `<link rel="modulepreload" href="${href}">\n`).jo
 }
 
 /**
- * The policy of every document: scripts and styles only from the console, requests only to it and the project. A policy
- * in a document cannot forbid framing; app/early.ts does.
+ * The content security policy of every document: scripts and styles only from the console, requests only to the console
+ * and the project. A policy in a document cannot forbid frames, so app/early.ts guards against them.
  */
 export function contentPolicy({ supabaseUrl }: Pick<Settings, "supabaseUrl">): string {
   return [

@@ -2,13 +2,13 @@
 
 /** One HTML document and what it loads. */
 export interface Page {
-  /** Path below the base path, with a slash at both ends; `404.html` is the only file. */
+  /** Path below the base path: a folder with a slash at both ends, except `404.html`, which is a file. */
   path: string;
-  /** Its first script; documents with the same script share it. */
+  /** The first script of the document. Documents may share one. */
   script: string;
-  /** The module that this script imports for the page; the document asks for it early. */
+  /** The module that this script imports for the page. The document preloads it. */
   module?: string;
-  /** In Portuguese; the script sets the title in the language of the person. */
+  /** The title in Portuguese, until the script sets it in the person's language. */
   title: string;
 }
 

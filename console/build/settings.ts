@@ -1,9 +1,11 @@
-/** Reads and checks the variables of the build. */
+/** Reads and checks the environment variables of the build. */
 
 export interface Settings {
   /** The path at which the console is served, with a slash at both ends. */
   basePath: string;
-  /** The project's URL without a slash at the end; empty: the origin that serves the console. */
+  /**
+   * The project's URL without a slash at the end. If it is empty, the project has the origin that serves the console.
+   */
   supabaseUrl: string;
   publishableKey: string;
 }

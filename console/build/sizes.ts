@@ -1,18 +1,18 @@
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
-/** A page and the files that its first opening loads, below the folder of the build. */
+/** A page, and the files that load when it is opened for the first time, as paths below the folder of the build. */
 export interface Loaded {
   path: string;
   files: string[];
 }
 
-/** Bytes of a file as a server with gzip sends them. */
+/** The size of a file in bytes, compressed with gzip. */
 export async function gzippedSize(path: string): Promise<number> {
   return gzipSync(await Deno.readFile(path), { level: 9 }).length;
 }
 
-/** The gzipped bytes of each page, and of every file of the build counted once. */
+/** The gzipped bytes that each page loads, and those of the whole build, with each file counted once. */
 export async function measure(
   out: string,
   pages: Loaded[],

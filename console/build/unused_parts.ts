@@ -14,12 +14,14 @@ const UNUSED_OF_CLIENT = `
   signInWithPasskey signInWithSolana signInWithSSO signUp unlinkIdentity verifyOtp
 `.trim().split(/\s+/);
 const EXPORTED = /^export (?:async )?(?:function|class|const) (\w+)/gm;
-/** A method of a class: auth-js is compiled with methods, and their closing braces, indented by four spaces. */
+/**
+ * Matches a method of a class. In the compiled auth-js, methods and their closing braces are indented by four spaces.
+ */
 const METHOD = /^ {4}(?:async )?(\w+)\([^\n]*\{$.*?^ {4}\}$/gms;
-/** In a constructor, an object of bound methods, such as `this.mfa = {…}`. */
+/** Matches an object of bound methods in a constructor, such as `this.mfa = {…}`. */
 const GROUP = /^ {8}this\.(\w+) = \{$.*?^ {8}\};$/gms;
 
-/** Removes from auth-js what the console never calls: more than half of its bytes. */
+/** Removes from auth-js the methods that the console never calls, which are more than half of its bytes. */
 export const unusedParts: Plugin = {
   name: "unused parts",
   setup: ({ onLoad }) => {
@@ -32,7 +34,7 @@ export const unusedParts: Plugin = {
     }));
     onLoad({ filter: /auth-js\/dist\/module\/GoTrueAdminApi\.js$/ }, async ({ path }) => {
       const source = await Deno.readTextFile(path);
-      // The client itself calls only signOut.
+      // Of this class, auth-js's own client calls only signOut.
       const unused = [...source.matchAll(METHOD)].map(([, name]) => name!)
         .filter((name) => name !== "constructor" && name !== "signOut");
       return {

@@ -5,8 +5,8 @@ import { Dialog } from "./dialog.tsx";
 import { FailureNote } from "./failure_note.tsx";
 
 /**
- * A dialog with a form that changes something. If the change fails, it stays open and keeps what was typed; after
- * `onSubmit` resolved it closes, unless there is more to do.
+ * A dialog with a form that changes something. If the change fails, the dialog stays open and keeps what was typed.
+ * After a success it closes, unless `onSubmit` resolved with "more".
  */
 export function ActionDialog({ title, children, yes, no, dangerous, onSubmit, onClose }: {
   title: string;
@@ -14,7 +14,10 @@ export function ActionDialog({ title, children, yes, no, dangerous, onSubmit, on
   yes: string;
   no?: string;
   dangerous?: boolean;
-  /** Rejects with a Failure; resolves with "more" to stay open for another press. */
+  /**
+   * Makes the change. Rejects with a Failure; resolves with "more" if the person must press the button again to
+   * continue.
+   */
   onSubmit: () => Promise<"more" | void>;
   onClose: () => void;
 }) {

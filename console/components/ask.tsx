@@ -7,7 +7,7 @@ import { Dialog } from "./dialog.tsx";
 export interface Question {
   title: string;
   text: ComponentChildren;
-  /** The label of yes: what will be done. */
+  /** The label of the button for yes, which says what will be done. */
   yes: string;
   no?: string;
   dangerous?: boolean;
@@ -29,7 +29,7 @@ export function ask(question: Question): Promise<boolean> {
   });
 }
 
-/** Shows the open question; placed once in the page. */
+/** Shows the open question. The page contains this component once. */
 export function Questions() {
   if (open.value === null) return null;
   const { question, answer } = open.value;

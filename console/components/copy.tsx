@@ -5,10 +5,13 @@ import { say } from "./toast.tsx";
 
 const SAID_MS = 2_000;
 
-/** Copies a text. If the browser forbids that, selects the element from `select` and says how to copy by hand. */
+/**
+ * A button that copies a text. If the browser forbids copying, it selects the element that `select` returns and says
+ * how to copy by hand.
+ */
 export function CopyButton({ text, label, quiet, onCopied, select }: {
   text: string;
-  /** Names the copied text for screen readers, where a page has several such buttons. */
+  /** Names the text for screen readers, if a page has several such buttons. */
   label?: string;
   quiet?: boolean;
   onCopied?: () => void;
@@ -23,7 +26,7 @@ export function CopyButton({ text, label, quiet, onCopied, select }: {
       const element = select?.();
       if (element) getSelection()?.selectAllChildren(element);
       say(t("app.copy_by_hand"));
-      // The person knows how to copy it, so leaving the page needs no question.
+      // Counts as copied, because the person now knows how to copy it: leaving the page needs no confirmation.
       onCopied?.();
       return;
     }

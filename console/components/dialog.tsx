@@ -1,7 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
-/** A modal dialog. The browser keeps the focus inside and gives it back. `onClose` is also called for Escape. */
+/**
+ * A modal dialog. The browser keeps the focus inside it, and afterwards returns the focus to where it was. Escape calls
+ * `onClose` too.
+ */
 export function Dialog({ title, children, onClose, kind = "box" }: {
   title: string;
   children: ComponentChildren;
@@ -14,7 +17,7 @@ export function Dialog({ title, children, onClose, kind = "box" }: {
   useLayoutEffect(() => {
     const opened = dialog.current!;
     opened.showModal();
-    // Closed before it leaves the page, so that the browser gives the focus back.
+    // Closes the dialog before it is removed, so that the browser returns the focus to where it was.
     return () => opened.close();
   }, []);
   return (

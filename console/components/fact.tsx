@@ -1,7 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { Moment } from "./moment.tsx";
 
-/** A line in a list of facts: its name, and its content or, with `at`, a moment. Null is "nunca". */
+/**
+ * A name and a value in a list of facts. The value is `children`, or with `at` a moment; an `at` of null is shown as
+ * "nunca".
+ */
 export function Fact({ name, at, children }: {
   name: string;
   at?: string | null;

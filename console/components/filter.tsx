@@ -2,10 +2,10 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { t } from "../strings/strings.ts";
 
-/** Shorter lists need no filter. */
+/** Lists with fewer rows get no filter. */
 const FROM_ROWS = 15;
 
-/** Puts a filter field above a long list; it ignores accents and case. */
+/** Shows a filter field above a long list. The filter ignores accents and case. */
 export function Filtered<Row>({ rows, textOf, children }: {
   rows: Row[];
   textOf: (row: Row) => string;

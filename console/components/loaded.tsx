@@ -4,10 +4,13 @@ import { settled } from "../app/workspace.ts";
 import { t } from "../strings/strings.ts";
 import { FailureNote } from "./failure_note.tsx";
 
-/** Shows what was read, or a skeleton while it is read. A failure stands above what was read earlier. */
+/**
+ * Shows the data of a resource, or a skeleton while it is being read. A failure is shown above the data that was read
+ * before.
+ */
 export function Loaded<T>({ resource, rows, children }: {
   resource: Resource<T>;
-  /** Rows of the skeleton. */
+  /** Number of rows in the skeleton. */
   rows?: number;
   children: (data: T) => ComponentChildren;
 }) {
@@ -32,7 +35,7 @@ export function Skeleton({ rows = 3 }: { rows?: number }) {
   );
 }
 
-/** Stands for an empty list: a sentence that explains it, and the action that fills it. */
+/** Shown in place of an empty list: a sentence that explains it, and the action that fills it. */
 export function Empty({ text, children }: { text: string; children?: ComponentChildren }) {
   return (
     <div class="empty">

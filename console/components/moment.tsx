@@ -4,11 +4,12 @@ import { languageTag } from "../strings/locale.ts";
 import { t } from "../strings/strings.ts";
 
 /**
- * A moment as `há 2 min`; hovering or tapping shows the exact time. With `exact` both are shown. Null is "nunca".
+ * A moment as `há 2 min`; hovering or tapping shows the exact time. With `exact` both are shown. Null is shown as
+ * "nunca".
  */
 export function Moment({ at, exact }: { at: string | null; exact?: boolean }) {
   if (at === null) return <>{t("app.never")}</>;
-  // `now` is up to 15 s old, and a moment that is newer would lie in the future.
+  // `now` is up to 15 s old: compared with it, a newer moment would be shown as in the future.
   const relative = formatRelative(at, Math.max(now.value, Date.now()), languageTag.value);
   const moment = formatMoment(at, languageTag.value);
   return (

@@ -1,10 +1,15 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-/** Set once a page was shown: screen readers announce the first page by themselves. */
+/**
+ * False until the first page is shown: screen readers announce that page by themselves, so its heading is not focused.
+ */
 let moved = false;
 
-/** A page: title, explanation, main action, content. Its title gets the focus when the page opens. */
+/**
+ * A page: title, explanation, main action, content. The title gets the focus when the page opens, except on the first
+ * page.
+ */
 export function Page({ title, text, action, children }: {
   title: string;
   text?: ComponentChildren;

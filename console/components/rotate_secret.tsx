@@ -4,19 +4,19 @@ import { t } from "../strings/strings.ts";
 import { ActionDialog } from "./action_dialog.tsx";
 import { Select } from "./field.tsx";
 
-/** For how many seconds an old secret can stay valid beside the new one. */
+/** The choices for how many seconds the old secret stays valid beside the new one. */
 const OVERLAPS = [0, 3_600, 86_400, 604_800] as const;
 type Overlap = typeof OVERLAPS[number];
-/** Long enough for somebody to replace the secret in the other system. */
+/** The preselected choice, long enough for somebody to replace the secret in the other system. */
 const USUAL_OVERLAP: Overlap = 86_400;
 
 /** Replaces the secret of a key or a webhook; the person chooses for how long the old one stays valid. */
 export function RotateSecret<Rotated>({ texts, path, replacing, onDone, onClose }: {
-  /** Which texts name the thing. */
+  /** Selects the texts, which name what the secret belongs to. */
   texts: "keys" | "webhook";
-  /** Path of the key or the webhook in the functions. */
+  /** Path of the key or webhook below the functions' URL. */
   path: string;
-  /** Whether an earlier replacement still overlaps: its old secret then ends. */
+  /** Whether the old secret of an earlier replacement is still valid; another replacement ends it at once. */
   replacing: boolean;
   onDone: (rotated: Rotated) => void;
   onClose: () => void;

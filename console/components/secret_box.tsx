@@ -4,7 +4,10 @@ import { guard } from "../app/leaving.ts";
 import { t } from "../strings/strings.ts";
 import { CopyButton } from "./copy.tsx";
 
-/** Shows a secret once, with a button to copy it and an example. Leaving before it was copied asks first. */
+/**
+ * Shows a secret once, with a button to copy it and an example. Asks for confirmation if the person leaves before
+ * copying it.
+ */
 export function SecretBox({ title, value, children, snippet }: {
   title: string;
   value: string;

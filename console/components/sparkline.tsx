@@ -3,8 +3,8 @@ const BAR = 6;
 const HEIGHT = 24;
 
 /**
- * Small columns, oldest first; several series are stacked. `label` says the same in words; it is empty if words stand
- * beside the columns.
+ * A chart of small columns, oldest first; several series are stacked. `label` says the same in words; it is empty if
+ * the page shows these words beside the chart.
  */
 export function Sparkline({ series, label, wide }: {
   series: { values: number[]; kind?: "accent" | "failed" | "waiting" }[];
@@ -33,7 +33,7 @@ export function Sparkline({ series, label, wide }: {
           d={values.map((value, index) => {
             if (value === 0) return "";
             const below = sumAt(which, index) / most * (HEIGHT - 2);
-            // One call among thousands must be visible.
+            // Even one call among thousands must be visible.
             const height = Math.max(1.5, value / most * (HEIGHT - 2));
             return `M${index * STEP + 1} ${round(HEIGHT - 1 - below)}v${round(-height)}h${BAR}v${
               round(height)

@@ -3,15 +3,15 @@ import type { ComponentChildren, TargetedMouseEvent } from "preact";
 export interface Column<Row> {
   title: string;
   cell: (row: Row) => ComponentChildren;
-  /** Aligned to the right. */
+  /** Whether the cells are aligned to the right. */
   number?: boolean;
-  /** Only screen readers get the title, as in a column of buttons. */
+  /** Whether only screen readers get the title, as for a column of buttons. */
   quiet?: boolean;
 }
 
 /**
- * A table that becomes cards on a phone. With `href`, the first cell is a link, and clicking anywhere in the row follows
- * it. The roles are explicit, because browsers drop them from cells with `display: block`.
+ * A table that becomes cards on a phone. With `href`, the first cell is a link, and clicking anywhere in the row
+ * follows it. The ARIA roles are explicit, because browsers drop the implicit ones from cells with `display: block`.
  */
 export function Table<Row>({ label, columns, rows, keyOf, href, muted, current }: {
   label: string;
@@ -19,9 +19,9 @@ export function Table<Row>({ label, columns, rows, keyOf, href, muted, current }
   rows: Row[];
   keyOf: (row: Row) => string;
   href?: (row: Row) => string;
-  /** Rows shown in grey, because what they show no longer works. */
+  /** Whether a row is shown in grey, because its object no longer works. */
   muted?: (row: Row) => boolean;
-  /** The row whose content is open beside the table. */
+  /** Whether a row is the one whose details are open beside the table. */
   current?: (row: Row) => boolean;
 }) {
   return (

@@ -11,7 +11,7 @@ export function say(text: string): void {
   timer = setTimeout(() => message.value = "", SHOWN_MS);
 }
 
-/** Shows the message; placed once in the page. */
+/** Shows the message of `say`. The page contains this component once. */
 export function Toasts() {
   return <div class="toast" role="status">{message.value && <p>{message.value}</p>}</div>;
 }

@@ -4,7 +4,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Keeps one formatter for each language, because making one takes longer than rendering a row. */
+/** Keeps one formatter for each language, because creating a formatter takes longer than rendering a row. */
 function kept<Made>(make: (language: string) => Made): (language: string) => Made {
   const made = new Map<string, Made>();
   return (language) => {
@@ -25,10 +25,10 @@ const utcDays = kept((language) =>
 const present = kept((language) =>
   new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" }).format(0, "second")
 );
-// Without `numeric: "auto"`, because 40 hours ago need not be yesterday.
+// Not `numeric: "auto"`, which would call 40 hours ago "yesterday", although that may be two calendar days ago.
 const distances = kept((language) => new Intl.RelativeTimeFormat(language, { style: "short" }));
 
-/** `1.204` */
+/** A number with separators: `1.204`. */
 export function formatNumber(value: number, language: string): string {
   return numbers(language).format(value);
 }
@@ -43,7 +43,7 @@ export function formatMoment(moment: string | Date, language: string): string {
   return moments(language).format(new Date(moment));
 }
 
-/** The day. One without a time (`2026-11-21`) is in UTC, as the functions write it. */
+/** The day of a date or of a moment. A date without a time (`2026-11-21`) is a UTC day, as the functions write it. */
 export function formatDay(day: string, language: string): string {
   const formatter = /^\d{4}-\d{2}-\d{2}$/.test(day) ? utcDays : days;
   return formatter(language).format(new Date(day));
@@ -54,7 +54,7 @@ export function localMoment(ms: number): string {
   return new Date(ms - new Date(ms).getTimezoneOffset() * MINUTE * 1000).toISOString().slice(0, 16);
 }
 
-/** `há 2 min.`, `em 3 dias`; the date from 30 days on. `now` is in milliseconds. */
+/** The distance from now: `há 2 min.`, `em 3 dias`; from 30 days on, the date. `now` is in milliseconds. */
 export function formatRelative(moment: string, now: number, language: string): string {
   const seconds = Math.round((Date.parse(moment) - now) / 1000);
   const size = Math.abs(seconds);

@@ -12,7 +12,7 @@ import { t } from "../strings/strings.ts";
 
 const MIN_CHARACTERS = 8;
 
-/** The page on which a person chooses a password, after an invitation or a recovery. */
+/** The page on which a person who followed the link of an invitation or a recovery chooses a password. */
 export default function Password() {
   const { route } = useLocation();
   const password = useSignal("");
@@ -52,7 +52,7 @@ export default function Password() {
     <main class="content narrow">
       <Page title={t("password.title")} text={t("password.text", { email: person.value?.email ?? "" })}>
         <form class="stack" onSubmit={submit}>
-          {/* Password managers read the address here; they ignore an input of type hidden. */}
+          {/* Password managers read the e-mail address here; they ignore an input of type hidden. */}
           <input
             class="unseen"
             type="email"

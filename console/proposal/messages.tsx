@@ -9,10 +9,10 @@ const USUAL_WAIT_S = 60;
 
 interface FailedProps {
   failure: Failure;
-  /** What to do, for each kind of failure. */
+  /** The texts that say what to do after each kind of failure. */
   again: Strings["readAgain"];
   t: Strings;
-  /** Absent if the button that failed is still on the page. */
+  /** Tries again. Absent if the page still shows the button whose press failed. */
   retry?: () => void;
 }
 
@@ -46,7 +46,7 @@ export function Ended(
 ) {
   const t = STRINGS[language];
   const heading = useRef<HTMLHeadingElement>(null);
-  // The focus was on a button that is gone.
+  // The button that had the focus is gone, so the heading gets the focus.
   useEffect(() => {
     if (proposal !== null) heading.current?.focus();
   }, []);

@@ -7,7 +7,7 @@ import { type Failure, isAnswered, type Proposal } from "./state.ts";
 import { type Language, STRINGS } from "./strings.ts";
 import { Terms } from "./terms.tsx";
 
-/** Longest reason (spec 6.1) in code points, as Postgres counts. */
+/** Maximum length of a reason (spec 6.1), in code points as Postgres counts them. */
 const LONGEST_REASON = 1_000;
 
 interface OfferProps {

@@ -6,7 +6,7 @@ import { Offer } from "./offer.tsx";
 import { afterAnswer, afterReading, isAnswered, type Page, tokenIn } from "./state.ts";
 import { firstLanguage, type Language, STRINGS } from "./strings.ts";
 
-/** A visible page does not read again within this time. */
+/** A page that becomes visible does not read the proposal again within this time after the last reading. */
 const FRESH_MS = 5_000;
 /** The longest delay that `setTimeout` supports. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -18,7 +18,7 @@ export function ProposalPage({ functions }: { functions: string }) {
   const [token, setToken] = useState(() => tokenIn(location.hash));
   const [sending, setSending] = useState(false);
   const readAt = useRef(0);
-  // A reply to a request for an earlier link must not be shown for this one.
+  // A reply that belongs to the token of an earlier link must not be shown for this link.
   const current = useRef(token);
   const t = STRINGS[language];
 
@@ -58,7 +58,7 @@ export function ProposalPage({ functions }: { functions: string }) {
 
   useEffect(() => void read(), [token]);
 
-  // While nobody looked, somebody else may have answered, or the proposal may have expired.
+  // While the page was hidden, somebody else may have answered, or the proposal may have expired.
   const open = page.at === "failed" || page.at === "shown" && !isAnswered(page.proposal);
   const expiresAt = page.at === "shown" ? page.proposal.expires_at : null;
   useEffect(() => {

@@ -1,6 +1,6 @@
 import type { Proposal, Reply } from "./state.ts";
 
-/** A person waits no longer after pressing a button. */
+/** Milliseconds after which a request counts as failed: a person who pressed a button would not wait longer. */
 const TIMEOUT_MS = 20_000;
 
 /** Reads the proposal of a link. Never throws. */
@@ -31,7 +31,7 @@ async function request(url: string, method: string, body?: unknown): Promise<Rep
         headers: { "Content-Type": "application/json" },
       }),
     });
-    // A proxy or the platform may answer with HTML: a server error without a code.
+    // A proxy or the platform may answer with HTML, which counts as a server error without a code.
     const json = await response.json().catch(() => null);
     if (response.ok && json !== null) return { ok: true, proposal: json as Proposal };
     return {

@@ -62,7 +62,7 @@ export function afterReading(page: Page, reply: Reply): Page {
     return { at: "shown", proposal, answeredElsewhere: changed || said, failure: null };
   }
   const why = endingOf(reply.code);
-  // An expired proposal stays readable; the others end with their link.
+  // The terms of an expired proposal stay readable. In the other cases nothing is shown.
   if (why !== null) return { at: "ended", why, proposal: why === "expired" ? before : null };
   const failure = failureOf(reply);
   if (before === null) return { at: "failed", failure };

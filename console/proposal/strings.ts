@@ -1,4 +1,4 @@
-// The texts of the customer's page. They are not among the console's, so that the page loads no others.
+// The texts of the customer's page, separate from the console's texts so that the page does not load those.
 
 const pt = {
   offer: "Proposta de",

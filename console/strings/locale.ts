@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { keepPreference, readPreference } from "../app/preferences_store.ts";
 
-/** The languages of the console; Portuguese unless the other was chosen. */
+/** The languages of the console. Portuguese is the default. */
 export type Locale = "pt" | "en";
 
 export const locale = signal<Locale>(readPreference("locale") === "en" ? "en" : "pt");

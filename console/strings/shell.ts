@@ -1,4 +1,4 @@
-/** Texts of the bar and the menu, texts for failures, and what several pages say. */
+/** Texts of the bar and the menu, texts about failures, and texts that several pages share. */
 export const shell = {
   "app.name": ["Console", "Console"],
   "app.skip": ["Ir para o conteúdo", "Skip to content"],

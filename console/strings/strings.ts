@@ -1,4 +1,7 @@
-/** The texts of the console in the chosen language. A component that calls `t` is rendered again when the language changes. */
+/**
+ * The texts of the console in the chosen language. When the language changes, components that call `t` are rendered
+ * again.
+ */
 import { formatNumber } from "../format/format.ts";
 import { languageTag, locale } from "./locale.ts";
 import { type Key, type Portuguese, TEXTS } from "./texts.ts";

@@ -1,4 +1,4 @@
-/** Texts with placeholders: `{name}` is replaced by the value of that name. */
+/** Fills the placeholders in texts: `{name}` is replaced with the value of that name. */
 
 type NamesIn<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
@@ -12,7 +12,7 @@ export type CountedKey<Table> = {
     : never;
 }[keyof Table];
 
-/** Replaces each placeholder by its value. */
+/** Replaces each placeholder with its value. */
 export function fill(text: string, values: Record<string, string | number> = {}): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }

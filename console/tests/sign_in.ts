@@ -1,7 +1,7 @@
 /**
- * Signs people in and out with Supabase's own client library, against the service at AUTH_URL. Run by
- * tests/console/sign_in_library_test.ts, here because the library is a package of the console alone. Variables: AUTH_URL,
- * SERVICE_KEY, PAGE (where links lead), MAIL_FOLDER.
+ * Signs people in and out with Supabase's own client library, against the service at AUTH_URL.
+ * tests/console/sign_in_library_test.ts runs this file, which is here because only the console has the library as a
+ * package. Environment: AUTH_URL, SERVICE_KEY, PAGE (the address that links open), MAIL_FOLDER.
  */
 import assert from "node:assert/strict";
 import { AuthAdminApi, GoTrueClient, isAuthApiError, isAuthWeakPasswordError } from "@supabase/auth-js";
@@ -11,7 +11,7 @@ const [url, serviceKey, redirectTo, mailFolder] = ["AUTH_URL", "SERVICE_KEY", "P
   .map((name) => Deno.env.get(name)!) as [string, string, string, string];
 const newEmail = () => `${crypto.randomUUID()}@exemplo.example`;
 
-/** A client that asks the service each time, as a browser of its own. */
+/** A client that stores no session, so that it acts as a browser of its own. */
 function browser(): GoTrueClient {
   return new GoTrueClient({
     url,
@@ -42,7 +42,7 @@ async function fail(reply: Promise<{ error: unknown }>, code: string): Promise<v
   assert.equal(error.code, code);
 }
 
-/** Opens the link of the last mail to somebody; the library gets the session of the fragment. */
+/** Opens the link in the last e-mail to an address, and gives the library the session in the link's fragment. */
 async function openLink(email: string, client: GoTrueClient): Promise<void> {
   const { link } = (await readMails(mailFolder)).findLast(({ to }) => to === email)!;
   const response = await fetch(link, { redirect: "manual" });

@@ -1,8 +1,8 @@
 import ts from "typescript";
 
 /**
- * Writes the declarations of a module and of what it imports into a folder. Their imports name `.js`, because a compiler
- * that finds `.ts` in a package would want to compile it.
+ * Writes the type declarations of a module and of the modules that it imports into a folder. Their imports end in
+ * `.js`: a compiler that finds a `.ts` import in a package would try to compile that file.
  *
  * @throws Error if the module does not type-check without the types of Deno and Node
  */

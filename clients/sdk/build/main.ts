@@ -1,13 +1,13 @@
 /**
- * `deno task sdk:build`: builds the npm package of the SDK into clients/sdk/dist, prints its gzipped size, and fails if that is
- * larger than MAX_BYTES.
+ * `deno task sdk:build`: builds the npm package of the SDK into clients/sdk/dist, prints its gzipped size, and fails if
+ * the size is over MAX_BYTES.
  */
 import { build, stop } from "esbuild";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { writeDeclarations } from "./declarations.ts";
 
-/** Gzipped, as it is published: with its names, so that an integrator can read it in a debugger. */
+/** Maximum gzipped size. The published code is not minified, so that integrators can read it in a debugger. */
 const MAX_BYTES = 12 * 1024;
 
 const sdk = join(import.meta.dirname!, "..");
@@ -18,7 +18,7 @@ await Deno.remove(out, { recursive: true }).catch((error) => {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
 });
 try {
-  // ES2022 is what Node 20 and browsers of the same age understand.
+  // Node 20 and browsers of the same age understand ES2022.
   await build({
     entryPoints: [entry],
     outfile: join(out, "index.js"),

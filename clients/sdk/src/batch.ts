@@ -1,15 +1,15 @@
 import type { CreateOptions } from "./http.ts";
 import type { BatchResult } from "./types.ts";
 
-/** Limits of one call: items, and bytes of items. The API refuses bodies over 1 MiB. */
+/** Limits of one call: the number of items, and the bytes of their JSON. The API refuses bodies over 1 MiB. */
 const MOST_ITEMS = 100;
 const MOST_BYTES = 1_000_000;
 
-/** How far a batch is, after a call of it. */
+/** The progress of a batch after one of its calls. */
 export interface Progress {
-  /** Items that were sent and answered so far. */
+  /** Items sent and answered so far. */
   done: number;
-  /** How many were created, updated, or failed. */
+  /** Numbers of items created, updated and failed so far. */
   summary: BatchResult["summary"];
   /** The results of this call alone. */
   results: BatchResult["results"];
@@ -17,19 +17,19 @@ export interface Progress {
 
 /** Options of a batch. */
 export interface BatchOptions extends CreateOptions {
-  /** Whether all items are written or none; then there may be 100 items at most. */
+  /** Writes either all items or none. Such a batch can have at most 100 items and 1 MB. */
   atomic?: boolean | undefined;
   /** Called after each call of up to 100 items. */
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /**
- * Sends items in as many calls as they need, one after the other. Each call has a key that follows from that of the
- * whole, so that the same batch sent again with the same `idempotencyKey` creates nothing more.
+ * Sends items in as many calls as they need, one after the other. Each call's idempotency key is derived from that of
+ * the batch, so that sending the same batch again with the same `idempotencyKey` creates nothing twice.
  *
  * @param send sends the items of one call
- * @returns the results of all, with `index` counted over all items
- * @throws CrmError of the first call that fails; `onProgress` has told of those before it
+ * @returns the results of all calls; each `index` is the position in the whole batch
+ * @throws CrmError the error of the first call that fails; `onProgress` was called for each call before it
  */
 export async function sendBatch<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
@@ -62,7 +62,7 @@ export async function sendBatch<Item>(
   return total;
 }
 
-/** Divides items by the limits of a call. `more` says that another group follows. */
+/** Divides items into groups that each fit into one call. `more`: whether another group follows. */
 async function* groupsOf<Item>(items: Iterable<Item> | AsyncIterable<Item>) {
   const utf8 = new TextEncoder();
   let group: Item[] = [];

@@ -5,7 +5,7 @@ import { readFeed, type Synced, type SyncOptions } from "./sync.ts";
 import type { Deal, EventType } from "./types.ts";
 
 /**
- * A client of the API for one key. Its methods are those of {@link Resources}.
+ * A client that calls the API with one key. {@link Resources} lists its methods.
  *
  * ```ts
  * const crm = new Crm({ key: process.env.CRM_KEY, baseUrl: process.env.CRM_URL });
@@ -15,18 +15,18 @@ import type { Deal, EventType } from "./types.ts";
 export class Crm {
   readonly #http: Http;
   declare readonly deals: Deals & {
-    /** Opens a closed deal again: an update of its `status`. */
+    /** Reopens a closed deal by updating its `status`. */
     reopen(id: string, options?: UpdateOptions): Promise<Deal>;
   };
   declare readonly events: Events & {
     /**
-     * Returns the cursor of the present moment. Take it before you copy all records: what changes meanwhile is then read
-     * from it.
+     * Returns the cursor at which the feed of events ends now. Take it before you copy all records, so that reading on
+     * from it finds every change made during the copy.
      */
     currentCursor(options?: CallOptions): Promise<string>;
   };
 
-  /** @throws TypeError without a key or an address, so that a missing variable shows at the start */
+  /** @throws TypeError if the key or the address is missing, so that an unset variable is noticed at startup */
   constructor(options: CrmOptions) {
     this.#http = new Http(options);
     Object.assign(this, methodsOf(this.#http));
@@ -40,8 +40,8 @@ export class Crm {
   }
 
   /**
-   * Reads what happened from a cursor on, until there is nothing more to read now, or with `pollEvery` for ever. Store
-   * the cursor after the work of each turn, also where there are no events. Scope `events:read`.
+   * Reads the events after a cursor: up to the newest, or with `pollEvery` without end. Store the cursor after you have
+   * handled each group of events, even an empty one. Scope `events:read`.
    *
    * ```ts
    * for await (const { events, cursor } of crm.sync({ cursor: await load() })) {
@@ -50,8 +50,8 @@ export class Crm {
    * }
    * ```
    *
-   * @throws CrmError `cursor_expired` where the cursor is older than 30 days: copy the records again, from
-   *   `events.currentCursor()` on
+   * @throws CrmError `cursor_expired` if the cursor is older than 30 days: take `events.currentCursor()`, copy all
+   *   records again, and continue from that cursor
    */
   sync<Type extends EventType = EventType>(
     options: SyncOptions<Type> = {},

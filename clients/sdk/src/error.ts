@@ -1,11 +1,12 @@
 import type { ErrorCode, ErrorDetail } from "./types.ts";
 
 /**
- * The codes of the API, and of the SDK itself:
+ * The codes of the API, and the SDK's own:
  *
- * - `no_answer`: no connection, or it ended before the reply did; the call may have been carried out
- * - `timeout`: no reply within `timeout`; the call may have been carried out
- * - `unexpected_reply`: a reply that is not of the API, but of the platform, a proxy or another address
+ * - `no_answer`: there was no connection, or it ended before the whole reply arrived; the call may have been carried
+ *   out
+ * - `timeout`: no reply arrived within `timeout`; the call may have been carried out
+ * - `unexpected_reply`: the reply came not from the API, but from the platform, a proxy or another server
  * - `invalid_signature`, `stale_delivery`: `verifyWebhook` refuses the delivery
  */
 export type CrmErrorCode =
@@ -16,7 +17,7 @@ export type CrmErrorCode =
   | "invalid_signature"
   | "stale_delivery";
 
-/** What a {@link CrmError} is made of. */
+/** The properties from which a {@link CrmError} is created. */
 export interface CrmErrorInit {
   code: CrmErrorCode;
   message: string;
@@ -27,21 +28,21 @@ export interface CrmErrorInit {
   cause?: unknown;
 }
 
-/** The only error that the SDK throws for what happens at run time. A wrong argument is a TypeError. */
+/** Thrown for a failed call and for a refused webhook delivery. For a wrong argument the SDK throws a TypeError. */
 export class CrmError extends Error {
   override readonly name = "CrmError";
-  /** Stable, and what to decide by. */
+  /** Stable, so that code can branch on it. */
   readonly code: CrmErrorCode;
-  /** The status of the reply; 0 where there was none. */
+  /** The HTTP status of the reply; 0 if there was no reply. */
   readonly status: number;
-  /** Every invalid field, or the records in question; empty where the reply names none. */
+  /** Every invalid field, or the records that the error is about; empty if the reply names none. */
   readonly details: ErrorDetail[];
-  /** The `X-Request-Id` of the reply, for whoever runs the service. */
+  /** The `X-Request-Id` of the reply, by which the operator of the service finds the request. */
   readonly requestId: string | null;
-  /** The seconds for which the reply asks to wait. */
+  /** `Retry-After` of the reply, in seconds; null if there is none. */
   readonly retryAfter: number | null;
 
-  /** The message is in Portuguese where the API wrote it, for people. */
+  /** A message from the API is in Portuguese and written for people; the SDK's own messages are in English. */
   constructor({ code, message, status, details, requestId, retryAfter, cause }: CrmErrorInit) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;

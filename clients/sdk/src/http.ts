@@ -3,59 +3,67 @@ import { type Operation, type OperationId, OPERATIONS } from "./operations.ts";
 import { etagOf, readReply } from "./reply.ts";
 import { REPEATABLE, sleep, waitBefore } from "./retry.ts";
 
-/** A repetition that is about to happen, for `onRetry`. */
+/** A coming repetition of a call, as `onRetry` gets it. */
 export interface Retry {
   operation: OperationId;
-  /** The attempt that failed, from 1. */
+  /** Number of the attempt that failed, from 1. */
   attempt: number;
-  /** Seconds until the next one. */
+  /** Seconds until the next attempt. */
   wait: number;
   error: CrmError;
 }
 
-/** How a {@link Crm} calls. */
+/** The options of a {@link Crm}. */
 export interface CrmOptions {
-  /** The API key, which begins with `svc_`. Null where only links of proposals are answered. Keep it on a server. */
+  /**
+   * The API key, which begins with `svc_`. Keep it on a server. Null for a client that only uses links of proposals.
+   */
   key: string | null | undefined;
   /** The address of the API, which ends in `/functions/v1`. */
   baseUrl: string | undefined;
-  /** Milliseconds of one attempt; 30,000 where absent. */
+  /** Maximum milliseconds of one attempt; 30,000 by default. */
   timeout?: number | undefined;
-  /** Repetitions of a call, beside its first attempt; 5 where absent. */
+  /** Maximum repetitions of a call after its first attempt; 5 by default. */
   retries?: number | undefined;
-  /** The longest wait, in seconds: where a reply asks for a longer one, its error is thrown at once; 120 where absent. */
+  /**
+   * Maximum wait before a repetition, in seconds; 120 by default. If a reply asks for a longer wait, the call fails at
+   * once with the error of that reply.
+   */
   maxWait?: number | undefined;
-  /** Whether an unknown or read-only field of a body is an error, instead of being ignored; false where absent. */
+  /** Whether an unknown or read-only field in a body is an error instead of being ignored; false by default. */
   strict?: boolean | undefined;
-  /** Called before each repetition, for a log. */
+  /** Called before each repetition, for example to log it. */
   onRetry?: ((retry: Retry) => void) | undefined;
-  /** Sends the requests; the global `fetch` where absent. */
+  /** Sends the requests; the global `fetch` by default. */
   fetch?: typeof fetch | undefined;
 }
 
-/** What every method takes as its last argument. */
+/** The options that every method takes as its last argument. */
 export interface CallOptions {
-  /** Ends the call, and its waits; it then throws the signal's reason. */
+  /** Aborts the call, also while it waits for a repetition. The call then throws the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds of one attempt; as in {@link CrmOptions} where absent. */
+  /** Maximum milliseconds of one attempt; by default that of {@link CrmOptions}. */
   timeout?: number | undefined;
-  /** As in {@link CrmOptions}. */
+  /** See {@link CrmOptions}, whose value is the default. */
   strict?: boolean | undefined;
 }
 
-/** Options of calls that an `Idempotency-Key` protects. */
+/** Options of calls that send an `Idempotency-Key`. */
 export interface CreateOptions extends CallOptions {
   /**
-   * Repeating the call with the same key and body within 24 hours creates nothing more. One that follows from your own
-   * data (`order-1042`) also covers a process that is started again; where absent, a random one covers the repetitions
-   * of this call.
+   * Repeating a call with the same key and body within 24 hours creates nothing twice. By default the key is random,
+   * which protects only the SDK's own repetitions of this call. A key from your own data (`order-1042`) also protects a
+   * call that your program makes again after a restart.
    */
   idempotencyKey?: string | undefined;
 }
 
-/** Options of a change. */
+/** Options of an update. */
 export interface UpdateOptions extends CallOptions {
-  /** What was read, or its ETag: if the record has changed since, nothing is changed: `precondition_failed`. */
+  /**
+   * The record as it was read, or its ETag. If the record has changed since, the call changes nothing and fails with
+   * `precondition_failed`.
+   */
   ifMatch?: string | object | undefined;
 }
 
@@ -66,16 +74,16 @@ export interface ReadOptions extends CallOptions {
 
 /** Options of a conditional read. */
 export interface ReadAgainOptions extends CallOptions {
-  /** What was read before, or its ETag: if it has not changed, the result is null. */
+  /** The record as it was read before, or its ETag. If the record has not changed since, the result is null. */
   ifNoneMatch: string | object;
 }
 
-/** The options of all calls together. */
+/** Every option that some call takes. */
 export interface AnyOptions extends CreateOptions, UpdateOptions {
   ifNoneMatch?: string | object | undefined;
 }
 
-/** What a call sends. */
+/** The parts of a request, and the options of its call. */
 export interface Input {
   path?: Record<string, string>;
   query?: object | undefined;
@@ -85,29 +93,29 @@ export interface Input {
 
 const utf8 = new TextEncoder();
 
-/** Calls operations, and repeats them where that is safe. */
+/** Calls operations, and repeats a failed call if that is safe. */
 export class Http {
   readonly #options: CrmOptions & { key: string | null; baseUrl: string };
 
   constructor(options: CrmOptions) {
     const { key, baseUrl } = options;
     if (!baseUrl) throw new TypeError("new Crm: baseUrl is missing, the address that ends in /functions/v1");
-    // Without this check every call would fail as `no_answer`, and be repeated.
+    // Without this check every call would be repeated and finally fail with `no_answer`.
     if (!URL.canParse(baseUrl)) throw new TypeError(`new Crm: baseUrl ${baseUrl} is no address`);
     if (key === undefined || key === "") throw new TypeError("new Crm: key is missing");
-    // If a runtime refuses the key as a header, its error would show the key.
+    // A runtime that refuses the key as a header value would show the key in its error.
     if (key !== null && !/^[\x21-\x7e]+$/.test(key.trim())) throw new TypeError("new Crm: key is malformed");
     this.#options = { ...options, key, baseUrl: baseUrl.replace(/\/+$/, "") };
   }
 
-  /** Calls an operation until it is answered, or must not be repeated. */
+  /** Calls an operation, and repeats the call until it succeeds or must not be repeated. */
   async call<Reply>(id: OperationId, input: Input = {}): Promise<Reply> {
     const { retries = 5, maxWait = 120, onRetry } = this.#options;
     const operation = OPERATIONS[id];
     const { signal, ifMatch } = input.options ?? {};
-    // Made once, so that every attempt has the same Idempotency-Key and the same body.
+    // Prepared once, so that every attempt has the same Idempotency-Key and the same body.
     const send = this.#prepare(operation, input);
-    // With If-Match a second attempt would mistake the first attempt's change for somebody else's.
+    // With If-Match a second attempt would take the first attempt's own change for somebody else's, and fail.
     const repeatable = operation.method === "POST"
       ? operation.keyed === true || REPEATABLE.has(id)
       : !ifMatch;
@@ -123,7 +131,8 @@ export class Http {
         const mayWait = attempt <= retries && (error.retryAfter ?? 0) <= maxWait;
         const proposed = mayWait ? waitBefore(error, attempt, repeatable) : null;
         if (proposed === null) throw error;
-        // The random part may exceed maxWait; it must not turn a repetition into an error.
+        // The random part may make the wait longer than maxWait. The wait is then shortened, so that the call does not
+        // fail.
         const wait = Math.min(proposed, maxWait + 1);
         onRetry?.({ operation: id, attempt, wait, error });
         await sleep(wait, signal);
@@ -137,7 +146,7 @@ export class Http {
   ): () => Promise<unknown> {
     const { key, baseUrl, strict, timeout = 30_000 } = this.#options;
     const { signal, idempotencyKey, ifMatch, ifNoneMatch } = options;
-    // For errors, which end in logs: without ids, tokens and search words.
+    // For error messages, which are often logged: the path without ids, tokens and search words.
     const target = `${method} ${baseUrl}${path}`;
     const url = baseUrl + path.replace(/\{(\w+)\}/g, (_, name) => segment(name, parameters[name])) +
       search(query);
@@ -148,7 +157,7 @@ export class Http {
     if (ifNoneMatch) headers.set("If-None-Match", etagOf(ifNoneMatch));
     if (options.strict ?? strict) headers.set("Prefer", "handling=strict");
     if (body !== undefined) headers.set("Content-Type", "application/json");
-    // Bytes, because some runtimes add a charset to the type of a text.
+    // Sent as bytes: with a string, some runtimes append a charset to Content-Type.
     const bytes = body === undefined ? null : utf8.encode(JSON.stringify(body));
     return async () => {
       signal?.throwIfAborted();
@@ -160,7 +169,7 @@ export class Http {
             method,
             headers,
             body: bytes,
-            // Followed by `call`, because fetch would also send the key to another host.
+            // `call` follows redirects itself, because fetch would send the key to another host too.
             redirect: "manual",
             signal: signal ? AbortSignal.any([signal, late]) : late,
           }),
@@ -176,7 +185,10 @@ export class Http {
   }
 }
 
-/** An empty id, or one that URLs resolve as a path, would call another operation: the list instead of the record. */
+/**
+ * Encodes an id for the path. Refuses an empty id, `.` and `..`, with which the URL would name another operation, such
+ * as the list instead of the record.
+ */
 function segment(name: string, value: string | undefined): string {
   if (!value) throw new TypeError(`${name} is missing`);
   if (value === "." || value === "..") throw new TypeError(`${name} must not be "${value}"`);

@@ -1,5 +1,5 @@
 /**
- * The client of the CRM API. A key belongs on a server, never in a page or an app.
+ * The client of the CRM API. Keep the API key on a server, never in a web page or an app.
  *
  * @module
  */

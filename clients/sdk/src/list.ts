@@ -4,17 +4,18 @@ export interface PageOf<Item> {
   meta?: { next_cursor: string | null; has_more: boolean };
 }
 
-/** Records in a page when all pages are read: the API's maximum. */
+/** Records in each page if all pages are read and there is no `limit`: the API's maximum. */
 const LARGEST_PAGE = 200;
 
-/** Where a page begins, and its size. */
+/** The size of a page, and the cursor at which it begins. */
 interface Position {
   limit?: number | undefined;
   cursor?: string | undefined;
 }
 
 /**
- * A list. It makes no call until it is read: record by record with `for await`, by `page()`, `pages()` or `toArray()`.
+ * A list, which makes no call until it is read: with `for await` record by record, or with `page()`, `pages()` or
+ * `toArray()`.
  *
  * ```ts
  * for await (const contact of crm.contacts.list({ company_id })) console.log(contact.name);
@@ -29,12 +30,12 @@ export class List<Item, Page extends PageOf<Item> = PageOf<Item>> implements Asy
     this.#position = { limit, cursor };
   }
 
-  /** Reads one page: the first, or the one that `cursor` begins. */
+  /** Reads one page: the first, or the one that begins at `cursor`. */
   page(): Promise<Page> {
     return this.#read(this.#position);
   }
 
-  /** Reads page by page, 200 records each unless `limit` says otherwise. A page may be empty and not the last. */
+  /** Reads page by page; a page has `limit` records, 200 by default. An empty page need not be the last. */
   async *pages(): AsyncGenerator<Page, void, undefined> {
     let position: Position = { ...this.#position, limit: this.#position.limit ?? LARGEST_PAGE };
     for (;;) {
@@ -45,12 +46,12 @@ export class List<Item, Page extends PageOf<Item> = PageOf<Item>> implements Asy
     }
   }
 
-  /** Reads record by record; leaving the loop reads no further page. */
+  /** Reads record by record. After the loop is left, no further page is read. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     for await (const page of this.pages()) yield* page.data;
   }
 
-  /** Reads everything into memory. */
+  /** Reads all records into memory. */
   async toArray(): Promise<Item[]> {
     const records: Item[] = [];
     for await (const record of this) records.push(record);

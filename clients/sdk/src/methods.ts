@@ -7,17 +7,17 @@ import type { BatchResult } from "./types.ts";
 /** Reads a record by its id. */
 export interface Get<Found> {
   (id: string, options?: ReadOptions): Promise<Found>;
-  /** Reads it again; null if it has not changed. */
+  /** Reads the record again; returns null if it has not changed. */
   (id: string, options: ReadAgainOptions): Promise<Found | null>;
 }
 
-/** Writes any number of records, in calls of up to 100 items. An item that fails stops no other. */
+/** Writes any number of records, in calls of up to 100 items. A failed item does not stop the others. */
 export type Batch<Body extends { items: unknown[] }> = (
   items: Iterable<Body["items"][number]> | AsyncIterable<Body["items"][number]>,
   options?: BatchOptions,
 ) => Promise<BatchResult>;
 
-/** Makes the methods of a client, as {@link Resources} has them. */
+/** Creates the methods that {@link Resources} declares. */
 export function methodsOf(http: Http): object {
   const methods: Record<string, Record<string, unknown>> = {};
   for (const id of Object.keys(OPERATIONS) as OperationId[]) {
@@ -28,7 +28,7 @@ export function methodsOf(http: Http): object {
     Object.entries(methods).map(([resource, { get, ...others }]) =>
       get === undefined || Object.keys(others).length > 0
         ? [resource, methods[resource]]
-        // A resource that is only read is a method itself: `crm.me()`, `crm.operation(id)`.
+        // A resource whose only operation is `get` becomes a method itself: `crm.me()`, `crm.operation(id)`.
         : [nameOf(resource), get]
     ),
   );
@@ -38,7 +38,10 @@ function nameOf(resource: string): string {
   return OPERATIONS[`${resource}.get` as OperationId].path.endsWith("}") ? resource.slice(0, -1) : resource;
 }
 
-/** A method takes the ids of the path, then the query or body (or one field of it), then its options. */
+/**
+ * Creates a method. Its arguments are the ids in the path, then the query or body (or single fields of them), then its
+ * options.
+ */
 function methodOf(http: Http, id: OperationId) {
   const { path, takes = [], list } = OPERATIONS[id];
   const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);

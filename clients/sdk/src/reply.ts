@@ -1,27 +1,30 @@
 import { CrmError } from "./error.ts";
 import type { ErrorCode, ErrorDetail } from "./types.ts";
 
-/** The reply that an object came with. */
+/** The HTTP reply whose body a returned object is. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
-  /** The `X-Request-Id`, for whoever runs the service. */
+  /** The `X-Request-Id`, by which the operator of the service finds the request. */
   readonly requestId: string | null;
-  /** The version of the record, for `ifMatch` and `ifNoneMatch`; null where the reply names none. */
+  /** The version of the record, for `ifMatch` and `ifNoneMatch`; null if the reply names none. */
   readonly etag: string | null;
-  /** Fields of the body that were not used: unknown (one may be misspelt), read-only, or of a closed deal. */
+  /**
+   * Fields of the body that the API ignored: unknown (perhaps misspelt), read-only, or sent with `win` or `lose` for a
+   * deal that was closed already.
+   */
   readonly ignoredFields: string[];
 }
 
-// A WeakMap, so that objects stay exactly the JSON of the reply.
+// Kept in a WeakMap, so that an object has exactly the fields of the reply's JSON.
 const replies = new WeakMap<object, Reply>();
 
-/** Returns the reply that an object came with; undefined for an object that no call returned. */
+/** Returns the HTTP reply whose body this object is; undefined for an object that no call returned. */
 export function replyOf(object: object): Reply | undefined {
   return replies.get(object);
 }
 
-/** Returns the ETag of a record that a call returned, or the one given. */
+/** Returns the ETag of a record that a call returned; returns a string, which is an ETag, unchanged. */
 export function etagOf(version: string | object): string {
   const etag = typeof version === "string" ? version : replyOf(version)?.etag;
   if (!etag) {
@@ -31,9 +34,9 @@ export function etagOf(version: string | object): string {
 }
 
 /**
- * Reads what a call returns: the body, null for 304, undefined for 204.
+ * Returns the result of a call: the parsed body, null for 304, undefined for 204.
  *
- * @throws CrmError for every other status, and for what is not JSON
+ * @throws CrmError for a status outside 2xx, and for a body that is not a JSON object
  */
 export async function readReply(response: Response): Promise<unknown> {
   const { status, headers } = response;

@@ -2,8 +2,8 @@ import type { CrmError } from "./error.ts";
 import type { OperationId } from "./operations.ts";
 
 /**
- * POSTs that need no `Idempotency-Key`, because they do no more a second time. Missing are those that would: another
- * subscription, delivery or secret.
+ * POSTs that are safe to repeat without an `Idempotency-Key`, because a second call changes nothing more. Other POSTs
+ * would create another subscription, delivery or secret.
  */
 export const REPEATABLE: ReadonlySet<OperationId> = new Set<OperationId>([
   "contacts.merge",
@@ -24,18 +24,18 @@ export const REPEATABLE: ReadonlySet<OperationId> = new Set<OperationId>([
   "proposals.reject",
 ]);
 
-/** The longest wait where the reply asks for none, in seconds. */
+/** Maximum wait, in seconds, if the reply has no Retry-After. */
 const LONGEST = 60;
 
 /**
- * Decides whether a call is repeated after an error: the seconds to wait, or null. The random part keeps clients apart
- * that failed together.
+ * Returns the seconds to wait before a failed call is repeated; null if it must not be repeated. A random part keeps
+ * clients that failed together from calling again together.
  *
- * @param attempt that failed, from 1
- * @param repeatable whether the call may be carried out twice
+ * @param attempt number of the attempt that failed, from 1
+ * @param repeatable whether carrying out the call twice is safe
  */
 export function waitBefore(error: CrmError, attempt: number, repeatable: boolean): number | null {
-  // Refused before anything was done.
+  // The call was refused before it changed anything, so every call may be repeated.
   if (error.status === 429) return (error.retryAfter ?? LONGEST) + Math.random();
   if (error.code === "idempotency_in_progress") return 1 + Math.random() / 2;
   if (!repeatable || !mayPass(error)) return null;
@@ -46,7 +46,7 @@ function mayPass({ code, status }: CrmError): boolean {
   return code === "no_answer" || code === "timeout" || status >= 500 || status === 408;
 }
 
-/** Waits. Rejects with the signal's reason as soon as it is aborted. */
+/** Waits; rejects with the signal's reason as soon as the signal is aborted. */
 export function sleep(seconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

@@ -2,31 +2,33 @@ import type { CallOptions, Http } from "./http.ts";
 import { sleep } from "./retry.ts";
 import type { Event, EventPage, EventType } from "./types.ts";
 
-/** Where and what {@link Crm.sync} reads. The choices must be the same in each run. */
+/** Options of {@link Crm.sync}. The filters must be the same in each run that continues from a stored cursor. */
 export interface SyncOptions<Type extends EventType = EventType> extends CallOptions {
-  /** Where the last run stopped; where absent or null, the oldest event that is kept. */
+  /**
+   * The cursor at which the last run stopped. If it is absent or null, reading begins at the oldest event that is kept.
+   */
   cursor?: string | null | undefined;
-  /** Only these events; the type of what is read follows from it. */
+  /** Reads only these types of events; the result type is narrowed to them. */
   event_types?: Type | Type[] | undefined;
-  /** Only what happened to this object. */
+  /** Reads only events of this object. */
   object_id?: string | undefined;
-  /** Only what happened at or after this moment. */
+  /** Reads only events at or after this moment. */
   since?: string | Date | undefined;
-  /** Most events in one call; 200 at most and by default. */
+  /** Maximum events in one call; 200 by default, which is also the largest value. */
   limit?: number | undefined;
-  /** Seconds to wait before reading on when there is nothing more; where absent, reading ends. */
+  /** Seconds to wait for new events after the newest was read. If absent, reading ends there. */
   pollEvery?: number | undefined;
 }
 
 /** The result of one call. */
 export interface Synced<Type extends EventType = EventType> {
-  /** In order; empty where nothing happened. `data` is the object as it is now. */
+  /** Oldest first; empty if nothing happened. `data` is the object as it is now. */
   events: Extract<Event, { event: Type }>[];
-  /** Where the next run begins. Store it after the work on the events. */
+  /** The cursor at which the next run begins. Store it after you have handled the events. */
   cursor: string;
 }
 
-/** Reads the feed of events, from a cursor on. */
+/** Reads the feed of events after a cursor. */
 export async function* readFeed<Type extends EventType>(
   http: Http,
   { cursor, event_types, object_id, since, limit = 200, pollEvery, ...options }: SyncOptions<Type>,
@@ -35,7 +37,7 @@ export async function* readFeed<Type extends EventType>(
     const query = { cursor: cursor ?? undefined, event_types, object_id, since, limit };
     const { data, meta } = await http.call<EventPage>("events.list", { query, options });
     cursor = meta.next_cursor;
-    // Also without events: a cursor that is stored grows old, and one older than 30 days has expired.
+    // Yields even without events, so that the caller can store the newer cursor: a cursor expires after 30 days.
     yield { events: data as Synced<Type>["events"], cursor };
     if (meta.has_more) continue;
     if (pollEvery === undefined) return;

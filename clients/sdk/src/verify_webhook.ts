@@ -1,12 +1,12 @@
 import { CrmError } from "./error.ts";
 import type { WebhookDelivery } from "./types.ts";
 
-/** Headers as runtimes give them: those of a `Request`, or of Node's `IncomingMessage`. */
+/** The headers of a `Request`, or of Node's `IncomingMessage`. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Options of {@link verifyWebhook}. */
 export interface VerifyOptions {
-  /** The greatest difference between now and the time of the signature, in seconds; 300 where absent. */
+  /** Maximum difference between now and the time of the signature, in seconds; 300 by default. */
   tolerance?: number | undefined;
 }
 
@@ -15,7 +15,7 @@ const SIGNATURES = ["X-Service-Signature", "X-Service-Signature-Next"];
 const utf8 = new TextEncoder();
 
 /**
- * Verifies a delivery and parses it. `event` says what happened, and which type `data` has.
+ * Verifies a delivery and parses it. `event` says what happened, and determines the type of `data`.
  *
  * ```ts
  * const delivery = await verifyWebhook(await request.text(), request.headers, secret);
@@ -23,8 +23,8 @@ const utf8 = new TextEncoder();
  * ```
  *
  * @param raw the body as it arrived, before any JSON.parse
- * @param secrets of the subscription, `whsec_…`; two while one replaces the other. Empty ones are left out
- * @throws CrmError `invalid_signature` or `stale_delivery`: answer 401
+ * @param secrets the subscription's secret, `whsec_…`, or both while one replaces the other; empty strings are ignored
+ * @throws CrmError `invalid_signature` or `stale_delivery`: answer the request with 401
  */
 export async function verifyWebhook(
   raw: string | Uint8Array | ArrayBuffer,
@@ -46,7 +46,7 @@ export async function verifyWebhook(
     });
   }
   const age = Date.now() / 1000 - Number(timestamp);
-  // Not `>`: if tolerance is NaN, that would accept a delivery of any age.
+  // Not written with `>`, because a tolerance of NaN would then accept a delivery of any age.
   if (!(Math.abs(age) <= tolerance)) {
     throw new CrmError({
       code: "stale_delivery",
@@ -87,7 +87,7 @@ async function isSigned(
     const algorithm = { name: "HMAC", hash: "SHA-256" };
     const key = await crypto.subtle.importKey("raw", utf8.encode(secret), algorithm, false, ["verify"]);
     for (const signature of signatures) {
-      // Compares in constant time, so that a forger learns nothing from how long it takes.
+      // `verify` compares in constant time, so that a forger learns nothing from the duration.
       if (signature && await crypto.subtle.verify("HMAC", key, signature, signed)) return true;
     }
   }

@@ -6,7 +6,7 @@ import { declarationOf } from "./schema.ts";
 
 const HEADER = "// Written by `deno task sdk` from the table of endpoints: do not edit.\n";
 
-/** The written files of the SDK, by their paths, before they are formatted. */
+/** The texts of the SDK's generated files by path, not yet formatted. */
 export function writtenFiles(): Record<string, string> {
   const document = openApiDocument("api", "en") as OpenApi;
   const types = Object.entries(document.components.schemas).map(([name, schema]) =>

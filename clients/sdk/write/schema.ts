@@ -1,4 +1,4 @@
-// Writes schemas of the OpenAPI document as TypeScript.
+// Converts schemas of the OpenAPI document to TypeScript.
 import { idOf, type JsonSchema } from "../../../tools/openapi/json_schema.ts";
 
 const PRIMITIVES: Readonly<Record<string, string>> = {
@@ -10,10 +10,10 @@ const PRIMITIVES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Writes a type.
+ * Returns the TypeScript type of a schema.
  *
- * @param scope what stands before the name of a schema: `T.` outside of `types.ts`
- * @throws Error for a schema that it does not know, so that no field becomes `unknown` unnoticed
+ * @param scope the prefix of named schemas: `T.` outside `types.ts`
+ * @throws Error for an unsupported schema, so that no field becomes `unknown` unnoticed
  */
 export function typeOf(schema: JsonSchema, scope = ""): string {
   const of = (part: JsonSchema) => typeOf(part, scope);
@@ -47,7 +47,7 @@ function recordOf({ additionalProperties }: JsonSchema, scope: string): string {
     : "Record<string, unknown>";
 }
 
-/** Writes the members of an object. Optional ones may be undefined, as the fields of a form often are. */
+/** Returns the members of an object type. Optional members may be undefined, as the fields of a form often are. */
 function membersOf({ properties = {}, required = [] }: JsonSchema, scope = ""): string {
   return Object.entries(properties).map(([name, schema]) => {
     const type = typeOf(schema, scope);
@@ -59,7 +59,7 @@ function membersOf({ properties = {}, required = [] }: JsonSchema, scope = ""): 
   }).join("");
 }
 
-/** Writes the declaration of a named schema: an interface where it is an object, so that an editor shows its name. */
+/** Returns the declaration of a named schema. An object becomes an interface, so that editors show its name. */
 export function declarationOf(name: string, schema: JsonSchema): string {
   const doc = docstring(schema.description);
   if (schema.properties) return `${doc}export interface ${name} {\n${membersOf(schema)}}\n`;
@@ -70,16 +70,16 @@ export function declarationOf(name: string, schema: JsonSchema): string {
   return `${doc}export type ${name} = ${typeOf(schema)};\n`;
 }
 
-/** Characters of a line, without its indentation. */
+/** Maximum characters of a line without its indentation. */
 const WIDTH = 104;
 
-/** Writes a member of an interface, on one line with its docstring where both fit. */
+/** Returns a member of an interface, on one line with its docstring if both fit. */
 export function member(description: string | undefined, text: string): string {
   const doc = docstring(description);
   return doc.length + text.length <= WIDTH ? doc.replace("\n", " ") + text : doc + text;
 }
 
-/** Writes a docstring, on one line of any length; nothing where there is no text. */
+/** Returns a docstring on one line of any length; "" if there is no text. */
 export function docstring(text: string | undefined): string {
   if (!text) return "";
   if (text.includes("*/")) throw new Error(`A docstring cannot have ${text}`);

@@ -20,7 +20,7 @@ export function LeaveWorkspace({ workspace: { name } }: { workspace: Workspace }
     await run(async () => {
       await call("POST", "app-v1-members/leave");
       forgetWorkspace();
-      // All data in memory belongs to the workspace that was left.
+      // Reloads, because all data in memory belongs to the workspace that the person has left.
       location.reload();
     });
   };

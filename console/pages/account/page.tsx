@@ -21,7 +21,7 @@ export default function Account() {
     <Page title={t("account.title")}>
       <Invitations choices={choices} />
       {workspace.value && <WorkspaceFacts workspace={workspace.value} />}
-      {/* Above the members, whose list would push it down when it arrives. */}
+      {/* Above the members, because their list would push it down when the list arrives. */}
       {workspace.value && <LeaveWorkspace workspace={workspace.value} />}
       <Members />
     </Page>

@@ -26,7 +26,9 @@ export default function Activity() {
   );
 }
 
-/** The first page and the older pages that were loaded. When the first page is read again, the older ones go. */
+/**
+ * The first page and the older pages that were loaded. When the first page is read again, the older pages are dropped.
+ */
 function Entries({ first }: { first: PageOf<Entry> }) {
   const more = useSignal<PageOf<Entry>[]>([]);
   const { busy, failure, run } = useAction();

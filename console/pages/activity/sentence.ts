@@ -1,4 +1,4 @@
-/** Writes an entry of the audit log as a sentence in parts, so that names can be emphasised. */
+/** Converts an entry of the audit log into a sentence, whose parts are separate so that names can be emphasised. */
 import type { Entry, Role } from "../../app/types.ts";
 import { counted, t, textNamed } from "../../strings/strings.ts";
 
@@ -25,7 +25,7 @@ export function sentenceOf(entry: Entry): Part[] {
   return parts;
 }
 
-/** The page that shows the entry's object; null if there is none. */
+/** The page that shows the object of an entry; null if there is no such page. */
 export function placeOf({ object }: Entry): { place: string; id: string } | null {
   if (object.type === "key") return { place: "chaves/", id: object.id };
   if (object.type === "webhook") return { place: "webhooks/", id: object.id };

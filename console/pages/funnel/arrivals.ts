@@ -1,20 +1,21 @@
-/** The part of a stage that is needed here. */
+/** The fields of a stage that this file uses. */
 interface Stage {
   id: string;
   deals: readonly { id: string }[];
 }
 
-/** The stage of each card in the previous reply. */
+/** The id of the stage of each card, by the card's id. */
 export type Places = ReadonlyMap<string, string>;
 
-/** The stage of each card. */
+/** Returns the stage of each card in a reply. */
 export function placesOf(stages: readonly Stage[]): Places {
   return new Map(stages.flatMap(({ id, deals }) => deals.map((deal) => [deal.id, id] as const)));
 }
 
 /**
- * The cards that are new or changed their stage since the previous reply; none in the first reply. A stage lists its
- * newest 50 cards: a card at the end of the list may only have moved up into the 50, and is not announced as new.
+ * The cards that are new or changed their stage since the previous reply; none in the first reply. A reply has the
+ * newest 50 cards of each stage. A card at the end of these may only have moved up into the 50, so it is not announced
+ * as new.
  */
 export function arrivals(before: Places | null, stages: readonly Stage[]): ReadonlySet<string> {
   const arrived = new Set<string>();

@@ -4,7 +4,7 @@ import { languageTag } from "../../strings/locale.ts";
 import { counted, t } from "../../strings/strings.ts";
 import type { Card, Stage } from "./records.ts";
 
-/** The stages side by side in one scroll area, which can be scrolled by keyboard. */
+/** The stages side by side in one area, which can be scrolled with the keyboard. */
 export function Board({ name, stages, arrived }: {
   name: string;
   stages: readonly Stage[];

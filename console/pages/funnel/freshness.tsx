@@ -3,7 +3,10 @@ import type { Failure } from "../../app/failure.ts";
 import { t } from "../../strings/strings.ts";
 import { whenText } from "../webhooks/words.ts";
 
-/** Says that the board refreshes, or since when it does not. Always one line, so that nothing below it moves. */
+/**
+ * Says that the board is being refreshed, or since when refreshing fails. Always one line, so that nothing below it
+ * moves.
+ */
 export function Freshness({ failure, readAt, waitMs }: {
   failure: Failure | null;
   readAt: string;

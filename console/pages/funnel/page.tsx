@@ -15,7 +15,7 @@ import { Freshness } from "./freshness.tsx";
 import type { Funnel as Reply } from "./records.ts";
 import { Empty, Skeleton } from "../../components/loaded.tsx";
 
-/** A lead must appear within 2 seconds of its arrival, and the request takes part of them. */
+/** Milliseconds between refreshes. A lead must appear within 2 s of its arrival, of which the request takes a part. */
 const EVERY_MS = 1_500;
 const NONE: ReadonlySet<string> = new Set();
 

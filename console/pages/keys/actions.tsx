@@ -9,7 +9,7 @@ import { counted, t } from "../../strings/strings.ts";
 
 interface Action<Done extends unknown[]> {
   entry: ApiKey;
-  /** Path of the key in the functions. */
+  /** Path of the key below the functions' URL. */
   path: string;
   onDone: (key: ApiKey, ...more: Done) => void;
   onClose: () => void;
@@ -44,7 +44,7 @@ export function Rename({ entry, path, onDone, onClose }: Action<[]>) {
   );
 }
 
-/** The dialog that revokes a key; it says how many of the key's webhooks end. */
+/** The dialog that revokes a key. It says how many of the key's webhooks stop with it. */
 export function Revoke({ entry, path, onDone, onClose }: Action<[ended: number]>) {
   const keeps = useSignal(false);
   const webhooks = entry.active_webhooks;

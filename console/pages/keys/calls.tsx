@@ -45,7 +45,7 @@ function Chart({ title, values }: { title: string; values: number[] }) {
   );
 }
 
-/** The webhooks that a key made. */
+/** The webhooks that were created with a key. */
 export function KeyWebhooks({ entry }: { entry: OpenedKey }) {
   if (entry.subscriptions.length === 0) return null;
   return (

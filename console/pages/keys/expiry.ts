@@ -2,17 +2,20 @@
 
 import { localMoment } from "../../format/format.ts";
 
-/** Never, in that many days, or on a date. */
+/** Never (""), after this number of days, or on a chosen date. */
 export type Expiry = "" | "30" | "90" | "365" | "date";
 
-/** The moment of a choice in ISO 8601; for a date, the end of that day in the person's time zone. Null: never. */
+/**
+ * The moment at which a key with this choice expires, in ISO 8601; null: never. For a date it is the end of that day in
+ * the person's time zone.
+ */
 export function expiryMoment(choice: Expiry, day: string, now = Date.now()): string | null {
   if (choice === "") return null;
   if (choice === "date") return new Date(`${day}T23:59:59`).toISOString();
   return new Date(now + Number(choice) * 86_400_000).toISOString();
 }
 
-/** Tomorrow as the value of a date field: the first day that can be chosen. */
+/** Tomorrow, the first day that can be chosen, as the value of a date field. */
 export function tomorrow(now = Date.now()): string {
   return localMoment(now + 86_400_000).slice(0, 10);
 }

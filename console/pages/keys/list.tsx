@@ -15,7 +15,7 @@ import { KeyTag } from "./state.tsx";
 import { Empty, Loaded } from "../../components/loaded.tsx";
 
 const KEYS_PATH = "app-v1-keys";
-/** The functions return at most this many, so the filter finds no others. */
+/** Maximum keys that the functions return; the filter finds no others. */
 const MOST_KEYS = 500;
 
 /** Every key of the workspace. */

@@ -1,6 +1,6 @@
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 
-/** Usual sets of scopes. Only "all" can erase a contact's data for good. */
+/** Usual sets of scopes. Only a key with "all" can erase a contact's data for good. */
 export const PRESETS: { name: "site" | "read" | "erp" | "all"; scopes: readonly string[] }[] = [
   { name: "site", scopes: ["leads:write"] },
   { name: "read", scopes: SCOPES.filter((scope) => scope.endsWith(":read")) },

@@ -3,7 +3,7 @@ import { t } from "../../strings/strings.ts";
 import { PRESETS } from "./presets.ts";
 import { accessText, isSameSet, RESOURCES, resourceText, SCOPES } from "./scopes.ts";
 
-/** Chooses the scopes of a key: a usual set with one press, or one by one. */
+/** Fields for choosing the scopes of a key: a usual set with one press, or scope by scope. */
 export function ScopeFields({ scopes, onChange, error }: {
   scopes: string[];
   onChange: (scopes: string[]) => void;

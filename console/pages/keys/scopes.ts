@@ -14,7 +14,7 @@ export function isSameSet(some: readonly string[], others: readonly string[]): b
   return some.length === others.length && some.every((scope) => others.includes(scope));
 }
 
-/** The resource of a scope in words; its own name if the console has no words for it. */
+/** The name of a resource in words; the name itself if the console has no words for it. */
 export function resourceText(name: string): string {
   return textNamed(`scope.${name}`) ?? name;
 }
@@ -27,7 +27,7 @@ export function accessText(scope: string): string {
   return textNamed(`access.${access}`) ?? access;
 }
 
-/** All scopes of a key in a line: "Lê e altera: Contatos, Negócios. Envia: Leads". */
+/** All scopes of a key on one line: "Ler e alterar: contatos, negócios · Enviar: leads", or "Tudo". */
 export function scopesText(scopes: readonly string[]): string {
   if (isSameSet(scopes, SCOPES)) return t("scopes.all");
   const byResource = Map.groupBy(scopes, (scope) => scope.split(":")[0]!);

@@ -3,7 +3,7 @@ import type { ApiKey } from "../../app/types.ts";
 import { SecretBox } from "../../components/secret_box.tsx";
 import { t } from "../../strings/strings.ts";
 
-/** The value of a key, right after it was created or rotated. */
+/** Shows the value of a key right after the key was created or rotated. */
 export function KeySecret({ created }: { created: ApiKey & { key: string } }) {
   const text = exampleCall(created.key, created.scopes);
   return (
@@ -22,7 +22,7 @@ export function KeySecret({ created }: { created: ApiKey & { key: string } }) {
   );
 }
 
-/** An example of a call that the key may make; null if it may neither read nor send leads. */
+/** An example of a call that the key may make; null if the key may neither read records nor send leads. */
 export function exampleCall(key: string, scopes: readonly string[]): string | null {
   const base = `${supabaseUrl}/functions/v1/api-v1-`;
   if (scopes.includes("leads:write")) {

@@ -5,9 +5,9 @@ import { languageTag } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";
 
 const DAY_MS = 86_400_000;
-/** A key that was not used for this long is probably not needed. */
+/** Days without use after which a key is marked as probably not needed. */
 const UNUSED_DAYS = 30;
-/** So many days before it expires, a key shows a warning. */
+/** Days before its expiry from which a key shows a warning. */
 const WARN_DAYS = 7;
 
 /** Whether a working key was not used for UNUSED_DAYS. */
@@ -16,7 +16,7 @@ export function isUnused({ state, created_at, last_used_at }: ApiKey): boolean {
   return state === "active" && now.value - since > UNUSED_DAYS * DAY_MS;
 }
 
-/** The most important thing to know about a key; nothing if it simply works. */
+/** A tag with the most important thing to know about a key; none if the key simply works. */
 export function KeyTag({ entry }: { entry: ApiKey }) {
   if (entry.state === "revoked") return <span class="tag failed">{t("keys.revoked")}</span>;
   if (entry.state === "expired") return <span class="tag failed">{t("keys.expired")}</span>;

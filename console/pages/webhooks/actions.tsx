@@ -18,7 +18,7 @@ import { TestEvent } from "./test.tsx";
 export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
   webhook: Webhook;
   onChanged: (webhook: Webhook) => void;
-  /** Called when deliveries were sent. */
+  /** Called after deliveries were sent. */
   onSent: () => void;
   onSecret: (secret: string) => void;
 }) {
@@ -26,7 +26,7 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
   const { busy, failure, run } = useAction();
   const dialog = useSignal<"test" | "recover" | "rotate" | null>(null);
   const reactivation = useSignal<Reactivation | null>(null);
-  // Keeps the space until the role is known, so that the deliveries below do not move.
+  // Reserves the space until the role is known, so that the deliveries below do not move.
   if (workspace.value === undefined) return <div class="actions foot-actions actions-place" />;
   if (!mayChange.value) return null;
   const { id, is_active, target_url, event_types } = webhook;

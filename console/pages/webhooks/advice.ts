@@ -1,7 +1,7 @@
 import type { FailureReason } from "../../../supabase/functions/webhook-dispatcher/failure.ts";
 import type { Attempt } from "./records.ts";
 
-/** What an integrator should check after a failed attempt; part of the name of a text. */
+/** What an integrator should check after a failed attempt. The value is part of the name of a text in strings/. */
 export type Advice = "redirect" | "refused" | "missing" | "server" | "slow" | "certificate" | "name";
 
 const BY_REASON: Partial<Record<FailureReason, Advice>> = {
@@ -14,7 +14,7 @@ const BY_REASON: Partial<Record<FailureReason, Advice>> = {
   dns_failed: "name",
 };
 
-/** Returns the advice for a failed attempt; null if its reason says enough. */
+/** Returns the advice for a failed attempt; null if there is none beyond its reason. */
 export function adviceFor({ status, reason }: Pick<Attempt, "status" | "reason">): Advice | null {
   if (reason === null) return null;
   if (status === null) return BY_REASON[reason as FailureReason] ?? null;

@@ -19,12 +19,12 @@ import { Empty, Skeleton } from "../../components/loaded.tsx";
 const WHILE_PENDING_MS = 5_000;
 const USUAL_MS = 10_000;
 
-/** The deliveries of a webhook, newest first, refreshed continuously; beside them the open delivery. */
+/** The deliveries of a webhook, newest first and refreshed continuously, and beside them the opened delivery. */
 export function Deliveries({ webhook, filter, open, onNews, actions }: {
   webhook: Webhook;
   filter: Filter;
   open: string | null;
-  /** Called after the list changed, because the webhook's figures then changed too. */
+  /** Called after the list has changed, because the figures of the webhook have then changed too. */
   onNews: () => void;
   /** Renders the actions of the webhook; `refresh` reads the list again after they sent something. */
   actions: (refresh: () => void) => ComponentChildren;
@@ -60,7 +60,7 @@ export function Deliveries({ webhook, filter, open, onNews, actions }: {
     () => refresh(),
     () =>
       waitAfter(failures.current, pending ? WHILE_PENDING_MS : USUAL_MS, first.failure.peek()?.retryAfter),
-    // So that a delivery that was just sent does not wait for the end of a long pause.
+    // Restarts the polling when a delivery becomes pending, so that its result appears before the end of a long pause.
     `${query} ${pending}`,
   );
 

@@ -18,7 +18,9 @@ import { Loaded } from "../../components/loaded.tsx";
 /** One delivery: its attempts, headers, body and ids. */
 export function OpenedDelivery({ id, listed, sending, closeHref, onSent }: {
   id: string;
-  /** The same delivery in the list, whose changes are followed; null if it is not in the list. */
+  /**
+   * The same delivery as the list shows it; when it changes, the details are read again. Null if it is not in the list.
+   */
   listed: Delivery | null;
   sending: Sending;
   closeHref: string;
@@ -29,13 +31,13 @@ export function OpenedDelivery({ id, listed, sending, closeHref, onSent }: {
 
   useEffect(() => {
     heading.current!.focus({ preventScroll: true });
-    // When it closes, its row in the list gets the focus back.
+    // When the delivery closes, its row in the list gets the focus back.
     return () => document.querySelector<HTMLElement>(`a[href$="entrega=${CSS.escape(id)}"]`)?.focus();
   }, []);
 
   const shown = delivery.data.value;
   useEffect(() => {
-    // On a phone it is below the list and would be out of sight.
+    // On a phone the delivery is below the list, where it may be out of sight.
     const { top } = heading.current!.getBoundingClientRect();
     if (top < 0 || top > innerHeight / 2) heading.current!.scrollIntoView({ block: "start" });
   }, [shown === undefined]);

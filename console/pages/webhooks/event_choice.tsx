@@ -2,7 +2,7 @@ import { useId } from "preact/hooks";
 import { t } from "../../strings/strings.ts";
 import { EVENT_GROUPS, type EventType } from "./events.ts";
 
-/** Chooses the events of a webhook; they are grouped and explained. */
+/** Fields for choosing the events of a webhook, in groups and with explanations. */
 export function EventChoice({ chosen, error, onChange }: {
   chosen: readonly EventType[];
   error: string | undefined;

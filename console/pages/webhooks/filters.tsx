@@ -7,7 +7,7 @@ import { eventText } from "./words.ts";
 
 const STATES = ["delivered", "pending", "held", "failed", "cancelled"] as const;
 
-/** The filter for deliveries, as in the address; empty: all. */
+/** The filter for deliveries, as in the address. An empty value shows all. */
 export interface Filter {
   state: string;
   event: string;

@@ -14,7 +14,7 @@ import { webhookStateText } from "./words.ts";
 import { Empty, Loaded } from "../../components/loaded.tsx";
 
 const ALL_EVENTS = EVENT_GROUPS.reduce((sum, { events }) => sum + events.length, 0);
-/** A cell names up to this many events; of more it shows the number. */
+/** A cell names up to this many events; if there are more, it shows only their number. */
 const MAX_NAMED = 2;
 const EVERY_MS = 30_000;
 

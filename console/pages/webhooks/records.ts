@@ -21,28 +21,31 @@ export interface Webhook {
   failure_count: number;
   last_success_at: string | null;
   last_failure_at: string | null;
-  /** Since when its events wait outside the queue, because too many deliveries wait in it; null normally. */
+  /**
+   * Since when the subscription's events wait outside the queue, because too many of its deliveries wait in it;
+   * normally null.
+   */
   behind_since: string | null;
   created_at: string;
-  /** Both null while it is active. */
+  /** This and `deactivated_reason` are null while the subscription is active. */
   deactivated_at: string | null;
   deactivated_reason: "deleted" | "failures" | "key_revoked" | null;
   /** Whether nothing is sent, because the workspace is suspended or its plan has no API. */
   held: boolean;
-  /** Until when the old secret signs beside the new one; null if there is one secret. */
+  /** Until when the old secret signs too, beside the new one; null if there is only one secret. */
   old_secret_until: string | null;
   key: { id: string; name: string } | null;
-  /** Seven, oldest first. */
+  /** The last seven days, oldest first. */
   days: Day[];
-  /** Whether more deliveries may wait than `days` counts. */
+  /** Whether more deliveries may be waiting than `days` counts. */
   days_are_partial: boolean;
 }
 
-/** One event for one subscription. `attempts` counts the current series. */
+/** One event for one subscription. `attempts` starts again at 0 when an ended delivery is sent again. */
 export type Delivery = z.output<typeof DeliveryList>["data"][number];
 
 /** A delivery with its attempts, oldest first, its headers and its body. */
 export type OpenDelivery = z.output<typeof DeliveryDetail>;
 
-/** One request of a delivery. Sending an ended delivery again starts another series. */
+/** One request of a delivery. */
 export type Attempt = OpenDelivery["attempts_made"][number];

@@ -9,7 +9,10 @@ import { counted, t } from "../../strings/strings.ts";
 import { whenText } from "./words.ts";
 
 const DAY_MS = 86_400_000;
-/** A delivery that fails for good is tried for a little more than 6½ hours. */
+/**
+ * How long before the stop the proposed period begins: attempts of a delivery that fails for good span a little more
+ * than 6½ hours.
+ */
 const TRIED_MS = 8 * 3_600_000;
 
 /** The reply to a recovery; with `has_more`, the next call begins at `next_since`. */
@@ -27,9 +30,9 @@ export interface Reactivation {
   resumed: number;
 }
 
-/** The dialog that sends the events which a webhook missed in a period. */
+/** The dialog that sends again the events of a period that a webhook missed. */
 export function Recover({ path, reactivation, onSent, onClose }: {
-  /** Path of the webhook in the functions. */
+  /** Path of the webhook below the functions' URL. */
   path: string;
   reactivation: Reactivation | null;
   onSent: () => void;

@@ -7,7 +7,7 @@ import { t } from "../../strings/strings.ts";
 import type { Delivery } from "./records.ts";
 import { whenText } from "./words.ts";
 
-/** The button that sends a delivery again under its id; an ended delivery gets five new attempts. */
+/** The button that sends a delivery again with the same id. An ended delivery gets five new attempts. */
 export function Resend({ delivery, onSent }: { delivery: Delivery; onSent: (delivery: Delivery) => void }) {
   const { busy, failure, run } = useAction();
   const { id, event, created_at } = delivery;

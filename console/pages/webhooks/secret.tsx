@@ -2,7 +2,7 @@ import { SecretBox } from "../../components/secret_box.tsx";
 import { t } from "../../strings/strings.ts";
 import { verifySnippet } from "./snippet.ts";
 
-/** The secret of a webhook, right after it was created or replaced. */
+/** Shows the secret of a webhook right after the secret was created or replaced. */
 export function WebhookSecret({ title, secret, more }: { title: string; secret: string; more?: string }) {
   return (
     <div class="form above">

@@ -1,9 +1,11 @@
 import type { Delivery, Webhook } from "./records.ts";
 
-/** Attempts of a delivery; the failure of the last one stops the subscription (spec 6.5). */
+/** Maximum attempts of a delivery. If the last one fails, the subscription is stopped (spec 6.5). */
 export const MAX_ATTEMPTS = 5;
 
-/** The state of a subscription: part of the name of a text, and the values for its placeholders. */
+/**
+ * The state of a subscription. `is` is part of the name of a text in strings/; the other values fill its placeholders.
+ */
 export type WebhookState =
   | { is: "active"; tone: "good" }
   | { is: "failing"; tone: "waiting"; failures: number; at: string | null }
@@ -34,12 +36,14 @@ export function stateOfWebhook(
 /** What happens to waiting deliveries: sent, held until the workspace may send, or stopped until reactivation. */
 export type Sending = "sends" | "held" | "stopped";
 
-/** Whether a subscription sends. */
+/** What happens to the waiting deliveries of a subscription. */
 export function sendingOf({ is_active, held }: Pick<Webhook, "is_active" | "held">): Sending {
   return !is_active ? "stopped" : held ? "held" : "sends";
 }
 
-/** The state of a delivery: part of the name of a text. `attempt`: the number of the next one. */
+/**
+ * The state of a delivery. `is` is part of the name of a text in strings/; `attempt` is the number of the next attempt.
+ */
 export type DeliveryState =
   | { is: "delivered"; tone: "good" }
   | { is: "failed"; tone: "failed" }
@@ -49,7 +53,7 @@ export type DeliveryState =
   | { is: "held"; tone: "waiting" }
   | { is: "stopped"; tone: "off" };
 
-/** The state of a delivery in a person's words, given whether its subscription sends. */
+/** Returns the state of a delivery as the console shows it, which depends on whether its subscription sends. */
 export function stateOfDelivery(
   { state, attempts }: Pick<Delivery, "state" | "attempts">,
   sending: Sending,
@@ -57,7 +61,8 @@ export function stateOfDelivery(
   if (state === "delivered") return { is: state, tone: "good" };
   if (state === "failed") return { is: state, tone: "failed" };
   if (state === "cancelled") return { is: state, tone: "off" };
-  // List and subscription are read at different moments; the subscription, shown above the list, decides.
+  // The list and the subscription are read at different moments. If they differ, the subscription counts, because the
+  // page shows its state above the list.
   if (sending === "stopped") return { is: "stopped", tone: "off" };
   if (sending === "held") return { is: "held", tone: "waiting" };
   return attempts === 0
@@ -70,10 +75,16 @@ export function waits({ state }: Pick<Delivery, "state">): boolean {
   return state === "pending" || state === "held";
 }
 
-/** Waiting deliveries are at most a day older than the stop, so for 5 days the figures of 7 days include them all. */
+/**
+ * For how long after the stop the figures of 7 days include every waiting delivery: none is more than a day older than
+ * the stop.
+ */
 const COUNTED_MS = 5 * 86_400_000;
 
-/** The deliveries that wait for an inactive subscription: a number or more, none, or an unknown number. */
+/**
+ * How many deliveries wait for an inactive subscription: `n` (or more), none, or an unknown number. `cancelled`: they
+ * will not be sent.
+ */
 export type Waiting = "cancelled" | "none" | "some" | { n: number; orMore: boolean };
 
 /** Counts the deliveries that wait for an inactive subscription, from its figures of 7 days. `now`: milliseconds. */

@@ -1,9 +1,9 @@
-/** A moment near now: its time, and its day unless that is today. */
+/** A moment split into day and time, to be shown relative to today. */
 export interface Clock {
   day: "today" | "yesterday" | "tomorrow" | "other";
-  /** `20/11`; with the year unless that is this year. */
+  /** `20/11`; with the year if it is not the current one. */
   date: string;
-  /** With seconds if it is today, to tell deliveries apart. */
+  /** The time; today's with seconds, to tell deliveries apart. */
   time: string;
 }
 

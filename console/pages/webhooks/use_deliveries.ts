@@ -7,7 +7,7 @@ import { type Action, useAction } from "../../app/use_action.ts";
 import { withOlder } from "./older.ts";
 import type { Delivery } from "./records.ts";
 
-/** Deliveries, newest first: the first page, which can be read again, and older pages that were loaded. */
+/** Deliveries, newest first: the first page, which can be read again, and the older pages that were loaded. */
 export interface Deliveries {
   first: Resource<Page<Delivery>>;
   /** Undefined until the first page was read. */
@@ -15,14 +15,17 @@ export interface Deliveries {
   reload: () => Promise<void>;
   /** Replaces a delivery in the older pages, after it was sent again. */
   replace: (delivery: Delivery) => void;
-  /** Drops the older pages and reads the first: recovered deliveries may lie anywhere between the others. */
+  /**
+   * Drops the older pages and reads the first page again, because recovered deliveries may be anywhere among the
+   * others.
+   */
   restart: () => Promise<void>;
-  /** Null if there is nothing older. */
+  /** Loads another older page; null if there is none. */
   showOlder: (() => void) | null;
   reading: Action;
 }
 
-/** Reads the deliveries at `path`, which has a query. */
+/** Reads the deliveries at `path`, which must already contain a query, because a cursor is appended to it. */
 export function useDeliveries(path: string): Deliveries {
   const first = useResource<Page<Delivery>>(path);
   const older = useSignal<Page<Delivery> | null>(null);
@@ -33,7 +36,7 @@ export function useDeliveries(path: string): Deliveries {
 
   const page = first.data.value;
   const next = (cursor: string) => call<Page<Delivery>>("GET", `${path}&cursor=${cursor}`);
-  /** Reads again as many older rows as are shown. */
+  /** Reads the older rows again, as many as are shown. */
   const readOlder = async (from: Page<Delivery>, count: number) => {
     let read: Page<Delivery> = { data: [], meta: from.meta };
     while (read.data.length < count && read.meta.next_cursor !== null) {

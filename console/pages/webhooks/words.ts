@@ -29,7 +29,7 @@ export function webhookStateText(state: WebhookState, now: number): string {
   return t(`webhook_state.failing.${state.failures === 1 ? "one" : "many"}`, { n: state.failures, at });
 }
 
-/** Why a webhook does not send, what waits for it, and what can be done; null where it sends. */
+/** Why a webhook does not send, what waits for it, and what can be done; null if it sends. */
 export function whyText(webhook: Webhook, state: WebhookState, now: number): string | null {
   if (state.is === "held_plan" || state.is === "held_suspended") return t("webhook_state.held_text");
   if (webhook.is_active || !("at" in state) || state.is === "failing") return null;
@@ -51,7 +51,7 @@ export function eventText(event: EventType): string {
   return said === null ? event : `${said} (${event})`;
 }
 
-/** `Negócio`; for an unknown kind of record its own name. */
+/** The kind of a record in words: `Negócio`; its name in the API if the console has no words for it. */
 export function objectText(type: string): string {
   return textNamed(`object.${type}`) ?? type;
 }
@@ -83,7 +83,7 @@ export function lastAnswerText({ last_status, last_reason, last_duration_ms }: D
   return answerText({ status: last_status, reason: last_reason, duration_ms: last_duration_ms });
 }
 
-/** The figures of the small columns in words. */
+/** The figures of the chart of seven days, in words. */
 export function weekText(days: readonly Day[]): string {
   const sum = (of: "delivered" | "failed" | "waiting") => days.reduce((total, day) => total + day[of], 0);
   const [delivered, failed, waiting] = [sum("delivered"), sum("failed"), sum("waiting")];

@@ -20,12 +20,12 @@ import {
   workspaceId,
 } from "../_shared/contract/record_fields.ts";
 
-/** Only http and https, because clients show the address as a link, in which `javascript:` would run a script. */
+/** A web address. Only http and https, because clients show it as a link, in which `javascript:` would run a script. */
 const webUrl = () =>
   z.url({ protocol: /^https?$/, error: "Deve ser uma URL http ou https" }).max(MAX_URL_LENGTH);
 
 /**
- * A task, call, meeting or other activity of a deal (spec 4.6), which always stays with its deal. `due_after` is
+ * A task, call, meeting or other activity for a deal (spec 4.6). It cannot be moved to another deal. `due_after` is
  * inclusive and `due_before` exclusive, so that adjacent windows do not overlap.
  */
 export const activity = record("activity", {

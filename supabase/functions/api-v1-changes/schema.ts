@@ -23,7 +23,7 @@ export const ChangeQuery = ListQuery.pick({ limit: true, cursor: true }).extend(
   ),
 });
 
-/** A change of an object. It has no values, because personal data would outlive its erasure. */
+/** A change of an object. It has no values, because personal data in it would outlive the erasure of a contact. */
 export const Change = z.object({
   id: uuid(),
   object_type: z.enum(OBJECT_TYPES),

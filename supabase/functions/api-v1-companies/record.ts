@@ -19,8 +19,8 @@ import {
 } from "../_shared/contract/record_fields.ts";
 
 /**
- * CNPJ (alphanumeric since 2026) or another tax id, stored in upper case without punctuation, to compare for
- * equality.
+ * CNPJ (alphanumeric since 2026) or another tax id. It is stored in upper case without punctuation, so that ids can be
+ * compared for equality.
  */
 const taxId = () =>
   textOf(40)
@@ -34,7 +34,7 @@ const domain = () => z.string().trim().toLowerCase().max(255);
 
 const line = () => textOf(255).nullish();
 
-/** Postal address; unknown lines are absent or null. */
+/** A postal address. Unknown lines are absent or null. */
 const Address = z.object({
   street: line(),
   number: line(),

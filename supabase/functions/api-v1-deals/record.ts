@@ -96,7 +96,8 @@ export const deal = record("deal", {
   }),
   value: money(),
   recurring_value: money(),
-  // The verbs check both: an unknown pipeline has its own code (spec 7), and the stage must belong to the pipeline.
+  // The verbs check pipeline and stage: an unknown pipeline has its own code (spec 7), and the stage must belong to the
+  // pipeline.
   pipeline_id: idCheckedByVerb({ presence: "defaulted on create", filter: true }),
   stage_id: reference("stages", { presence: "defaulted on create", filter: true }),
   contact_id: reference("contacts", { filter: true }),

@@ -7,12 +7,12 @@ import { withCode } from "../_shared/contract/with_code.ts";
 
 const OBJECT_TYPES = [...new Set(EVENT_TYPES.map((event) => EVENTS[event].object))] as [ObjectType];
 
-/** The form of a cursor, whose content crm.feed_cursor_of checks. */
+/** The form of a cursor. `crm.feed_cursor_of` checks its content. */
 const CURSOR = /^[A-Za-z0-9_-]{64}$/;
 
 const names = (list: string) => list.split(",").map((name) => name.trim());
 
-/** The query of GET /. Unlike in other lists, the cursor also has the time up to which its reader has read. */
+/** The query of GET /. Unlike in other lists, the cursor also contains the time up to which the client has read. */
 export const EventQuery = ListQuery.pick({ limit: true }).extend({
   cursor: z.string()
     .refine(
@@ -84,7 +84,7 @@ export const Event = z.object({
   },
 });
 
-/** The reply to GET /. Unlike in other lists, `next_cursor` is never null: the reader continues there later. */
+/** The reply to GET /. Unlike in other lists, `next_cursor` is never null: the client continues there later. */
 export const EventPage = z.object({
   data: z.array(Event),
   meta: z.object({ next_cursor: z.string().regex(CURSOR), has_more: z.boolean() }).meta({

@@ -3,7 +3,7 @@ import { doc, type FieldDocs } from "../_shared/contract/doc.ts";
 const utm = (portuguese: string, english: string) =>
   doc(`${portuguese}; o mesmo que em utm`, `${english}; the same as inside utm`);
 
-/** Describes the fields of a lead that the deal keeps. */
+/** Describes the fields of a lead that the deal stores. */
 export const submissionFields: FieldDocs = {
   first_name: doc("Nome", "First name", "Ana"),
   last_name: doc("Sobrenome", "Last name", "Souza"),

@@ -54,11 +54,11 @@ export const LeadRequest = z.object({
     const value = lead.utm?.[key] ?? root[key];
     return value == null ? [] : [[key, value] as const];
   });
-  // Without nulls, because the deal keeps these arguments as they are.
+  // Without nulls, because the deal stores these arguments unchanged.
   return withoutNulls({ ...lead, utm: utm.length > 0 ? Object.fromEntries(utm) : null });
 });
 
-/** A lead as the deal keeps it: {@link LeadRequest} with `utm_*` moved into `utm`, without nulls. */
+/** A lead as the deal stores it: {@link LeadRequest} with `utm_*` moved into `utm`, without nulls. */
 export const LeadSubmission = z.object({ ...required, ...z.object(optional).partial().shape }).meta({
   id: "LeadSubmission",
   ...doc(

@@ -97,7 +97,7 @@ export const Me = z.object({ key: OwnKey, workspace: OwnWorkspace, member: OwnMe
   },
 });
 
-/** Adds the limits that are the same for all keys, which the database does not know. */
+/** Adds the limits that are the same for all keys, because the database does not know them. */
 export function withServiceLimits(reply: Record<string, unknown>): Promise<Record<string, unknown>> {
   const limits = {
     ...reply["limits"] as object,

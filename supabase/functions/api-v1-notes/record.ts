@@ -15,7 +15,7 @@ export const note = record("note", {
     text: doc("Negócio a que a anotação pertence", "The deal that the note belongs to"),
     presence: "required",
     written: "on create",
-    // A list has the notes of one deal (spec 4.3).
+    // Notes can only be listed for one deal (spec 4.3).
     filter: { required: true },
   }),
   author_id: memberId({

@@ -128,7 +128,7 @@ const Header = z.object({ name: z.string(), value: z.string() }).meta({
   },
 });
 
-/** One delivery, its attempts, and the request that an attempt would send now. */
+/** One delivery with its attempts, and the request that an attempt would send now. */
 export const DeliveryDetail = Delivery.extend({
   attempts_made: z.array(Attempt),
   body: z.string().nullable(),

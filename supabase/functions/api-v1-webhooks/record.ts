@@ -34,7 +34,10 @@ const publicTarget = () =>
     })
     .meta({ minLength: 1, maxLength: MAX_URL_LENGTH, format: "uri" });
 
-/** A webhook subscription (spec 2.6). Its signing secret is in another table, and one reply shows it (schema.ts). */
+/**
+ * A webhook subscription (spec 2.6). Its signing secret is in another table, and only the reply that creates it shows
+ * it (schema.ts).
+ */
 export const subscription = record("subscription", {
   table: "webhook_subscriptions",
   sql: ["insert"],
@@ -42,10 +45,10 @@ export const subscription = record("subscription", {
   text: doc("Uma assinatura de webhook", "A webhook subscription"),
   create: doc("Uma assinatura a criar", "A subscription to create"),
 }, {
-  // The function creates the id, because it encrypts the secret for this id (routes.ts).
+  // The function creates the id, because it encrypts the secret for this id before the row exists (routes.ts).
   id: readOnlyId({ written: "by the verb" }),
   event_types: eventTypes(
-    // Removes duplicates, so that an event makes one delivery.
+    // Removes duplicates, so that an event causes only one delivery.
     z.array(knownEvent()).min(1).transform((events) => [...new Set(events)]),
     z.array(z.enum(EVENT_TYPES)),
     {

@@ -34,7 +34,7 @@ const Day = z.object({ day: z.iso.date(), delivered: z.int(), failed: z.int(), w
   },
 });
 
-/** The fields that an overview adds to a subscription: the JSON of crm.subscription_overviews. */
+/** The fields that `crm.subscription_overviews` adds to a subscription. */
 export const overview = {
   fields: { key: Reference.nullable(), days: z.array(Day), days_are_partial: z.boolean() },
   texts: {

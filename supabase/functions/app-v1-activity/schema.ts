@@ -4,7 +4,7 @@ import { timestamp, uuid } from "../_shared/contract/fields.ts";
 import { ListQuery, pageOf } from "../_shared/contract/pagination.ts";
 import { Reference } from "../_shared/contract/reference.ts";
 
-/** Every action in the audit log (crm.record_action). */
+/** Every action that the audit log can contain (crm.record_action). */
 export const ACTIONS = [
   "workspace_updated",
   "member_invited",

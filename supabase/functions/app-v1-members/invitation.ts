@@ -2,11 +2,12 @@ import { log } from "../_shared/runtime/log.ts";
 import { appUrl, AUTH_TIMEOUT_MS, authUrl, secretKey } from "../_shared/runtime/service.ts";
 
 /**
- * Makes Supabase Auth send an invitation with a link to the console's page for a new password. Never throws, because
- * the member was added already and can be invited again. Environment: a secret key (see `secretKey`), APP_ORIGIN.
+ * Makes Supabase Auth send an invitation with a link to the console's page for choosing a password. Never throws,
+ * because the member has been added already and can be invited again. Environment: a secret key (see `secretKey`), and
+ * APP_ORIGIN.
  *
- * @returns true also for a person with an account, who needs no invitation; false if none was sent, and the log says
- *  why
+ * @returns true if the invitation was sent, and for a person who has an account and needs no invitation; otherwise
+ *  false, and the log says why
  */
 export async function sendInvitation(email: string): Promise<boolean> {
   const key = secretKey();

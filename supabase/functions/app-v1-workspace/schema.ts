@@ -50,7 +50,7 @@ const Invitation = z.object({
   },
 });
 
-/** The reply to GET /choices, and to the answer to an invitation. */
+/** The reply to GET /choices, and to a call that answers an invitation. */
 export const WorkspaceChoices = z.object({
   data: z.array(WorkspaceChoice),
   invitations: z.array(Invitation),
@@ -78,7 +78,7 @@ const CurrentMember = z.object({ id: uuid(), name: name(), email: email(), role:
   },
 });
 
-/** What a workspace uses. A count at its bound may be too low. */
+/** The usage of a workspace. Counting stops at a bound, so a count that equals its bound may be too low. */
 const Usage = z.object({
   calls_today: z.int(),
   calls_7_days: z.int(),
@@ -129,7 +129,7 @@ export const Workspace = z.object({
   },
 });
 
-/** The body of PATCH: what an admin may change. Only the operator changes the plan. */
+/** The body of PATCH: the properties that an admin may change. Only the operator may change the plan. */
 export const WorkspacePatch = z.object({
   name: name().optional(),
   stale_after_days: z.int().min(1).max(3650).optional(),

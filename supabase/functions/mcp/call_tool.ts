@@ -18,8 +18,8 @@ interface ErrorResult {
 }
 
 /**
- * Calls a tool. Errors of arguments and records are results too, so that the model reads them and can correct the
- * call. Only an invalid key is an error of the protocol.
+ * Calls a tool. Errors in arguments and errors about records are returned as results, so that the model reads them and
+ * can correct the call. Only an invalid key is a protocol error.
  */
 export async function callTool(
   caller: Caller,
@@ -43,9 +43,9 @@ export async function callTool(
 }
 
 /**
- * The errors that the resource could not report, because the arguments would not be in the request. If there are any,
- * no request is made, so all unknown arguments are reported with them; otherwise the resource reports unknown
- * arguments.
+ * The errors that the resource could not report, because the wrong arguments would not be part of the request. If there
+ * are such errors, no request is made, so unknown arguments are reported too. Otherwise the resource reports unknown
+ * arguments, if its request has a query or a body.
  */
 function findErrors({ definition, request }: Tool, args: Arguments): FieldError[] {
   const { properties } = definition.inputSchema;
@@ -83,16 +83,16 @@ function pathParameters({ path }: Tool["request"]): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
 }
 
-/** Replaces an argument that is no UUID: every resource answers it with not_found, after its gate. */
+/** Takes the place of an id that is not a UUID. Every resource answers it with not_found, after its gate. */
 const NO_ID = "-";
 
 function addressOf({ request }: Tool, args: Arguments): string {
-  // Other texts could lead to another endpoint: `summary` is one, and so is what `..` leads to.
+  // Any other text could lead to another endpoint, as `summary` and `..` would.
   const segment = (value: Json | undefined) => typeof value === "string" && isUuid(value) ? value : NO_ID;
   const path = request.path.replace(/:(\w+)/g, (_, name) => segment(args[name]));
   const query = new URLSearchParams();
   const inPath = pathParameters(request);
-  // Without a body, unknown arguments go into the query, so that the resource reports them.
+  // If there is no body, unknown arguments are put into the query, so that the resource reports them.
   const names = request.body ? request.query : Object.keys(args).filter((name) => !inPath.includes(name));
   for (const name of names) {
     const value = args[name];
@@ -106,7 +106,10 @@ function textOf(value: Json): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** The arguments for neither path nor query, including unknown ones, which the resource reports. */
+/**
+ * The arguments that belong neither in the path nor in the query, including unknown arguments, which the resource
+ * reports.
+ */
 function bodyOf({ request }: Tool, args: Arguments): Arguments {
   const elsewhere = new Set([
     ...pathParameters(request),
@@ -117,15 +120,15 @@ function bodyOf({ request }: Tool, args: Arguments): Arguments {
 }
 
 /**
- * Derives the key from API key, tool and arguments, so that a model or host that repeats a call whose answer was lost
- * creates nothing twice. To create a second one on purpose, a model sends another `idempotency_key`.
+ * Derives the idempotency key from API key, tool and arguments, so that a model or host that repeats a call whose
+ * answer was lost creates nothing twice. To create an equal record on purpose, a model sends another `idempotency_key`.
  */
 function idempotencyKeyOf({ credential }: Caller, { definition }: Tool, args: Arguments): string {
   return `mcp-${sha256(`${credential}\n${definition.name}\n`, canonicalJson(args))}`;
 }
 
 function successResult({ text, headers }: ResourceReply): ResultText {
-  // Serialized again without the database's white space, which would cost the model tokens.
+  // Serialized again to remove the database's white space, which would cost the model tokens.
   const reply = text === "" ? {} : JSON.parse(text) as { idempotent?: boolean; status?: string };
   const json = JSON.stringify(reply);
   const ignored = headers.get("X-Ignored-Fields");
@@ -144,7 +147,7 @@ function successResult({ text, headers }: ResourceReply): ResultText {
 }
 
 /**
- * The text for a deal that was already closed, perhaps the other way, when `deals_win` or `deals_lose` was called
+ * The text for a call of `deals_win` or `deals_lose` on a deal that was already closed, perhaps with the other result
  * (spec 3).
  */
 function alreadyClosed(status: string): string {
@@ -157,8 +160,8 @@ const REPLAYED =
   `mudado desde então. Para criar de propósito outro igual, envie ${IDEMPOTENCY_ARGUMENT}`;
 
 /**
- * The API's error for a model: it names tools instead of operations, and has the request id and the wait of the
- * headers.
+ * An error of the API, converted for a model: it names tools instead of operations, and includes the request id and the
+ * seconds to wait from the headers.
  */
 export function errorResult(text: string, headers = new Headers()): ErrorResult {
   const { error } = JSON.parse(text) as { error: { message: string; details?: FieldError[] } };

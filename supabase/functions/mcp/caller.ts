@@ -6,14 +6,14 @@ import { serveResource } from "../_shared/http/serve.ts";
 import { RESOURCES } from "./resources.ts";
 import { RpcError } from "./rpc.ts";
 
-/** The headers of a resource's reply that this function's reply repeats. */
+/** The headers that are copied from a resource's reply to this function's reply. */
 const PASSED_ON = ["X-Request-Id", "RateLimit-Policy", "RateLimit", "Retry-After"];
 
 /** A request to one of the resources. */
 export interface ResourceRequest {
   resource: string;
   method: string;
-  /** Relative to the function, with the query. */
+  /** The path below the resource's function, with the query. */
   path: string;
   body?: unknown;
   idempotencyKey?: string | undefined;
@@ -27,9 +27,7 @@ export interface ResourceReply {
   text: string;
 }
 
-/**
- * Turns a resource's error into an error of the protocol. The HTTP status is 401 for a refused key, otherwise 200.
- */
+/** Converts a resource's error to a protocol error. The HTTP status is 401 for a refused key, otherwise 200. */
 export function rpcErrorOf({ status, headers, text }: ResourceReply): RpcError {
   const { error: { message, ...error } } = JSON.parse(text) as { error: { message: string } };
   const data = { ...error, request_id: headers.get("X-Request-Id") };
@@ -38,9 +36,9 @@ export function rpcErrorOf({ status, headers, text }: ResourceReply): RpcError {
 
 const handlers = new Map<string, Promise<RequestHandler>>();
 
-/** The sender of a request, with whose key the resources are called. */
+/** The sender of a request. Resources are called with the sender's key. */
 export class Caller {
-  /** The request id if no resource is called; the reply of a resource has another. */
+  /** The request id of the reply if no resource is called. A resource's reply has its own id. */
   readonly requestId = crypto.randomUUID();
   /** Headers for the reply, from the resource that was called last. */
   readonly headers: Record<string, string> = {};
@@ -51,14 +49,14 @@ export class Caller {
     this.credential = hashCredential(key);
   }
 
-  /** Whether a resource was called, whose gate admitted or refused the caller. */
+  /** Whether a resource was called; its gate has then admitted or refused the caller. */
   get wasAnswered(): boolean {
     return Object.keys(this.headers).length > 0;
   }
 
   /**
-   * Calls the handler that also serves the resource over HTTP, so that a call passes the same gate, limits and
-   * checks, takes one statement and writes the same log line.
+   * Calls the handler that also serves the resource over HTTP. So the call passes the same gate, limits and checks,
+   * needs one statement, and writes the same log line.
    */
   async call({ resource, method, path, body, idempotencyKey }: ResourceRequest): Promise<ResourceReply> {
     const handler = await handlerOf(resource);
@@ -66,7 +64,7 @@ export class Caller {
       method,
       headers: {
         "X-API-Key": this.key,
-        // Strict, so that a model reads that it misspelt a field.
+        // Strict, so that a model is told about a misspelt field.
         ...(body !== undefined && { "Content-Type": "application/json", "Prefer": "handling=strict" }),
         ...(idempotencyKey !== undefined && { [IDEMPOTENCY_HEADER]: idempotencyKey }),
       },
@@ -82,7 +80,8 @@ export class Caller {
 }
 
 /**
- * Reads the key from `X-API-Key`, else from `Authorization: Bearer`, because some clients can send only one of them.
+ * Reads the key from `X-API-Key`, else from `Authorization: Bearer`, because some clients can send only one of these
+ * headers.
  */
 export function readCaller(headers: Headers): Caller | ApiError {
   const key = headers.get("X-API-Key") ?? /^Bearer +(\S+)$/i.exec(headers.get("Authorization") ?? "")?.[1];
@@ -92,7 +91,10 @@ export function readCaller(headers: Headers): Caller | ApiError {
 
 const MISSING_KEY = "Envie a chave de API no cabeçalho X-API-Key ou em Authorization: Bearer";
 
-/** The handler of a resource, whose table the first call loads. After a failed import the next call tries again. */
+/**
+ * The handler of a resource. The first call loads the resource's table; after a failed import the next call tries
+ * again.
+ */
 function handlerOf(name: string): Promise<RequestHandler> {
   let handler = handlers.get(name);
   if (handler === undefined) {

@@ -19,17 +19,20 @@ import { REVISIONS, UNNAMED_REVISION, WITH_LISTS } from "./revisions.ts";
 import { idOf, NO_ANSWER, readMessage, RpcError, type RpcId, rpcResponse } from "./rpc.ts";
 
 const VERSION_HEADER = "MCP-Protocol-Version";
-/** Maximum number of messages in a list. */
+/** Maximum number of messages in a request that is a list of messages. */
 const MAX_MESSAGES = 20;
-/** Bytes of a list's reply after which no further message is carried out, so that it stays under 2 MB. */
+/**
+ * Size of the reply to a list, in bytes, beyond which no further message is carried out, so that the reply stays under
+ * 2 MB.
+ */
 const FULL_BYTES = 500_000;
-/** Levels of JSON around a tool's arguments: the list, the message, `params`. */
+/** Levels of JSON that enclose a tool's arguments: the list, the message, `params`. */
 const ENVELOPE_DEPTH = 3;
 
 /**
- * Serves MCP's streamable HTTP without state: each POST has its key and gets its answer as JSON. There are neither
- * sessions nor streams, so GET and DELETE are 405. Environment: CORS_ALLOWED_ORIGINS and APP_ORIGIN, whose pages may
- * call; pages of other origins are refused, as the protocol requires against DNS rebinding.
+ * Serves MCP's streamable HTTP without state: each POST carries its key and is answered with JSON. There are neither
+ * sessions nor streams, so GET and DELETE are 405. Environment: CORS_ALLOWED_ORIGINS and APP_ORIGIN, the origins whose
+ * pages may call. Pages of other origins are refused, as the protocol requires against DNS rebinding.
  */
 export function serveMcp(): RequestHandler {
   const app = new Hono({ strict: false }).basePath("/mcp");
@@ -83,7 +86,7 @@ async function handle(caller: Caller, request: Request): Promise<Response> {
   let bytes = 0;
   for (const message of messages) {
     const result = await answerMessage(caller, message, bytes > FULL_BYTES);
-    // The whole HTTP reply is this error: the key was refused, or a single message is no request.
+    // This error is the whole HTTP reply, because the key was refused, or the only message of the request is not valid.
     if (
       result instanceof RpcError && (result.status === 401 || (result.status !== 200 && !message.isListed))
     ) {
@@ -94,14 +97,14 @@ async function handle(caller: Caller, request: Request): Promise<Response> {
     bytes += Buffer.byteLength(response);
     responses.push(response);
   }
-  // Paces strangers here, because no resource did.
+  // If no resource was called, the caller may be a stranger, whose reply no resource has paced.
   if (!caller.wasAnswered) await PACES.key.wait();
   logCount("request", { function: "mcp", messages: messages.length });
   if (responses.length === 0) return reply(caller, 202, null);
   return reply(caller, 200, Array.isArray(json.value) ? `[${responses.join(",")}]` : responses[0]!);
 }
 
-/** Reads the body with the limits of every endpoint; an unknown caller with a large body is identified first. */
+/** Reads the body with the default limits of endpoints. An unknown caller with a large body is identified first. */
 async function readJson(caller: Caller, request: Request): Promise<JsonText | RpcError> {
   const { credential } = caller;
   const identify = () =>
@@ -138,7 +141,8 @@ function splitMessages({ value, fieldErrors }: JsonText, revision: string): Mess
   if (value.length === 0 || value.length > MAX_MESSAGES) {
     return unacceptable(`Uma lista tem de 1 a ${MAX_MESSAGES} mensagens`);
   }
-  // One error for the whole list, because only the first 100 errors are known.
+  // One error for the whole list, because at most 100 errors are known, so a message without errors may still be
+  // invalid.
   if (fieldErrors.length > 0) {
     return RpcError.ofApi(new ApiError("validation_error", fieldErrors), "invalidRequest");
   }
@@ -170,12 +174,12 @@ const LIST_FULL =
 
 const ARGUMENTS = /^params\.arguments\./;
 
-/** The error of a request that breaks the protocol. */
+/** The error for a request that breaks the protocol. */
 function unacceptable(message: string): RpcError {
   return new RpcError("invalidRequest", message, undefined, 400);
 }
 
-/** Refuses a whole request. Paced, because anybody can cause it in any number without a key. */
+/** Refuses a whole request. The reply is paced, because a client can cause any number of refusals without a key. */
 async function refuse(error: RpcError, caller: Caller | null = null, id: RpcId = null): Promise<Response> {
   if (!caller?.wasAnswered) await PACES.key.wait();
   logCount("refused", { function: "mcp", status: error.status });
@@ -185,7 +189,7 @@ async function refuse(error: RpcError, caller: Caller | null = null, id: RpcId =
   });
 }
 
-/** Logs an exception and returns an error that tells the client nothing of its cause. */
+/** Logs an exception and returns an error that tells the client nothing about the cause. */
 function internalError(caller: Caller, fault: unknown): Response {
   const { requestId } = caller;
   log("error", {

@@ -6,14 +6,14 @@ import { REVISIONS } from "./revisions.ts";
 import { RpcError, type RpcRequest } from "./rpc.ts";
 import { TOOLS } from "./tools.ts";
 
-/** The used parts of the reply to `GET /api-v1-me`. */
+/** The parts of the reply to `GET /api-v1-me` that this file uses. */
 interface Me {
   key: { name: string; scopes: string[] };
   workspace: { name: string };
   member: { name: string };
 }
 
-/** Answers a request. Nothing is kept for the next one. */
+/** Answers a request. No state is kept for the next request. */
 export function answer(caller: Caller, { method, params }: RpcRequest): Promise<object | RpcError> | object {
   switch (method) {
     case "initialize":
@@ -29,7 +29,7 @@ export function answer(caller: Caller, { method, params }: RpcRequest): Promise<
   }
 }
 
-/** Also checks the key, so that an assistant with a wrong key fails when it is set up. */
+/** Answers `initialize`. Also checks the key, so that an assistant with a wrong key fails when it is set up. */
 async function initialize(caller: Caller, { protocolVersion }: RpcRequest["params"]): Promise<object> {
   if (typeof protocolVersion !== "string") {
     return new RpcError("invalidParams", 'O parâmetro "protocolVersion" deve ser um texto');
@@ -57,7 +57,7 @@ function instructionsFor({ workspace, member }: Me): string {
   ].join("\n");
 }
 
-/** Lists only the tools that the key may call, because others would mislead the model. */
+/** Lists only the tools that the key may call, because other tools would mislead the model. */
 async function listTools(caller: Caller, { cursor }: RpcRequest["params"]): Promise<object> {
   if (cursor !== undefined) return new RpcError("invalidParams", 'A lista tem uma página só, sem "cursor"');
   const me = await identify(caller);

@@ -1,22 +1,22 @@
 import type { ApiError } from "../_shared/contract/errors.ts";
 import type { Json } from "../_shared/contract/json.ts";
 
-/** The codes for errors of the protocol, from JSON-RPC 2.0. */
+/** The codes of protocol errors, from JSON-RPC 2.0. */
 export const RPC_CODES = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
-  /** The first code that JSON-RPC leaves to servers: an error of the API, whose own code is in `data`. */
+  /** An error of the API, whose own code is in `data`. This is the first code that JSON-RPC leaves to servers. */
   apiError: -32000,
 } as const;
 
-/** An error of the protocol. Errors of tools, by contrast, are results, which the model reads. */
+/** A protocol error. Errors of tools, by contrast, are results, which the model reads. */
 export class RpcError {
   /**
    * @param message Portuguese
-   * @param status of the HTTP reply
+   * @param status the status of the HTTP reply
    */
   constructor(
     readonly code: keyof typeof RPC_CODES,
@@ -44,10 +44,15 @@ export interface RpcRequest {
   params: Record<string, Json>;
 }
 
-/** For a message without an answer: a notification, or a response, for which this server never asked. */
+/**
+ * Returned for a message that needs no answer: a notification, or a response, although this server never asks anything.
+ */
 export const NO_ANSWER = Symbol("no answer");
 
-/** Reads one message of JSON-RPC 2.0 with the rules of MCP: ids are texts or numbers, parameters are an object. */
+/**
+ * Reads one message of JSON-RPC 2.0 with MCP's additional rules: ids are strings or numbers, and parameters are an
+ * object.
+ */
 export function readMessage(message: Json): RpcRequest | typeof NO_ANSWER | RpcError {
   if (message === null || typeof message !== "object" || Array.isArray(message)) {
     return noRequest("Cada mensagem é um objeto");
@@ -72,7 +77,7 @@ function noRequest(message: string): RpcError {
   return new RpcError("invalidRequest", message, undefined, 400);
 }
 
-/** The id of a message, also of a malformed one, so that its sender knows which request failed. */
+/** The id of a message, even if the message is malformed, so that its sender knows which request failed. */
 export function idOf(message: Json): RpcId {
   const id = message !== null && typeof message === "object" && !Array.isArray(message)
     ? message["id"]
@@ -80,7 +85,7 @@ export function idOf(message: Json): RpcId {
   return typeof id === "string" || typeof id === "number" ? id : null;
 }
 
-/** A result as JSON text, so that a large one is not parsed again. */
+/** A result as JSON text, so that a large result is not serialized twice. */
 export class ResultText {
   constructor(readonly json: string) {}
 }

@@ -24,7 +24,7 @@ export interface ToolDefinition {
   annotations: Annotations;
 }
 
-/** The request that calling a tool makes. */
+/** The request to a resource by which a tool is called. */
 export interface ToolRequest {
   /** The name of the function. */
   resource: string;
@@ -39,7 +39,7 @@ export interface ToolRequest {
   idempotent: boolean;
 }
 
-/** An endpoint as a tool, written by `deno task tools`. */
+/** A tool for an endpoint, written by `deno task tools`. */
 export interface Tool {
   definition: ToolDefinition;
   /** The scope that a key needs; null: none. */
@@ -47,7 +47,7 @@ export interface Tool {
   request: ToolRequest;
 }
 
-/** The argument of creating tools that is not a field of the record. */
+/** The argument of tools that create a record which is not a field of the record. */
 export const IDEMPOTENCY_ARGUMENT = "idempotency_key";
 
 /** Every tool by name. Listing the tools loads no schemas, and calling one loads only those of its resource. */
@@ -58,7 +58,7 @@ export const TOOLS: ReadonlyMap<string, Tool> = new Map(
 const OPERATION = /\b(GET|POST|PATCH|DELETE) \/([\w-]+)((?:\/[\w:-]+)*)/g;
 const UUID_SEGMENT = /\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** The message with the tool's name for each operation that it names by method and path. */
+/** Replaces each operation that a message names by method and path with the name of its tool. */
 export function nameTools(message: string): string {
   return message.replace(OPERATION, (operation, method: string, resource: string, path: string) => {
     const declared = path.replace(UUID_SEGMENT, "/:id") || "/";

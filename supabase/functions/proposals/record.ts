@@ -13,7 +13,8 @@ import {
 } from "../_shared/contract/record_fields.ts";
 
 /**
- * An offer to a customer (spec 6.1) with the fields that events show. The customer sees only those of ProposalView.
+ * An offer to a customer (spec 6.1), with the fields that events show. The customer sees only the fields of
+ * ProposalView.
  */
 export const proposal = record("proposal", {
   table: "proposals",

@@ -18,7 +18,7 @@ const Seller = z.object({ name: z.string() }).meta({
 
 const fields = { ...proposal.texts(), seller: doc("Quem faz a oferta", "Who makes the offer") };
 
-/** A proposal for its customer, to whom the workspace is a seller with a name. */
+/** A proposal as its customer sees it, with the workspace as the seller. */
 export const ProposalView = proposal.view("ProposalView").extend({ seller: Seller }).meta({
   id: "ProposalView",
   ...proposal.about.views!["ProposalView"]!.text,

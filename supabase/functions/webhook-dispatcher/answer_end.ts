@@ -1,11 +1,11 @@
-/** A header line without control characters, which parsers treat differently. */
+/** Matches a header line without control characters, because parsers differ in how they treat these. */
 // deno-lint-ignore no-control-regex
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*?)[ \t]*$/;
 
 /**
- * Whether a 2xx answer certainly ends with its headers, so that the connection may carry another request (RFC 9112,
- * 6.3 and 9.3): 204 or `Content-Length: 0`, over HTTP/1.1, without `Connection: close`. Any other answer may have a
- * body, which would have to be read.
+ * Whether a 2xx answer certainly ends with its headers, so that the connection may carry another request (RFC 9112, 6.3
+ * and 9.3). It does if it is a 204 or has `Content-Length: 0`, over HTTP/1.1 and without `Connection: close`. Any other
+ * answer may have a body, which would have to be read.
  *
  * @param head the status line and the headers, up to and including the empty line
  */

@@ -6,7 +6,10 @@ import { recordTogether } from "./recorder.ts";
 import { signedHeaders } from "./sign.ts";
 
 const MAX_BODY_BYTES = 256 * 1024;
-/** Milliseconds before each retry of recording an outcome. Without a record the request would be sent again. */
+/**
+ * Milliseconds to wait before each retry of recording an outcome. If the outcome were not recorded, the request would
+ * be sent again.
+ */
 const RECORD_WAITS_MS = [1_000, 5_000];
 
 /** The result of an attempt. */
@@ -20,7 +23,7 @@ export type AttemptResult =
  * secret that does not decrypt or an unavailable database, does not count as a failure of the receiver: nothing is
  * recorded, and the attempt is repeated once the lease has expired.
  *
- * @param kept connections of earlier attempts that this one may use
+ * @param kept connections of earlier attempts, which this attempt may reuse
  */
 export async function attemptDelivery(
   delivery: ClaimedDelivery,
@@ -69,7 +72,7 @@ async function recordWithRetries(ended: EndedAttempt): Promise<RecordedOutcome> 
   try {
     return await recordTogether(ended);
   } catch {
-    // Retries alone, so that an outcome that cannot be recorded does not block the others.
+    // Retries this outcome separately, so that an outcome that cannot be recorded does not block the others.
   }
   let failure: unknown;
   for (const wait of RECORD_WAITS_MS) {

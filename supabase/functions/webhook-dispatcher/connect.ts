@@ -5,12 +5,12 @@ import { AttemptFailure, awaitUntil, type FailureReason } from "./failure.ts";
 const CONNECT_MS = 5_000;
 
 /**
- * Opens a connection to one of `addresses`, which the caller has checked; tries them in order, for 5 s in all. The
- * name is not resolved again, because an attacker could change the result. For https the certificate is verified
- * against the URL's host name.
+ * Opens a connection to one of `addresses`, which the caller has checked; tries them in order, for 5 s in all. The name
+ * is not resolved again, because an attacker could change the result. For https the certificate is verified against the
+ * URL's host name.
  *
- * Uses Deno's sockets, because no HTTP client on Supabase's runtime can be bound to a checked address: Node's options
- * `lookup` and `agent` have no effect there.
+ * Uses Deno's sockets, because on Supabase's runtime no HTTP client can be made to use a checked address: Node's
+ * options `lookup` and `agent` have no effect there.
  *
  * @param deadline end of the whole attempt, in milliseconds of `performance.now()`
  * @throws {AttemptFailure} `connection_refused`, `host_unreachable`, `timeout_connect`, `tls_…`, `timeout_tls`, …
@@ -73,7 +73,7 @@ function connectReason(error: unknown): FailureReason {
 function tlsReason(error: unknown): FailureReason {
   const text = String(error).replaceAll(" ", "").toLowerCase();
   if (text.includes("notvalidforname")) return "tls_name_mismatch";
-  // An authority that uses the name of a trusted one causes a bad signature.
+  // A certificate from an authority that uses the name of a trusted authority has a bad signature.
   if (text.includes("unknownissuer") || text.includes("badsignature")) return "tls_unknown_authority";
   if (text.includes("notvalidyet")) return "tls_certificate_not_yet_valid";
   if (text.includes("expired")) return "tls_certificate_expired";

@@ -4,7 +4,7 @@ const BUFFER_BYTES = 16 * 1024;
 export class Connection {
   /** Every answer is read into this buffer, which has room for 16 KiB of headers. */
   readonly buffer = new Uint8Array(BUFFER_BYTES);
-  /** When it was opened, in milliseconds of `performance.now()`. */
+  /** When the connection was opened, in milliseconds of `performance.now()`. */
   readonly openedAt = performance.now();
   #ahead: Promise<number | null> | undefined;
 
@@ -25,8 +25,8 @@ export class Connection {
   }
 
   /**
-   * Starts the first read of the next answer. If it ends before there is a request, the receiver closed the
-   * connection or sent something unasked.
+   * Starts the first read of the next answer. If the read ends before a request is sent, the receiver has closed the
+   * connection or sent something that nobody asked for.
    */
   readAhead(): Promise<number | null> {
     return this.#ahead = this.socket.read(this.buffer);

@@ -6,23 +6,25 @@ import { Places } from "./places.ts";
 import { claimDeliveries, type ClaimedDelivery, nextDeliveryDue } from "./queue.ts";
 import { RunLog } from "./run_log.ts";
 
-/** Milliseconds after which a run hands over to another, because Supabase ends an invocation after 150 s. */
+/** Milliseconds after which a run hands over to a new run, because Supabase ends an invocation after 150 s. */
 const RUN_MS = 60_000;
 /**
- * Deliveries after which a run hands over to another, because Supabase retires an isolate after 1 s of CPU and ends
- * it after 2 s. A delivery takes 0.3 to 0.5 ms, so a machine may be eight times slower.
+ * Deliveries after which a run hands over to a new run, because Supabase retires an isolate after 1 s of CPU time and
+ * ends it after 2 s. A delivery takes 0.3 to 0.5 ms of CPU time, so even an eight times slower machine stays within the
+ * limit.
  */
 const RUN_DELIVERIES = 250;
 /**
- * Milliseconds ahead in which a delivery must become due for an idle run to wait for it. The second attempt follows
- * 30 s after the first (spec 6.5); for later attempts the schedule wakes a run in time.
+ * An idle run waits for a delivery that becomes due within this many milliseconds. The second attempt follows 30 s
+ * after the first (spec 6.5); for later attempts the schedule wakes a run in time.
  */
 const STAY_MS = 40_000;
 /**
- * Minimum wait in milliseconds: deliveries that failed together are due almost together, so one claim takes them all.
+ * Minimum milliseconds of this wait: deliveries that failed together become due almost together, so that one claim
+ * takes them all.
  */
 const MIN_STAY_MS = 100;
-/** Maximum milliseconds between claims while attempts are under way, because another delivery may become due. */
+/** Maximum milliseconds between claims while attempts are under way, because other deliveries may become due. */
 const BUSY_CLAIM_MS = 500;
 /**
  * Milliseconds between the end of an attempt and the next claim. A claim costs Postgres some 2 ms, however few
@@ -30,19 +32,21 @@ const BUSY_CLAIM_MS = 500;
  */
 const CLAIM_DELAY_MS = 15;
 
-// Shared by all runs, because a run that handed over awaits its last attempts while the next run claims.
+// Shared by all runs, because a run that has handed over still awaits its last attempts while the next run claims.
 const places = new Places();
 const kept = new KeptConnections();
 let unfinishedRuns = 0;
 
 let running: Promise<void> | undefined;
-/** Whether another claim may find more, because a call joined the run or an attempt ended since the last one. */
+/**
+ * Whether another claim may find more, because a call has joined the run or an attempt has ended since the last claim.
+ */
 let changed = false;
 let wake = () => {};
 
 /**
- * Makes attempts until no delivery is due now or soon. A call during a run joins it; the run then claims again before
- * it ends. Any number of processes may do this at the same time. Never rejects.
+ * Makes attempts until no delivery is due now or soon. A call during a run joins that run, which then claims again
+ * before it ends. Any number of processes may dispatch at the same time. Never rejects.
  *
  * @param stayMs milliseconds ahead in which a new run waits for a due delivery; 0: it ends when nothing is due
  */
@@ -64,14 +68,14 @@ async function run(stayMs: number): Promise<void> {
   try {
     const finished = await claimUntilNothingIsDue(attempts, runLog, stayMs);
     running = undefined;
-    // The poke starts another invocation with its own limits; this one only awaits its last attempts.
+    // The poke starts another invocation with its own limits. This invocation only awaits its last attempts.
     if (!finished) await pokeDispatcher();
   } catch (error) {
     running = undefined;
     log("dispatch_failed", { error: String(error) });
   }
   await Promise.all(attempts);
-  // No connection may stay open after the last invocation.
+  // No connection may stay open after the last run of this process.
   if (--unfinishedRuns === 0) kept.closeAll();
   runLog.logRun();
 }
@@ -96,7 +100,7 @@ async function claimUntilNothingIsDue(
       const work: Promise<void> = attempt(delivery, runLog).then(() => void attempts.delete(work));
       attempts.add(work);
     }
-    // Counts attempts of earlier runs too: when they end, their subscriptions and workspaces have places again.
+    // `taken` includes attempts of earlier runs: when they end, their subscriptions and workspaces have places again.
     if (places.taken > 0) {
       await changedWithin(places.free() > 0 ? BUSY_CLAIM_MS : Math.min(BUSY_CLAIM_MS, places.untilSlow()));
       await new Promise((resolve) => setTimeout(resolve, CLAIM_DELAY_MS));

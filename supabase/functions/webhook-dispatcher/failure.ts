@@ -1,6 +1,6 @@
 /**
- * Why an attempt got no complete answer: a stable code, which the application shows. The reason of an answer other
- * than 2xx is `http_<status>`.
+ * Why an attempt got no complete answer: a stable code, which the application shows. For an answer other than 2xx the
+ * reason is `http_<status>`.
  */
 export type FailureReason =
   | "target_refused"
@@ -35,8 +35,8 @@ export class AttemptFailure extends Error {
 export class Unanswered extends AttemptFailure {}
 
 /**
- * Waits for `work` until `deadline` (milliseconds of `performance.now()`), so that no receiver can prolong an
- * attempt. The caller must cancel the work by closing the connection.
+ * Waits for `work` until `deadline` (milliseconds of `performance.now()`), so that no receiver can prolong an attempt.
+ * After the deadline the caller must cancel the work by closing the connection.
  *
  * @throws {AttemptFailure} with `reason` after the deadline
  */

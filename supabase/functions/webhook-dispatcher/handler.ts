@@ -6,7 +6,7 @@ import { dispatch } from "./dispatch.ts";
 
 /**
  * Handles a poke: returns 202 at once and dispatches in the background. Accepts only POST with the shared secret as
- * bearer token. Environment: WEBHOOK_DISPATCHER_SECRET; while it is not set, every request is refused.
+ * bearer token. Environment: WEBHOOK_DISPATCHER_SECRET, without which every request is refused.
  */
 export function handlePoke(request: Request): Response {
   if (request.method !== "POST") return errorReply(methodNotAllowed(["POST"]));

@@ -1,12 +1,14 @@
 import type { Connection } from "./connection.ts";
 
-/** Less than the 5 s after which Node and Apache close an idle connection. */
+/** Milliseconds for which an idle connection is kept: less than the 5 s after which Node and Apache close it. */
 const IDLE_MS = 2_000;
 /** Maximum age of a connection, so that a receiver's new certificate is checked. */
 const MAX_AGE_MS = 30_000;
 /** Maximum idle connections in all; each may take some 50 KiB. */
 const MAX_IDLE = 128;
-/** Maximum idle connections to one origin: the maximum of attempts in flight to a host (`crm.delivery_claim`). */
+/**
+ * Maximum idle connections to one origin: the maximum number of simultaneous attempts to a host (`crm.delivery_claim`).
+ */
 const MAX_IDLE_PER_ORIGIN = 64;
 
 interface IdleConnection {
@@ -17,11 +19,11 @@ interface IdleConnection {
 }
 
 /**
- * Idle connections whose last answer has certainly ended, so that they may carry another request. A request gets only
- * a connection to its own origin (scheme, host name and port), and to an address that was checked for this request.
+ * Idle connections whose last answer has certainly ended, so that they may carry another request. A request only gets a
+ * connection to its own origin (scheme, host name and port) and to an address that was checked for this request.
  */
 export class KeptConnections {
-  /** Longest idle first. */
+  /** In order, the longest idle first. */
   #idle: IdleConnection[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 

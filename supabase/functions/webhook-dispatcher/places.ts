@@ -2,9 +2,9 @@
 const MAX_QUICK = 64;
 /** Maximum simultaneous attempts including slow ones: each has a connection and 16 KiB for its answer. */
 const MAX_ATTEMPTS = 256;
-/** Milliseconds after which an attempt counts as slow: ten times what a working receiver takes. */
+/** Milliseconds after which an attempt counts as slow: ten times as long as a working receiver takes. */
 const SLOW_MS = 500;
-/** Maximum characters of the slow attempts' bodies together: 256 bodies of 256 KiB would take too much memory. */
+/** Maximum total characters in the bodies of slow attempts: 256 bodies of 256 KiB would take too much memory. */
 const MAX_SLOW_BODIES = 8 * 1024 * 1024;
 
 /** An attempt under way. */
@@ -16,8 +16,8 @@ export interface Place {
 }
 
 /**
- * The attempts under way in this process. A slow attempt frees its place, so that receivers that hang, for up to 10
- * s, do not delay the deliveries of others.
+ * The attempts under way in this process. A slow attempt frees its place, so that receivers that hang, for up to 10 s,
+ * do not delay deliveries to other receivers.
  */
 export class Places {
   /** Oldest first. */

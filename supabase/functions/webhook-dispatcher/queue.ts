@@ -18,7 +18,7 @@ export interface ClaimedDelivery {
   target_url: string;
   /** Encrypted, as stored. */
   secret: Uint8Array;
-  /** Encrypted; null unless the secret is being replaced, when both sign. */
+  /** The next secret, encrypted. While the secret is being replaced, both secrets sign; otherwise null. */
   next_secret: Uint8Array | null;
   /** The JSON text to send; null if the database could not create it. */
   body: string | null;
@@ -32,7 +32,9 @@ export interface EndedAttempt {
   ms: number;
 }
 
-/** What recording an outcome returned. `attempt` is null if another dispatcher has claimed the delivery since. */
+/**
+ * The result of recording an outcome. `attempt` is null if another dispatcher has claimed the delivery in the meantime.
+ */
 export interface RecordedOutcome {
   attempt: number | null;
   state: "pending" | "delivered" | "failed" | null;
@@ -72,9 +74,9 @@ export async function nextDeliveryDue(withinMs: number): Promise<number | null> 
 }
 
 /**
- * Records outcomes of attempts, in the order in which the attempts ended. Safe to repeat: an outcome counts once.
+ * Records outcomes of attempts, in the order in which the attempts ended. Safe to repeat: an outcome counts only once.
  *
- * @returns a result for each, in the same order
+ * @returns a result for each outcome, in the same order
  * @throws {DatabaseUnavailable} if a retry may succeed; nothing is recorded then
  */
 export async function recordOutcomes(ended: EndedAttempt[]): Promise<RecordedOutcome[]> {

@@ -9,8 +9,8 @@ export type Resolver = (name: string) => Promise<string[]>;
 const RESOLVE_MS = 3_000;
 
 /**
- * Returns the addresses that an attempt may connect to. One address that is not public refuses all, because a name
- * with both public and private addresses is an attack.
+ * Returns the addresses to which an attempt may connect. If one address is not public, the target is refused, because a
+ * name with both public and private addresses is an attack.
  *
  * @throws {AttemptFailure} `target_refused`, `dns_not_found`, `dns_failed` or `timeout_dns` (after 3 s)
  */

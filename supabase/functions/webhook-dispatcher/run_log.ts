@@ -2,14 +2,14 @@ import { log } from "../_shared/runtime/log.ts";
 import type { AttemptResult } from "./attempt_delivery.ts";
 import type { ClaimedDelivery } from "./queue.ts";
 
-/** Maximum lines for failures in `WINDOW_MS`, because Supabase drops lines after 100 in 10 s. */
+/** Maximum log lines for failures in `WINDOW_MS`, because Supabase drops lines beyond 100 in 10 s. */
 const MAX_LINES = 50;
 const WINDOW_MS = 10_000;
 
 let windowStart = -Infinity;
 let linesInWindow = 0;
 
-/** Counts the results of a run, and logs a line for each failure at once and a line for the run at its end. */
+/** Counts the results of a run. Logs a line for each failure at once, and a line for the run at its end. */
 export class RunLog {
   readonly #started = performance.now();
   readonly #counts = {
@@ -19,13 +19,13 @@ export class RunLog {
     retried: 0,
     /** Deliveries whose last attempt failed. */
     failed: 0,
-    /** Subscriptions that became inactive by such a delivery. */
+    /** Subscriptions that became inactive because of such a delivery. */
     deactivated: 0,
     /** Outcomes that were not recorded, because another dispatcher has claimed the delivery. */
     superseded: 0,
-    /** Attempts that a fault of the service prevented or left unrecorded; they will be repeated. */
+    /** Attempts that were not made or not recorded because of a fault of the service. They will be repeated. */
     abandoned: 0,
-    /** Failures without a line of their own. */
+    /** Failures beyond MAX_LINES, which have no line of their own. */
     unlogged: 0,
   };
   #claimed = 0;
@@ -53,7 +53,7 @@ export class RunLog {
     if (!outcome.ok) this.#logFailure("webhook_attempt_failed", { ...names, ...outcome, ...recorded, ms });
   }
 
-  /** Logs the run if it claimed anything: most pokes find the work done by another run. */
+  /** Logs the run if it claimed anything. Most runs claim nothing, because another run has done the work. */
   logRun(): void {
     if (this.#claimed === 0) return;
     const ms = Math.round(performance.now() - this.#started);

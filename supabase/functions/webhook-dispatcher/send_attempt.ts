@@ -14,7 +14,7 @@ export interface AttemptOutcome {
   reason?: FailureReason | `http_${number}`;
 }
 
-/** What an attempt depends on; by default the policy of this process and the machine's DNS servers. */
+/** The dependencies of an attempt; by default the policy of this process and the machine's DNS servers. */
 export interface AttemptOptions {
   policy?: TargetPolicy;
   resolve?: Resolver;
@@ -25,9 +25,9 @@ export interface AttemptOptions {
 const ATTEMPT_MS = 10_000;
 
 /**
- * Makes one attempt (spec 6.5), within 10 s: checks the target again, resolves it, checks every address, connects to
- * one or takes a kept connection to it, sends the request, and reads the status. Does not follow redirects: a 3xx is
- * a failure. Failures of network and receiver are outcomes; an exception is a fault of the service.
+ * Makes one attempt (spec 6.5), within 10 s: checks the target again, resolves its name, checks every address, connects
+ * to an address or takes a kept connection to one, sends the request, and reads the status. Does not follow redirects:
+ * a 3xx is a failure. A failure of the network or the receiver is an outcome; an exception is a fault of the service.
  */
 export async function sendAttempt(
   target: string,
@@ -73,8 +73,8 @@ async function sendRequest(
     try {
       return await exchange(used);
     } catch (error) {
-      // The receiver may have closed the idle connection just before the request. If it did read the request, it gets
-      // the delivery twice, with the same id.
+      // The receiver may have closed the idle connection just before the request, so the request is sent again over a
+      // new connection. If the receiver did read the request, it gets the delivery twice, with the same id.
       if (!(error instanceof Unanswered)) throw error;
     }
   }

@@ -15,8 +15,8 @@ export interface Answer {
 }
 
 /**
- * Sends one HTTP/1.1 POST and returns the status of the answer. Reads the headers but not the body (spec 6.5), so
- * that a receiver does not decide how much memory or time its answer takes.
+ * Sends one HTTP/1.1 POST and returns the status of the answer. Reads the answer's headers but not its body (spec 6.5),
+ * so that a receiver cannot decide how much memory or time its answer takes.
  *
  * @param deadline in milliseconds of `performance.now()`
  * @throws {AttemptFailure} `timeout_response`, `connection_closed`, `invalid_http_response`, …
@@ -30,15 +30,16 @@ export async function sendPost(
   deadline: number,
 ): Promise<Answer> {
   let sent = false;
-  // A failed write is ignored, because a receiver may answer and close before it has read the whole request. But
-  // after a partly sent request the connection cannot be reused.
+  // A failed write is ignored, because a receiver may answer and close before it has read the whole request. The
+  // connection is reused only if the whole request was sent.
   connection.write(requestBytes(url, headers, body)).then(() => sent = true, () => {});
   const { status, reusable } = await awaitUntil(deadline, "timeout_response", readAnswer(connection));
   return { status, reusable: reusable && sent };
 }
 
 /**
- * Headers and body in one piece: in a second write the body would wait for the receiver's delayed acknowledgement.
+ * The bytes of headers and body, for a single write: in a second write, the body would wait for the receiver's delayed
+ * acknowledgement of the first.
  */
 function requestBytes(url: URL, headers: Record<string, string>, body: Uint8Array): Uint8Array {
   const lines = [
@@ -66,16 +67,17 @@ async function readAnswer(connection: Connection): Promise<Answer> {
     if (filled === buffer.length) throw new AttemptFailure("response_headers_too_large");
     filled += await readMore(connection, filled);
 
-    // Skips interim answers (100, 102, 103), whose headers precede those of the final answer.
+    // Skips the headers of interim answers (100, 102, 103), which precede the final answer.
     for (let end; (end = endOfBlock(buffer, searched, filled)) !== -1; start = searched = end) {
       const head = latin1.decode(buffer.subarray(start, end));
       const status = STATUS_LINE.exec(head)?.[1];
       if (status === undefined) throw new AttemptFailure("invalid_http_response");
       if (status.startsWith("1") && status !== "101") continue;
-      // Further bytes are a body, or an answer that nobody asked for.
+      // Bytes after the headers are a body, or an answer that nobody asked for.
       return { status: Number(status), reusable: end === filled && endsWithHeaders(Number(status), head) };
     }
-    // Continues where the last search ended, so that an answer in single bytes does not cause quadratic work.
+    // The next search continues where this one ended, so that an answer that arrives byte by byte does not cause
+    // quadratic work.
     searched = Math.max(start, filled - END_OF_HEADERS.length + 1);
     if (!couldBeHttp(latin1.decode(buffer.subarray(start, Math.min(filled, start + HTTP_1.length))))) {
       throw new AttemptFailure("invalid_http_response");

@@ -1,4 +1,4 @@
-// node:crypto, because Web Crypto hands each call to a thread, which takes time (see secret_cache.ts).
+// Uses node:crypto, because Web Crypto hands each call to a thread, which takes time (see secret_cache.ts).
 import { createHmac } from "node:crypto";
 
 /** The values that are signed and sent for one delivery. */
@@ -16,8 +16,9 @@ export interface SignedDelivery {
 }
 
 /**
- * The four headers of a delivery (spec 6.3), the id of its event, and while the secret is being replaced a second
- * signature with the next secret. Receivers that know only the old secret find its signature where spec 6.3 says.
+ * The headers of a delivery: the four of spec 6.3, the id of its event, and, while the secret is being replaced, a
+ * second signature with the next secret. The header of spec 6.3 keeps the signature with the old secret, for receivers
+ * that do not know the next secret yet.
  */
 export function signedHeaders(
   { event, eventId, deliveryId, body, timestamp, secret, nextSecret }: SignedDelivery,

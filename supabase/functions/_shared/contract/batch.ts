@@ -1,5 +1,5 @@
-// The body and the reply of a batch, for all records. http/batch_items.ts validates the items, http/batch_results.ts
-// completes the results.
+// The body and the reply of `POST /batch`, for every kind of record. http/batch_items.ts validates the items, and
+// http/batch_results.ts completes the results.
 import { z } from "zod";
 import type { BatchOperation, BatchOperations, BodyLimits } from "./declaration.ts";
 import { type Doc, doc } from "./doc.ts";
@@ -12,8 +12,8 @@ import { Choice } from "./reference.ts";
 /** Maximum items of one batch. */
 export const MAX_BATCH_ITEMS = 100;
 /**
- * Limits of a batch's body: room for 100 items with 10 KB of custom_fields each, and values that validate in some 40
- * ms.
+ * Limits of a batch's body: enough for 100 items with 10 KB of custom_fields each, and few enough values to be
+ * validated in some 40 ms.
  */
 export const BATCH_BODY_LIMITS: BodyLimits = { bytes: 1024 * 1024, values: 50_000 };
 
@@ -114,7 +114,8 @@ export function batchBody<Item extends z.ZodType>(item: Item) {
 }
 
 /**
- * The declaration of a record's `POST /batch`, without its scope. Each call for a single record becomes an operation.
+ * The declaration of a record's `POST /batch`, without its scope. Each call that writes a single record becomes an
+ * operation of the batch.
  */
 export function batchOf(record: CrmRecord) {
   const { name, about } = record;

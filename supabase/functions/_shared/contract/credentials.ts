@@ -16,14 +16,17 @@ const KEY = /^svc_[0-9A-Za-z]{49}$/;
 /** 32 random bytes in base62. */
 const LINK_TOKEN = /^[0-9A-Za-z]{43}$/;
 
-/** Whether a text has the form of an API key and the right checksum. Other texts are refused without a statement. */
+/**
+ * Whether a text has the form of an API key and the right checksum. Any other text is refused without asking the
+ * database.
+ */
 export function isKey(text: string): boolean {
   return KEY.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
 }
 
 /** The last six characters of a key: the CRC-32, in base62, of the ASCII characters before them. */
 export function checksum(text: string): string {
-  // Deno 2.1, on which Supabase's edge runtime is built, returns a signed number.
+  // On Deno 2.1, on which Supabase's edge runtime is built, crc32 returns a signed number.
   let rest = crc32(text) >>> 0;
   let digits = "";
   while (digits.length < CHECKSUM_LENGTH) {
@@ -33,7 +36,7 @@ export function checksum(text: string): string {
   return digits;
 }
 
-/** Whether a text has the form of a proposal link's token. Other texts are not_found without a statement. */
+/** Whether a text has the form of a proposal link's token. Any other text is not_found without asking the database. */
 export function isLinkToken(text: string): boolean {
   return LINK_TOKEN.test(text);
 }

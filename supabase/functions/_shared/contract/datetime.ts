@@ -1,9 +1,9 @@
-/** Maximum characters: room for every form below, with 30 digits of a fraction. */
+/** Maximum characters: enough for every form below with 30 fractional digits. */
 const MAX_LENGTH = 64;
 
 /**
- * The common forms of ISO 8601, without nested repetition, so that matching takes linear time. A space before the
- * offset is a `+` that a query string decoded.
+ * The common forms of ISO 8601. The pattern has no nested repetition, so that matching takes linear time. A space
+ * before the offset stands for `+`, which decoding a query string turns into a space.
  */
 const FORM = new RegExp(
   String.raw`^(?<year>\d{4})(?<dash>-?)(?<month>\d\d)\k<dash>(?<day>\d\d)` +
@@ -20,11 +20,11 @@ const EARLIEST = atMidnight(1, 1, 1);
 const LATEST = atMidnight(9999, 12, 31) + DAY_MS - 1;
 
 /**
- * Reads a date and time of ISO 8601 and returns it in the form of replies: UTC, milliseconds, `Z`.
+ * Parses a date and time in ISO 8601, and returns it in the form that replies have: UTC, milliseconds, `Z`.
  *
  * - date: `2026-01-31` or `20260131`; without a time it means the start of the day in UTC
- * - time, after `T`, `t` or a space: `12`, `12:00`, `12:00:00`, `120000`; a fraction after `.` or `,` counts to the
- *   millisecond; `24:00` and 23:59:60 UTC (a leap second) mean the start of the next day
+ * - time, after `T`, `t` or a space: `12`, `12:00`, `12:00:00`, `120000`; a fraction follows `.` or `,` and is cut off
+ *   after milliseconds; `24:00` and 23:59:60 UTC (a leap second) mean the start of the next day
  * - offset: `Z`, `z`, `-03:00`, `-0300`, `-03`; without one, the time is UTC
  *
  * @returns null for over 64 characters, another form (month first, week, seconds since 1970), a date that does not
@@ -57,7 +57,10 @@ export function parseDatetime(text: string): string | null {
 const FIELDS = ["year", "month", "day", "hour", "minute", "second", "offsetHour", "offsetMinute"] as const;
 type Fields = [number, number, number, number, number, number, number, number];
 
-/** Whether a space may be a typing mistake: it stands for `T` or `+` only beside a time with minutes. */
+/**
+ * Whether a space may be a typing mistake. It stands for `T` only before a time with `:`, and for `+` only after a time
+ * with minutes.
+ */
 function isAmbiguous(parts: Record<string, string | undefined>): boolean {
   return parts["separator"] === " " && parts["colon"] !== ":" ||
     parts["sign"] === " " && parts["minute"] === undefined;

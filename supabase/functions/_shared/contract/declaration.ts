@@ -6,7 +6,7 @@ import type { Json } from "./json.ts";
 import type { Role } from "./roles.ts";
 import type { Scope } from "./scopes.ts";
 
-/** The ids in a path: of the record, and of a subscription's delivery. */
+/** The ids in a path: the record's id, and the id of a subscription's delivery. */
 export interface PathParams {
   readonly id?: string | undefined;
   readonly delivery_id?: string | undefined;
@@ -14,9 +14,11 @@ export interface PathParams {
 
 /** One operation of a batch, such as `create`. */
 export interface BatchOperation {
-  /** The schema of an item without its `data`. Built once, because building a schema takes longer than using it. */
+  /**
+   * The schema of an item without its `data`. It is built once, because building a schema takes longer than using it.
+   */
   readonly item: z.ZodObject;
-  /** The schema of `data`: that of the call for one record. */
+  /** The schema of `data`: the same as for the body of the call for one record. */
   readonly data: z.ZodType;
 }
 
@@ -37,7 +39,7 @@ export interface Prepared<Reply extends z.ZodType> {
  */
 export type GateName = "key" | "session" | "link" | "none";
 
-/** Limits that keep reading and validating a body to a few milliseconds. */
+/** Limits of a body, within which parsing and validating it takes a few milliseconds. */
 export interface BodyLimits {
   /** Maximum size in bytes, a multiple of 1 KiB. */
   bytes: number;
@@ -45,39 +47,39 @@ export interface BodyLimits {
   values: number;
 }
 
-/** The limits of an endpoint that declares none. */
+/** The limits of an endpoint that declares no limits. */
 export const DEFAULT_BODY_LIMITS: BodyLimits = {
   bytes: 256 * 1024,
   // The 10 KB of custom_fields that spec 8 allows can hold 5,119 values.
   values: 6_000,
 };
 
-/** The status of a successful reply. 202: the work is queued, and the reply says how much. */
+/** The status of a successful reply. 202: the work is queued, and the reply counts it. */
 export type SuccessStatus = 200 | 201 | 202 | 204;
 
 /** Returns fields to add to a verb's reply. */
 export type Finish = (reply: Record<string, unknown>) => Promise<Record<string, unknown>>;
 
-/** The properties that endpoints of all gates share. */
+/** The properties of an endpoint with any gate. */
 interface Declaration<Reply extends z.ZodType | null, Body extends z.ZodType | undefined> {
   /** What the endpoint does, in a few words. */
   summary: Doc;
   /** Schema of the reply's body; null for a reply without a body (204). */
   reply: Reply;
   /**
-   * The query parameters; any other is a 422. An endpoint that declares none ignores the query, because mail services
-   * and ad networks add parameters to links.
+   * The query parameters; any other parameter is a 422. An endpoint that declares no parameters ignores the query,
+   * because mail services and ad networks add parameters to links.
    */
   query?: z.ZodObject;
   /** Whether HEAD is answered like GET; false for a GET that changes data. */
   head?: boolean;
   body?: Body;
   /**
-   * The operations of a batch, whose items are validated one by one (http/batch_items.ts) in place of the whole body,
-   * and whose results get the texts of their errors (http/batch_results.ts).
+   * The operations of a batch. http/batch_items.ts validates its items one by one, instead of the whole body at once;
+   * http/batch_results.ts adds the error texts to its results.
    */
   operations?: BatchOperations;
-  /** Whether the body may be absent; it is then read as an empty object. */
+  /** Whether the body may be absent; an absent body is read as an empty object. */
   bodyOptional?: boolean;
   /** Error code for a body that is missing or is not JSON: `invalid_body` for leads, else `bad_request` (spec 7). */
   malformed?: "bad_request" | "invalid_body";
@@ -99,13 +101,13 @@ export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.Z
   status?: SuccessStatus;
   /** Whether Idempotency-Key is honoured (spec 4.0.1). */
   idempotent?: boolean;
-  /** Adds to the reply, also to a replayed one, what SQL cannot know. It must not throw. */
+  /** Adds to the reply what SQL cannot know, also to a replayed reply. It must not throw. */
   finish?: Finish;
   /**
-   * The reply is one record and names its version in `ETag`. A GET answers 304 if `If-None-Match` names the version;
-   * a PATCH answers 412 if `If-Match` does not (the verb gets the versions as `if_match`). `detailFrom`: the first
-   * field that the reply adds to the record; the added fields have a version of their own. `recordBefore`: the first
-   * field that says what the call did; such fields are in no version.
+   * The reply is one record and names its version in `ETag`. A GET answers 304 if `If-None-Match` names the version; a
+   * PATCH answers 412 if `If-Match` does not (the verb gets the versions as `if_match`). `detailFrom` names the first
+   * field that the reply adds to the record; the added fields have a version of their own. `recordBefore` names the
+   * first of the fields that say what the call did; the version ignores these fields.
    */
   etag?: true | { detailFrom: string } | { recordBefore: string };
   /**
@@ -116,7 +118,7 @@ export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.Z
    * Whether `Prefer: return=representation` makes the verb answer with the whole record and `possible_duplicates`.
    */
   prefersRepresentation?: boolean;
-  /** Makes the verb's arguments of the body by something that SQL cannot do, such as encryption. */
+  /** Creates the verb's arguments from the body, with something that SQL cannot do, such as encryption. */
   prepare?: Body extends z.ZodType ? (
       body: z.output<Body>,
       params: PathParams,

@@ -1,4 +1,4 @@
-/** A description for the OpenAPI documents in Portuguese, the default, and English. */
+/** A description for the OpenAPI documents, in Portuguese (the default) and English. */
 // A type alias, because `.meta()` takes an index signature, to which TypeScript does not assign an interface.
 export type Doc = {
   readonly description: string;
@@ -7,9 +7,9 @@ export type Doc = {
 };
 
 /**
- * Describes the fields of an object by name: `z.object({ … }).meta({ fields })`. A field without an entry has the
- * common text for its name (tools/openapi/common_fields.ts). A name that the object lacks is that of a read-only
- * field.
+ * Describes the fields of an object by name: `z.object({ … }).meta({ fields })`. A field without an entry gets the
+ * common text for its name (tools/openapi/common_fields.ts). An entry for a name that the object does not have marks a
+ * read-only field.
  */
 export type FieldDocs = Readonly<Record<string, Doc | undefined>>;
 

@@ -24,7 +24,7 @@ interface CommonEndpoint {
   readonly operation: string;
   readonly reply: z.ZodType | null;
   readonly status: SuccessStatus;
-  /** A strict schema: a parameter that it does not name is an error. Without parameters: see {@link takesQuery}. */
+  /** A strict schema: a parameter that it does not name is an error. If it names none, see {@link takesQuery}. */
   readonly query: z.ZodObject;
   readonly head: boolean;
   readonly body: z.ZodType | undefined;
@@ -71,7 +71,7 @@ export interface OpenEndpoint extends CommonEndpoint {
   readonly replies: Readonly<Record<number, Doc>>;
 }
 
-/** An endpoint as data, for routing, gate, validation, OpenAPI and the contract tests. */
+/** An endpoint as data, which routing, gate, validation, OpenAPI and the contract tests use. */
 export type Endpoint = KeyEndpoint | SessionEndpoint | LinkEndpoint | OpenEndpoint;
 
 /** The scope that the key needs or the role that the member needs; null: none. */
@@ -97,7 +97,7 @@ interface WithoutBody {
   readonly body: undefined;
 }
 
-/** Declares an endpoint. With a `role` its gate is `session`; with a `scope`, also null, it is `key`. */
+/** Declares an endpoint. With a `role` its gate is `session`; with a `scope`, which may be null, it is `key`. */
 export function endpoint<Reply extends z.ZodType | null, Body extends z.ZodType>(
   declaration: KeyDeclaration<Reply, Body> & { body: Body },
 ): KeyEndpoint & WithBody;
@@ -154,7 +154,7 @@ export function endpoint(
 /** For an endpoint that changes something and needs no input: a body without fields, which may be absent. */
 export const noBody = { body: z.object({}), bodyOptional: true } as const;
 
-/** The methods of endpoints. Any other is a 405 on every path. */
+/** The methods that endpoints have. Any other method is a 405 on every path. */
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
@@ -179,7 +179,7 @@ export interface Route {
 /** A resource: one function, whose name is the first part of the path (spec 4), with one gate for all endpoints. */
 export class Resource {
   readonly routes: readonly Route[];
-  /** Guards unknown paths too: the gate's errors precede their 404. */
+  /** Guards unknown paths too: an error of the gate precedes their 404. */
   readonly gate: GateName;
 
   constructor(readonly name: string, routes: Routes, readonly about: Doc) {

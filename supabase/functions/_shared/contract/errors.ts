@@ -12,7 +12,7 @@ export interface FieldError {
   message: string;
   /** The id of the record that the error is about. */
   id?: string;
-  /** What the field may name, if the workspace has at most 20. */
+  /** The records that the field may name, if the workspace has at most 20. */
   choices?: Choice[];
 }
 
@@ -22,7 +22,7 @@ export type Choice = { id: string; name: string; type?: string };
 /** Every error of the service (spec 7) with its status and texts. A code that is not listed here does not compile. */
 export const ERRORS = { ...CALL_ERRORS, ...RECORD_ERRORS, ...APPLICATION_ERRORS };
 
-/** A stable English code: of spec 7, or of the application. */
+/** A stable code in English, from spec 7 or for the application. */
 export type ErrorCode = keyof typeof ERRORS;
 
 /** Whether only the application's functions answer with this code. */
@@ -83,9 +83,9 @@ export const malformedId = new ApiError(
 );
 
 /**
- * The error for a method that a path does not have, with the allowed ones in `Allow`, as HTTP requires.
+ * The error for a method that a path does not have. The header `Allow` names the allowed methods, as HTTP requires.
  *
- * @param archive the operation that archives a record, which a caller of DELETE may want
+ * @param archive the operation that archives a record, which a client that sends DELETE may want
  */
 export function methodNotAllowed(methods: Iterable<string>, archive?: string): ApiError {
   const allow = [...methods].join(", ");
@@ -104,14 +104,14 @@ export function payloadTooLarge(maxBytes: number): ApiError {
   );
 }
 
-/** An item of an error's details as SQL raises it; a null message follows from the code. */
+/** An item of an error's details as SQL raises it. If the message is null, it is the text of the code. */
 export interface RaisedField {
   field: string;
   message: string | null;
   id: string | null;
-  /** The code whose message applies, if it is not the error's. */
+  /** The code whose text is the message, if it is not the code of the error. */
   code?: string;
-  /** The kind of the record that has the id, if another kind was expected. */
+  /** The kind of the record that has this id, if another kind was expected. */
   kind?: FoundKind | null;
   /** Whether the record was merged into the record `id`. */
   merged?: boolean | null;
@@ -138,21 +138,24 @@ export function completeDetails(
   });
 }
 
-/** The error that a verb raised. If not_found names a record of another kind, the message says which kind. */
+/**
+ * The error that a verb raised. If it is not_found and the id belongs to a record of another kind, the message names
+ * that kind.
+ */
 export function raisedError(code: ErrorCode, raised: readonly RaisedField[] | null): ApiError {
   const details = completeDetails(code, raised);
   const kind = code === "not_found" ? raised?.[0]?.kind : null;
   return new ApiError(code, details, kind ? `${ERRORS[code].message}. ${foundText(kind, null)}` : undefined);
 }
 
-/** @param meant the kind that the field names; null: the message says how to read the found record */
+/** @param meant the kind of record that the field expects; null: the message says how to read the found record */
 function foundText(kind: FoundKind, meant: FoundKind | null): string {
   const { name, operation } = FOUND_KINDS[kind];
   return `Este id é de ${name}` +
     (meant === null ? `: use ${operation}` : ` (${operation}); informe o de ${FOUND_KINDS[meant].name}`);
 }
 
-/** The kind of record that a field like `company_id` names. */
+/** The kind of record that a field like `company_id` expects. */
 function meantKind(field: string): FoundKind | null {
   const kind = /(\w+)_id$/.exec(field)?.[1] ?? "";
   return Object.hasOwn(FOUND_KINDS, kind) ? kind as FoundKind : null;

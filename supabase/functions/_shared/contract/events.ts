@@ -4,31 +4,34 @@ import { z } from "zod";
 import { type Doc, doc } from "./doc.ts";
 import { timestamp, uuid } from "./fields.ts";
 
-/** The `object_type` of a delivery (spec 6.2): the kind of object that has `object_id`. */
+/** The `object_type` of a delivery (spec 6.2): the kind of the object whose id is `object_id`. */
 export type ObjectType = "deal" | "activity" | "contact" | "company" | "note" | "proposal";
 
-/** A field that an event adds to the object in `data`, because it describes that moment only. */
+/** A field that an event adds to the object in `data`, because the field describes only the moment of the event. */
 export interface Fact {
   schema: z.ZodType;
   text: Doc;
 }
 
-/** A type of event. It does not import its object's schema, so that functions load no other resource. */
+/**
+ * A type of event. It names its object instead of importing the object's schema, so that a function does not load other
+ * resources.
+ */
 export interface Event {
   object: ObjectType;
   when: Doc;
-  /** The fields of `data` beside those of the object. */
+  /** The fields that `data` has beside the object's fields. */
   facts: Readonly<Record<string, Fact>>;
-  /** Describes `data`. Required with facts, because the schema then differs from the object's. */
+  /** Describes `data`. Required if there are facts, because the schema then differs from the object's. */
   data?: Doc;
   /**
-   * Whether the change log shows it: every change of an object has exactly one such event. Other events report the
-   * same change again (a win is deal.won and deal.updated), or that time has passed.
+   * Whether the change log shows this type: every change of an object has exactly one such event. Other events report
+   * the same change again (a win is deal.won and deal.updated), or that time has passed.
    */
   change: boolean;
 }
 
-/** The events of spec 6.1, in its order, then the events that this service adds. */
+/** The events of spec 6.1 in the order of the spec, then the events that this service adds. */
 export const EVENTS = {
   "deal.stage_changed": event({
     object: "deal",

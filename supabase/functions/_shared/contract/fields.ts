@@ -3,7 +3,10 @@ import { z } from "zod";
 import { parseDatetime } from "./datetime.ts";
 import { doc } from "./doc.ts";
 
-/** The number of code points. JSON Schema and Postgres count characters so: an emoji is one. */
+/**
+ * The number of code points, by which JSON Schema and Postgres count characters: an emoji can be one character here but
+ * two in JavaScript's `length`.
+ */
 export function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count++;
@@ -18,7 +21,7 @@ function characters(min: number, max: number) {
     },
     {
       error: `Deve ter ${min > 0 ? `de ${min} a ${max}` : `até ${max}`} caracteres`,
-      // Later rules do not run on a long text, because normalizing one can take quadratic time.
+      // Stops here for a text that is too long, because later rules may normalize it, which can take quadratic time.
       abort: true,
     },
   ] as const;
@@ -40,7 +43,7 @@ export function name(max = 255) {
   return z.string().trim().refine(...characters(1, max)).meta({ minLength: 1, maxLength: max });
 }
 
-/** Words to search for: 2 to 100 characters with a letter, digit or sign. */
+/** Words to search for: 2 to 100 characters, among them a letter, digit or sign. */
 export function search() {
   return z.string().trim().refine(...characters(2, 100))
     .refine((text) => /[^\p{M}\s]/u.test(text), "Deve ter letras ou dígitos")
@@ -53,8 +56,9 @@ export const uuid = () => z.guid().toLowerCase().meta({ format: "uuid" });
 const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
 /**
- * RFC 5321 without quoted names and address literals, which web forms refuse too. zod's own pattern refuses valid
- * addresses such as `a&b@x.com` and the top-level domain `xn--p1ai`. `crm.parse_argument` has the same pattern.
+ * The addresses of RFC 5321, except quoted names and address literals, which web forms refuse too. Not zod's own
+ * pattern, which refuses valid addresses such as `a&b@x.com` and the top-level domain `xn--p1ai`. `crm.parse_argument`
+ * has the same pattern.
  */
 const EMAIL = new RegExp(
   `^${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$`,
@@ -88,7 +92,7 @@ export const date = () =>
 
 /** Fields that the client defines: at most 50 keys and 10 KB as JSON (spec 8). */
 export const customFields = () =>
-  // Counts the keys first, because reading the record takes time for each of them.
+  // Counts the keys first, because validating the record takes time for each key.
   z.unknown()
     .refine((fields) => Object.keys(fields ?? {}).length <= 50, "Deve ter no máximo 50 chaves")
     .pipe(

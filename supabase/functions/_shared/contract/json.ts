@@ -1,10 +1,10 @@
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** Maximum of invalid fields in one reply. */
+/** Maximum number of invalid fields in one reply. */
 export const MAX_DETAILS = 100;
 
-/** Many libraries silently drop this key when they copy an object. */
+/** A key that many libraries silently drop when they copy an object. */
 export const RESERVED_NAME = "__proto__";
 
 /** Whether Postgres can store this text unchanged: it accepts no NUL, and UTF-8 cannot encode unpaired surrogates. */

@@ -11,7 +11,7 @@ export const MAX_LIMIT = 200;
 /** The parameters of every list (spec 4.0); `listQuery({ … })` adds a resource's filters. */
 export const ListQuery = z.object({
   limit: z.string()
-    // Any number of digits, because spec 4.0 accepts every larger value.
+    // Any number of digits, because spec 4.0 accepts every value above the maximum.
     .regex(/^0*[1-9][0-9]*$/, "Deve ser um número inteiro, 1 ou maior")
     .transform((limit) => Math.min(Number(limit), MAX_LIMIT))
     .default(DEFAULT_LIMIT)
@@ -62,7 +62,7 @@ const PageMeta = z.object({ next_cursor: uuid().nullable(), has_more: z.boolean(
   ...doc("Onde a lista continua", "Where the list continues"),
 });
 
-// The first page of a call with updated_since has synced_until, from which the next run continues.
+// The first page of a list with updated_since has synced_until, the updated_since of the client's next run.
 const SyncedPageMeta = PageMeta.extend({ synced_until: timestamp().optional() }).meta({
   id: "SyncedPageMeta",
   ...doc(

@@ -9,7 +9,7 @@ import type { Json } from "./json.ts";
 export interface RecordAbout {
   /** Table of schema `crm`. */
   table: string;
-  /** Name of the reply's schema in OpenAPI; those of the bodies are New… and …Patch. */
+  /** Name of the reply's schema in OpenAPI. The schemas of the bodies are named New… and …Patch. */
   schema: string;
   /** Describes the reply. */
   text: Doc;
@@ -27,33 +27,35 @@ export interface RecordAbout {
   sql?: readonly ("insert" | "insert all" | "save" | "get" | "list" | "archive")[];
   /** Adds the verb `api.<name>_summary`, whose query is {@link CrmRecord.summaryQuery}. */
   summary?: RecordSummary;
-  /** Enables upserts: by which fields they find the record; each has a filter. */
+  /** Enables upserts. `by`: the fields by which they can find the record, each of which has a filter. */
   upsert?: {
     by: readonly [string, ...string[]];
     /**
-     * Further fields by which leads find the record; an upsert locks their values too, so that no double is created.
+     * Further fields by which leads find the record. An upsert locks the values of these fields too, so that it and a
+     * simultaneous lead do not create the record twice.
      */
     foundBy?: readonly string[];
     /** Describes the body. */
     text: Doc;
   };
   /**
-   * Indexed columns by which possible duplicates are found, each with an SQL expression for the array of values of
-   * the new row `new`. The insert itself searches: a separate statement would cost Postgres a third of a creation.
+   * Indexed columns by which possible duplicates are found, each with an SQL expression for the array of values of the
+   * new row `new`. The insert itself searches for them: a separate statement would make a creation a third more
+   * expensive for Postgres.
    */
   alike?: Readonly<Record<string, string>>;
-  /** Columns that the verb of POST sets and no client sees. */
+  /** Columns that the verb for POST sets and that no client sees. */
   hidden?: readonly string[];
   /**
-   * The values that an erasure puts into fields that cannot be null. It clears every other field that clients write,
-   * except the owner. Absent: the record cannot be erased.
+   * The values that an erasure writes into fields that cannot be null. The erasure clears every other field that
+   * clients write, except the owner. If this property is absent, the record cannot be erased.
    */
   erased?: Readonly<Record<string, string>>;
-  /** Filters other than equality with a field, such as a range. */
+  /** Filters that do not compare a field for equality, such as a range. */
   filters?: Readonly<Record<string, Filter>>;
   /** The columns that the list's parameter `q` searches. */
   search?: RecordSearch;
-  /** Subsets of the fields for other readers, by the name of their schema in OpenAPI. */
+  /** Subsets of the fields for other readers, by the name of the subset's schema in OpenAPI. */
   views?: Readonly<Record<string, RecordView>>;
 }
 
@@ -72,7 +74,7 @@ export interface RecordSearch {
   /** Describes the parameter `q`. */
   text: Doc;
   texts: readonly string[];
-  /** Columns in which only digits are searched. */
+  /** Columns that are searched only by the digits in `q`. */
   phones?: readonly string[];
   /** SQL functions that return another spelling of a column, which is searched too. */
   spelled?: Readonly<Record<string, string>>;
@@ -97,7 +99,7 @@ export class CrmRecord {
   readonly create: z.ZodType<Record<string, Json>>;
   /** Body of PATCH: an absent field stays as it is, null clears it. */
   readonly update: z.ZodObject;
-  /** Body of an upsert: that of POST with no field required. Null means what it means on PATCH. */
+  /** Body of an upsert: that of POST, but no field is required, and null has the same meaning as on PATCH. */
   readonly upsert: z.ZodObject;
   /** Query of an upsert: the field by which to find the record. Empty for a record without upsert. */
   readonly upsertQuery: z.ZodObject;
@@ -107,9 +109,9 @@ export class CrmRecord {
   readonly upserted: z.ZodObject;
   /** Query of the list: the common parameters and the record's filters. */
   readonly query: z.ZodObject;
-  /** Query of the summary: that of the list without pages and search. */
+  /** Query of the summary: that of the list, without the parameters for pages and search. */
   readonly summaryQuery: z.ZodObject;
-  /** Filters by name of the query parameter. */
+  /** Filters by the name of their query parameter. */
   readonly filters: Readonly<Record<string, Filter>>;
 
   constructor(
@@ -159,12 +161,12 @@ export class CrmRecord {
     this.summaryQuery = listQuery(summed).omit({ limit: true, cursor: true });
   }
 
-  /** The texts of all fields. In a schema with some of the fields the others count as read-only. */
+  /** The texts of all fields. In a schema that has only some of the fields, the others count as read-only. */
   texts(): FieldDocs {
     return Object.fromEntries(Object.entries(this.fields).map(([name, { text }]) => [name, text]));
   }
 
-  /** Rules of some fields for the body of an action, all optional. */
+  /** The rules of the named fields, made optional, for the body of an action. */
   rules(...names: string[]): Record<string, z.ZodType> {
     return mapDefined(this.#pick(names), ({ rule }) => rule?.nullish());
   }
@@ -189,7 +191,7 @@ export class CrmRecord {
     return body.refine((value) => names.some((name) => value[name] != null), {
       path: [names[0]!],
       error: atLeastOneText(names),
-      // Runs even if other fields are invalid, so that one reply names every error.
+      // Checks this even if other fields are invalid, so that one reply names every error.
       when: () => true,
     });
   }
@@ -200,7 +202,7 @@ export function atLeastOneText(names: readonly string[]): string {
   return `Informe ao menos um de ${names.slice(0, -1).join(", ")} e ${names.at(-1)}`;
 }
 
-/** Describes `match_by`, as a parameter and in an item of a batch. */
+/** Describes `match_by`, both as a query parameter and in an item of a batch. */
 export const MATCH_BY: Doc = doc(
   "Campo pelo qual o registro é procurado; o corpo precisa ter um valor nele",
   "The field by which to find the record; the body must have a value for it",
@@ -224,7 +226,8 @@ const UPSERTED: FieldDocs = {
 };
 
 function upsertedRules(by: readonly string[]): z.ZodRawShape {
-  // The documents show an enumeration of one word as a constant, and this one may also be null.
+  // Not an enumeration if there is only one name: the documents would show it as a constant, although the value may
+  // also be null.
   const field = by.length > 1 ? z.enum(by) : z.string();
   return { created: z.boolean(), matched_by: field.nullable(), differences: z.array(z.string()) };
 }
@@ -237,7 +240,7 @@ const POSSIBLE_DUPLICATES = doc(
 /**
  * Declares a record and its fields (record_fields.ts).
  *
- * @param name part of the names in SQL: `api.<name>`, `crm.<name>_json`, …
+ * @param name used in the names of SQL objects: `api.<name>`, `crm.<name>_json`, …
  */
 export function record(name: string, about: RecordAbout, fields: Record<string, Field>): CrmRecord {
   return new CrmRecord(name, about, fields);

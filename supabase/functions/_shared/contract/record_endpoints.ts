@@ -3,8 +3,8 @@ import { syncedPageOf } from "./pagination.ts";
 import type { CrmRecord } from "./record.ts";
 
 /**
- * The declarations of a record's usual endpoints, without summary, scope and errors. Each names the verb that SQL has
- * for it: `contact_list`. `POST /batch` is in batch.ts.
+ * The declarations of a record's usual endpoints, without summary, scope and errors. Each names its verb in SQL, for
+ * example `contact_list`. batch.ts has the declaration of `POST /batch`.
  */
 export function endpointsOf(record: CrmRecord) {
   const { name, reply, query, create, update, upsertQuery, upsert, upserted } = record;

@@ -1,4 +1,4 @@
-// The kinds of fields for a record.ts. The validation rules of their values are in fields.ts.
+// The kinds of fields that a record.ts can declare. fields.ts has the validation rules of their values.
 import { z } from "zod";
 import { type Doc, doc } from "./doc.ts";
 import * as rules from "./fields.ts";
@@ -17,8 +17,8 @@ export type SqlType =
   | "crm.event_type[]";
 
 /**
- * What an absent or null value means. `optional`: the value may be null, also in replies. `required`: POST requires
- * it, and null is an error. `defaulted`: the field gets its default if the value is absent on POST, or null.
+ * What an absent or null value means. `optional`: the value may be null, also in replies. `required`: POST requires the
+ * value, and null is an error. `defaulted`: null, or on POST also an absent value, sets the field to its default.
  * `defaulted on create`: the same on POST, but null is an error on PATCH.
  */
 export type Presence = "optional" | "required" | "defaulted" | "defaulted on create";
@@ -43,13 +43,13 @@ export interface Reference {
 }
 
 /**
- * The values of a parameter that shows rows which lists leave out by default. Such rows should be few: they have an
- * index of their own, on the workspace and the id.
+ * The values of a parameter that shows rows which lists leave out by default. Such rows, which should be few, have an
+ * index of their own on the workspace and the id.
  */
 export interface Hiding {
-  /** The value that leaves them out, like a list without the parameter. */
+  /** The value that leaves these rows out, like a list without the parameter. */
   without: string;
-  /** The value that shows only them. */
+  /** The value that shows only these rows. */
   only: string;
   /** The value that shows all rows; it has no `condition`. */
   all: string;
@@ -73,22 +73,18 @@ export interface Filter {
    * and the column, without rows where it is null, and the list uses it.
    */
   unique?: true;
-  /** Most rows have no value: the filter's index leaves them out, so that it costs their creation nothing. */
+  /** Most rows have no value. The filter's index omits these rows, so that creating them needs no index entry. */
   sparse?: true;
   /**
-   * The value is a bound of this timestamptz column instead of equal to it. The table needs an index on the
+   * The value is a bound for this timestamptz column, instead of a value to equal. The table needs an index on the
    * workspace, the column and the id, which may leave out rows without a value.
    */
   range?: { column: string; operator: ">=" | "<" } | undefined;
   /**
-   * An SQL condition on row `t` for each value of the parameter, instead of an equality. It is not escaped, so it
-   * must be written in code.
+   * An SQL condition on row `t` for each value, instead of an equality. It is not escaped, so it must be a constant.
    */
   condition?: Readonly<Record<string, string>> | undefined;
-  /**
-   * The value for whose `condition` there is a partial index, and the range column in this index between the
-   * workspace and the id.
-   */
+  /** The value whose `condition` has a partial index, and this index's range column between workspace and id. */
   indexed?: { value: string; column: string } | undefined;
   /** The parameter shows rows that lists leave out by default. */
   hides?: Hiding | undefined;
@@ -96,7 +92,7 @@ export interface Filter {
   searches?: true | undefined;
 }
 
-/** Whether the filter compares a column with the value, so that it has an index of its own. */
+/** Whether the filter compares a column with the value for equality, and therefore has an index of its own. */
 export const isEquality = ({ range, condition, searches }: Filter) =>
   range === undefined && condition === undefined && searches === undefined;
 
@@ -125,7 +121,7 @@ export interface Field {
   readonly text: Doc | undefined;
 }
 
-/** Longest text, in characters, of which 200 records always fit a page. */
+/** Maximum length of a text, in characters, with which 200 records always fit on a page. */
 const LONG = 2048;
 
 /** Options of every kind of field. */
@@ -135,7 +131,7 @@ export interface Options {
   written?: Written;
   /** SQL expression for the value in replies, from row `t`; by default the column. */
   shownAs?: string;
-  /** Adds a filter by the field to the list: `true`, the parameter's text, or properties of the filter. */
+  /** Lets the list be filtered by this field: `true`, the text of the parameter, or properties of the filter. */
   filter?: boolean | Doc | Partial<Filter>;
 }
 
@@ -178,7 +174,7 @@ function filterBy(kind: Kind, filter: true | Doc | Partial<Filter>): Filter {
 /** The filter of every list whose records can be archived. */
 export const ARCHIVED: Filter = {
   rule: z.enum(["false", "true", "any"])
-    // Like an absent parameter, so that both use the same statement.
+    // Treats "false" like an absent parameter, so that both use the same statement.
     .transform((value) => value === "false" ? undefined : value)
     .meta({ default: "false" }),
   text: doc(
@@ -212,7 +208,7 @@ export const textWith = (rule: z.ZodType, options: Options = {}) =>
 /** An e-mail address, in lower case. */
 export const email = (options: Options = {}) => textWith(rules.email(), options);
 
-/** One of the given words. `writing`: the words that the schema offers to clients, and the error for other texts. */
+/** One of the given words. `writing`: the words that the schema of bodies offers, and the error for other texts. */
 export const choice = <Word extends string>(
   words: readonly [Word, ...Word[]],
   { filter, ...options }: Options = {},
@@ -231,7 +227,7 @@ export const readOnlyText = (options: Options = {}) => field({ sql: "text", shap
 export const reference = (table: string, options: Options = {}, active = false) =>
   field({ sql: "uuid", rule: rules.uuid(), shape: rules.uuid(), references: { table, active } }, options);
 
-/** The active member in charge; the database chooses one if the call names none (spec 4.1). */
+/** The active member who is in charge. If the call names no member, the database chooses one (spec 4.1). */
 export const owner = (options: Options = {}) =>
   reference("members", { presence: "defaulted", filter: true, ...options }, true);
 

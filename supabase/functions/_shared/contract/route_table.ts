@@ -7,15 +7,15 @@ import type { FieldError } from "./errors.ts";
 export interface BodyReading {
   /** Absent: {@link DEFAULT_BODY_LIMITS}. */
   readonly limits?: BodyLimits;
-  /** The code for a body that is no JSON object; absent: `bad_request`. */
+  /** The code for a body that is not a JSON object; absent: `bad_request`. */
   readonly malformed?: "bad_request" | "invalid_body";
-  /** Whether it may be absent; it is then read as an empty object. */
+  /** Whether the body may be absent; an absent body is read as an empty object. */
   readonly optional?: true;
 }
 
 /**
  * The plain data of an endpoint that routing, gate, door and reply need. `deno task tables` writes it from the
- * endpoint, because loading the endpoint's schemas takes longer than a call that needs none.
+ * endpoint, so that a call that needs no schemas does not load them: loading takes longer than such a call.
  */
 export interface RouteEntry {
   readonly method: Method;
@@ -26,7 +26,7 @@ export interface RouteEntry {
   /** The scope that the key needs or the role that the member needs; null: none. */
   readonly requirement: string | null;
   readonly status: SuccessStatus;
-  /** False: HEAD is a 405, although the path has a GET. */
+  /** False: HEAD is answered with 405, although the path has a GET. */
   readonly head?: false;
   readonly takesQuery?: true;
   readonly body?: BodyReading;
@@ -35,19 +35,19 @@ export interface RouteEntry {
    * computes the arguments.
    */
   readonly emptyArgs?: Readonly<Record<string, Json>>;
-  /** The errors of a call without parameters, if a parameter is required and there is no body. */
+  /** The errors of a call without parameters, for an endpoint that requires a parameter and has no body. */
   readonly emptyErrors?: readonly FieldError[];
   readonly idempotent?: true;
   readonly etag?: true | { readonly detailFrom: string } | { readonly recordBefore: string };
   readonly namesUnapplied?: true;
   readonly prefersRepresentation?: true;
-  /** Whether the reply may have `operation`, with the status 202. */
+  /** Whether the reply may have the field `operation`; its status is then 202. */
   readonly continues?: true;
-  /** Who completes the reply: the endpoint's hook, or batch_results.ts. */
+  /** What completes the reply: the endpoint's hook, or batch_results.ts. */
   readonly finish?: "by endpoint" | "batch results";
 }
 
-/** The endpoints of a resource as plain data, and a function that loads them with their schemas. */
+/** The endpoints of a resource as plain data, and a function that loads the same endpoints with their schemas. */
 export interface RouteTable {
   /** The name of the function. */
   readonly name: string;
@@ -73,7 +73,7 @@ export function byPath<Route extends { method: Method; path: string }>(
   return paths;
 }
 
-/** The methods of a path for `Allow`: with HEAD after a GET that answers it. */
+/** The methods of a path for `Allow`: HEAD follows a GET that also answers HEAD. */
 export function allowedMethods(methods: Map<Method, { head?: boolean }>): string[] {
   return [...methods].flatMap(([method, { head }]) =>
     method === "GET" && head !== false ? [method, "HEAD"] : method

@@ -15,21 +15,24 @@ import { AUTH_TIMEOUT_MS, authUrl, publishableKey } from "../runtime/service.ts"
 import { sha256 } from "../runtime/sha256.ts";
 import { isUuid } from "../runtime/uuid.ts";
 
-/** The person who is signed in and the session: the claims `sub` and `session_id` of a verified token. */
+/** The ids of the signed-in person and of the session: the claims `sub` and `session_id` of a verified token. */
 export interface Session {
   userId: string;
   sessionId: string;
 }
 
-/** Signature algorithms that are verified here, with the project's public keys. */
+/** Signature algorithms that this file verifies itself, with the project's public keys. */
 const ASYMMETRIC = ["ES256", "RS256"];
-/** The audience of a person's token. Tokens of the project's own keys, such as anon, have another. */
+/** The audience of a person's token. The project's own keys that are tokens, such as anon, have another audience. */
 const AUDIENCE = "authenticated";
 /** Milliseconds for which an answer of Supabase Auth is cached. The door still checks the session at every call. */
 const ANSWER_MS = 60_000;
-/** Maximum of cached answers and of known sessions. Only valid tokens are cached, so strangers cannot fill either. */
+/**
+ * Maximum number of cached answers, and of known sessions. Only valid tokens are stored, so strangers cannot fill
+ * either.
+ */
 const MAX_ANSWERS = 1_000;
-/** Requests to Supabase Auth at the same time: for all unknown sessions together, and for each known session. */
+/** Maximum simultaneous requests to Supabase Auth: for all unknown sessions together, and for each known session. */
 const MAX_REQUESTS = 4;
 /** Maximum time that a request waits for its turn, in milliseconds. */
 const TURN_MS = 2_000;
@@ -39,7 +42,7 @@ class TooManyRequests extends Error {}
 let keys: JWTVerifyGetKey | undefined;
 /** Answers of Supabase Auth, by the hash of the token. */
 const answers = new Map<string, { session: Session; until: number }>();
-/** Ids of sessions that had a valid token. Nobody else can know such an id. */
+/** Ids of sessions that had a valid token. Strangers cannot know such an id. */
 const knownSessions = new Set<string>();
 /**
  * Serves the newest unknown session first, so that a person who signs in gets a turn during a flood of forged tokens.
@@ -61,7 +64,7 @@ export async function verifyAccessToken(token: string): Promise<Session | ApiErr
     return ASYMMETRIC.includes(algorithm) ? await verifyHere(token) : await verifyByAuth(token);
   } catch (error) {
     if (error instanceof errors.JOSEError && !isUnreachable(error)) return new ApiError("invalid_session");
-    // Forged tokens cause this error in any number, so it is not logged.
+    // TooManyRequests is not logged, because forged tokens can cause it in any number.
     if (!(error instanceof TooManyRequests)) logCount("auth_unreachable", { error: String(error) });
     return new ApiError("service_unavailable");
   }
@@ -142,7 +145,7 @@ async function isTokenOf({ userId }: Session, token: string): Promise<boolean> {
   return response.ok && user.id === userId;
 }
 
-/** Removes the oldest entry of a full collection. */
+/** Removes the oldest entry if the collection is full. */
 function makeRoom(kept: Map<string, unknown> | Set<string>): void {
   if (kept.size >= MAX_ANSWERS) kept.delete(kept.keys().next().value!);
 }
@@ -157,7 +160,7 @@ function sessionOf(claims: Record<string, unknown>): Session | ApiError {
   return { userId: sub, sessionId: session_id };
 }
 
-/** Whether the public keys could not be fetched: jose uses its generic code for a reply that is no key set. */
+/** Whether the public keys could not be fetched. For a reply that is not a key set, jose uses its generic code. */
 function isUnreachable({ code }: errors.JOSEError): boolean {
   return code === errors.JWKSTimeout.code || code === errors.JOSEError.code;
 }

@@ -5,8 +5,8 @@ import { BodyReader } from "./body_reader.ts";
 import { PACES } from "./pace.ts";
 
 /**
- * Reads a request's body. The door first identifies an unknown caller with a large body, and may refuse it, so that
- * only admitted callers make the service read much.
+ * Reads a request's body. If the body is large and the caller unknown, the door first identifies the caller and may
+ * refuse it, so that the service reads large bodies only for admitted callers.
  *
  * @param credential what the gate read from the request
  * @param identify asks the door to identify the caller and do nothing else

@@ -20,25 +20,25 @@ const ALLOWED_HEADERS: Record<GateName, string[]> = {
 };
 
 /**
- * Creates a Hono app with the base path `/<name>`, with which every request's path starts on Supabase and behind the
- * local gateway. Environment: CORS_ALLOWED_ORIGINS, comma-separated origins whose pages may call everything that
- * needs no session; APP_ORIGIN, the address of the console, whose pages may use sessions and public links.
+ * Creates a Hono app with the base path `/<name>`: on Supabase and behind the local gateway, the path of every request
+ * starts with it. Environment: CORS_ALLOWED_ORIGINS, comma-separated origins whose pages may call everything that needs
+ * no session; APP_ORIGIN, the address of the console, whose pages may use sessions and public links.
  */
 export function functionApp(name: string, gate: GateName): Hono {
   const app = new Hono({ strict: false }).basePath(`/${name}`);
   const origins = allowedOrigins(gate);
-  // CORS is off by default: an API key must not be used in a browser, where its user can read it.
+  // CORS is off by default: an API key must not be used in a browser, whose user could read it.
   if (origins.length > 0) {
     const allow = cors({
       origin: origins,
       allowHeaders: ALLOWED_HEADERS[gate],
       exposeHeaders: [...REPLY_HEADERS],
-      // Browsers ask again after 5 s otherwise, before every other call of the console.
+      // Otherwise browsers repeat the preflight request after 5 s, before every other call of the console.
       maxAge: 600,
     });
     app.use(async (c, next) => {
-      // Only browsers send Origin; to other clients OPTIONS is a 405. And a header that is added to a finished reply
-      // makes Hono send its body in chunks.
+      // Only browsers send Origin. For other clients OPTIONS is a 405, and CORS headers are not added, because a header
+      // that is added to a finished reply makes Hono send the body in chunks.
       if (c.req.header("Origin") === undefined) return await next();
       // The reply to a preflight request: the only one that `respond` does not create.
       const preflight = await allow(c, next);

@@ -9,18 +9,19 @@ import { type Json, MAX_DETAILS, storableText } from "../contract/json.ts";
 import type { JsonBody } from "./json_body.ts";
 import { MAX_UNKNOWN_FIELDS, validateBody, type ValidBody } from "./validation.ts";
 
-/** Maximum characters of a field's name in an item's result, because a result is stored for 24 hours. */
+/** Maximum characters of a field's name in an item's result, because the result is stored for 24 hours. */
 const MAX_FIELD_LENGTH = 255;
 
-/** The schema of the body without that of its items. */
+/** The schema of the body, without the schema of its items. */
 const Envelope = batchBody(z.unknown());
 
 type JsonObject = Record<string, Json>;
 
 /**
- * Validates the body of a batch. An invalid item becomes an error in the arguments, so that the other items are
- * carried out. The whole call is an error if the batch is atomic or its envelope is invalid. It is also an error if
- * the JSON text has 100 errors or more: only 100 are listed, and Postgres would refuse a text that is not among them.
+ * Validates the body of a batch. An invalid item becomes an error in the arguments, so that the other items are carried
+ * out. The whole call is an error if the batch is atomic or its envelope is invalid. It is also an error if
+ * `parseJsonBody` found 100 errors or more: it lists only 100, and a value with an unlisted error would reach Postgres,
+ * which refuses it.
  *
  * @param options see {@link validateBody}
  */
@@ -46,7 +47,7 @@ export function validateBatch(
     const ofItem = errorsUnder(`items.${index}`, ofItems);
     const valid = validateItem(operations, item, index, ofItem, {
       ...options,
-      // A strict call ignores no unknown field: each is an error of its item.
+      // In a strict call each unknown field is an error of its item.
       ...(!options.strict && { unknownAtMost }),
     });
     if (!(valid instanceof ApiError)) ignored.push(...valid.ignored);
@@ -71,7 +72,8 @@ export function validateBatch(
 }
 
 /**
- * The details of each error that fit in a reply with 100 in all: the first of each error, then further ones in order.
+ * The details that each error may show, at most 100 in all: the first detail of each error, then further details in
+ * order.
  */
 function shareDetails(errors: readonly ApiError[]): Map<ApiError, readonly FieldError[]> {
   let left = MAX_DETAILS - errors.length;
@@ -135,7 +137,7 @@ function invalid(details: FieldError[]): ApiError {
 }
 
 /**
- * The result of an invalid item, in the form in which the verb returns results. It passes through Postgres, so
+ * The result of an invalid item, in the form in which the verb returns results. The result passes through Postgres, so
  * characters that Postgres cannot store are replaced.
  */
 function asResult({ code, message }: ApiError, details: readonly FieldError[]): JsonObject {

@@ -1,4 +1,4 @@
-// Adds the statuses and texts that SQL does not know to the results of a batch.
+// Adds statuses and error texts, which SQL does not know, to the results of a batch.
 import {
   completeDetails,
   ERRORS,

@@ -3,26 +3,26 @@ import { deadlines } from "../runtime/deadlines.ts";
 
 /** Maximum bytes of a body that is read before the door has identified its sender. */
 const SMALL_BODY_BYTES = 16 * 1024;
-/** Maximum milliseconds of reading before the door has identified the sender. */
+/** Maximum milliseconds for reading a body before the door has identified its sender. */
 const SMALL_BODY_MS = 1_000;
 /** Maximum time to read a whole body, in milliseconds. */
 const MAX_BODY_MS = 15_000;
-/** Maximum bytes that are read of a body, those beyond its limit included, which are discarded. */
+/** Maximum bytes read from a body, including those beyond the body's limit, which are discarded. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
 
-/** Only the log shows it: the client closed its connection before the end of the body. */
+/** The client closed its connection before the end of the body, so only the log shows this error. */
 const CLIENT_LEFT = new ApiError("bad_request");
 
 class TooSlow extends Error {}
 
 /**
- * Reads a request's body in two steps, so that the door can identify the sender in between. A body that is not read
- * to its end is not cancelled either: Deno then closes the connection when it collects the request, whereas after a
- * cancel Deno 2.9 keeps the connection open for as long as the client does.
+ * Reads a request's body in two steps, so that the door can identify the sender in between. A body that is not read to
+ * its end is not cancelled: Deno closes its connection when it collects the request as garbage, whereas after a cancel
+ * Deno 2.9 keeps the connection open for as long as the client does.
  */
 export class BodyReader {
   readonly #request: Request;
-  /** Created by the first read of a body without Content-Length, or with one over the limit. */
+  /** Created by the first read, if Content-Length is absent or over the limit. */
   #source: ReadableStreamDefaultReader<Uint8Array> | undefined;
   /** Content-Length; NaN if absent. */
   readonly #announced: number;
@@ -31,7 +31,7 @@ export class BodyReader {
   /** Bytes read so far, including discarded ones. */
   #length = 0;
   #ended = false;
-  /** A read that has not finished: the next step awaits it. */
+  /** A read that has not finished; the next step continues to await it. */
   #pending: Promise<void> | undefined;
 
   /** @param maxBytes maximum size of the body, in bytes */
@@ -54,7 +54,8 @@ export class BodyReader {
   /** Reads the whole body. Returns request_timeout after 15 s, payload_too_large over `maxBytes`. */
   async readAll(): Promise<Uint8Array | ApiError> {
     try {
-      // Discards the excess, because a client whose connection closes while it sends never reads the reply.
+      // Reads and discards the excess, because a client whose connection is closed while it is sending never reads the
+      // reply.
       await this.#readUntil(this.#end, MAX_DISCARDED_BYTES);
     } catch (error) {
       return error instanceof TooSlow ? new ApiError("request_timeout") : CLIENT_LEFT;
@@ -72,7 +73,7 @@ export class BodyReader {
 
   async #readChunk(): Promise<void> {
     if (this.#announced <= this.maxBytes) {
-      // Not as a stream, which takes 28 µs more and holds 64 KiB while the sender is slow.
+      // Does not read a stream, which takes 28 µs more and holds 64 KiB while the sender is slow.
       this.#keep(new Uint8Array(await this.#request.arrayBuffer()));
       this.#ended = true;
       return;

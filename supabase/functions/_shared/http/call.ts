@@ -10,7 +10,7 @@ export interface Call {
   /** `performance.now()` at the start of the request. */
   readonly started: number;
   readonly request: Request;
-  /** `HEAD` for a HEAD request, although the endpoint of GET handles it. */
+  /** `HEAD` for a HEAD request, although the endpoint for GET handles it. */
   readonly method: string;
   /** The name of the function. */
   readonly resource: string;
@@ -26,14 +26,14 @@ export interface Call {
 /** Authenticates calls with one kind of credential. */
 export interface Gate {
   /**
-   * Returns what the door identifies the caller by: the SHA-256 of the credential in hex, or the ids in a verified
-   * token. Returns an error if the credential is absent or malformed, so that no statement is needed.
+   * Returns the text by which the door identifies the caller: the SHA-256 of the credential in hex, or the ids in a
+   * verified token. Returns an error, without asking the database, if the credential is absent or malformed.
    */
   readCredential(call: Call): string | ApiError | Promise<string | ApiError>;
   readonly door: Door;
-  /** Headers that every reply gets. */
+  /** Headers that are added to every reply. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The field of the log that has the caller's id. */
+  /** The name of the log field for the caller's id. */
   readonly callerField: string;
   /** Every error that the gate can return. */
   readonly errors: readonly ErrorCode[];

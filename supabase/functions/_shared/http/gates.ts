@@ -7,8 +7,8 @@ import type { Gate } from "./call.ts";
 export const WORKSPACE_HEADER = "X-Workspace-Id";
 
 /**
- * The gates by name, without the one for sessions, which session_gate.ts has so that no function of the API loads it.
- * Null: the function requires no credential and uses no door.
+ * The gates by name, except the gate for sessions: it is in session_gate.ts, so that the functions of the API do not
+ * load it. Null: the function requires no credential and uses no door.
  */
 export const GATES = {
   key: {
@@ -59,7 +59,7 @@ export const GATES = {
       text: "select * from api.call_by_link(decode($1, 'hex'), $2, $3)",
       values: ({ credential, verb, args }) => [credential, verb, args && JSON.stringify(args)],
     },
-    // The address contains the token, which must reach neither other sites (by Referer) nor search engines.
+    // The address contains the token, which must not reach other sites (by Referer) or search engines.
     headers: { "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex" },
     callerField: "proposal_id",
     errors: ["not_found", "workspace_suspended", "rate_limited", "service_unavailable"],

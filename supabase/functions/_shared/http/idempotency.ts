@@ -5,7 +5,10 @@ import { sha256 } from "../runtime/sha256.ts";
 /** The request header that makes a POST safe to repeat (spec 4.0.1). */
 export const IDEMPOTENCY_HEADER = "Idempotency-Key";
 
-/** Returns the key, null if the header is absent, or invalid_idempotency_key if it has not 1 to 255 characters. */
+/**
+ * Returns the key; null if the header is absent; or invalid_idempotency_key if the key does not have 1 to 255
+ * characters.
+ */
 export function readIdempotencyKey(headers: Headers): string | null | ApiError {
   const key = headers.get(IDEMPOTENCY_HEADER);
   if (key !== null && (key.length < 1 || key.length > 255)) return new ApiError("invalid_idempotency_key");
@@ -16,7 +19,8 @@ export function readIdempotencyKey(headers: Headers): string | null | ApiError {
  * SHA-256, in hex, of an operation and its body: two POSTs with the same hash count as the same request.
  *
  * @param operation the operation's name, followed by its query if it takes one
- * @param body the bytes if the body is not valid JSON; their hash equals that of no stored request
+ * @param body the parsed body; or the bytes of a body that is not valid JSON, whose hash equals that of no stored
+ *  request
  */
 export function hashRequest(operation: string, body: Json | Uint8Array): string {
   return sha256(`${operation}\n`, body instanceof Uint8Array ? body : canonicalJson(body));

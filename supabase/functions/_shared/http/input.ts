@@ -13,13 +13,13 @@ import { readIfMatch } from "./version.ts";
 
 /** A call that passed validation. */
 export interface Input extends ValidInput {
-  /** Headers of the reply, if the call succeeds. */
+  /** Headers to add to the reply if the call succeeds. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * What a call asks for. An invalid call keeps its idempotency key: replay and conflict precede the error of its
- * input.
+ * The input of a call, and its idempotency key. An invalid call has its key too, because a replay or a conflict
+ * precedes the error of the input.
  */
 export interface Reading {
   readonly input: Input | ApiError;
@@ -30,9 +30,9 @@ export interface Reading {
 const loadValidation = loadOnce(() => import("./valid_input.ts"));
 
 /**
- * Reads the idempotency key, and validates path, body and query. Of several errors the first counts, in this order:
- * invalid_idempotency_key, not_found (malformed id), bad_request (`If-Match`), the error of reading the body, the
- * endpoint's `malformed` code, validation_error.
+ * Reads the idempotency key, and validates path, body and query. If there are several errors, it returns the first in
+ * this order: invalid_idempotency_key, not_found (malformed id), bad_request (`If-Match`), the error of reading the
+ * body, the endpoint's `malformed` code, validation_error.
  *
  * @param body the bytes, or the error of reading them; null for an endpoint without a body
  * @param load loads the endpoint with its schemas; called only if they are needed
@@ -48,9 +48,9 @@ export async function readInput(
   const json = body instanceof Uint8Array ? await parseBody(body, entry.body!) : body ?? EMPTY;
   const query = entry.takesQuery ? queryOf(call.request.url) : "";
   const input = await validate(call, entry, json, query, load);
-  // A body that was not read has no hash, so its error is returned without looking up the key.
+  // A body that could not be read has no hash, so its error is returned without looking up the key.
   if (key === null || !(body instanceof Uint8Array)) return { input };
-  // The query counts too: the body of an upsert does not say by which field it looks.
+  // The query is hashed too: only the query of an upsert says by which field to find the record.
   const operation = entry.operation + (entry.takesQuery ? `?${new URLSearchParams(query)}` : "");
   const valid = !(json instanceof ApiError) && json.fieldErrors.length === 0;
   return { input, idempotency: { key, requestHash: hashRequest(operation, valid ? json.value : body) } };
@@ -98,7 +98,8 @@ async function parseBody(
 }
 
 /**
- * The query of the URL, found by hand because `URL` fails on an invalid Host header, from which Deno builds the rest.
+ * The query of the URL, without parsing the URL: Deno builds it with the Host header, and `URL` throws if that is
+ * invalid.
  */
 function queryOf(url: string): string {
   const start = url.indexOf("?");

@@ -5,7 +5,7 @@ import { measureJson } from "./json_size.ts";
 /** Maximum depth of nested objects and arrays. */
 export const MAX_DEPTH = 32;
 
-/** A body, and errors for the values in it that Postgres cannot store as they were sent. */
+/** A parsed body, and errors for its values that Postgres cannot store as they were sent. */
 export interface JsonBody {
   value: Record<string, Json>;
   fieldErrors: FieldError[];
@@ -47,7 +47,7 @@ export async function parseJson(
   const text = decode(bytes);
   if (text === null) return new ApiError(malformed);
   if (text.trim() === "") return null;
-  // Checked before JSON.parse, whose time and memory grow with the number of values.
+  // Measured before JSON.parse, whose time and memory grow with the number of values.
   const size = measureJson(text, maxValues, maxDepth);
   if (size === "too deep") return tooComplex(`O corpo tem mais de ${maxDepth} níveis de objetos e listas`);
   if (size === "too many values") {
@@ -59,8 +59,8 @@ export async function parseJson(
   } catch {
     return new ApiError(malformed);
   }
-  // JSON.parse drops duplicate keys, so a text with more members than its value has one. Only then is the slower
-  // parser loaded that finds which.
+  // JSON.parse drops duplicate keys, so if the text has more members than its value, there are duplicates. Only then,
+  // or if a value cannot be stored, is the slower parser loaded, which finds the fields.
   if (countStorableMembers(value) === size.members) return { value, fieldErrors: [] };
   const { findUnstorable } = await import("./unstorable.ts");
   return { value, fieldErrors: findUnstorable(text) };
@@ -70,10 +70,10 @@ function tooComplex(message: string): ApiError {
   return new ApiError("validation_error", [{ field: "", message }]);
 }
 
-/** Shared by all bodies: it keeps no state between whole texts. */
+/** Shared by all bodies, because it keeps no state after decoding a whole text. */
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Returns null if the bytes are not UTF-8. */
+/** Decodes UTF-8; null if the bytes are not valid UTF-8. */
 function decode(bytes: Uint8Array): string | null {
   try {
     return UTF_8.decode(bytes);
@@ -82,7 +82,7 @@ function decode(bytes: Uint8Array): string | null {
   }
 }
 
-/** The number of members of all objects in a value; NaN if Postgres cannot store some of it unchanged. */
+/** The number of members of all objects in a value; NaN if Postgres cannot store a part of the value unchanged. */
 function countStorableMembers(value: Json): number {
   if (typeof value === "string") return isStorableText(value) ? 0 : NaN;
   if (typeof value === "number") return isStorableNumber(value) ? 0 : NaN;

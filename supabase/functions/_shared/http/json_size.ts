@@ -2,8 +2,8 @@ const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Measures a JSON text, valid or not, without building its values. 256 KiB take 0.2 to 0.9 ms: parsing can take ten
- * times as long.
+ * Measures a JSON text, valid or not, without creating its values. 256 KiB take 0.2 to 0.9 ms, whereas parsing can take
+ * ten times as long.
  *
  * @param maxValues maximum number of values, counted by commas and opening brackets, so an empty list counts as two
  * @param maxDepth maximum depth of nested objects and lists
@@ -43,7 +43,7 @@ export function measureJson(
   return { members };
 }
 
-/** The position of the quote that ends a string; the end of the text if none does. */
+/** The position of the quote that ends a string; the end of the text if the string is not closed. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;

@@ -1,11 +1,12 @@
-// Suggests a valid name for an unknown one. The first error with an unknown name loads this file.
+// Suggests a valid name for an unknown name. This file is loaded by the first error with an unknown name.
 import type { FieldError } from "../contract/errors.ts";
 import { editDistance } from "../runtime/edit_distance.ts";
 import { NEAR, type UnknownDetail } from "./unknown_names.ts";
 
 /**
- * For each valid name the other names that people send for it, because they know another CRM or the Portuguese word.
- * If several match, the first that the call takes is suggested. All are in lower case and without accents.
+ * For each valid name, the other names that people send for it, because they know another CRM or the Portuguese word.
+ * If an unknown name is listed for several valid names, the first that the call accepts is suggested. All names are in
+ * lower case and without accents.
  */
 const MEANT_BY: Readonly<Record<string, string>> = {
   name: "nome title titulo full_name nome_completo fullname company_name display_name razao_social",
@@ -65,14 +66,15 @@ const MEANT_BY: Readonly<Record<string, string>> = {
   id: "deal_id contact_id company_id activity_id note_id webhook_id record_id uuid",
 };
 
-/** Maximum characters of a name for which a valid one is looked for. */
+/** Maximum characters of an unknown name for which a valid name is looked up. */
 const MAX_LENGTH = 40;
 
 /**
- * Adds the nearest valid name to each detail of an unknown name, and drops the details marked `if near` that have
- * none.
+ * Adds the nearest valid name to each detail about an unknown name. Drops the details marked `if near` for which there
+ * is no near name.
  *
- * @param budget how many unknown names are looked up; reduced by each, so that thousands of them cost no more
+ * @param budget how many more unknown names may be looked up; each look-up reduces it, so that thousands of names do
+ *  not take long
  */
 export function nameNearest(details: readonly FieldError[], budget: { left: number }): FieldError[] {
   return details.flatMap((detail: UnknownDetail) => {
@@ -85,7 +87,8 @@ export function nameNearest(details: readonly FieldError[], budget: { left: numb
 }
 
 /**
- * The nearest valid name: the same in another spelling, an alias, or one with up to 3 typing mistakes; null if none.
+ * The nearest valid name: one that differs in spelling (`dealId`), has the unknown name as an alias, or differs by up
+ * to 3 typing mistakes; null if there is none.
  */
 export function nearestName(unknown: string, valid: readonly string[]): string | null {
   if (unknown.length > MAX_LENGTH) return null;

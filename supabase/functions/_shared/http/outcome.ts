@@ -13,7 +13,7 @@ export interface Success {
 
 /** The result of a call: the caller, and an error or a reply. */
 export interface Outcome {
-  /** Null if no door was called: no gate, or a malformed credential. */
+  /** Null if no door was called, because there is no gate or the credential is malformed. */
   readonly admission: Admission | null;
   /** Whether a webhook delivery is waiting, so that the dispatcher must be woken. */
   readonly events: boolean;
@@ -21,8 +21,8 @@ export interface Outcome {
 }
 
 /**
- * Whether anybody can cause this outcome in any number: without a valid credential, or beyond the rate limit. Such
- * replies are paced, and the log counts them instead of listing them. A 5xx is not paced: it has waited for the
+ * Whether a client can cause this outcome any number of times: without a valid credential, or beyond the rate limit.
+ * Such replies are paced, and the log counts them instead of listing them. A 5xx is neither: it has waited for the
  * database, or is a fault that the log must show.
  */
 export function isRepeatable({ admission, result }: Outcome): boolean {

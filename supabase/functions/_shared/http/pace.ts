@@ -1,6 +1,6 @@
 import type { GateName } from "../contract/declaration.ts";
 
-/** Replies a second that are not delayed, after those of a burst. */
+/** Replies per second that are not delayed, once the replies of a burst have left. */
 const REPLIES_PER_SECOND = 200;
 const BURST = 50;
 /** Maximum delay of a reply, in milliseconds. */
@@ -9,9 +9,9 @@ const MAX_DELAY_MS = 5_000;
 const INTERVAL_MS = 1_000 / REPLIES_PER_SECOND;
 
 /**
- * Delays replies that anybody can cause in any number. A client with thousands of connections, each of which sends
- * again once it is answered, would otherwise take the processor from the others. The newest reply leaves first, so an
- * occasional call is hardly delayed, even during a flood.
+ * Delays replies that a client can cause any number of times (see `isRepeatable`). Otherwise a client with thousands of
+ * connections that each call again as soon as they are answered would take the processor from other clients. The newest
+ * reply leaves first, so an occasional call is hardly delayed, even during a flood.
  */
 export class Pace {
   /** How many replies may leave without delay. */

@@ -1,4 +1,4 @@
-/** The reply's header if strict handling was applied (RFC 7240, 3). */
+/** The header of a reply to which strict handling was applied (RFC 7240, 3). */
 export const STRICT_APPLIED = { "Preference-Applied": "handling=strict" } as const;
 
 /** The supported preferences, in the order in which `Preference-Applied` names them. */
@@ -7,12 +7,12 @@ const PREFERENCES = { strict: ["handling", "strict"], representation: ["return",
 /** Which preferences a call sent. */
 export type Preferences = { readonly [name in keyof typeof PREFERENCES]: boolean };
 
-/** Maximum characters of `Prefer`: all preferences of RFC 7240 together take a quarter. */
+/** Maximum characters of `Prefer`: all preferences of RFC 7240 together take a quarter of this. */
 const MAX_LENGTH = 1_000;
 
 /**
- * A quoted value, a name or value, or a separator. An unclosed quote extends to the end: without a match there, the
- * time would be quadratic in the number of quotes.
+ * Matches a quoted value, a name or value, or a separator. An unclosed quote extends to the end: if it did not match,
+ * the time would be quadratic in the number of quotes.
  */
 const TOKEN = /"(?:[^"\\]|\\.?)*"?|[^\s",;=]+|[,;=]/g;
 

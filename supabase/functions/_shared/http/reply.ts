@@ -1,7 +1,7 @@
 import type { RateLimit } from "../postgres/door.ts";
 import type { ApiError } from "../contract/errors.ts";
 
-/** The headers that a reply may have beside the standard ones. Pages of other origins may read them. */
+/** The headers that a reply may have beside the standard ones. CORS lets pages of other origins read these headers. */
 export const REPLY_HEADERS = [
   "X-Request-Id",
   "RateLimit-Policy",
@@ -21,7 +21,7 @@ const RATE_WINDOW_SECONDS = 60;
 /** `Retry-After` while the database is unavailable, in seconds. */
 const UNAVAILABLE_RETRY_SECONDS = 5;
 
-/** Creates a response from JSON text; null: without a body. */
+/** Creates a response from JSON text; if the text is null, without a body. */
 export function jsonReply(
   status: number,
   body: string | null,
@@ -45,7 +45,7 @@ export function replyOf(error: ApiError): { status: number; body: string; header
   return { status: error.status, body: error.body(), headers: { ...retry, ...error.headers } };
 }
 
-/** Creates the response of an error outside a call of a resource. */
+/** Creates the response for an error that occurs outside a call of a resource. */
 export function errorReply(error: ApiError): Response {
   const { status, body, headers } = replyOf(error);
   return jsonReply(status, body, headers);

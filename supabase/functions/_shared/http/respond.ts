@@ -15,14 +15,14 @@ import { jsonReply, rateHeaders, replyOf } from "./reply.ts";
 export function respond(call: Call, outcome: Outcome): Response {
   const { result, admission, events } = outcome;
   const { status, body, headers } = result instanceof ApiError ? replyOf(result) : result;
-  // All headers at once: setting them on a finished response takes longer.
+  // Sets all headers at once, because setting them on a finished response takes longer.
   const response = jsonReply(status, body, {
     ...headers,
     ...locationOfMerged(call, result),
     "X-Request-Id": call.id,
     ...call.gate?.headers,
     ...rateHeaders(admission?.rate ?? null, status === 429),
-    // The length of the reply to GET (RFC 9110, 8.6). Deno would send 0.
+    // The length that the reply to GET would have (RFC 9110, 8.6). Deno would send 0.
     ...(call.method === "HEAD" && status !== 304 && { "Content-Length": lengthOf(body ?? "") }),
   });
   if (events) inBackground(pokeDispatcher());
@@ -31,8 +31,8 @@ export function respond(call: Call, outcome: Outcome): Response {
 }
 
 /**
- * `Location` for GET of a merged record: the record that it was merged into. Other methods get no redirect, because a
- * client would follow it by GET, and its POST would seem done.
+ * `Location` for a merged record: the address of the record into which it was merged. Only the reply to GET is a
+ * redirect: after another method a client would follow it with a GET, and its POST would seem to have succeeded.
  */
 function locationOfMerged({ resource }: Call, result: ApiError | Success): Record<string, string> {
   if (!(result instanceof ApiError) || result.code !== "merged") return {};
@@ -47,7 +47,7 @@ function logCall(call: Call, outcome: Outcome): void {
   const { result, admission } = outcome;
   const { gate } = call;
   const caller = gate && { [gate.callerField]: admission?.callerId };
-  // Counted, because a line for each would fill the log, which the platform limits.
+  // Such calls are only counted, because a line for each would fill the log, whose lines the platform limits.
   if (isRepeatable(outcome) || (result.status === 503 && !admission?.admitted)) {
     return result instanceof ApiError
       ? logCount("refused", { function: call.resource, code: result.code, ...caller })

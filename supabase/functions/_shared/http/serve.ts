@@ -31,7 +31,7 @@ export type Answer = () => Promise<{ status: number; body: unknown }>;
 /**
  * Creates the handler of a resource: `handle` determines the outcome of each call, `respond` makes the response.
  *
- * @param gate required for a resource with sessions; the other gates are known here
+ * @param gate required for a resource with sessions; by default the gate that gates.ts has for the table
  */
 export function serveResource(table: RouteTable, gate: Gate = gateOf(table)): RequestHandler {
   const served = { table, load: loadOnce(table.load) };
@@ -83,7 +83,7 @@ function gateOf({ name, gate }: RouteTable): Gate {
   return known;
 }
 
-/** A resource; its endpoints with their schemas are loaded by the first call that needs them. */
+/** A resource. The first call that needs its endpoints with their schemas loads them. */
 interface Served {
   readonly table: RouteTable;
   readonly load: () => Promise<Resource>;
@@ -96,8 +96,8 @@ async function endpointOf({ load }: Served, { operation }: RouteEntry): Promise<
 
 /**
  * Determines the outcome of a call. Errors of the gate precede errors of the request (spec 5.7). The request is
- * validated first all the same, so that every call is one statement: for an invalid request it runs the gate without
- * a verb.
+ * nevertheless validated before the gate runs, so that every call needs only one statement: for an invalid request the
+ * statement runs the gate without a verb.
  */
 async function handle(call: Call, gate: Gate, served: Served): Promise<Outcome> {
   const { target } = call;
@@ -115,7 +115,7 @@ async function handle(call: Call, gate: Gate, served: Served): Promise<Outcome> 
   const valid = !(input instanceof ApiError) && { verb: target.operation, args: input.args };
   const door = await ask({ scope: target.requirement, idempotency, ...valid });
   return outcomeOf(door, async () => {
-    // A replay precedes the error: a release may have made the repeated request invalid.
+    // A replay precedes the error of the input: a new release may have made the repeated request invalid.
     if (input instanceof ApiError && !door.replayed) return input;
     const success = await createSuccess(served, target, input, door);
     return isRead(call) ? notModifiedOr(success, call.request) : success;
@@ -152,7 +152,7 @@ async function outcomeOf(
   return { admission, events, result: error ?? await resultOf() };
 }
 
-/** Creates the reply from that of the verb. If `input` is an error, the verb's reply is a replay. */
+/** Creates the reply from the verb's reply. If `input` is an error, the verb's reply is a replay. */
 async function createSuccess(
   served: Served,
   entry: RouteEntry,
@@ -172,7 +172,7 @@ async function createSuccess(
   const status = replayed || found ? 200 : entry.status;
   const finish = entry.finish && await finishOf(served, entry);
   const isCreation = entry.status === 201 && !found;
-  // A reply that is returned unchanged is not parsed.
+  // A reply that is returned unchanged need not be parsed.
   if (!isCreation && !reveal && !finish) return { status, body, headers };
 
   const { [DUPLICATES]: duplicates, ...reply } = JSON.parse(body!) as CreationReply;
@@ -191,7 +191,7 @@ async function createSuccess(
   };
 }
 
-/** The header that names records like the new one. The verb appends a field of this name to its reply. */
+/** The header that names records similar to the new one. The verb appends a field with this name to its reply. */
 const DUPLICATES = "X-Possible-Duplicate";
 
 interface CreationReply {
@@ -220,8 +220,8 @@ const NO_INPUT: Pick<Input, "ignored" | "reveal" | "headers"> = {
 };
 
 /**
- * The sent fields that an action did not apply because the record already was in the requested state, as far as their
- * values differ from the record's. So repeating an action whose reply was lost names none.
+ * The sent fields that an action did not apply because the record was already in the requested state. Fields whose
+ * values equal the record's are left out, so that repeating an action whose reply was lost names no fields.
  */
 function unappliedFields(entry: RouteEntry, input: Input | ApiError, body: string | null): string[] {
   if (!entry.namesUnapplied || input instanceof ApiError || body === null) return [];
@@ -233,7 +233,9 @@ function unappliedFields(entry: RouteEntry, input: Input | ApiError, body: strin
     : [];
 }
 
-/** Logs an exception with the request id, and returns internal_error, which tells the client nothing of the cause. */
+/**
+ * Logs an exception with the request id, and returns internal_error, which tells the client nothing about the cause.
+ */
 function internalError(call: Call, fault: unknown): ApiError {
   log("error", {
     request_id: call.id,

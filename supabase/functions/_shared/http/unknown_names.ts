@@ -1,19 +1,22 @@
-// Marks on the details of errors, for nearest_name.ts. Their keys are symbols, so that JSON.stringify leaves them out
-// of replies and of the arguments of verbs.
+// Properties that mark the details of errors for nearest_name.ts. Their keys are symbols, so that JSON.stringify leaves
+// them out of replies and of the arguments of verbs.
 import type { FieldError } from "../contract/errors.ts";
 
 /** Marks the detail of a field or parameter that was not sent. */
 export const MISSING = Symbol("missing");
 
-/** The key of {@link Near}. */
+/** The key of a detail's {@link Near}. */
 export const NEAR = Symbol("near");
 
-/** The names among which to look for the one that was meant. */
+/** An unknown name, and the names among which to look for the one that was meant. */
 export interface Near {
   name: string;
   /** The valid names that were not sent. */
   among: readonly string[];
-  /** `error`: the unknown name is an error anyway. `if near`: it is reported only if a missing name is like it. */
+  /**
+   * `error`: the unknown name is an error in any case. `if near`: it is reported only if it is similar to one of these
+   * names.
+   */
   named: "error" | "if near";
 }
 

@@ -13,7 +13,7 @@ import { validateBody, validateQuery, type ValidBody } from "./validation.ts";
 export interface ValidInput {
   /** Arguments of the verb. */
   readonly args: Record<string, Json>;
-  /** The body's fields, as they were validated. */
+  /** The fields of the body after validation. */
   readonly sent: Readonly<Record<string, Json>>;
   /** Names of unknown fields in the body, for `X-Ignored-Fields`. */
   readonly ignored: readonly string[];
@@ -43,7 +43,7 @@ export async function validateInput(
   };
 }
 
-/** Joins the errors of query and body, so that one reply names every invalid field and parameter. */
+/** Joins the errors of the query and of the body, so that one reply names every invalid field and parameter. */
 function joined(...parts: object[]): ApiError | undefined {
   const errors = parts.filter((part) => part instanceof ApiError);
   const [first, second] = errors;
@@ -62,7 +62,7 @@ async function withNearest(error: ApiError): Promise<ApiError> {
   return new ApiError(code, nameNearest(details, { left: MAX_DETAILS }), message, headers);
 }
 
-/** Adds the nearest valid names to the errors of a batch's items: for 100 unknown names in the whole batch. */
+/** Adds the nearest valid names to the errors of a batch's items, for at most 100 unknown names in the whole batch. */
 async function nameNearestInItems({ items }: Record<string, Json>): Promise<void> {
   const invalid = (items as unknown as { error?: { details: FieldError[] } }[])
     .flatMap(({ error }) => error?.details.some((detail) => NEAR in detail) ? error : []);

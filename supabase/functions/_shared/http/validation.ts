@@ -6,8 +6,8 @@ import { MISSING, NEAR, type Near, type UnknownDetail } from "./unknown_names.ts
 import { STRICT_APPLIED } from "./preference.ts";
 
 /**
- * Maximum unknown fields that are collected: neither `X-Ignored-Fields` nor the details of an error have room for
- * more.
+ * Maximum number of unknown fields that are collected: more would fit neither into `X-Ignored-Fields` nor into the
+ * details of an error.
  */
 export const MAX_UNKNOWN_FIELDS = 500;
 
@@ -54,7 +54,7 @@ function withUnknown(errors: FieldError[], unknown: UnknownField[], named: Near[
   return [...errors, ...others.filter(({ field }) => !known.has(field))];
 }
 
-/** Parameters for the platform: Supabase reads `forceFunctionRegion` and leaves it in the URL. */
+/** Parameters that are meant for the platform: Supabase reads `forceFunctionRegion` but leaves it in the URL. */
 const PLATFORM_PARAMETERS: ReadonlySet<string> = new Set(["forceFunctionRegion"]);
 
 /** Validates a query. An unknown parameter is an error, so that a misspelt filter does not return every record. */
@@ -66,7 +66,7 @@ export function validateQuery(
   const parameters = new Map<string, string>();
   for (const [name, value] of query) {
     if (PLATFORM_PARAMETERS.has(name)) continue;
-    // An unknown parameter is reported once, as unknown.
+    // A repeated unknown parameter is reported only once, as unknown.
     if (parameters.has(name) && Object.hasOwn(schema.shape, name)) {
       details.push({ field: name, message: "Parâmetro repetido" });
     }
@@ -97,7 +97,7 @@ function parse(
   const code: ErrorCode = fieldErrors.length === 0 && codes.every((code) => code !== undefined)
     ? codes[0]
     : "validation_error";
-  // Reports a field once, with the error of the JSON text, from which the schema's error may follow.
+  // Reports a field only once, with the error in the JSON text, which may have caused the schema's error.
   const known = new Set(fieldErrors.map(({ field }) => field));
   const all = [...fieldErrors, ...details.filter(({ field }) => !known.has(field))];
   return new ApiError(code, all.slice(0, MAX_DETAILS));
@@ -116,7 +116,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce((value, name) => (value as Record<PropertyKey, unknown> | undefined)?.[name], input);
 }
 
-/** The Portuguese message for an issue of zod. It says what is allowed, with values in quotes. */
+/** The Portuguese message for one of zod's issues. It says what is allowed, with values in quotes. */
 function messageOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":

@@ -4,8 +4,8 @@ import { sha256 } from "../runtime/sha256.ts";
 import type { Success } from "./outcome.ts";
 
 /**
- * `ETag` for a reply that shows one record. It is computed from the reply's text, as `crm.version` does, so that
- * PATCH can compare it in SQL while it holds the row's lock.
+ * `ETag` for a reply that shows one record. It is computed from the reply's text in the same way as by `crm.version`,
+ * so that PATCH can compare it in SQL while holding the row's lock.
  */
 export function versionHeaders({ etag }: RouteEntry, body: string): Record<string, string> {
   if (etag === undefined) return {};
@@ -25,7 +25,7 @@ function versionOf(body: string, etag: NonNullable<RouteEntry["etag"]>): string 
 
 /** The position of a field that `crm.with_fields` appended to a reply; -1 if there is none. */
 export function addedFieldAt(body: string, name: string): number {
-  // Matches nothing else: quotes inside a string are escaped, and jsonb puts no space before a colon.
+  // This text occurs nowhere else: quotes inside a string are escaped, and jsonb puts no space before a colon.
   return body.indexOf(`,"${name}" : `);
 }
 
@@ -46,22 +46,22 @@ export function notModifiedOr(reply: Success, { headers }: Request): Success {
 }
 
 /**
- * The versions that `If-Match` names, as `crm.version` writes them; null if the header is absent or `*`, which
- * matches every existing record. A weak tag matches nothing. A malformed header is bad_request: ignoring it would
- * allow the very write that it should prevent.
+ * The versions that `If-Match` names, as `crm.version` writes them; null if the header is absent or `*`, which matches
+ * every existing record. A weak tag matches nothing. A malformed header is bad_request, because ignoring it would allow
+ * the very change that it should prevent.
  */
 export function readIfMatch({ headers }: Request): string[] | null | ApiError {
   const header = headers.get("If-Match");
   const tags = header === null ? "any" : parseTags(header);
   if (tags === "any") return null;
   if (tags === null) return new ApiError("bad_request", undefined, MALFORMED_IF_MATCH);
-  // After the dot follows the version of the details, which PATCH does not change.
+  // The part after the dot is the version of the details, which PATCH does not change.
   return tags.flatMap(({ weak, opaque }) => weak ? [] : opaque.slice(1, -1).split(".")[0]!);
 }
 
 const MALFORMED_IF_MATCH = "O cabeçalho If-Match deve ser o ETag de uma resposta, com as aspas, ou *";
 
-/** A tag, a separator, or any other character; matched in linear time. */
+/** Matches a tag, a separator, or any other character, in linear time. */
 const TOKEN = /(W\/)?("[\x21\x23-\x7e\x80-\xff]*")|[ \t]+|,|[^]/g;
 
 /** Parses a list of entity tags (RFC 9110, 8.8.3); null if it is malformed or empty. */

@@ -5,8 +5,8 @@ import { randomToken } from "./random_token.ts";
 const VISIBLE_PREFIX_LENGTH = 12;
 
 /**
- * Generates an API key: prefix, 256 random bits, checksum. By the checksum secret scanners recognise a key, and the
- * service refuses a mistyped key without a statement.
+ * Generates an API key: prefix, 256 random bits, checksum. The checksum lets secret scanners recognise a key, and lets
+ * the service refuse a mistyped key without asking the database.
  */
 export function generateKey(): string {
   const key = KEY_PREFIX + randomToken();

@@ -4,7 +4,7 @@ const BYTES = 32;
 /** The base62 characters that 32 bytes need. */
 const LENGTH = 43;
 
-/** Generates 256 random bits, in letters and digits, which need no escaping in a URL or a shell. */
+/** Generates 256 random bits, written in letters and digits, which need no escaping in a URL or a shell. */
 export function randomToken(): string {
   const secret = crypto.getRandomValues(new Uint8Array(BYTES));
   let text = "";

@@ -3,7 +3,7 @@ import { editDistance } from "../runtime/edit_distance.ts";
 
 const RESOURCES = [...new Set(SCOPES.map((scope) => scope.split(":")[0]!))];
 
-/** Maximum typing mistakes in a resource's name; in a name of at most SHORT letters, one. */
+/** Maximum typing mistakes in a resource's name. In a name of at most SHORT letters the maximum is 1. */
 const MAX_WRONG_LETTERS = 2;
 const SHORT = 4;
 
@@ -14,21 +14,23 @@ export interface UnusedScope {
 }
 
 /**
- * The scopes that no endpoint requires, each once. They are stored and grant nothing (spec 5.3): usually a mistake.
+ * The scopes that no endpoint requires, each once. They are stored but grant nothing (spec 5.3), so they are usually a
+ * mistake.
  */
 export function findUnusedScopes(scopes: readonly string[]): UnusedScope[] {
   return [...new Set(scopes)].filter((scope) => !(SCOPES as readonly string[]).includes(scope))
     .map((scope) => ({ scope, similar: similarScopes(scope) }));
 }
 
-/** The scopes in use that may have been meant by another. */
+/** The scopes of endpoints that may have been meant by an unused scope. */
 function similarScopes(scope: string): Scope[] {
   const [name = "", action = ""] = scope.split(":");
   const resource = closestResource(name);
   const known = SCOPES.filter((scope) => scope.startsWith(`${resource}:`));
   const same = known.filter((scope) => scope.endsWith(`:${action}`));
   if (same.length > 0) return same;
-  // `manage` includes reading and writing. Who asked to read is not offered a scope that writes only.
+  // `manage` suggests every scope of the resource. An unused `read` or `write` suggests only `manage`, so that whoever
+  // wants to read is not offered a scope that only writes.
   return known.filter((scope) => action === "manage" || scope.endsWith(":manage"));
 }
 

@@ -2,14 +2,14 @@ import { log } from "../runtime/log.ts";
 import { isDatabaseError } from "./database_error.ts";
 import { Deadlines } from "../runtime/deadlines.ts";
 
-/** Why connecting failed; it decides when to try again. */
+/** Why connecting failed, which decides when to try again. */
 type Reason = "refused" | "rejected" | "other";
 
 /**
  * The first and the longest wait after a failure, in milliseconds; each failure doubles the wait.
  *
- * - `refused`: nothing listens there now. An attempt costs nothing, and a restarted database must be found soon. The
- *   waits are so short that calls wait for their end.
+ * - `refused`: nothing listens at the address now. An attempt costs nothing, and a restarted database should be noticed
+ *   soon. The pauses are so short that calls wait for their end.
  * - `rejected`: the credentials are wrong. Supavisor blocks an address for two minutes after 10 failures within 150 s
  *   (`lib/supavisor/circuit_breaker.ex`), and edge functions share addresses. These waits allow 9 attempts in 150 s.
  * - `other`: timeouts, TLS, too many connections.
@@ -20,14 +20,17 @@ const WAITS_MS: Record<Reason, [first: number, longest: number]> = {
   other: [500, 15_000],
 };
 
-/** Milliseconds for which other calls wait for an attempt: for the first ever, and for one after a failure. */
+/**
+ * Maximum milliseconds for which other calls wait for the result of an attempt: the very first one, and one after a
+ * failure.
+ */
 const FIRST_ATTEMPT_MS = 5_000;
 const PROBE_MS = 1_000;
 
-/** Minimum milliseconds between log lines for the same reason, because Supabase limits the lines of a log. */
+/** Minimum milliseconds between log lines for the same reason, because Supabase limits the number of log lines. */
 const LOG_MS = 10_000;
 
-/** No attempt to connect was made, because the last ones failed. */
+/** The call did not try to connect, because earlier attempts failed or one is taking too long. */
 export class ConnectingPaused extends Error {
   override readonly name = "ConnectingPaused";
 }
@@ -35,14 +38,14 @@ export class ConnectingPaused extends Error {
 interface Failures {
   reason?: Reason;
   count: number;
-  /** Until then, in milliseconds of `performance.now()`, no attempt is made. */
+  /** The moment until which no attempt is made, in milliseconds of `performance.now()`. */
   until: number;
 }
 
 /**
- * Decides when to try to connect. After a failure it pauses; then it makes one attempt at a time, for whose result
- * the other calls wait. Before the first success it also makes one attempt at a time, so that a wrong password is not
- * tried by every connection of the pool.
+ * Decides when to try to connect. After a failure it pauses. Then it makes one attempt at a time, and other calls wait
+ * for its result. Before the first success it also makes one attempt at a time, so that the connections of the pool do
+ * not all try a wrong password.
  */
 export class ConnectBackoff {
   readonly #deadlines = new Deadlines();
@@ -57,7 +60,7 @@ export class ConnectBackoff {
     return Math.max(0, (this.#failures?.until ?? 0) - performance.now());
   }
 
-  /** Waits for the end of a pause after `refused`, so that the call gets the result of a new attempt. */
+  /** Waits for the end of the pause if the reason is `refused`, so that the call gets the result of a new attempt. */
   async waitOutShortPause(): Promise<void> {
     if (this.#failures?.reason !== "refused") return;
     // A timer may be early by a fraction of a millisecond.
@@ -65,7 +68,7 @@ export class ConnectBackoff {
   }
 
   /**
-   * Runs `connect`, at once or after the attempt of another call.
+   * Runs `connect` at once, or after the attempt of another call.
    *
    * @throws {ConnectingPaused} if no attempt is allowed now
    */
@@ -93,7 +96,7 @@ export class ConnectBackoff {
       this.#failures = null;
       return connected;
     } catch (error) {
-      // Simultaneous attempts fail together and count as one failure.
+      // Simultaneous attempts that fail together count as one failure.
       if (this.#failures === before) this.#failures = this.#pauseAfter(error);
       throw error;
     }

@@ -6,7 +6,7 @@ export interface ConnectionSettings {
   ssl: false | { ca?: string };
 }
 
-/** Whether a value of `sslmode` means TLS. As in `pg` 8, each that does is as strict as `verify-full`. */
+/** Whether a value of `sslmode` means TLS. As in `pg` 8, each value that means TLS is as strict as `verify-full`. */
 const TLS_OF_MODE: Record<string, boolean> = {
   "disable": false,
   "prefer": true,
@@ -46,14 +46,15 @@ export function readConnection(): ConnectionSettings {
   return { connectionString: url.href, ssl: tls && { ...(ca && { ca }) } };
 }
 
-/** Replaces the two characters \n, as a file of variables may hold them, by line breaks. */
+/** Replaces each pair of characters `\n`, with which a file of variables may write line breaks, with a line break. */
 export function restoreLineBreaks(certificate: string): string {
   return certificate.replaceAll("\\n", "\n");
 }
 
 /**
- * Removes `sslmode` from the URL, because `pg` would let it override `ssl` with its authority. Other parameters for
- * TLS are errors: they name files, which an edge function does not have, or weaken the check.
+ * Reads `sslmode` and removes it from the URL, because in `pg` it would override the option `ssl`, which has the
+ * trusted authority. Other TLS parameters are errors: they name files, which an edge function does not have, or weaken
+ * the check.
  */
 function readSslMode(url: URL): boolean {
   const mode = url.searchParams.get("sslmode") ?? "disable";

@@ -27,13 +27,16 @@ export interface Statement {
   owner?: Owner;
 }
 
-/** The database is unreachable, starting, out of connections or too slow: a retry may succeed. */
+/** The database is unreachable, is starting, has no free connection or is too slow. A retry may succeed. */
 export class DatabaseUnavailable extends Error {
   override readonly name = "DatabaseUnavailable";
   readonly code = "service_unavailable";
   /** Seconds until the next attempt to connect; undefined if there is no pause. */
   readonly retryAfter: number | undefined;
-  /** Whether the statement took too long: it has taken resources, but its count for the rate limit may be undone. */
+  /**
+   * Whether the statement took too long. It has used resources, but its transaction may have been rolled back, and with
+   * it the count for the rate limit.
+   */
   readonly wasCancelled: boolean;
 
   constructor(
@@ -46,7 +49,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** The driver no longer waits for a statement. */
+/** The statement exceeded its timeout, so nobody waits for it any more. */
 class TooSlow extends Error {}
 
 let pool: pg.Pool | undefined;
@@ -58,7 +61,7 @@ const poolSize = () => Number(Deno.env.get("DATABASE_POOL_SIZE") || DEFAULT_POOL
 // An invalid size is reported when the pool opens.
 const fairShare = new FairShare(Math.max(1, Math.floor(poolSize() / 2) || 1), poolSize() || 1);
 
-/** The pool, opened by the first call; after a failure by the next. */
+/** Opens the pool, once for all simultaneous calls. After a failure the next call tries again. */
 async function openPool(): Promise<pg.Pool> {
   opening ??= createConfiguredPool().then((created) => pool = created).finally(() => opening = undefined);
   return await opening;
@@ -79,7 +82,10 @@ async function createConfiguredPool(): Promise<pg.Pool> {
   return createPool(settings, { max: poolSize(), connectMs: CONNECT_MS, backoff });
 }
 
-/** @throws Error for a size that is not a whole number above 0: every call would wait for a connection in vain */
+/**
+ * @throws Error for a size that is not a whole number above 0, with which every call would wait for a connection in
+ * vain
+ */
 function checkPoolSize(): void {
   if (Number.isInteger(poolSize()) && poolSize() >= 1) return;
   throw new Error("DATABASE_POOL_SIZE is not a whole number of 1 or more: correct it, or unset it");
@@ -93,7 +99,8 @@ function checkPoolSize(): void {
  * @throws {DatabaseUnavailable} if a retry may succeed
  */
 export async function query<Row>({ owner, ...statement }: Statement): Promise<Row[]> {
-  // Waits before it takes a place of its owner or of the pool, because in one it would make others wait in turn.
+  // Waits before it takes a place of its owner or of the pool, because a waiting statement would keep that place from
+  // others.
   if (backoff.pauseMs > 0 && pool?.idleCount === 0) await backoff.waitOutShortPause();
   if (owner === undefined) return await runStatement(statement);
   return await fairShare.run(
@@ -140,15 +147,15 @@ async function runStatement<Row>(
   }
 }
 
-/** Gets a connection of the pool, within {@link CONNECT_MS}. */
+/** Gets a connection from the pool, within {@link CONNECT_MS}. */
 async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
-  // An idle connection comes at once, without a deadline.
+  // An idle connection is returned at once, so no deadline is needed.
   if (pool.idleCount > pool.waitingCount) return await pool.connect();
   const connecting = pool.connect();
   try {
     return await deadlines.enforce(CONNECT_MS, () => new Error("No connection in time"), connecting);
   } catch (error) {
-    // A connection that comes too late goes to the next call.
+    // A connection that comes too late is released for the next call.
     connecting.then((late) => late.release(), () => {});
     throw error;
   }
@@ -164,7 +171,8 @@ export async function closeDatabase(): Promise<void> {
 }
 
 /**
- * Without a connection the statement was not sent, so a retry may succeed for any reason. The backoff has logged it.
+ * Without a connection the statement was not sent, so a retry may succeed, whatever the error was. The backoff has
+ * logged the error.
  */
 function connectError(error: unknown): DatabaseUnavailable {
   if (error instanceof DatabaseUnavailable) return error;
@@ -174,16 +182,16 @@ function connectError(error: unknown): DatabaseUnavailable {
 }
 
 /**
- * Whether a retry may succeed: after a network error, a timeout of the driver, or an error of Postgres with class 08
- * (connection), 40 (rollback), 53 (resources), 57 (operator intervention), 25006 (read-only: a replica after a
- * failover, or a full disk), or 55P03 (lock timeout).
+ * Whether a retry may succeed: after a network error, a timeout, or an error of Postgres with class 08 (connection), 40
+ * (rollback), 53 (resources), 57 (operator intervention), 25006 (read-only: a replica after a failover, or a full
+ * disk), or 55P03 (lock timeout).
  */
 function isUnavailable(error: unknown): boolean {
   if (isDatabaseError(error)) return /^(08|40|53|57|25006|55P03)/.test(error.code ?? "");
   return !(error instanceof TypeError);
 }
 
-/** Whether a statement took too long: timeout of the driver, lock timeout or statement timeout of Postgres. */
+/** Whether a statement took too long: it exceeded its timeout here, or Postgres's lock timeout or statement timeout. */
 function isCancelled(error: unknown): boolean {
   if (isDatabaseError(error)) return error.code === "55P03" || error.code === "57014";
   return error instanceof TooSlow;

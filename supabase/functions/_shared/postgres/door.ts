@@ -9,11 +9,14 @@ import { KnownCallers } from "./known_callers.ts";
 export interface DoorCall {
   /** The request id, for the log. */
   requestId: string;
-  /** What the gate read: the SHA-256 of a key or token in hex, or the ids of a session. */
+  /** The credential as the gate read it: the SHA-256 of a key or token in hex, or the ids of a session. */
   credential: string;
   /** The required scope or role; null: none, or the path or method is unknown. */
   scope: string | null;
-  /** Null: run only the gate and the idempotency key; the caller of the door has an error that they precede. */
+  /**
+   * Null: only run the gate and look up the idempotency key, because the function already has an error, which their
+   * results precede.
+   */
   verb: string | null;
   /** Null: only identify the caller, without counting the call. */
   args: Record<string, Json> | null;
@@ -34,7 +37,7 @@ export interface RateLimit {
   resetSeconds: number;
 }
 
-/** The caller, as far as known, and its rate limit. */
+/** The caller as far as it is known, and its rate limit. */
 export interface Admission {
   /** The id of the key, of the link's proposal, or of the member. */
   callerId: string | null;
@@ -79,8 +82,8 @@ const REFUSED = ["revoked_api_key", "workspace_suspended", "feature_disabled"];
 const known = new KnownCallers();
 
 /**
- * Runs a call in one SQL statement. While other calls run, a caller unknown to this isolate is first identified by a
- * statement of its own, because its workspace may already use its share of the connections. Returns
+ * Runs a call in one SQL statement. While other calls run, a caller that is unknown to this isolate is first identified
+ * by a separate statement, because the caller's workspace may already use its share of the connections. Returns
  * service_unavailable if the database is unavailable.
  */
 export async function callDoor(door: Door, call: DoorCall): Promise<DoorReply> {
@@ -111,7 +114,10 @@ export async function callDoor(door: Door, call: DoorCall): Promise<DoorReply> {
   }
 }
 
-/** Runs a call's statement in a place of the caller's workspace. Remembers an admitted caller, or a lost count. */
+/**
+ * Runs a call's statement in one of the places of the caller's workspace. Remembers an admitted caller; after a
+ * cancelled call, remembers that the call must still be counted.
+ */
 async function send(door: Door, call: DoorCall): Promise<Row> {
   const { name, text } = door;
   const { credential } = call;
@@ -132,13 +138,13 @@ async function send(door: Door, call: DoorCall): Promise<Row> {
   }
 }
 
-/** Only identifies the caller, which is quick and waits for no lock. */
+/** Identifies the caller without counting the call. This is quick and waits for no lock. */
 function identify(door: Door, call: DoorCall): Promise<Row> {
   return send(door, { ...call, verb: null, args: null, idempotency: undefined });
 }
 
 /**
- * Identifies an unknown caller while other calls run, and counts the caller's cancelled calls.
+ * Identifies the caller if it is unknown and other calls run, and counts its earlier calls that were cancelled.
  *
  * @returns the door's row if it refused the caller
  */
@@ -150,7 +156,7 @@ async function checkFirst(door: Door, call: DoorCall): Promise<Row | undefined> 
     if (!isAdmitted(row)) return row;
   }
   while (known.takeDebt(credential)) {
-    // Without a verb the door only counts the call. If this is cancelled too, `send` notes it again.
+    // Without a verb the door only counts the call. If this statement is cancelled too, `send` notes the call again.
     const row = await send(door, { ...call, scope: null, verb: null, args: {}, idempotency: undefined });
     if (row.error_code !== null) return row;
   }
@@ -158,11 +164,11 @@ async function checkFirst(door: Door, call: DoorCall): Promise<Row | undefined> 
 }
 
 /**
- * How much of a body may be read before the door has identified its sender: `all` for a caller who was admitted
- * within the last minute.
+ * How much of a body may be read before the door has identified its sender: `all` for a caller who was admitted within
+ * the last minute.
  *
- * @param flooded whether unknown callers send faster than they are answered: their waiting bodies would take memory
- *  and processor from the others
+ * @param flooded whether unknown callers call faster than they are answered; bodies of waiting calls would take memory
+ *  and processor time from other callers
  */
 export function bodyAllowance(credential: string, flooded: boolean): "all" | "small" | "none" {
   if (known.isRecent(credential)) return "all";
@@ -198,7 +204,7 @@ function admissionOf(row: Row): Admission {
 
 function errorOf(code: string, details: Row["details"], { requestId, verb, scope }: DoorCall): ApiError {
   if (!isErrorCode(code)) {
-    // A verb raised a code that errors.ts lacks. Only the log shows which.
+    // A verb raised a code that errors.ts does not have. Only the log shows the code.
     log("unknown_error_code", { request_id: requestId, code, verb });
     return new ApiError("internal_error");
   }

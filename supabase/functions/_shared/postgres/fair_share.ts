@@ -2,13 +2,13 @@
 export const UNKNOWN_OWNER = "unknown";
 
 /**
- * Who owns a task: the id of a workspace, or a function that finds it. With a function the task starts at once if no
- * other runs; the function is called when another task has to wait. It resolves with undefined if nobody owns the
- * task.
+ * The owner of a task: the id of a workspace, or a function that finds the id. With a function, the task starts at once
+ * if no other task runs; the function is called when another task has to wait. The function resolves with undefined if
+ * nobody owns the task.
  */
 export type Owner = string | (() => Promise<string | undefined>);
 
-/** The place of a running task. While its owner is unknown it counts as a place of every owner. */
+/** The place of a running task. While the task's owner is not known, every owner is counted as having this place. */
 interface Place {
   owner?: string;
   ask?: () => Promise<string | undefined>;
@@ -41,7 +41,8 @@ export class FairShare {
   /** Whether a further task of this owner would have to wait. */
   isBusy(owner: string): boolean {
     const own = this.#owners.get(owner)?.running ?? 0;
-    // Identifying a caller is short, and is how a task gets its owner, so it does not wait for such a task.
+    // The statements of UNKNOWN_OWNER identify callers. They are short, and tasks get their owners by them, so they do
+    // not wait for a task without an owner.
     const perhapsOwn = owner === UNKNOWN_OWNER ? 0 : this.#ownerless.size;
     return own + perhapsOwn >= this.limit || (own > 0 && this.#running >= this.places - 1);
   }
@@ -53,7 +54,7 @@ export class FairShare {
    * @throws the error that `createError` returns, after the timeout
    */
   async run<T>(owner: Owner, timeout: number, createError: () => Error, work: () => Promise<T>): Promise<T> {
-    // At most one task runs without a known owner, because several could take all places.
+    // Only one task at a time may start without a known owner, because several could take all places.
     if (typeof owner !== "string" && !this.isIdle) owner = await owner() ?? UNKNOWN_OWNER;
     const place: Place = typeof owner === "string" ? { owner } : { ask: owner };
     if (place.owner !== undefined && this.isBusy(place.owner)) {
@@ -96,7 +97,7 @@ export class FairShare {
     if (running === 0 && queue.length === 0) this.#owners.delete(owner);
   }
 
-  /** Resolves when the task has a place of its owner. */
+  /** Resolves when the task has got one of its owner's places. */
   #wait(owner: string, timeout: number, createError: () => Error): Promise<void> {
     const { queue } = this.#stateOf(owner);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -118,7 +119,7 @@ export class FairShare {
     return promise;
   }
 
-  /** Starts waiting tasks for which there are places: one of each owner in turn. */
+  /** Starts waiting tasks while there are places, one task of each owner in turn. */
   #startWaiting(): void {
     if (this.#waiting === 0) return;
     for (const [owner, state] of this.#owners) {
@@ -127,7 +128,7 @@ export class FairShare {
       // all forged ones.
       const startNext = owner === UNKNOWN_OWNER ? state.queue.pop()! : state.queue.shift()!;
       startNext();
-      // Moves the owner to the end, where this loop visits it again.
+      // Moves the owner to the end of the map, where this loop visits it again.
       this.#owners.delete(owner);
       this.#owners.set(owner, state);
     }
@@ -140,7 +141,7 @@ export class FairShare {
     ask().catch(() => undefined).then((owner) => {
       if (!this.#ownerless.has(place)) return;
       if (owner === undefined) {
-        // The next task that has to wait calls it again.
+        // `ask` is called again when the next task has to wait.
         place.ask = ask;
         return;
       }

@@ -10,9 +10,9 @@ const MAX_CALLERS = 10_000;
 const RECENT_MS = 60_000;
 
 /**
- * Remembers the callers whom a door admitted, by the hash of their credential. Strangers cannot fill it, because only
- * valid credentials are stored. It decides who waits for whom and when a body is read; the door still authenticates
- * every call.
+ * Remembers the callers whom a door admitted, by the hash of their credential. Strangers cannot fill this memory,
+ * because only valid credentials are stored. It only decides who waits for whom and when a body is read; the door
+ * authenticates every call in any case.
  */
 export class KnownCallers {
   readonly #callers = new Map<string, KnownCaller & { admitted: number }>();
@@ -36,18 +36,18 @@ export class KnownCallers {
     this.#debts.delete(credential);
   }
 
-  /** Notes a cancelled call, whose count was undone: it is counted before the caller's next call. */
+  /** Notes a cancelled call, whose count may have been undone. It will be counted before the caller's next call. */
   addDebt(credential: string): void {
     this.#debts.set(credential, (this.#debts.get(credential) ?? 0) + 1);
     removeOldest(this.#debts);
   }
 
-  /** Whether a call of this credential is still to be counted. */
+  /** Whether a call with this credential is still to be counted. */
   owes(credential: string): boolean {
     return this.#debts.has(credential);
   }
 
-  /** Removes one of the calls that are still to be counted; false if there is none. */
+  /** Removes one of the calls that are still to be counted; returns false if there is none. */
   takeDebt(credential: string): boolean {
     const debt = this.#debts.get(credential) ?? 0;
     if (debt > 1) this.#debts.set(credential, debt - 1);

@@ -12,8 +12,8 @@ const CHECK_MS = 15_000;
 type Callback = (error: Error | null, client?: unknown) => void;
 
 /**
- * Creates the pool of connections; the backoff decides when they connect. A separate file, so that the driver, half
- * of what a function loads, is loaded by the first statement.
+ * Creates the pool of connections; the backoff decides when they connect. This is a separate file, so that the driver,
+ * which is half of the code that a function loads, is only loaded by the first statement.
  */
 export function createPool(
   settings: ConnectionSettings,
@@ -24,7 +24,8 @@ export function createPool(
     Client: clientClass(backoff, connectMs),
     application_name: "crm-api",
     max,
-    // The pool would set and clear two timers for each statement, a quarter of the statement's cost in this process.
+    // Turns off the pool's own idle timeout, which sets and clears two timers for each statement: a quarter of the
+    // statement's cost in this process.
     idleTimeoutMillis: 0,
   });
   closeIdleConnections(pool);
@@ -35,7 +36,7 @@ export function createPool(
   return pool;
 }
 
-/** Closes connections that were idle for {@link IDLE_MS}, with one timer that runs while there are any. */
+/** Closes connections that were idle for {@link IDLE_MS}, with a single timer that runs while there are connections. */
 function closeIdleConnections(pool: pg.Pool): void {
   const usedAt = new WeakMap<pg.PoolClient, number>();
   let timer: ReturnType<typeof setInterval> | undefined;

@@ -1,28 +1,28 @@
-/** Milliseconds between checks: a deadline is at most this late. */
+/** Milliseconds between checks, and so the maximum delay with which a deadline is enforced. */
 const TICK_MS = 250;
 
 interface Deadline {
   readonly at: number;
   readonly expire: () => void;
-  /** Its index in the list of pending deadlines. */
+  /** The index of this deadline in the list of pending deadlines. */
   place: number;
 }
 
 /**
- * Enforces deadlines on promises, with one timer for all. A timer for each promise costs more than most statements:
- * even a cleared timer keeps what it references, such as a page of rows, past the next garbage collection.
+ * Enforces deadlines on promises, with one timer for all of them. A timer for each promise costs more time than most
+ * statements: even a cleared timer keeps what it references, such as a page of rows, past the next garbage collection.
  */
 export class Deadlines {
   /**
-   * In no order. Not a Set: V8 replaces the table of a busy Set every few entries, and the old tables, which
-   * reference each other, keep whole requests alive until the next full garbage collection.
+   * The pending deadlines, in no order. Not a Set: V8 replaces the table of a busy Set after every few entries, and the
+   * old tables, which reference each other, keep whole requests alive until the next full garbage collection.
    */
   readonly #pending: Deadline[] = [];
   #timer: ReturnType<typeof setInterval> | undefined;
 
   /**
-   * Resolves with `work`, or rejects with `createError()` after `ms` milliseconds and up to 250 more. The caller must
-   * cancel the work.
+   * Settles like `work`, or rejects with `createError()` after `ms` milliseconds and up to 250 more. The caller must
+   * then cancel the work.
    */
   async enforce<T>(ms: number, createError: () => Error, work: Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();

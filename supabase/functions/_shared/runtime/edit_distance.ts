@@ -1,6 +1,6 @@
 /**
  * The number of typing mistakes between two words: a letter that is missing, added, replaced or swapped with its
- * neighbour. Takes time proportional to the product of their lengths, so callers limit these.
+ * neighbour. The time is proportional to the product of their lengths, so callers limit the lengths.
  */
 export function editDistance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];

@@ -1,4 +1,4 @@
-/** Makes all calls share one call of `load`; after a failure the next call tries again. */
+/** Returns a function whose calls all share one call of `load`. After a failure the next call tries again. */
 export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;
   return () => {

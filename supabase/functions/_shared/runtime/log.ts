@@ -3,7 +3,7 @@ import { inBackground } from "./background.ts";
 /** The fields of a log line. */
 type LogFields = Record<string, string | number | boolean | null | undefined>;
 
-/** Milliseconds for which equal events are counted before a line is written. */
+/** Milliseconds for which equal events are counted before one line is written for them. */
 const COUNT_MS = 1_000;
 
 /**

@@ -12,8 +12,8 @@ export function functionsUrl(): string {
 }
 
 /**
- * The base URL by which a function calls another. Environment: SUPABASE_URL, the shorter way in Docker, else
- * PUBLIC_URL.
+ * The base URL at which a function calls another function. Environment: SUPABASE_URL, which in Docker is the shorter
+ * way, else PUBLIC_URL.
  */
 export function internalFunctionsUrl(): string {
   return `${supabaseUrl() || publicUrl()}/functions/v1`;
@@ -28,8 +28,8 @@ export function authUrl(): string {
 }
 
 /**
- * The address of the console without a trailing slash; "" if unset. Environment: APP_ORIGIN, an origin or a folder of
- * it.
+ * The address of the console without a trailing slash; "" if unset. Environment: APP_ORIGIN, an origin or a folder on
+ * one.
  */
 export function appUrl(): string {
   return withoutSlash(Deno.env.get("APP_ORIGIN"));
@@ -59,7 +59,7 @@ export function publishableKey(): string {
     Deno.env.get("SUPABASE_ANON_KEY") || "";
 }
 
-/** The key named `default` of keys in JSON, or else the first. */
+/** The key named `default` in a JSON object of keys, else the first key. */
 function keyOf(json = ""): string {
   if (json === "") return "";
   const keys = JSON.parse(json) as Record<string, string>;
@@ -71,7 +71,7 @@ export function serviceHosts(): string[] {
   return [publicUrl(), supabaseUrl()].filter((url) => url !== "").map((url) => new URL(url).hostname);
 }
 
-/** Whether a host name, or an address with or without brackets, is this machine. */
+/** Whether a host name, or an address with or without brackets, means this machine. */
 export function isLoopback(host: string): boolean {
   return /^(([^.]+\.)*localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host);
 }

@@ -1,7 +1,7 @@
-// node:crypto takes 1 µs for a key, Web Crypto 12 µs, because it hands each call to a thread.
+// node:crypto takes 1 µs to hash a key. Web Crypto takes 12 µs, because it hands each call to a thread.
 import { createHash } from "node:crypto";
 
-/** SHA-256, in hex, of the parts one after the other; texts count as UTF-8. */
+/** SHA-256, in hex, of the concatenated parts; strings are encoded as UTF-8. */
 export function sha256(...parts: (string | Uint8Array)[]): string {
   const hash = createHash("sha256");
   for (const part of parts) hash.update(part);

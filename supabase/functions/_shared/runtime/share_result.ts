@@ -1,4 +1,7 @@
-/** Makes all calls within `ms` milliseconds after the start of `work` share its result. `work` must not reject. */
+/**
+ * Returns a function whose calls share one result of `work`: all calls while it runs, and within `ms` milliseconds of
+ * its start. `work` must not reject.
+ */
 export function shareResult<T>(work: () => Promise<T>, ms: number): () => Promise<T> {
   let shared: Promise<T> | undefined;
   let started = 0;

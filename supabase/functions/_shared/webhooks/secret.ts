@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer";
  * byte, for a later key or cipher; the 12-byte nonce; the AES-256-GCM ciphertext with its tag. The additional data is
  * the id of the subscription, so that a secret copied to another subscription does not decrypt.
  *
- * By Web Crypto, because on Deno 2.1, which Supabase runs, node:crypto decrypts GCM without verifying the tag.
+ * Uses Web Crypto, because on Deno 2.1, which Supabase runs, node:crypto decrypts GCM without verifying the tag.
  */
 const VERSION = 2;
 const CIPHER = "AES-GCM";
@@ -22,7 +22,7 @@ export function generateSecret(): string {
 /**
  * Encrypts a secret for storage, and returns the base64 of the stored form.
  *
- * @param subscriptionId the subscription for which alone `decryptSecret` decrypts it
+ * @param subscriptionId the id of the subscription; `decryptSecret` needs the same id to decrypt the secret
  * @param keyText base64 of 32 bytes; the variable WEBHOOK_ENCRYPTION_KEY by default
  * @throws Error if the key is missing or is not the base64 of 32 bytes
  */

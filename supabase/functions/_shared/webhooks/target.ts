@@ -10,13 +10,14 @@ const LOWEST_UNPRIVILEGED_PORT = 1024;
 
 /**
  * Suffixes of names in private networks (RFC 6761, 6762, 7686, 8375, and ICANN's `.internal`). The reserved `.test`,
- * `.example` and `.invalid` are not among them: no network has such names, so their attempts fail as dns_not_found.
+ * `.example` and `.invalid` are not among them: no network has such names, so attempts to reach them fail as
+ * dns_not_found.
  */
 const PRIVATE_SUFFIXES = [".local", ".internal", ".localhost", ".home.arpa", ".onion"];
 
 /**
- * Suffixes that private networks use although they are not reserved: RFC 6762, appendix G, Kubernetes, routers. The
- * public DNS has none of them, but a resolver in the service's network may.
+ * Suffixes that private networks use although they are not reserved: those in appendix G of RFC 6762, and those of
+ * Kubernetes and routers. The public DNS does not have such names, but a resolver in the service's network may.
  */
 const INTERNAL_SUFFIXES = [".intranet", ".private", ".corp", ".home", ".lan", ".svc", ".localdomain"];
 

@@ -37,10 +37,10 @@ export function targetPolicy(): TargetPolicy {
 }
 
 /**
- * Parses a policy from the values of the variables; see {@link targetPolicy}. Clients use the first of the service's
- * addresses that is not empty. Development targets count only if that address is on loopback: on a public host they
- * would let every key reach private addresses. `http://kong:8000`, the SUPABASE_URL in Docker, does not count as
- * loopback, because self-hosted public services have it too.
+ * Parses a policy from the values of the variables; see {@link targetPolicy}. Clients use the first non-empty address
+ * of the service. Development targets are allowed only if that address is on loopback: on a public host they would let
+ * every key reach private addresses. `http://kong:8000`, the SUPABASE_URL in Docker, does not count as loopback,
+ * because self-hosted public services have it too.
  */
 export function readPolicy(devTargets: string, ...serviceUrls: string[]): TargetPolicy {
   const hosts = serviceUrls.filter((url) => url !== "").map((url) => bareHost(new URL(url)));
@@ -60,7 +60,7 @@ export function bareHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }
 
-/** `host:port`, also for the scheme's default port. */
+/** `host:port`, with the port even if it is the scheme's default. */
 export function hostAndPort(url: URL): string {
   return `${bareHost(url)}:${url.port || (url.protocol === "https:" ? 443 : 80)}`;
 }
