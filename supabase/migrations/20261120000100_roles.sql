@@ -12,9 +12,9 @@ create schema api;
 comment on schema api is 'The door (api.call) and its verbs: the only way from an HTTP request to the data.';
 
 -- Verbs for API keys run as crm_api, verbs for signed-in members as crm_app. Neither role can log in or bypass
--- row-level security. The functions connect as crm_functions: it has no password until the operator sets one
--- (docs/deployment.md), and it is a member of no role, so it reaches the data only through the doors. A role belongs to
--- the whole cluster, so it may exist already, for another database or from before a reset.
+-- row-level security. The edge functions connect as crm_functions, which has no password until the operator sets one
+-- (docs/deployment.md), and is a member of no role, so it reaches the data only through the doors. Roles belong to the
+-- whole cluster, so these may exist already: for another database, or from before a reset.
 do $$
 begin
   if not exists (select from pg_roles where rolname = 'crm_api') then
@@ -31,7 +31,7 @@ $$;
 -- Only a member of crm_api and crm_app can make them the owners of crm.run_verb and crm.run_app_verb.
 grant crm_api, crm_app to current_user;
 
--- Set on the role, because a transaction pooler drops the settings of a connection. A function waits 10 s for a
+-- Set on the role, because a transaction pooler drops the settings of a connection. An edge function waits 10 s for a
 -- statement: Postgres must end the verb earlier, so that the call is counted and gets a reply. The lock timeout is
 -- shorter still, so that a call that cannot get its lock gets a reply too.
 alter role crm_functions set statement_timeout = '8s';

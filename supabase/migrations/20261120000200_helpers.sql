@@ -45,8 +45,8 @@ language sql volatile parallel safe as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7(timestamptz) is
-  'A UUIDv7 (RFC 9562) for a time in milliseconds. The default is now(), which also fills created_at: ids sort by '
-  'creation, and the filter `since` becomes a range of ids.';
+  'A UUIDv7 (RFC 9562) that contains the time in milliseconds. The default is now(), which also fills created_at: ids '
+  'sort by creation, and the filter `since` becomes a range of ids.';
 
 create function crm.uuid_v7_floor(p_at timestamptz) returns uuid
 language sql immutable parallel safe as $$
@@ -75,11 +75,12 @@ comment on function crm.iso(timestamptz) is
   'A time as the API writes it: ISO 8601 in UTC with milliseconds and Z (spec 1).';
 
 create function crm.name_key(p_name text) returns text
--- plpgsql, because Postgres plans a generated column at every insert: inlining a function in SQL means parsing its
--- text, which takes 18 µs.
+-- plpgsql, because Postgres plans a generated column at every insert: it would inline a function in SQL, and parsing
+-- that function's text takes 18 µs.
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- The ICU collation is explicit: in the database's own locale, lower() may change ASCII letters only (not "AÇÃO").
+  -- The ICU collation is explicit: in the database's own locale, lower() may change only ASCII letters, and leave the Ç
+  -- and Ã of "AÇÃO".
   return lower(normalize(btrim(p_name), nfc) collate "und-x-icu");
 end
 $$;
@@ -99,7 +100,7 @@ declare
   v_abroad text;
   v_brazilian text;
 begin
-  -- Most numbers are complete. Each step below costs as much as this one.
+  -- Most numbers are complete Brazilian ones. Each step below takes as long as this check.
   if v_digits ~ '^55[1-9][1-9](?:9[0-9]{8}|[2-9][0-9]{7})$' and p_phone not like '%(0)%' then
     return '+' || v_digits;
   end if;
@@ -109,14 +110,14 @@ begin
     when p_phone ~ '^[^0-9]*\+[^0-9]*[1-9]' then crm.digits(replace(p_phone, '(0)', ''))
     else substring(v_digits from '^00+([1-9]\d+)$')
   end;
-  -- Area code and number: nine digits for a mobile phone, otherwise eight. The country code may come first, and the 0
-  -- of a long-distance call, which may name a carrier.
+  -- Area code and number: nine digits for a mobile phone, otherwise eight. Before them may come the country code and
+  -- the 0 of a long-distance call, which two digits for the carrier may follow.
   v_brazilian := substring(
     coalesce(v_abroad, v_digits) from '^(?:(?:55)?0?|(?:55)?0\d\d)([1-9][1-9](?:9\d{8}|[2-9]\d{7}))$'
   );
   case
     when v_abroad is null or v_abroad like '55%' then
-      -- Numbers without an area code, such as 0800, keep their 0 only where they are dialled.
+      -- The 0 of Brazilian numbers without an area code, such as 0800, is dialled within Brazil only.
       v_brazilian := coalesce(v_brazilian, substring(v_digits from '^(?:0*55)?0([3589]00\d{6,7})$'));
       return coalesce('+55' || v_brazilian, '+' || v_abroad, v_digits);
     else
@@ -166,17 +167,17 @@ create function crm.is_fuller_phone(p_kept text, p_sent text) returns boolean
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_full text := crm.e164(p_kept);
-  -- Without the 0 of a long-distance call, which is not part of the number.
+  -- Ignore the 0 that is dialled before a long-distance call: it is not part of the number.
   v_sent text := ltrim(crm.digits(p_sent), '0');
 begin
   return coalesce(
-    -- What was sent lacks the country code, the area code or the first digits.
+    -- The number sent lacks the country code, the area code or the first digits.
     (
       v_sent <> ''
       and right(v_full, length(v_sent)) = v_sent
       and length(v_sent) < length(ltrim(crm.digits(p_kept), '0'))
     )
-    -- What was sent lacks the ninth digit, which Brazil added to mobile numbers between 2012 and 2016.
+    -- The number sent lacks the ninth digit, which Brazil added to mobile numbers between 2012 and 2016.
     or (v_full ~ '^\+55[1-9][1-9]9[0-9]{8}$' and crm.e164(p_sent) = left(v_full, 5) || right(v_full, 8)),
     false
   );
@@ -193,7 +194,7 @@ begin
 end
 $$;
 comment on function crm.fuller_phones(jsonb, jsonb, text[]) is
-  'The fields whose number is more complete in the record than in what was sent (crm.is_fuller_phone).';
+  'The fields whose number is more complete in the record than in the call (crm.is_fuller_phone).';
 
 create function crm.lock_number(p_name text) returns bigint
 -- Stable, as convert_to() is: declared immutable, the function could not be inlined into the caller's plan, and each
@@ -229,5 +230,5 @@ begin
 end
 $$;
 comment on procedure crm.protect(regclass) is
-  'Isolates a table by workspace_id with row-level security, the same for every table. Call it in the migration that '
+  'Isolates a table by workspace_id, with the same row-level security for every table. Call it in the migration that '
   'creates the table.';

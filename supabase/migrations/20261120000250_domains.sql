@@ -1,6 +1,6 @@
 -- Domains: rules about a value that several tables share. A rule about one value is a domain and not a table check,
--- because Postgres parses table checks at every insert and caches those of a domain. For the same reason, tables into
--- which requests insert have domains of their own.
+-- because Postgres parses table checks at every insert and caches those of a domain. For the same reason, a rule for a
+-- single table is a domain too if requests insert into that table.
 
 create domain crm.record_name as text check (char_length(value) between 1 and 255);
 comment on domain crm.record_name is 'The name or title of a record: 1 to 255 characters.';

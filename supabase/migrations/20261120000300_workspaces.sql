@@ -12,7 +12,8 @@ create table crm.workspaces (
   updated_at timestamptz not null default now()
 );
 comment on table crm.workspaces is
-  'The tenants. Every record belongs to one workspace. The door reads its plan (public_api, rate_limit_per_minute).';
+  'The tenants. Every record belongs to one workspace. public_api and rate_limit_per_minute are the workspace''s plan, '
+  'which the door reads.';
 comment on column crm.workspaces.public_api is
   'Whether the plan includes the public API. If not, every call gets 403 feature_disabled, and no webhook is sent.';
 comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for each key in any 60 seconds (spec 8).';
@@ -21,7 +22,7 @@ comment on column crm.workspaces.stale_after_days is
 comment on column crm.workspaces.max_waiting_deliveries is
   'How many deliveries may wait in crm.webhook_queue; the active subscriptions share the number equally. 50,000 take '
   'about 23 MiB, and are more than the dispatcher sends in the 10 s between two runs of the job webhook-catch-up, so '
-  'it is never idle.';
+  'the dispatcher never runs out of work.';
 
 -- Verbs for keys do not read this table: the policy is for signed-in members alone.
 alter table crm.workspaces enable row level security, force row level security;
@@ -46,7 +47,7 @@ create table crm.members (
 comment on table crm.members is 'The people of a workspace: owners of records, authors of notes, creators of keys.';
 comment on column crm.members.user_id is
   'The person (auth.users) who signs in as this member. Set at the first sign-in by the confirmed e-mail '
-  '(crm.link_member), or when the person accepts the invitation; null before, and after the person left.';
+  '(crm.link_member), or when the person accepts the invitation; null before that, and again after the person left.';
 comment on column crm.members.invited_at is
   'When an admin invited the person, or when the person left: either way the person must consent before being linked. '
   'Null if the operator added the member: the person with that e-mail is then linked at once.';
@@ -73,7 +74,8 @@ comment on function crm.active_member(uuid) is
 create function crm.default_owner() returns uuid
 language plpgsql stable set search_path = '' as $$
 declare
-  -- Repeats crm.active_member: calling it would take half as long again for every new record.
+  -- The query of crm.active_member, repeated: calling that function would make crm.default_owner take 50 % longer, for
+  -- every new record.
   v_owner_id uuid := (
     select m.id from crm.members m
     where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active

@@ -30,7 +30,7 @@ language sql volatile set search_path = '' as $$
 $$;
 comment on function crm.record_action(uuid, text, text, uuid, text, jsonb) is
   'Adds a line to the audit log, in the transaction of the change. p_action is <object>_<past participle>, such as '
-  'key_created. The console shows p_details beside it.';
+  'key_created. The console shows p_details beside the action.';
 
 create function crm.describe_changes(p_before jsonb, p_after jsonb) returns jsonb
 language sql immutable set search_path = '' as $$

@@ -38,8 +38,9 @@ create table crm.key_secrets (
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
 );
 comment on table crm.key_secrets is
-  'The hashes of the secrets that clients send as their key: nobody can call with a dump of this table. After a '
-  'rotation a key has two valid secrets until the earlier one expires. The role crm_api cannot read the table.';
+  'The hashes of the secrets that clients send as their key, so that nobody can call the API with a dump of this '
+  'table. After a rotation a key has two valid secrets until the earlier one expires. The role crm_api cannot read the '
+  'table.';
 comment on column crm.key_secrets.prefix is
   'The visible start of the secret, by which the operator finds the key of a leaked secret.';
 comment on column crm.key_secrets.hash is
@@ -55,16 +56,16 @@ create function crm.purge_key_secrets() returns void
 language sql set search_path = ''
 as $$ delete from crm.key_secrets s where s.expires_at < now() - interval '30 days' $$;
 comment on function crm.purge_key_secrets() is
-  'Deletes secrets 30 days after a rotation ended them. Until then a call with one gets revoked_api_key, which tells '
-  'the owner more than invalid_api_key.';
+  'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, '
+  'which tells the owner more than invalid_api_key.';
 
 create type crm.caller as (
   error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid
 );
 comment on type crm.caller is
-  'Who calls: the id of the key, of the proposal that a link opens, or of the signed-in member; the workspace; the '
-  'scopes, or the roles that the member''s role includes. user_id is the signed-in person, null for a key or a link. '
-  'error_code says why the caller is not admitted (spec 5.7).';
+  'Who calls. id: the key, the proposal that a link opens, or the signed-in member. scopes: the scopes of the key, or '
+  'the roles that the member''s role includes. user_id is the signed-in person, null for a key or a link. error_code '
+  'says why the caller is not admitted (spec 5.7).';
 
 create function crm.identify(p_key_hash bytea) returns crm.caller
 language plpgsql stable set search_path = '' as $$

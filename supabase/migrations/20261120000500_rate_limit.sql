@@ -14,8 +14,8 @@ comment on column crm.rate_limits.calls is
   'Admitted calls since counted_since. The job count-calls (crm.drain_calls) counts a key''s calls from it, so a '
   'request needs no second write.';
 comment on column crm.rate_limits.counted_since is
-  'When the row was created. A row that is created again after a crash has another time, so its calls are counted '
-  'anew.';
+  'When the row was created. A row that is created again after a crash has another time, by which crm.drain_calls '
+  'knows that its calls start at 0 again.';
 
 -- Verbs for keys do not reach this table. Its only policy, in the migration `key_calls`, lets members read the rows of
 -- their own keys.
@@ -31,7 +31,8 @@ comment on function crm.live_hits(timestamptz[]) is
 
 create function crm.rate_reset_seconds(p_hits timestamptz[], p_limit integer) returns integer
 language sql volatile parallel safe
--- The next call is possible once the oldest call expires; if the limit was lowered meanwhile, once enough calls have.
+-- The next call is possible once the oldest call expires; if the limit was lowered meanwhile, once enough calls have
+-- expired.
 as $$
   select greatest(1, ceil(extract(epoch from
     p_hits[greatest(cardinality(p_hits) - p_limit, 0) + 1] + interval '60 s' - clock_timestamp()
@@ -42,7 +43,7 @@ comment on function crm.rate_reset_seconds(timestamptz[], integer) is
 
 create type crm.admission as (admitted boolean, remaining integer, reset_seconds integer);
 comment on type crm.admission is
-  'Whether a call is admitted, how many more are possible now, and the seconds until the next one is.';
+  'Whether a call is admitted, how many more are possible now, and the seconds until the next one is possible.';
 
 create function crm.admit(p_key_id uuid, p_limit integer) returns crm.admission
 language plpgsql set search_path = '' as $$
@@ -68,7 +69,8 @@ begin
 end
 $$;
 comment on function crm.admit(uuid, integer) is
-  'Counts a call for its key, unless the last 60 seconds are full. A call over the limit is not counted (spec 8).';
+  'Counts a call for its key, unless the last 60 seconds already have p_limit calls. A call over the limit is not '
+  'counted (spec 8).';
 
 create function crm.used_up(p_key_id uuid, p_limit integer) returns crm.admission
 language plpgsql set search_path = '' as $$

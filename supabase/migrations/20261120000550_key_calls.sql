@@ -26,15 +26,15 @@ create table crm.key_counters (
   primary key (workspace_id, key_id),
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
 )
--- A run changes the row of every key that was called, all at once. Half-full pages have room for two versions of each
--- row, so that none moves to another page and into the index again.
+-- Each run of the job updates the row of every key that was called. In half-full pages the new version of a row fits
+-- beside the old one, so no row moves to another page and needs a new index entry.
 with (fillfactor = 50);
 comment on table crm.key_counters is
   'How much of each key''s counter in crm.rate_limits has been moved to crm.key_calls. A separate table, so that '
   'moving locks no row that a call waits for.';
 comment on column crm.key_counters.counted_since is
-  'The counted_since of that counter. A counter with another time, after a crash emptied crm.rate_limits, has not '
-  'been moved yet.';
+  'The counted_since of the key''s row in crm.rate_limits. If that row has another time, because a crash emptied the '
+  'table, none of its calls has been moved yet.';
 comment on column crm.key_counters.last_call_at is 'The newest call that was moved; kept after its hour is purged.';
 call crm.protect('crm.key_counters');
 
@@ -43,7 +43,7 @@ returns setof record
 language sql immutable parallel safe set search_path = '' as $$
   select
     date_bin('1 hour', h.at, 'epoch'),
-    -- If there are more calls than times, the first calls were older than the oldest known time.
+    -- If there are more calls than known times, the others were earlier than the oldest known time.
     count(*) + case when min(h.n) = 1 then greatest(p_calls - cardinality(p_hits), 0) else 0 end
   from unnest(p_hits[cardinality(p_hits) - least(p_calls, cardinality(p_hits))::integer + 1 :])
     with ordinality as h (at, n)
@@ -53,7 +53,7 @@ comment on function crm.calls_by_hour(timestamptz[], bigint) is
   'Divides the newest p_calls calls of a row of crm.rate_limits into hours. Calls older than a minute have no time '
   'any more; they count in the hour of the oldest known time.';
 
--- Limits belong to no workspace. A member reads those of the own workspace's keys, for their newest calls.
+-- Rate limits have no workspace_id. Members read those of their own workspace's keys to count the newest calls.
 create policy "A member reads the limits of their own workspace's keys" on crm.rate_limits for select to crm_app
   using (exists (select from crm.api_keys k where k.workspace_id = crm.current_workspace_id() and k.id = key_id));
 
@@ -123,7 +123,8 @@ comment on function crm.purge_key_calls() is 'Deletes call counts older than 90 
 
 create function crm.purge_rate_limits() returns void
 language sql set search_path = ''
--- If a call arrives meanwhile, Postgres checks the condition again on the changed row, or the call inserts a new row.
+-- If a call arrives meanwhile, it is not lost: Postgres checks the condition again on the changed row, or the call
+-- inserts a new row.
 as $$
   delete from crm.rate_limits r
   where r.hits[cardinality(r.hits)] < now() - interval '1 day'

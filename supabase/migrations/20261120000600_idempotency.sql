@@ -1,7 +1,8 @@
 -- Replies stored for 24 hours under their Idempotency-Key (spec 4.0.1).
 
 create table crm.idempotency_keys (
-  -- The workspace of the caller that the door has identified. A foreign key would look it up again and lock it.
+  -- No foreign key: the door has identified the caller's workspace, and a foreign key would look it up again and lock
+  -- it.
   workspace_id uuid not null,
   key text not null check (char_length(key) between 1 and 255),
   request_hash bytea not null,
@@ -15,7 +16,7 @@ comment on table crm.idempotency_keys is
   'Errors are not stored.';
 comment on column crm.idempotency_keys.request_hash is 'SHA-256 of the resource and of the body in canonical form.';
 comment on column crm.idempotency_keys.was_found is
-  'Whether the reply is from an upsert that found its record: its repetition must not name a new address either.';
+  'Whether the reply is from an upsert that found its record: a repetition must then have no Location header either.';
 call crm.protect('crm.idempotency_keys');
 create index idempotency_keys_age on crm.idempotency_keys (created_at);
 
@@ -32,7 +33,7 @@ declare
   v_locked boolean := pg_try_advisory_xact_lock(crm.lock_number('idempotency ' || p_workspace_id || ' ' || p_key));
   v_seen crm.idempotency_keys;
 begin
-  -- Read after trying the lock: a request that held it before has committed its reply by now.
+  -- Read after trying the lock: a request that held the lock before has committed its reply by now.
   select * into v_seen from crm.idempotency_keys i where i.workspace_id = p_workspace_id and i.key = p_key;
   if v_seen.created_at > clock_timestamp() - interval '24 hours' then
     if v_seen.request_hash = p_request_hash then

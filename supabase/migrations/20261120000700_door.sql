@@ -21,7 +21,8 @@ end
 $$;
 comment on function api.fail(text, text[], text, uuid[]) is
   'Raises an error code of spec 7 with the invalid fields. p_message is the Portuguese message for these fields; null '
-  'means the message of the code. p_ids names the record that each field is about, if the error names one.';
+  'means the message of the code. p_ids are the ids of the records that these fields are about, for errors that name a '
+  'record.';
 
 create function api.mark_replayed() returns void
 language sql
@@ -32,8 +33,7 @@ comment on function api.mark_replayed() is
 create function api.mark_found() returns void
 language sql
 as $$ select set_config('app.found', 'true', true) $$;
-comment on function api.mark_found() is
-  'Marks the reply as about a record that existed before: its status is 200, not 201.';
+comment on function api.mark_found() is 'Marks the record as found, not created: the reply''s status is 200, not 201.';
 
 -- written by deno task records: verbs
 create function crm.run_verb(p_verb text, p_args jsonb) returns json
@@ -161,13 +161,14 @@ create type api.reply as (
   workspace_id uuid, rate_limit integer, rate_remaining integer, rate_reset integer
 );
 comment on type api.reply is
-  'The answer to a request: an error code of spec 7 with the invalid fields, or the body as JSON text, which the '
+  'The answer to a request: an error code of spec 7 with the invalid fields, or the body as JSON text, which the edge '
   'function returns without parsing. Also whether the body repeats an earlier reply, whether an upsert found its '
-  'record, whether webhook deliveries were enqueued, who called, and what is left of the rate limit.';
+  'record, whether webhook deliveries were enqueued, who called, and the state of the rate limit.';
 
 create function crm.is_marked(p_setting text) returns boolean
 language sql stable
--- The door does not reset the setting: that would cost more than the rest of a reply, and it ends with the transaction.
+-- The door does not reset the setting: resetting would cost more than the rest of a reply, and the setting ends with
+-- the transaction anyway.
 as $$ select current_setting(p_setting, true) is not distinct from 'true' $$;
 comment on function crm.is_marked(text) is
   'Whether the request has set this setting, such as app.found. Each request is one transaction.';
@@ -195,7 +196,8 @@ begin
 end
 $$;
 comment on function crm.external_id_holder(text, text) is
-  'The record of the workspace that already has this external_id, given the unique index that refused another one.';
+  'The record of the workspace that already has this external_id. p_constraint: the unique index that the failed '
+  'statement violated.';
 
 create function crm.error_of(p_failure crm.failure, p_verb text, p_args jsonb, out error_code text, out details json)
 language plpgsql set search_path = '' as $$
@@ -204,7 +206,7 @@ begin
     when p_failure.state = 'CRM00' then
       error_code := p_failure.message;
       details := crm.explain(error_code, nullif(p_failure.detail, '')::json, p_verb, p_args);
-    -- The unique index detects this, so that no create or update pays for a search.
+    -- The unique index detects a taken external_id, so that creates and updates need no search.
     when p_failure.state = '23505' and p_failure.constraint_name like '%\_external\_id\_once' then
       error_code := 'external_id_taken';
       details := json_build_array(json_build_object(
@@ -252,8 +254,8 @@ declare
   v_error record;
 begin
   if p_caller.error_code is not null then return crm.refusal(p_caller.error_code, p_caller); end if;
-  -- Without arguments the door only identifies the caller: the function asks before it reads a large body, and does not
-  -- read it if the limit is used up.
+  -- Without arguments the door only identifies the caller. The edge function calls it this way before it reads a large
+  -- body, and does not read the body if the limit is used up.
   if p_args is null then
     v_admission := crm.used_up(p_caller.id, p_caller.rate_limit);
     return crm.refusal(case when v_admission.admitted is false then 'rate_limited' end, p_caller, v_admission);
@@ -283,13 +285,14 @@ begin
       p_caller.rate_limit, v_admission.remaining, v_admission.reset_seconds
     )::api.reply;
   end if;
-  -- Without a verb nothing runs: the function already has a 4xx, which comes after all of the above.
+  -- Without a verb nothing runs: the edge function has already found a 4xx, which it returns only if nothing above
+  -- refused the call.
   if v_remembered.error_code is not null or p_verb is null then
     return crm.refusal(v_remembered.error_code, p_caller, v_admission);
   end if;
 
-  -- Assigned, because `perform` costs several times as much as an expression. A setting costs as much as ten
-  -- expressions, so one setting holds the whole caller.
+  -- Assigned to a variable, because `perform` costs several times as much as an expression. A setting costs as much as
+  -- ten expressions, so one setting holds the whole caller.
   v_settings := array[
     set_config('app.workspace_id', p_caller.workspace_id::text, true),
     set_config('app.caller', format('%s %s %s', p_caller.id, p_caller.member_id, p_caller.user_id), true)
@@ -318,7 +321,7 @@ begin
       select e.error_code, e.details into v_error from crm.error_of(v_failure, p_verb, p_args) e;
       return crm.refusal(v_error.error_code, p_caller, v_admission, v_error.details);
   end;
-  -- Built at once: assigning one field costs as much as the whole row.
+  -- Built in one expression: assigning a single field costs as much as the whole row.
   return row(
     null, null, v_body, crm.is_marked('app.replayed'), crm.is_marked('app.found'), crm.is_marked('app.events_enqueued'),
     p_caller.id, p_caller.workspace_id, p_caller.rate_limit, v_admission.remaining, v_admission.reset_seconds

@@ -42,7 +42,7 @@ language plpgsql stable set search_path = '' as $$
 declare
   c_most constant integer := 20;
   v_workspace_id uuid := crm.current_workspace_id();
-  -- The pipeline whose stages are offered. Null (any pipeline) for a filter by a stage alone.
+  -- The pipeline whose stages are offered. Null means any pipeline: for a list filtered by stage but not by pipeline.
   v_pipeline_id uuid := case when p_field = 'stage_id' then coalesce(
     (
       select p.id from crm.pipelines p
@@ -119,8 +119,8 @@ begin
 end
 $$;
 comment on function crm.merged_detail(text, uuid) is
-  'What a detail says about a contact or company that was merged: `id`, the record that answers in its place, and '
-  '`merged`. Empty for any other record.';
+  'What a detail says about a contact or company that was merged: `id`, the record that replaced it, and `merged`. '
+  'Empty for any other record.';
 
 create function crm.explain(p_code text, p_details json, p_verb text, p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -157,13 +157,14 @@ begin
     v_details := v_details || v_detail;
   end loop;
   perform set_config('app.choices_told', v_told, true);
-  -- Without details the error is about an unknown record: there is nothing to add.
+  -- An error without details is about the id of the call: say nothing more, unless that id belongs to another kind of
+  -- record.
   return case when p_details is not null or v_details[1] ? 'kind' then array_to_json(v_details) end;
 end
 $$;
 comment on function crm.explain(text, json, text, jsonb) is
-  'The details of an error, with `kind` if an id belongs to another kind of record, and `choices` if the field has '
-  'few.';
+  'The details of an error, with `kind` if an id belongs to another kind of record, with `id` and `merged` if it '
+  'belongs to a merged record, and with `choices` if the field has at most 20 possible values.';
 
 create function crm.require_known_filters(p_args jsonb) returns void
 language plpgsql stable set search_path = '' as $$

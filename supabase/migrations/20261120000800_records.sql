@@ -31,8 +31,7 @@ create function crm.synced_page(p_records json[], p_next_id uuid) returns json
 language sql stable
 -- updated_at is when the writing transaction began, and the change becomes visible when it ends. The functions'
 -- transactions end within 15 seconds, so a change that this page cannot see yet will have an updated_at after
--- synced_until. So will a change made while the later pages are read, which is why only the first page has
--- synced_until.
+-- synced_until. So will a change made while the later pages are read, because only the first page has synced_until.
 as $$
   select to_json(row(
     coalesce(p_records, '{}'),
@@ -121,7 +120,8 @@ comment on function crm.version(json) is 'The version of a record, for ETag, com
 
 create function crm.lock_matches(variadic p_values jsonb[]) returns void
 language plpgsql set search_path = ''
--- Without this the planner would plan at every call, for the number of values, which takes twice as long as the locks.
+-- Otherwise the planner would make a new plan at every call, for the number of values, which takes twice as long as the
+-- locks.
 set plan_cache_mode = 'force_generic_plan' as $$
 begin
   if current_setting('app.matches_locked', true) = 'true' then return; end if;
@@ -148,8 +148,8 @@ begin
 end
 $$;
 comment on function crm.lock_all_matches() is
-  'Replaces crm.lock_matches for every value of the workspace by one lock: a batch would need hundreds of locks, and '
-  'Postgres has room for a few thousand for all workspaces.';
+  'Takes one lock that replaces crm.lock_matches for every value of the workspace: a batch would need hundreds of '
+  'locks, and Postgres has room for a few thousand for all workspaces.';
 
 create function crm.owner_or_default(p_owner_id uuid) returns uuid
 language plpgsql stable set search_path = '' as $$
@@ -199,4 +199,4 @@ begin
 end
 $$;
 comment on function crm.creation_json(jsonb, json, uuid[]) is
-  'The reply to a creation: the record or its id, and the five oldest similar records found.';
+  'The reply to a creation: the record or its id, and the ids of the five oldest similar records.';

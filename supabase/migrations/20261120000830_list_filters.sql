@@ -1,9 +1,10 @@
 -- What the lists (migrations `lists` and `search_pages`) need to know about each record: its filters as data, and
 -- static statements for common calls. See docs/decisions/0012-lists-that-end.md.
 --
--- The settings of api.<name>_list and crm.<name>_match: for an unknown limit the planner expects more rows than any page
--- has, and would plan again at every call, so plans are generic. Rows are read in the order of an index: the planner's
--- statistics cover all workspaces together, so it would often read and sort all rows of a workspace instead.
+-- Why api.<name>_list and crm.<name>_match have settings: for an unknown limit the planner expects more rows than any
+-- page has, and would plan again at every call, so plans are generic. Rows must be read in the order of an index, so
+-- sorts are off: the planner's statistics cover all workspaces together, so it would often read and sort all rows of a
+-- workspace instead.
 
 -- written by deno task records: filters
 create function crm.list_filters(p_record text)

@@ -11,10 +11,10 @@ create type crm.walk as (
 );
 comment on type crm.walk is
   'Statements that read rows for the filters sent; their column is_match tells whether a row matches all filters. '
-  'everything: all rows, newest first. ways: the rows of one filter, newest first. ranges: the rows in a range, in '
-  'its order. chosen: the rows with the ids $4. $1 is the id before which reading begins, $2 the lowest id, $3 the '
-  'number of rows. is_alone: whether that range is the only filter. shows_all: whether archived records are requested '
-  'too.';
+  'everything: all rows, newest first. ways: each reads the rows of one filter, newest first. ranges: each reads the '
+  'rows of one range filter, in the order of its column. chosen: the rows with the ids $4. $1 is the id before which '
+  'reading begins, $2 the lowest id, $3 the number of rows. is_alone: for each of ranges, whether it is the only '
+  'filter. shows_all: whether archived records are requested too.';
 
 create function crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) returns text
 language sql immutable
@@ -23,7 +23,7 @@ as $$
   select format(
     case
       when p_column is null then '%1$s and t.id < $1 and t.id >= $2 order by t.id desc'
-      -- At most one row has a unique value, so its index needs no order by id.
+      -- At most one row has a given unique value, so the rows need no order by id.
       when p_kind = 'unique' then
         '%1$s and t.%2$I = %3$s and (t.%2$I, t.id) < (%3$s, $1) and (t.%2$I, t.id) >= (%3$s, $2) order by t.%2$I desc'
       -- The same conditions as in api.<name>_list.
@@ -86,7 +86,8 @@ begin
       end
     ) f
   ) s (kind, name, target, is_many, value, condition);
-  -- A literal, because Postgres would parse the SQL function again for each composed statement.
+  -- The workspace id is a literal, because Postgres would parse the function crm.current_workspace_id again for each
+  -- composed statement.
   v_rows := format('t.workspace_id = %L::uuid', crm.current_workspace_id());
   v.chosen := format(
     'select t.id, %s as is_match, %s as text from unnest($4) with ordinality chosen (id, position)'
@@ -159,8 +160,8 @@ begin
 end
 $$;
 comment on function crm.shortest_way(crm.walk, uuid, uuid, integer) is
-  'The statement of the filter whose first p_step rows reach the furthest back, which has the fewest rows; all rows '
-  'if no filter has a statement.';
+  'The statement of the filter whose first p_step rows reach the furthest back, because that filter has the fewest '
+  'rows; the statement for all rows if no filter has one.';
 
 create function crm.list_by(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
@@ -239,8 +240,8 @@ end
 $$;
 comment on function crm.list_by(text, jsonb, uuid, uuid, integer, boolean) is
   'The ids of a page of a list for any combination of filters; more ids than the limit if there is a next page. Reads '
-  'at most 5 * p_step rows; next_id is the last row read if there may be more. p_kept: no filter but updated_since '
-  'was sent, so statements with cached plans serve.';
+  'at most 5 * p_step rows; next_id is the last row read if there may be more. p_kept: no filter but updated_since was '
+  'sent, so statements with cached plans are used.';
 
 create function crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) returns json
 language plpgsql stable set search_path = ''
@@ -257,7 +258,7 @@ declare
 begin
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
-  -- Try the ranges that were sent first: one may have few enough rows.
+  -- Try the ranges that were sent before the other filters: a range may have few enough rows.
   foreach v_rows in array v_walk.ranges || crm.shortest_way(v_walk, v_before, v_from, 250) loop
     execute format(p_sums, v_rows) into v_looked, v_summary using v_before, v_from, p_most + 1;
     if coalesce(v_looked, 0) <= p_most then return v_summary; end if;

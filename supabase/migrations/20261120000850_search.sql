@@ -23,8 +23,8 @@ language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   -- Most texts are ASCII; this branch takes a third of the time.
   if octet_length(p_text) = char_length(p_text) then return replace(lower(p_text), '`', ''''); end if;
-  -- ICU's lower() writes a different sigma at the end of a word, which a longer word would not contain. Phones and
-  -- keyboards type different apostrophes.
+  -- ICU's lower() writes a final sigma (ς) at the end of a word, so the beginning of a longer word would not match.
+  -- Phones and keyboards type different apostrophes.
   return translate(
     regexp_replace(normalize(lower(p_text collate "und-x-icu"), nfd), '[\u0300-\u036f]', '', 'g'),
     'ς’‘´`ʼ', 'σ' || repeat('''', 5)
@@ -51,7 +51,7 @@ declare
   v_phone text;
   v_number text;
 begin
-  -- A search reduces a word of digits and punctuation to its digits (crm.search_words).
+  -- Add the digits of each text, because crm.search_words reduces a word of digits and punctuation to its digits.
   if v_texts ~ '\d' then v_text := v_text || E'\n' || regexp_replace(v_texts, '[^0-9\n]+', '', 'g'); end if;
   foreach v_phone in array p_phones loop
     continue when v_phone is null;
@@ -91,7 +91,7 @@ comment on function crm.search_words(text) is
 create function crm.search_trigrams(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- Drops trigrams with a space (the ends of words): no search needs them, and they are two fifths of all.
+  -- Drops the trigrams with a space (beginnings and ends of words): no search needs them, and they are two fifths.
   return substr(
     regexp_replace(',' || array_to_string(extensions.show_trgm(p_text), ','), '^(?:, ..)+|,.. ', '', 'g'), 2
   );
@@ -108,7 +108,7 @@ declare
     hashtextextended(p_record || p_sample, get_byte(uuid_send(p_id), 0) * 256 + get_byte(uuid_send(p_id), 1))
   )), 'base64'), 8);
 begin
-  -- Built as one text, in a third of the time of a select over the trigrams.
+  -- String functions on one text take a third of the time of a select over the trigrams.
   return string_to_array(v_block || replace(p_trigrams, ',', ',' || v_block), ',');
 end
 $$;
@@ -192,7 +192,8 @@ language plpgsql stable security definer set search_path = '' set plan_cache_mod
 set enable_seqscan = off set jit = off as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
-  -- Trigrams of ASCII letters and digits, because not all databases treat others as letters. At most 16 trigrams.
+  -- Only trigrams of ASCII letters and digits, because some databases do not treat other characters as letters. At most
+  -- 16 trigrams.
   v_trigrams text := left(
     crm.search_trigrams(regexp_replace(array_to_string(p_words, ' '), '[^a-z0-9]+', ' ', 'g')), 63
   );
@@ -204,10 +205,11 @@ declare
   v_rarest integer;
   v_rare text;
   v_found uuid[];
-  -- How many more texts may be compared; comparing takes longer the longer the words. The samples alone are no bound: a
-  -- client sees the ids, and could change the records of a sample.
+  -- How many more texts may be compared: fewer for long words, because comparing them takes longer. The samples alone
+  -- would be no limit: a client sees the ids, and could change the texts of the records in a sample so that a common
+  -- word looks rare.
   v_texts integer := 16 * p_step * 25 / greatest(25, char_length(array_to_string(p_words, '')));
-  -- How much of the index was read, measured by the small sample.
+  -- How much of the index was read, estimated from the small sample.
   v_read integer := 0;
 begin
   ids := '{}';
@@ -221,7 +223,8 @@ begin
       next_id := null;
       exit;
     end if;
-    -- The rarest trigram decides how much of the index is read: each trigram may be more frequent than the words.
+    -- The rarest trigram decides how much of the index is read, even if the words are rarer than each of their
+    -- trigrams.
     v_rarest := 3;
     v_rare := null;
     foreach v_trigram in array string_to_array(v_trigrams, ',') loop
@@ -234,7 +237,7 @@ begin
       ) s;
       v_rarest := least(v_rarest, v_sampled);
       if v_sampled < 2 then v_rare := concat_ws(',', v_rare, v_trigram); end if;
-      -- Four are enough: reading common trigrams from the index takes longer than comparing some texts.
+      -- Four trigrams are enough: reading common trigrams from the index takes longer than comparing some texts.
       exit when char_length(v_rare) = 15;
     end loop;
     is_common := v_rarest = 3;
@@ -292,5 +295,5 @@ comment on function crm.search(text, text[], uuid, uuid, integer, integer) is
   'The ids of the current workspace''s records whose text has every word, newest first: all from p_before to next_id, '
   'or to p_from if next_id is null. It stops before a block (crm.search_keys) in which the words are common, after '
   'p_enough or 2 * p_step ids, and after reading much of the index or 16 * p_step texts. Security definer, because @> '
-  'is not leakproof, so that no index would serve it under row-level security: each condition names the workspace, or '
-  'keys of it.';
+  'is not leakproof, so that row-level security would keep the index from being used. Instead, each condition names '
+  'the workspace, or keys of it.';

@@ -45,9 +45,10 @@ declare
 begin
   ids := '{}';
   for v_round in 1 .. 2 loop
-    -- strpos() and not LIKE, which takes several times as long, most of all for a word that nearly repeats itself.
+    -- strpos() and not LIKE, which takes several times as long, and still longer for a word that repeats itself, such
+    -- as `aaaab`.
     if v_way is null then
-      -- Read the texts first, because few records have the words.
+      -- Read the texts before the records, because few records have the words.
       select array_agg(w.id), array_agg(w.id) filter (
         where not exists (select from unnest(p_words) s (word) where strpos(w.text, s.word) = 0)
       )
@@ -84,8 +85,8 @@ begin
     ids := ids || v_matches;
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    -- Twice as many as would fill the page if the words stay as frequent. Fewer for a long search, because comparing
-    -- takes longer the longer the words.
+    -- Twice as many rows as would fill the page if the words are as frequent in them. Fewer for a long search, because
+    -- comparing takes longer the longer the words.
     v_rows := least(
       4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
       2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
@@ -103,8 +104,8 @@ end
 $$;
 comment on function crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer) is
   'The ids of a page of a list with `q`, found in the stored texts; more ids than the limit if there is a next page. '
-  'Reads at most 5 * p_step rows, and finds others by crm.search; next_id is where the next page continues, if there '
-  'may be one.';
+  'Reads at most 5 * p_step rows, and finds further ones by crm.search; next_id is where the next page continues, if '
+  'there may be one.';
 
 create function crm.search_page(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
@@ -124,7 +125,7 @@ declare
 begin
   if not p_kept or (v_pending = '{}') is not true then v_walk := crm.walk_for(p_record, p_args); end if;
   if v_pending is null then
-    -- Too many to list: treat every row read as one of them.
+    -- Too many to list: treat every row read as pending.
     execute format(
       'select array_agg(w.id) from (%s limit $3) w', crm.shortest_way(v_walk, p_before, p_from, p_step)
     ) into v_pending using p_before, p_from, v_rows;
@@ -158,4 +159,4 @@ comment on function crm.search_page(text, jsonb, uuid, uuid, integer, boolean) i
   'The ids of a page of a list with `q`; more ids than the limit if there is a next page. Combines crm.kept_search '
   'with the records that changed since their text was stored, of which it compares at most 2 * p_step; if these are '
   'too many to list, it reads as many rows instead. next_id is where the next page continues, if there may be one. '
-  'p_kept: no filter but q was sent, so statements with cached plans serve.';
+  'p_kept: no filter but q was sent, so statements with cached plans are used.';

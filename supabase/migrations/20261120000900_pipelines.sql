@@ -159,7 +159,7 @@ language plpgsql stable set search_path = '' as $$
 begin
   select s.pipeline_id, s.stage_id into choose_stage.pipeline_id, choose_stage.stage_id
   from crm.stage_of_new_deal(p_pipeline_id, p_stage_id) s;
-  -- A null was not found: the called functions raise the reason.
+  -- A null means that nothing was found: the called functions raise the reason.
   if pipeline_id is null then
     if p_pipeline_id is null then perform api.fail('no_default_pipeline'); end if;
     perform crm.require_active_pipeline(p_pipeline_id);

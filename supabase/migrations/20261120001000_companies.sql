@@ -29,7 +29,7 @@ create table crm.companies (
   primary key (workspace_id, id),
   foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
   foreign key (workspace_id, merged_into_id) references crm.companies (workspace_id, id),
-  -- So that a search for companies in use needs only one condition.
+  -- A merged company is always archived, so that a search for companies in use needs only the condition on archived_at.
   check (archived_at is not null or merged_into_id is null)
 );
 comment on table crm.companies is 'The organisations that a workspace sells to.';

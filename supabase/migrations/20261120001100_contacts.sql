@@ -29,7 +29,8 @@ create table crm.contacts (
   foreign key (workspace_id, company_id) references crm.companies (workspace_id, id),
   foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
   foreign key (workspace_id, merged_into_id) references crm.contacts (workspace_id, id),
-  -- So that a search for contacts in use needs only one condition.
+  -- A merged or erased contact is always archived, so that a search for contacts in use needs only the condition on
+  -- archived_at.
   check (archived_at is not null or (merged_into_id is null and erased_at is null))
 );
 comment on table crm.contacts is 'The people that a workspace sells to.';

@@ -72,9 +72,9 @@ create index deals_stale on crm.deals (workspace_id, stale_unreported_since) whe
 create index deals_open on crm.deals (workspace_id, stage_id, id) where status = 'aberto' and archived_at is null;
 create index deals_closed on crm.deals (workspace_id, pipeline_id, status, closed_at, id)
   where closed_at is not null and archived_at is null;
--- For the filters closed_since and closed_until. Open deals are not in it, so creating or changing one costs nothing.
--- The ids are in the other direction: a query for one status by closed_at and id would otherwise read this index to its
--- end.
+-- For the filters closed_since and closed_until. Open deals are not in the index, so creating or changing one costs
+-- nothing. The ids are in descending order. In ascending order, a query for one status by closed_at and id would read
+-- this index to its end.
 create index deals_closed_at on crm.deals (workspace_id, closed_at, id desc) where closed_at is not null;
 call crm.protect('crm.deals');
 

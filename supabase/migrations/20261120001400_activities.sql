@@ -57,7 +57,7 @@ create trigger touch before update on crm.activities
   -- An update that only records activity.overdue changes no field that a client sees.
   for each row when (old.overdue_reported_for is not distinct from new.overdue_reported_for)
   execute function crm.touch();
--- Only after an update: a new activity moves its deal through set_last_activity_at.
+-- Not after an insert: for a new activity, set_last_activity_at already updates the deal, which sets moved_at.
 create trigger set_moved_at after update on crm.activities
   for each row when (
     old.overdue_reported_for is not distinct from new.overdue_reported_for
@@ -384,8 +384,8 @@ declare
   v_activity crm.activities := jsonb_populate_record(null::crm.activities, crm.require_references(p_args));
 begin
   if v_activity.contact_id is null then
-    -- Locked as by the foreign key, before a merge of the contact can move the rows that refer to it. If the contact
-    -- was merged already, take the one that replaced it.
+    -- Locks the contact as the foreign key would, but before a merge of the contact can move the rows that refer to it.
+    -- If the contact was merged already, the activity gets the one that replaced it.
     select coalesce(c.merged_into_id, c.id) into v_activity.contact_id
     from crm.deals d join crm.contacts c on c.workspace_id = d.workspace_id and c.id = d.contact_id
     where d.workspace_id = crm.current_workspace_id() and d.id = v_activity.deal_id

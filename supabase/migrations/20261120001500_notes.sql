@@ -27,8 +27,8 @@ create table crm.notes (
 comment on table crm.notes is 'Texts that people and integrations write about a deal.';
 
 call crm.protect('crm.notes');
--- No trigger for updates: the API never changes a note.
 create trigger touch before update on crm.notes for each row execute function crm.touch();
+-- Only after an insert: the API never changes a note.
 create trigger set_moved_at after insert on crm.notes for each row execute function crm.set_moved_at();
 
 -- written by deno task records: note

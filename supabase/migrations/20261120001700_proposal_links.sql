@@ -11,7 +11,7 @@ create table crm.proposal_links (
 );
 comment on table crm.proposal_links is
   'The one valid link of each proposal, as the SHA-256 of its token: nobody can open a proposal with a dump of this '
-  'table. A separate table, so that crm_api can read proposals and never a hash.';
+  'table. A separate table, so that crm_api can read proposals but never a hash.';
 comment on column crm.proposal_links.token_hash is 'A fast hash is enough: a token has 32 random bytes.';
 call crm.protect('crm.proposal_links');
 
@@ -33,7 +33,7 @@ begin
 end
 $$;
 comment on function crm.identify_link(bytea) is
-  'The caller to whom the hash of a token belongs: a proposal that is not a draft.';
+  'The caller for the hash of a token: the proposal that the link opens. not_found for a draft.';
 
 create function crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text default null)
 returns crm.proposals
@@ -68,7 +68,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_proposal crm.proposals := crm.proposal_lock((p_args ->> 'id')::uuid);
 begin
-  -- An answered proposal can be read even after it expired. A proposal that was viewed before is not written again.
+  -- An answered proposal can be read even after it expired. A proposal that was viewed before needs no update.
   if v_proposal.status in ('aceita', 'recusada') or crm.proposal_status(v_proposal) = 'visualizada' then
     return crm.proposal_for_customer(v_proposal);
   end if;

@@ -5,9 +5,9 @@
 -- docs/decisions/0008-queue.md.
 
 create function crm.uuid_v7_clock() returns uuid
--- sql, so that the plan of each insert includes it: calling a plpgsql default takes half as long again.
+-- sql, so that Postgres inlines it into each insert: a default in plpgsql takes half as long again.
 language sql volatile as $$
-  -- 4,096 units in a millisecond: the three digits after the version are the fraction.
+  -- Counts in units of 1/4,096 ms: the three hexadecimal digits after the version are the fraction of a millisecond.
   select (
     overlay(
       lpad(to_hex(floor(extract(epoch from clock_timestamp()) * 4096000)::bigint), 15, '0') placing '7' from 13 for 0
@@ -44,7 +44,7 @@ create function crm.kept_days(p_table regclass) returns integer
 language sql stable set search_path = ''
 as $$ select case p_table::text when 'crm.events' then 90 else 30 end $$;
 comment on function crm.kept_days(regclass) is
-  'For how many days a partitioned table keeps rows: events for as long as the change log reads them.';
+  'For how many days a partitioned table keeps its rows: crm.events as long as the change log goes back.';
 
 create function crm.partition_fillfactor(p_table regclass) returns integer
 language sql stable set search_path = ''
@@ -52,7 +52,7 @@ language sql stable set search_path = ''
 -- vacuum: the next delivery to end in that page reuses the room of the first version.
 as $$ select case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end $$;
 comment on function crm.partition_fillfactor(regclass) is
-  'How many percent of a partition''s page new rows may fill; the rest is for updates.';
+  'To what percentage inserts fill a page of a partition; the rest is room for updates.';
 
 create function crm.given_columns(p_table regclass) returns text
 language sql stable set search_path = '' as $$
@@ -129,8 +129,8 @@ create function crm.manage_partitions(
 -- Security definer, so that a partition gets the owner of its table, whoever runs the job.
 language plpgsql security definer set search_path = ''
 -- While this function waits for its lock, everybody who uses the table waits behind it. The timeout is below
--- deadlock_timeout: this function gives up before Postgres ends another transaction, which would lose an event
--- (crm.emit never fails).
+-- deadlock_timeout, so this function gives up before Postgres resolves a deadlock by an error in another transaction:
+-- crm.emit would catch that error, and the event would be lost.
 set lock_timeout = '200ms' as $$
 declare
   v_today date := (p_now at time zone 'UTC')::date;
@@ -169,18 +169,18 @@ begin
   if v_is_missing or exists (select from crm.partitions_of(p_table) p where p.day < v_oldest) then
     begin
       if p_table::text = 'crm.events' then
-        -- The job index-texts reads events for some seconds, and may start at the same moment each time. Nobody who
-        -- uses the table waits behind this lock.
+        -- Wait up to 5 s: the job index-texts holds this lock for some seconds while it reads events, and may start at
+        -- the same moment as this job every time. No request waits behind this lock.
         perform set_config('lock_timeout', '5s', true);
         perform crm.lock_texts();
         perform set_config('lock_timeout', '200ms', true);
       end if;
       -- `attach` alone takes a weaker lock: a row being written into the default partition would then be refused once
-      -- its day has a partition. `only`, because nobody holds another partition without holding the table. The default
+      -- its day has a partition. `only`, because nobody locks another partition without locking the table. The default
       -- partition is locked too, because its bounds change and a vacuum may hold it.
       execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
       if v_is_missing then
-        -- Asked again, because rows may have been written meanwhile.
+        -- Computed again, because rows may have been written meanwhile.
         foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
           moved := moved + crm.make_partition(p_table, v_day);
           made := made + 1;
@@ -208,7 +208,7 @@ end
 $$;
 comment on function crm.manage_partitions(regclass, timestamptz, bigint) is
   'Creates the missing partitions of a table up to a week ahead, moves their rows out of the default partition, drops '
-  'partitions older than crm.kept_days (ten in each run), and deletes rows of such days from the queue and the '
+  'partitions older than crm.kept_days (at most ten in each run), and deletes rows that old from the queue and the '
   'default partition. Gives up waiting for a lock after 200 ms and returns the reason in `hindrance`: the next run '
   'tries again. Moving rows blocks everybody (100,000 rows take about a second), so if the default partition has more '
   'than p_max_rows, nothing is moved and no partition is created. p_now replaces the current time.';

@@ -107,23 +107,23 @@ create table crm.events (
 ) partition by range (id);
 comment on table crm.events is
   'One row for each event, whether or not anybody subscribes. Only crm.emit, in the transaction of the change, and '
-  'crm.send_test_event write it. Kept for 90 days in daily partitions. Without foreign keys, because each event would '
-  'lock the workspace''s row.';
+  'crm.send_test_event write it. Kept for 90 days in daily partitions. Without foreign keys, because with one each '
+  'event would lock the workspace''s row.';
 comment on column crm.events.facts is
   'Facts that the object itself does not show, such as the previous stage. A delivery adds them to the object''s '
   'JSON.';
 comment on column crm.events.is_test is
-  'Whether the event only tries a receiver: nothing happened (crm.send_test_event).';
+  'Whether the event is a test of a receiver: nothing happened in the workspace (crm.send_test_event).';
 comment on column crm.events.caller_id is
   'The caller whose request caused the event (crm.current_caller_id); null for the operator, a job or another writer '
   'of the database.';
 comment on column crm.events.position is
-  'The place in the feed, by the writing transaction (crm.feed_position). Events of one transaction follow each other '
+  'The place in the feed, given by the writing transaction (crm.feed_position). Events of one transaction are ordered '
   'by id.';
 call crm.protect('crm.events');
 create table crm.events_default partition of crm.events default;
 comment on table crm.events_default is
-  'Rows of crm.events whose day has no partition: none, unless its job did not run for a week.';
+  'Rows of crm.events whose day has no partition. Empty unless the job partition-events did not run for a week.';
 call crm.protect('crm.events_default');
 create index events_in_order on crm.events (workspace_id, position, id);
 create index events_of_object on crm.events (workspace_id, object_id, position, id);
@@ -138,6 +138,7 @@ language sql volatile set search_path = '' as $$
   returning o.added
 $$;
 comment on function crm.continue_feed() is
-  'Call it once after restoring a dump into another cluster, before the first call: positions then continue a '
-  'trillion above the greatest stored one. The lost database gave out positions after the backup; new events must not '
-  'seem old to a cursor from that time. Reads all events. Returns the new offset.';
+  'Call it once after restoring a dump into another cluster, before the first call of the API: positions then continue '
+  'a trillion above the greatest stored one. The reason is that the lost database wrote events, and gave their '
+  'positions to clients, after the backup: new events must lie after such a cursor. Reads all events. Returns the new '
+  'offset.';

@@ -39,12 +39,12 @@ comment on column crm.webhook_subscriptions.deactivated_reason is
   'Why the subscription is inactive: deleted, failures (a fifth attempt failed) or key_revoked. Waiting deliveries '
   'are cancelled if it was deleted, otherwise held.';
 comment on column crm.webhook_subscriptions.slow_since is
-  'Since when its attempts time out. Until it answers again, one attempt is made at a time.';
+  'Since when attempts time out. Until the receiver answers again, only one attempt is made at a time.';
 comment on column crm.webhook_subscriptions.behind_since is
   'Since when its events get no delivery, because too many deliveries wait (crm.fan_out_within_bound). The job '
   'webhook-catch-up creates those deliveries later, from the events.';
 comment on column crm.webhook_subscriptions.behind_position is
-  'While the subscription is behind: the place in the feed, with behind_id, up to which every event has its delivery.';
+  'While the subscription is behind: with behind_id, the place in the feed up to which every event has its delivery.';
 comment on column crm.webhook_subscriptions.behind_id is
   'While the subscription is behind: the event id that belongs to behind_position.';
 call crm.protect('crm.webhook_subscriptions');
@@ -90,8 +90,8 @@ comment on table crm.webhook_secrets is
   'secret is encrypted for its subscription_id: copied to another row, it cannot be decrypted. A separate table, so '
   'that crm_api can write a secret and never read one.';
 comment on column crm.webhook_secrets.next_secret is
-  'The new secret during a rotation with overlap: until next_from it makes a second signature, afterwards the only '
-  'one.';
+  'The new secret during a rotation with overlap: until next_from it makes a second signature, afterwards it makes the '
+  'only one.';
 call crm.protect('crm.webhook_secrets');
 
 create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
@@ -157,7 +157,7 @@ begin
   return (
     select json_build_object('data', coalesce(json_agg(s.record order by s.created_at desc, s.id desc), '[]'))
     from (
-      -- All active ones (50 at most). Inactive ones are kept for ever, and each call may add one.
+      -- Returns all active ones (50 at most). The limit is for inactive ones, which are kept for ever.
       select crm.subscription_json(l) as record, l.created_at, l.id from crm.webhook_subscriptions l
       where l.workspace_id = crm.current_workspace_id()
       order by l.is_active desc, l.created_at desc, l.id desc limit 500
@@ -183,7 +183,7 @@ begin
 end
 $$;
 comment on function crm.check_active_subscriptions(uuid, text) is
-  'Raises validation_error for that field if a workspace already has 50 active subscriptions. Other checks for the '
+  'Raises validation_error for p_field if a workspace already has 50 active subscriptions. Other checks for the '
   'workspace wait until the transaction ends.';
 
 create function crm.check_new_subscription(p_workspace_id uuid, p_field text) returns void
@@ -200,7 +200,7 @@ begin
 end
 $$;
 comment on function crm.check_new_subscription(uuid, text) is
-  'Raises validation_error for that field if a workspace has 50 active subscriptions, or created 500 in 30 days.';
+  'Raises validation_error for p_field if a workspace has 50 active subscriptions, or created 500 in 30 days.';
 
 create function api.webhook_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -6,7 +6,7 @@ declare
   v_id bytea := substring(uuid_send(p_event_id) for 8)
     || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8);
 begin
-  -- The two bits that mark a UUID (RFC 9562).
+  -- Sets the two bits of RFC 9562 that every UUID has (the variant).
   return encode(set_byte(v_id, 8, get_byte(v_id, 8) & 63 | 128), 'hex');
 end
 $$;
@@ -33,16 +33,16 @@ create table crm.webhook_deliveries (
 ) partition by range (id);
 comment on table crm.webhook_deliveries is
   'One event for one subscription. The id (crm.delivery_id) is the delivery_id that the receiver gets on every '
-  'attempt. Kept for 30 days, in partitions by the day of the event. Without foreign keys: events go with their '
-  'partition, and each delivery would lock the subscription''s row.';
+  'attempt. Kept for 30 days, in partitions by the day of the event. Without foreign keys: events are dropped with '
+  'their partition, and each delivery would lock the subscription''s row.';
 comment on column crm.webhook_deliveries.state is
   'pending: an attempt will follow, once the subscription is active and the workspace may send; delivered; failed: '
   'after five attempts; cancelled: the subscription was deleted first.';
 comment on column crm.webhook_deliveries.series is
   'The number of the series of up to five attempts; grows when an ended delivery is sent again.';
 comment on column crm.webhook_deliveries.attempts is
-  'Recorded attempts in this series. If a dispatcher dies during an attempt, the next one has the same number: it was '
-  'not the receiver''s fault.';
+  'Recorded attempts in this series. If a dispatcher dies during an attempt, the next attempt has the same number, '
+  'because the failure was not the receiver''s.';
 comment on column crm.webhook_deliveries.ended_badly is
   'Whether the delivery failed or was cancelled, for the index of such deliveries.';
 comment on column crm.webhook_deliveries.next_attempt_at is
@@ -50,7 +50,8 @@ comment on column crm.webhook_deliveries.next_attempt_at is
 call crm.protect('crm.webhook_deliveries');
 create table crm.webhook_deliveries_default partition of crm.webhook_deliveries default;
 comment on table crm.webhook_deliveries_default is
-  'Rows of crm.webhook_deliveries whose day has no partition: none, unless its job did not run for a week.';
+  'Rows of crm.webhook_deliveries whose day has no partition. Empty unless the job partition-deliveries did not run '
+  'for a week.';
 call crm.protect('crm.webhook_deliveries_default');
 create index webhook_deliveries_of_subscription on crm.webhook_deliveries (workspace_id, subscription_id, id);
 create index webhook_deliveries_ended_badly on crm.webhook_deliveries (workspace_id, subscription_id, id)
@@ -70,13 +71,14 @@ create table crm.webhook_attempts (
 comment on table crm.webhook_attempts is
   'The outcome of each attempt, kept as long as its delivery, in partitions by the day of the event.';
 comment on column crm.webhook_attempts.status is
-  'The HTTP status of the response; null if no complete response arrived.';
+  'The HTTP status of the response; null if its headers did not arrive whole.';
 comment on column crm.webhook_attempts.reason is
   'Why the attempt failed, such as timeout_connect or http_503; null if it succeeded.';
 call crm.protect('crm.webhook_attempts');
 create table crm.webhook_attempts_default partition of crm.webhook_attempts default;
 comment on table crm.webhook_attempts_default is
-  'Rows of crm.webhook_attempts whose day has no partition: none, unless its job did not run for a week.';
+  'Rows of crm.webhook_attempts whose day has no partition. Empty unless the job partition-attempts did not run for a '
+  'week.';
 call crm.protect('crm.webhook_attempts_default');
 
 create function crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) returns json

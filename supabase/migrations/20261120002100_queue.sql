@@ -3,11 +3,12 @@
 -- database's clock decides what is due, so a dispatcher with a wrong clock changes nothing. The dispatcher's functions
 -- are security definer, because its role has no rights on tables. See docs/decisions/0008-queue.md.
 --
--- Postgres often plans while the queue is empty and keeps the plan when it is long. Such a plan takes the index with
--- the fewest pages, whatever other index would serve. So the functions that read the queue leave it one choice:
+-- Postgres often plans a statement while the queue is empty, and keeps the plan when the queue is long. Such a plan
+-- uses the index with the fewest pages, even if another one would serve better. So the functions that read the queue
+-- leave the planner one choice:
 -- * They forbid scans of the whole table.
--- * They compare and sort rows that begin with the shard, which the primary key lacks.
--- * No index of one state has a condition that follows from a search for another state.
+-- * They compare and sort row values that begin with the shard, which the primary key lacks.
+-- * A search for one state never meets the condition of another state's partial index.
 -- * They write the rows they found by ctid, because a join might read the primary key to find them.
 --
 -- Locks are taken in this order, so that nobody deadlocks: shard, marker in crm.webhook_unsettled, row of the queue,
@@ -15,7 +16,7 @@
 
 create sequence crm.webhook_leases;
 comment on sequence crm.webhook_leases is
-  'The numbers of leases. Each is given out once, also if a delivery is sent again.';
+  'The numbers of leases. Each is used once: a delivery that is sent again gets a new one.';
 
 create table crm.webhook_queue (
   workspace_id uuid not null,
@@ -30,12 +31,12 @@ create table crm.webhook_queue (
   host text,
   primary key (workspace_id, delivery_id),
   check ((state = 'leased') = (lease_until is not null))
--- Vacuum by a number of rows, because the table is often empty. No fill factor: each change of state changes indexes
--- too.
+-- Vacuumed after a fixed number of changed rows, because the table is often empty. No fill factor: free room would save
+-- no index entries, because each change of state also changes indexed columns.
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 comment on table crm.webhook_queue is
   'A row for each pending delivery. Written by triggers on crm.webhook_deliveries, by claims and by '
-  'crm.settle_subscription. The dispatcher reads it, and never reads ended deliveries.';
+  'crm.settle_subscription. The dispatcher finds deliveries here, so it never reads ended ones.';
 comment on column crm.webhook_queue.event_id is 'The event, so that a claim reads no partition of deliveries.';
 comment on column crm.webhook_queue.shard is 'One of 16 parts of the queue, by workspace, each with its claim lock.';
 comment on column crm.webhook_queue.state is
@@ -61,10 +62,10 @@ create table crm.webhook_shards (
   last_workspace_id uuid not null default '00000000-0000-0000-0000-000000000000'
 );
 comment on table crm.webhook_shards is
-  'The parts of the queue. A claim locks the row of its part, so that two claims cannot fill the same free places; '
-  'claims of other parts continue.';
+  'The parts of the queue. A claim locks the row of its part, so that two claims cannot together exceed the limits of '
+  'a workspace; claims of other parts continue.';
 comment on column crm.webhook_shards.last_workspace_id is
-  'Where the last claim stopped, if it did not see all workspaces: the next claim begins after it.';
+  'The workspace at which the last claim stopped, if it did not reach all workspaces: the next claim begins after it.';
 alter table crm.webhook_shards enable row level security, force row level security;
 insert into crm.webhook_shards (shard) select generate_series(0, 15);
 
@@ -83,8 +84,8 @@ comment on table crm.webhook_unsettled is
 comment on column crm.webhook_unsettled.send_now is
   'Whether deliveries that wait for their next attempt become due now: after a reactivation.';
 comment on column crm.webhook_unsettled.sent_to is
-  'The last delivery that became due because of send_now. Each does so once: a delivery that fails again waits for '
-  'its normal time.';
+  'The last delivery that became due because of send_now. Each delivery is made due once: if it fails again, it waits '
+  'for its normal time.';
 call crm.protect('crm.webhook_unsettled');
 create index webhook_unsettled_of_shard on crm.webhook_unsettled (shard);
 

@@ -19,7 +19,7 @@ declare
   );
   v_ids uuid[];
 begin
-  -- 500 at a time, because the dispatcher's claims do this work.
+  -- 500 at a time, because the dispatcher's claims do this work and must stay short.
   v_ids := array(
     select q.delivery_id from crm.webhook_queue q
     where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
@@ -93,7 +93,8 @@ comment on function crm.settle_subscription(uuid, uuid, boolean) is
 
 create function crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns void
 language sql volatile set search_path = '' as $$
-  -- On conflict it updates the row, to wait for a claim that settles by the older state and removes the row.
+  -- `do update` and not `do nothing`, so that this waits for a claim that is settling by the earlier state and then
+  -- removes the row.
   insert into crm.webhook_unsettled as u (workspace_id, subscription_id, send_now)
   values (p_workspace_id, p_subscription_id, p_send_now)
   on conflict (workspace_id, subscription_id) do update
@@ -106,7 +107,7 @@ create function crm.unsettle_changed_subscription() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   perform crm.unsettle_subscription(new.workspace_id, new.id, new.is_active);
-  -- Most subscriptions have few rows: settle them here, so that no claim has to.
+  -- Most subscriptions have few rows: settle those rows here, so that no claim has to.
   if crm.settle_subscription(new.workspace_id, new.id, new.is_active) then
     delete from crm.webhook_unsettled u where u.workspace_id = new.workspace_id and u.subscription_id = new.id;
   end if;

@@ -1,4 +1,4 @@
--- Claims of deliveries (spec 6.5): what becomes ready, who gets a place, the lease.
+-- Claims of deliveries (spec 6.5): which deliveries become ready, which are claimed, and the lease.
 
 create function crm.wake_deliveries(p_shard smallint) returns void
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -31,15 +31,15 @@ create type crm.claim_candidate as (
   workspace_rank integer
 );
 comment on type crm.claim_candidate is
-  'A ready delivery for which its subscription and workspace have a free place. workspace_rank is the number of that '
-  'place, counting deliveries in flight.';
+  'A ready delivery that its subscription and workspace have room for. workspace_rank is its number among the '
+  'workspace''s deliveries in flight, should it be claimed.';
 
 create function crm.claim_candidates(p_shard smallint, p_limit integer) returns crm.claim_candidate[]
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
 #variable_conflict use_column
 declare
-  -- Each subscription takes about 20 microseconds in indexes. At least 60, which is more than the active subscriptions
-  -- of one workspace.
+  -- Looking up one subscription in the indexes takes about 20 microseconds. At least 60 subscriptions, which is more
+  -- than a workspace can have active.
   c_max_subscriptions constant integer := greatest(p_limit, 60);
   v_after uuid := (select s.last_workspace_id from crm.webhook_shards s where s.shard = p_shard);
   v_seen integer;
@@ -86,7 +86,7 @@ begin
           and (q.shard, q.workspace_id) <= (p_shard, w.workspace_id)
       ) f
     ),
-    -- An event can enqueue for a subscription that became inactive at the same moment.
+    -- Mark these to be held: an event can enqueue for a subscription that becomes inactive at the same moment.
     stray as (
       insert into crm.webhook_unsettled (workspace_id, subscription_id)
       select t.workspace_id, t.subscription_id from target t where not t.may_send
@@ -117,7 +117,8 @@ begin
       from candidate c
     ),
     chosen as (
-      -- Random among workspaces: by age, whoever recovers old events in many workspaces would always be first.
+      -- In random order among workspaces: with the oldest event first, whoever recovers old events in many workspaces
+      -- would always be first.
       select r.* from ranked r where r.workspace_rank <= 8 order by r.workspace_rank, random() limit p_limit
     )
     select
@@ -165,7 +166,8 @@ declare
   v_candidates crm.claim_candidate[] := '{}';
 begin
   for v_shard in select s.shard from crm.webhook_shards s order by random() loop
-    -- Shard by shard, because usually the first has enough, and claimed rows are read again until a vacuum.
+    -- One shard at a time: usually the first has enough, and until a vacuum each search also reads the rows that were
+    -- claimed before.
     continue when not (
       exists (select from crm.webhook_queue q where q.shard = v_shard and q.state = 'ready')
       or exists (
@@ -178,18 +180,19 @@ begin
       )
       or exists (select from crm.webhook_unsettled u where u.shard = v_shard)
     );
-    -- A dispatcher that has locked the shard claims its deliveries.
+    -- Skip a shard that another dispatcher has locked: it claims the deliveries of that shard.
     perform from crm.webhook_shards s where s.shard = v_shard for update skip locked;
     continue when not found;
     perform crm.wake_deliveries(v_shard);
     perform crm.settle_shard(v_shard);
     v_candidates := v_candidates || crm.claim_candidates(v_shard, p_batch);
-    -- Enough workspaces, so that none gets a second place before others get their first.
+    -- Stop once there are enough workspaces, so that none gets a second place before others get their first.
     exit when (select count(distinct c.workspace_id) from unnest(v_candidates) c) >= p_batch;
   end loop;
   if v_candidates = '{}' then return; end if;
 
-  -- Claims of other shards may choose the same hosts. Sorted, so that two claims cannot deadlock.
+  -- Lock the hosts, because claims of other shards may choose the same ones. Sorted, so that two claims cannot
+  -- deadlock.
   perform pg_advisory_xact_lock(k.number)
   from (
     select crm.lock_number('webhook host ' || h.host) as number
@@ -232,7 +235,7 @@ begin
           offset 0
         ) r
       ))
-      -- Written so that the index of ready rows does not serve the condition: a plan might read that index whole.
+      -- Written so that the index of ready rows cannot serve the condition: a plan might read that index whole.
       and q.state is not distinct from 'ready'
     returning q.workspace_id, q.subscription_id, q.delivery_id, q.event_id, q.lease_token
   )
@@ -243,7 +246,7 @@ begin
     case when k.next_from > v_now then k.next_secret end,
     crm.delivery_body(c.delivery_id, e.event)
   from claimed c
-  -- The conditions let no index read more than one row: a plan that expects a workspace to have few rows takes any
+  -- With these conditions no index reads more than one row: a plan that expects a workspace to have few events uses any
   -- index, even for a workspace with a million.
   cross join lateral (
     select e as event from crm.events e

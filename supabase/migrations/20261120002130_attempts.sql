@@ -14,7 +14,7 @@ create type crm.recorded_attempt as (
   attempt integer, state text, status integer, reason text, duration_ms integer, position bigint
 );
 comment on type crm.recorded_attempt is
-  'A recorded attempt: its number, the state of its delivery afterwards, and its place among the outcomes.';
+  'A recorded attempt: its number, the state of its delivery afterwards, and its position in the list of outcomes.';
 
 create function crm.delivery_record(p_outcomes json)
 returns table (lease_token bigint, attempt integer, state text, deactivated boolean)
@@ -47,7 +47,7 @@ begin
       for update
     ) q
   ),
-  -- The trigger enqueue_changed puts these into the queue again, or removes them.
+  -- The trigger enqueue_changed puts these deliveries back into the queue, or removes them from it.
   recorded as (
     update crm.webhook_deliveries d
     set
@@ -59,7 +59,7 @@ begin
       )
     from held h
     where d.workspace_id = h.workspace_id and d.id = h.delivery_id and d.state = 'pending'
-      -- For plans that take the other index: with this they too read one row.
+      -- With this condition, a plan that uses the index by subscription reads one row too.
       and d.subscription_id = h.subscription_id
     returning d.workspace_id, d.subscription_id, d.id, h.lease_token, d.series, d.attempts, d.state, h.status, h.reason,
       h.duration_ms, h.position
@@ -83,7 +83,7 @@ begin
       where s.workspace_id = r.workspace_id and s.id = r.subscription_id
       offset 0
     ) s
-    -- Not at every success: hundreds in a second would all write the same row.
+    -- Not at every success: hundreds of successes in a second would all update the same row.
     where g.has_failed or s.failure_count > 0 or s.slow_since is not null or s.last_success_at is null
       or s.last_success_at < v_now - interval '10 s'
     order by r.workspace_id, r.subscription_id, r.position
@@ -92,7 +92,7 @@ begin
       update crm.webhook_subscriptions s
       set failure_count = 0, last_success_at = v_now, slow_since = null
       where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id
-        -- Once for all successes of the group.
+        -- One update for all successes of the group.
         and (s.failure_count > 0 or s.slow_since is not null or s.last_success_at is distinct from v_now);
       continue;
     end if;
@@ -119,6 +119,6 @@ end
 $$;
 comment on function crm.delivery_record(json) is
   'Records the outcomes of attempts in the order in which they ended, and schedules the next attempts. An outcome is '
-  'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success) and duration_ms. '
-  'The fifth failure ends a delivery and deactivates the subscription (spec 6.5). If another dispatcher has claimed '
-  'the delivery meanwhile, its outcome changes nothing and is not returned. last_success_at is up to 10 s late.';
+  'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success) and duration_ms. The '
+  'fifth failure ends a delivery and deactivates the subscription (spec 6.5). If another dispatcher has claimed the '
+  'delivery meanwhile, the outcome changes nothing and is not returned. last_success_at is up to 10 s late.';

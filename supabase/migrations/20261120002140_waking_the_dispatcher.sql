@@ -120,7 +120,8 @@ language sql volatile set search_path = '' set enable_seqscan = off set enable_b
   where q.due_at <= statement_timestamp() - interval '1 minute'
     and (q.lease_until is null or q.lease_until <= statement_timestamp())
     and crm.may_send(q.workspace_id, q.subscription_id)
-    -- If an attempt is in progress in the workspace, the dispatcher works, and the others wait for a slow receiver.
+    -- If an attempt is in progress in the workspace, the dispatcher works, and the other deliveries wait for a slow
+    -- receiver.
     and not exists (
       select from crm.webhook_queue l
       where l.state = 'leased' and l.lease_until > statement_timestamp()
@@ -129,12 +130,12 @@ language sql volatile set search_path = '' set enable_seqscan = off set enable_b
     )
 $$;
 comment on function crm.stuck_deliveries(integer) is
-  'Deliveries that have been due for over a minute while the dispatcher does nothing for their workspace. Reads '
-  'p_bound rows of each state of the queue, and of each shard for waiting rows.';
+  'Deliveries that have been due for over a minute while the dispatcher does nothing for their workspace. Reads at '
+  'most p_bound ready rows, p_bound leased rows, and p_bound waiting rows of each shard.';
 
 create function crm.check_health() returns text
 language sql volatile security definer set search_path = '' as $$
-  -- Bounded, because anybody may ask.
+  -- Bounded, because anybody may call the health check.
   select case when exists (select from crm.stuck_deliveries(1000)) then 'degraded' else 'ok' end
 $$;
 comment on function crm.check_health() is

@@ -92,8 +92,9 @@ create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
 language sql immutable set search_path = ''
 as $$ select crm.lock_number('catch-up of ' || p_subscription_id) $$;
 comment on function crm.catch_up_lock(uuid) is
-  'The advisory lock of a subscription that is behind. A transaction that leaves a delivery to the catch-up takes it '
-  'shared until it ends; the end of the catch-up takes it exclusively, and so sees every event without a delivery.';
+  'The advisory lock of a subscription that is behind. A transaction that leaves a delivery to the catch-up holds the '
+  'lock, shared, until it ends. The last step of the catch-up takes it exclusively, and so sees every event that has '
+  'no delivery.';
 
 create function crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
@@ -113,7 +114,8 @@ begin
     where pg_try_advisory_xact_lock_shared(crm.catch_up_lock(b.id))
   );
   if v_behind <> '{}' then
-    -- Read again in a new snapshot: a catch-up may have ended before the lock was taken. Now none can.
+    -- Read again in a new snapshot: a catch-up may have ended before the lock was taken. While this transaction holds
+    -- the lock, none can end.
     v_behind := array(
       select s.id from crm.webhook_subscriptions s
       where s.workspace_id = p_workspace_id and s.id = any (v_behind) and s.behind_since is not null
@@ -124,12 +126,13 @@ begin
     select s.id from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.id = any (p_subscription_ids) and s.is_active and s.behind_since is null
       and crm.waiting_deliveries(s.workspace_id, s.id, v_share) + cardinality(p_event_ids) > v_share
-    -- Whoever has locked the row may be marking it too. Nobody waits here; until then some more deliveries are created.
+    -- Skip locked rows: whoever holds the lock may be marking the subscription too. No request waits here; at worst
+    -- some deliveries more than the share are created.
     for no key update skip locked
   ),
   marked as (
     update crm.webhook_subscriptions s
-    -- From the horizon on: transactions that see this mark, and leave deliveries out, have not ended yet.
+    -- Starts at the horizon: transactions that see this mark, and so leave deliveries out, have not ended yet.
     set behind_since = now(), behind_position = crm.feed_horizon() - 1, behind_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     from chosen c
     where s.workspace_id = p_workspace_id and s.id = c.id
@@ -151,16 +154,16 @@ comment on function crm.fan_out_within_bound(uuid, uuid[], uuid[]) is
 
 create function crm.checks_queue(p_is_behind boolean, p_deliveries bigint, p_max_waiting integer) returns boolean
 language sql volatile
--- Counting takes 1.5 microseconds for each waiting delivery. So it is done at random, on average once while a tenth of
--- the bound is added, and always if so many are added at once.
+-- Counting takes 1.5 microseconds for each waiting delivery. So deliveries are counted at random: on average once while
+-- a tenth of the bound is added, and always if that many are added at once.
 as $$ select p_is_behind or random() * p_max_waiting < p_deliveries * 10 $$;
 comment on function crm.checks_queue(boolean, bigint, integer) is
-  'Whether so many deliveries must go through crm.fan_out_within_bound. Null if there is no subscription.';
+  'Whether p_deliveries new deliveries must go through crm.fan_out_within_bound. Null if there is no subscription.';
 
 create function crm.fan_out(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
 language plpgsql set search_path = ''
--- The planner takes short arrays for cheaper than unknown ones, and would plan every call again, which takes longer
--- than a delivery.
+-- The planner estimates a lower cost for short arrays than for unknown ones, so it would plan every call again, which
+-- takes longer than adding a delivery.
 set plan_cache_mode = 'force_generic_plan' as $$
 begin
   if p_subscription_ids = '{}' then return; end if;

@@ -9,8 +9,8 @@ begin
 end
 $$;
 comment on function crm.require_own_workspace(uuid) is
-  'For security definer functions that take a workspace: raises an error if the caller is in another one. The '
-  'operator is in none.';
+  'For security definer functions that take a workspace: raises an error if the caller is in another one. The operator '
+  'is in no workspace and may name any.';
 
 create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
 language plpgsql set search_path = '' as $$
@@ -57,9 +57,9 @@ begin
 end
 $$;
 comment on function crm.redeliver(uuid, uuid) is
-  'Sends a delivery now, under the same id. An ended delivery gets five new attempts and keeps its earlier ones; one '
-  'that waits for its next attempt gets no more attempts. For an inactive subscription it waits until reactivation. '
-  'Raises queue_full. Security definer, because verbs may not write deliveries.';
+  'Sends a delivery now, under the same id. An ended delivery gets five new attempts and keeps its earlier ones; a '
+  'delivery that waits for its next attempt gets no additional ones. If the subscription is inactive, the delivery '
+  'waits until reactivation. Raises queue_full. Security definer, because verbs may not write deliveries.';
 
 create function crm.send_test_event(
   p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null
@@ -86,8 +86,8 @@ $$;
 comment on function crm.send_test_event(uuid, uuid, crm.event_type) is
   'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such '
   'subscription. The event has the given type, otherwise the subscription''s first, the nil UUID as its object, and a '
-  'sample as data beside "test": true, so that a receiver that takes it for real finds nothing to act on. Raises '
-  'queue_full. Security definer, because verbs may not write events.';
+  'sample as data beside "test": true, so that a receiver that mistakes it for a real event finds nothing to act on. '
+  'Raises queue_full. Security definer, because verbs may not write events.';
 
 create function crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) returns bigint
 language plpgsql security definer set search_path = '' as $$

@@ -58,7 +58,7 @@ language sql immutable parallel safe as $$
     or p_wanted = case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end
 $$;
 comment on function crm.is_in_state(text, text, boolean) is
-  'Whether a delivery with this stored state is shown in the wanted state; null wants any.';
+  'Whether a delivery with this stored state is shown in the state p_wanted; any state if that is null.';
 
 create function crm.delivery_ids(
   p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamptz,
@@ -74,15 +74,16 @@ declare
   );
   v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
   v_is_filtered boolean := p_state is not null or p_event is not null;
-  -- The deliveries that one call reads, instead of all 30 days for a filter that matches nothing. Half as many for a
-  -- filter by event, which reads each event too.
+  -- How many deliveries one call reads: otherwise a filter that matches nothing would read all 30 days. Half as many
+  -- for a filter by event, which reads each event too.
   v_look integer := case when p_event is not null then 2500 when v_is_filtered then 5000 else p_limit + 1 end;
   v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
   v_last uuid;
 begin
-  -- One statement for each index, because a common one could use none. A subscription's deliveries are compared and
-  -- sorted by both columns, which only one index has: with an equality, the planner may expect every row to match, and
-  -- read the workspace's index. The range of ids alone selects the partitions, and ends the reading at `since`.
+  -- One statement for each index, because one statement for all cases could use none of them. A subscription's
+  -- deliveries are compared and sorted by both columns, which only one index has: with an equality, the planner may
+  -- expect every row to match, and read the workspace's index. The range of ids alone selects the partitions, and ends
+  -- the reading at `since`.
   if p_subscription_id is null then
     ids := array(
       select w.id
@@ -167,9 +168,9 @@ begin
 end
 $$;
 comment on function crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamptz, timestamptz, uuid, integer) is
-  'The ids of a page of deliveries of a subscription, or of the workspace (null), newest event first, and the id '
-  'after which the next page begins (null if there is none). A filter by state reads at most 5,000 deliveries, a '
-  'filter by event 2,500, so a page may be short or empty although there is a next one.';
+  'The ids of a page of deliveries of a subscription, or of the workspace (null), newest event first, and the id after '
+  'which the next page begins (null if there is none). A page filtered by state looks at up to 5,000 deliveries, '
+  'filtered by event at up to 2,500, so it may be short or empty although there is a next one.';
 
 create function crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

@@ -46,8 +46,9 @@ create function crm.recover_deliveries(
   out next_since timestamptz
 )
 language plpgsql security definer set search_path = ''
--- Reads events in order of id, and no more than needed. A table that the statistics call empty may fill up while a plan
--- is cached: reading it row by row for each event would exceed the call's 10 seconds.
+-- With these settings, plans read events by an index in order of id, and no more than needed. Otherwise a plan that is
+-- cached while a table is empty would later, when the table has filled up, read it row by row for each event, and
+-- exceed the call's 10 seconds.
 set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
 set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
@@ -95,7 +96,7 @@ begin
     where d.state in ('failed', 'cancelled');
     get diagnostics v_added = row_count;
     count := count + v_added;
-    -- Counted from when this call got the lock. The caller can call again for the rest.
+    -- The time counts from when this call got the lock. The caller can call again for the rest.
     exit when v_next_id is null or count >= v_room
       or clock_timestamp() > v_begun_at + interval '1200 milliseconds';
     v_from := v_next_id;
@@ -121,7 +122,7 @@ comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz)
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  -- A time in the future is usually meant in another time zone or year.
+  -- A time in the future usually has a wrong time zone or year.
   if p_since > now() then perform api.fail('validation_error', array['since'], 'Não pode estar no futuro'); end if;
   if p_until <= p_since then perform api.fail('validation_error', array['until'], 'Deve ser depois de since'); end if;
 end

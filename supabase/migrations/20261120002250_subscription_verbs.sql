@@ -1,5 +1,5 @@
--- Operations on webhooks (spec 6.5) for keys with webhooks:manage. Each verb looks the subscription up first, so that
--- one of another workspace is not found.
+-- Operations on webhooks (spec 6.5) for keys with webhooks:manage. Each verb looks the subscription up first, so that a
+-- subscription of another workspace is not found.
 
 create function crm.own_subscription(p_id uuid) returns crm.webhook_subscriptions
 language plpgsql stable set search_path = '' as $$

@@ -69,8 +69,8 @@ comment on function crm.name_words(text) is
 create function crm.is_of_person(p_email text, p_words text, c crm.contacts) returns boolean
 language plpgsql immutable set search_path = '' as $$
 begin
-  -- Two addresses with one phone are two people, and so are two first names. Either name may lack words of the other:
-  -- "Ana" and "Ana Paula Souza" are one person, "Maria José" and "Maria Clara" are two.
+  -- Two e-mail addresses with the same phone are two people, and so are two first names. Either name may lack words of
+  -- the other: "Ana" and "Ana Paula Souza" are one person, "Maria José" and "Maria Clara" are two.
   return (c.email is null or p_email is null) and (
     starts_with(crm.name_words(c.name), p_words) or starts_with(p_words, crm.name_words(c.name))
   );
@@ -158,7 +158,7 @@ create function crm.fill_in_contact(c crm.contacts, p_phone text, p_company_id u
 language plpgsql set search_path = '' as $$
 begin
   -- Never the e-mail: a contact found by e-mail has it, or replaced one that had it; a matching phone does not prove an
-  -- address. Without a missing field no update, because updated_at must not change.
+  -- address. If no field is missing, nothing is updated, because updated_at must not change.
   if (c.phone is null and p_phone is not null) or (c.company_id is null and p_company_id is not null) then
     update crm.contacts t
     set phone = coalesce(t.phone, p_phone), company_id = coalesce(t.company_id, p_company_id)
@@ -231,7 +231,7 @@ begin
   end if;
 
   if v_known.stage_id is null then
-    -- Raises the reason.
+    -- Raises the error that says what is missing.
     select s.pipeline_id, s.stage_id into v_known.pipeline_id, v_known.stage_id
     from crm.choose_stage((p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid) s;
   end if;

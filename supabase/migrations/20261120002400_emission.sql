@@ -9,8 +9,8 @@ declare
   v_event_id uuid;
   v_subscription_ids uuid[];
 begin
-  -- The position is crm.feed_position(), written out: calling it as the column's default takes a fifth of the time of
-  -- an event.
+  -- The position is the result of crm.feed_position(), computed here: calling that function as the column's default
+  -- takes a fifth of the time that an event takes.
   insert into crm.events (workspace_id, event, object_id, facts, position)
   select p_workspace_id, p_event, p_object_id, p_facts, pg_current_xact_id()::text::bigint + o.added
   from crm.feed_offset o
@@ -18,13 +18,13 @@ begin
     select s.id from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
   ) into v_event_id, v_subscription_ids;
-  -- An insert of no rows into a partitioned table still costs as much, and most events have no subscription.
+  -- Most events have no subscription, and inserting no rows into a partitioned table takes as long as inserting one.
   if v_subscription_ids <> '{}' then
     perform crm.fan_out(p_workspace_id, array[v_event_id], v_subscription_ids);
   end if;
 exception when others then
-  -- Best effort (spec 3): an error here must not undo the write that the event is about. It does if the searched text
-  -- cannot be written either: no search would ever find the record.
+  -- Best effort (spec 3): an error here must not undo the write that the event is about. Only if the searched text
+  -- cannot be written either is the write undone, because no search would ever find the record.
   raise log 'crm.emit % of %: % (%)', p_event, p_object_id, sqlerrm, sqlstate;
   -- Without the event, the job index-texts does not learn of the change.
   perform crm.keep_texts(p_workspace_id, split_part(p_event::text, '.', 1), array[p_object_id]);
@@ -50,7 +50,8 @@ declare
   v_is_checked boolean;
   v_stored record;
 begin
-  -- Counted first, because returning the ids of events takes a third as long as storing them. Null: no subscription.
+  -- Counted first, because only deliveries need the ids of events, and returning them takes a third as long as storing
+  -- the events. Null: no subscription.
   select crm.checks_queue(bool_or(s.behind_since is not null), count(*), min(w.max_waiting_deliveries)) into v_is_checked
   from created c
   join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
@@ -135,7 +136,7 @@ begin
     select e.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and e.event = any (s.event_types);
-    -- None if the subscription is only to lead.received and no deal comes from a lead.
+    -- No delivery if the subscriptions are only to lead.received and no deal comes from a lead.
     if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
     for v_stored in
@@ -169,8 +170,8 @@ comment on function crm.emit_deals_created() is
   'Trigger: emits the events of all new deals of the statement (crm.facts_of_new_deal), as crm.emit_all_created does.';
 
 -- Statement triggers for contacts, companies and deals: they are imported by the hundred, and each call of crm.emit is
--- a subtransaction. The other tables emit for each row, because more events follow from a row, and row triggers fire
--- before statement triggers.
+-- a subtransaction. The other tables emit for each row: a new row may cause further events, whose row triggers would
+-- fire before a statement trigger.
 create trigger emit_created after insert on crm.contacts referencing new table as created
   for each statement execute function crm.emit_all_created('contact.created');
 create trigger emit_created after insert on crm.companies referencing new table as created
@@ -215,8 +216,8 @@ create trigger emit_closed after update of status on crm.deals
   for each row when (old.status is distinct from new.status and new.status <> 'aberto')
   execute function crm.emit_closed();
 
--- Every change of a public field emits `updated`, even if a special event tells of it too (a win emits deal.won and
--- deal.updated): a receiver that keeps a copy needs one type for each kind of object
+-- Every change of a public field emits `updated`, even if a more specific event reports it too (a win emits deal.won
+-- and deal.updated): a receiver that keeps a copy needs one type for each kind of object
 -- (docs/decisions/0016-events-feed-change-log.md).
 
 create function crm.emit_change() returns trigger
@@ -238,7 +239,7 @@ comment on function crm.emit_change() is
   'Trigger: emits the event in its argument with the public fields that changed, unless none did. A new row has no '
   'changed fields.';
 
--- Postgres fires triggers in order of name, so the special event comes before the update. Rows that a merge moves
+-- Postgres fires triggers in order of name, so the more specific event comes before `updated`. Rows that a merge moves
 -- change inside the merge's trigger, which emits their events itself, all at once.
 create trigger emit_updated after update on crm.contacts
   for each row when (

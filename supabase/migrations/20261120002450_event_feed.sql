@@ -3,12 +3,13 @@
 
 create type crm.feed_cursor as (position bigint, id uuid, read_until timestamptz);
 comment on type crm.feed_cursor is
-  'A reader''s place in the feed: position and id of the last event looked at, and a time before which nothing is '
-  'left to read, except for transactions that are still open.';
+  'A reader''s place in the feed: position and id of the last event looked at, and a time before which nothing is left '
+  'to read, except events of transactions that are still open.';
 
 create function crm.feed_cursor_tag(p_secret bytea, p_content bytea) returns bytea
 language sql immutable parallel safe as $$
-  -- Without HMAC, because all contents have the same length: none extends another.
+  -- A plain hash instead of HMAC: all contents have the same length, so nobody can extend one to get the tag of
+  -- another.
   select substring(sha256(p_secret || '\x01'::bytea || p_content) for 15)
 $$;
 comment on function crm.feed_cursor_tag(bytea, bytea) is
@@ -93,8 +94,8 @@ create function crm.feed_start(p_args jsonb) returns crm.feed_cursor
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
   v_start crm.feed_cursor := row(0, '00000000-0000-0000-0000-000000000000', '-infinity')::crm.feed_cursor;
-  -- The feed goes back 30 days. A reader without a cursor begins an hour later, so that it can still ask for its second
-  -- page.
+  -- The feed goes back 30 days. A reader without a cursor begins an hour later, so that its cursor has not expired when
+  -- it asks for the second page.
   v_oldest timestamptz := case when not p_args ? 'cursor' then now() - interval '30 days' + interval '1 hour' end;
   v_since timestamptz := least(greatest((p_args ->> 'since')::timestamptz, v_oldest), now());
   v_horizon bigint := crm.feed_horizon();
@@ -106,7 +107,8 @@ begin
     if v_start is null then
       perform api.fail('invalid_cursor', array['cursor'], 'Deve ser o meta.next_cursor de uma resposta desta lista');
     end if;
-    -- A position that this database has not reached yet: it was restored, and nobody knows what the reader has missed.
+    -- A position that this database has not reached yet shows that the database was restored: nobody knows what the
+    -- reader has missed.
     if v_start.read_until < now() - interval '30 days' or v_start.position >= v_horizon then
       perform api.fail('cursor_expired');
     end if;
@@ -115,7 +117,7 @@ begin
 
   -- Events at `since` or later were written by transactions that began later, so their positions are above those of all
   -- events written before. The primary key finds the newest of the earlier events; the feed begins after it. The minute
-  -- allows for clocks that are set back; two days earlier there is little to skip.
+  -- allows for clocks that are set back. If there is no event in the two days before, there is little to skip.
   select e.position, e.id into v_position, v_id
   from crm.events e
   where e.workspace_id = crm.current_workspace_id() and e.id < crm.uuid_v7_floor(v_since - interval '1 minute')
@@ -196,7 +198,7 @@ begin
   end loop;
   close v_rows;
   if not v_has_more then
-    -- Rounded to the hour, so that a cursor that no event moves keeps its text for an hour.
+    -- Rounded to the hour, so that the cursor keeps its text for an hour if no event arrives.
     v_last.read_until := date_trunc('hour', now(), 'UTC');
   end if;
   return json_build_object(

@@ -1,5 +1,5 @@
--- Catching up: subscriptions that are behind get their deliveries from the events, in the order of the feed, as the
--- queue has room. Nothing is lost: a subscription's place moves only over events of ended transactions
+-- Catching up: subscriptions that are behind get their deliveries from the events, in the order of the feed, as far as
+-- the queue has room. Nothing is lost: a subscription's place moves only over events of ended transactions
 -- (crm.feed_horizon), and everything left out is above it. Nothing is sent twice: an event has one delivery id for a
 -- subscription.
 
@@ -16,7 +16,7 @@ language plpgsql set search_path = ''
 -- As in crm.recover_deliveries.
 set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
 set enable_hashjoin = off set enable_mergejoin = off
--- For the last step, which waits for transactions that left deliveries out.
+-- For the lock of the last step, which waits for transactions that left deliveries out.
 set lock_timeout = '500ms' as $$
 declare
   r crm.caught_up := row(s.workspace_id, s.id, s.behind_since, s.behind_position, s.behind_id, false, 0);
@@ -57,11 +57,12 @@ begin
     v_room := v_room - v_added;
     if v_seen < v_step then
       exit when v_room = 0;
-      -- Transactions that left out the remaining deliveries end before this lock is granted; later ones find it taken.
+      -- This lock is granted once the transactions that left out the remaining deliveries have ended; later
+      -- transactions find it taken, and create their deliveries themselves.
       begin
         perform pg_advisory_xact_lock(crm.catch_up_lock(s.id));
       exception
-        -- One of these transactions is long. The next run tries again.
+        -- One of these transactions takes long. The next run tries again.
         when lock_not_available then
           exit;
       end;
@@ -91,8 +92,8 @@ end
 $$;
 comment on function crm.catch_up(crm.webhook_subscriptions, timestamptz) is
   'Creates deliveries for the events that a subscription has not got, in the order of the feed, as many as may wait, '
-  'until p_deadline. The caller stores the place reached once all subscriptions are read. It locks no row of the '
-  'subscription, because recording outcomes would wait for it.';
+  'until p_deadline. The caller stores the place reached after catching up all subscriptions. Locks no row of the '
+  'subscription, because recording outcomes would wait for that lock.';
 
 create function crm.catch_up_subscriptions() returns bigint
 language plpgsql set search_path = '' as $$
@@ -117,9 +118,9 @@ begin
     select b.workspace_id, b.id, c.position as reached_position, c.id as reached_id, c.is_done
     from unnest(v_all) c
     join crm.webhook_subscriptions b on b.workspace_id = c.workspace_id and b.id = c.subscription_id
-    -- Skips a subscription that was deleted meanwhile and reactivated.
+    -- Skips a subscription that was deleted meanwhile, even if it was then reactivated and fell behind again.
     where b.behind_since = c.behind_since
-    -- The next run repeats the skipped rows.
+    -- The next run repeats the work for rows that are locked now.
     for no key update of b skip locked
   )
   update crm.webhook_subscriptions b

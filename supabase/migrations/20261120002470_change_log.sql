@@ -30,7 +30,7 @@ comment on type crm.change is
 create function crm.changes_json(p_changes crm.change[]) returns json[]
 language plpgsql stable set search_path = '' as $$
 declare
-  -- Each caller is looked up once: a page has few.
+  -- Each caller is looked up once: the changes of a page have few callers.
   v_actors jsonb := (
     select jsonb_object_agg(coalesce(k.caller_id::text, ''), crm.actor_json(k.caller_id))
     from (select distinct c.caller_id from unnest(p_changes) c) k
@@ -52,8 +52,8 @@ comment on function crm.changes_json(crm.change[]) is
 
 create function api.change_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- One plan for all calls: it reads rows in the order of an index, from the partitions of the period. A plan with a sort
--- would be compiled, because its estimated cost is very high when sorts are off.
+-- One plan for all calls: it reads rows in the order of an index, from the partitions of the period. Postgres would
+-- compile a plan with a sort (JIT), because its estimated cost is very high when sorts are off.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   c_max constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -64,7 +64,7 @@ declare
   v_cursor uuid := p_args ->> 'cursor';
   v_since timestamptz := greatest((p_args ->> 'since')::timestamptz, now() - interval '90 days');
   v_until timestamptz := coalesce((p_args ->> 'until')::timestamptz, 'infinity');
-  -- An id is created when its transaction writes, occurred_at is when it began: a write takes less than a minute.
+  -- An event's id has the time of the write, occurred_at the time when its transaction began, at most a minute earlier.
   v_from uuid := crm.uuid_v7_floor(v_since);
   v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute') else c_max end;
   -- The kind of object of each shown event type.
@@ -105,8 +105,8 @@ begin
     ) s;
   else
     select l.position into v_position from crm.events l where l.workspace_id = v_workspace_id and l.id = v_cursor;
-    -- Not in the condition below: coalesce is not leakproof, so row-level security would keep the index from starting
-    -- there.
+    -- Not in the condition below: coalesce is not leakproof, so row-level security would keep the index scan from
+    -- starting at that position.
     v_position := coalesce(v_position, 9223372036854775807);
     v_cursor := coalesce(v_cursor, c_max);
     select array_agg(s.change), max(s.n) into v_changes, v_looked_at

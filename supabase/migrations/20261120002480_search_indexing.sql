@@ -25,7 +25,8 @@ create table crm.search_backlog (
 comment on table crm.search_backlog is
   'Workspaces with more changes than one run of the job could write, after an import for example: other workspaces do '
   'not wait for them.';
-comment on column crm.search_backlog.event_id is 'The last event read with this position.';
+comment on column crm.search_backlog.event_id is
+  'The id of the last event read, whose place in the feed is `position`.';
 comment on column crm.search_backlog.reached_at is 'As in crm.search_progress, when the workspace fell behind.';
 call crm.protect('crm.search_backlog');
 
@@ -126,7 +127,7 @@ declare
   v_events crm.events[];
   v_changed record;
 begin
-  -- An erasure in the workspace comes first: the next run comes back.
+  -- Somebody else, such as an erasure, is writing texts of the workspace and goes first: the next run comes back.
   if not pg_try_advisory_xact_lock(crm.lock_number('texts of ' || p_done.workspace_id)) then return 0; end if;
   v_events := array(
     select l from crm.events l
@@ -191,7 +192,7 @@ begin
       begin
         v_looked := v_looked + crm.index_texts_of(v_next, v_horizon, 500);
       exception when others then
-        -- The workspace stays in the backlog, which the doctor reports; the others go on.
+        -- The workspace stays in the backlog, which `deno task doctor` reports; the others go on.
         raise log 'crm.index_texts of %: % (%)', v_next.workspace_id, sqlerrm, sqlstate;
       end;
     end loop;

@@ -1,4 +1,4 @@
--- The workspace for integrations: all choices of their forms, in one call.
+-- The workspace for integrations: everything that their forms let a user choose from, in one call.
 
 create function crm.own_workspace_name() returns text
 language plpgsql stable security definer set search_path = ''

@@ -179,7 +179,8 @@ begin
 end
 $$;
 comment on function crm.external_id_holders(text, text[]) is
-  'The records that have one of these external_ids, if these are unique: an object of ids by external_id.';
+  'The records that have one of these external_ids, as an object of ids by external_id; empty for records whose '
+  'external_id is not unique.';
 
 create function crm.all_create(p_record text, p_items jsonb[]) returns boolean
 language plpgsql set search_path = '' as $$
@@ -357,8 +358,8 @@ begin
 end
 $$;
 comment on function crm.create_together(text, jsonb[], boolean) is
-  'Runs items that all create a record by one insert, which halves the work, except for those it finds to fail. '
-  'Returns their results, with null for each item that is left to crm.run_group.';
+  'If every item creates a record, creates them all by one insert, which halves the work, except those it finds '
+  'invalid. Returns the results, with null for each item that is left to crm.run_group.';
 
 create function crm.run_group(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
 language plpgsql set search_path = '' as $$
@@ -397,7 +398,8 @@ begin
         v_to := case when v_at > v_from then v_at - 1 else cardinality(p_items) end;
     end;
   end loop;
-  -- While the error was examined, the records of earlier items were undone.
+  -- An earlier item in the group may have created the record with the external_id: that record was undone when the
+  -- error was built, and exists again now.
   if not p_is_atomic then
     for v_position in 1 .. cardinality(p_items) loop
       v_results[v_position] := crm.name_holder(p_record, p_items[v_position], v_results[v_position]);

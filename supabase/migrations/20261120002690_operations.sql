@@ -21,7 +21,7 @@ create table crm.operations (
   ended_at timestamptz,
   primary key (workspace_id, id),
   check ((state in ('done', 'failed')) = (ended_at is not null)),
-  -- It may contain a person's names and numbers, which must not outlive an erasure.
+  -- progress may contain a person's names and numbers, which must not outlive an erasure.
   check (state <> 'done' or progress is null)
 );
 comment on table crm.operations is
@@ -38,7 +38,7 @@ comment on column crm.operations.work is 'Rows and kilobytes that the steps have
 comment on column crm.operations.failures is 'Failed steps since the last successful one; ten end the operation.';
 comment on column crm.operations.error_code is
   'Why the last step failed: a code of spec 7. Null after a successful step.';
--- At most one for each record, however often it is requested.
+-- At most one unfinished operation of a kind for each record, however often it is requested.
 create unique index operations_unfinished on crm.operations (workspace_id, kind, object_id) where state <> 'done';
 create index operations_due on crm.operations (workspace_id, id) where state in ('queued', 'running');
 call crm.protect('crm.operations');
@@ -102,7 +102,8 @@ language sql immutable set search_path = '' as $$
   select coalesce(p_counts, '{}') || jsonb_object_agg(a.key, a.value::bigint + coalesce((p_counts ->> a.key)::bigint, 0))
   from jsonb_each_text(p_added) a
 $$;
-comment on function crm.sum_counts(jsonb, jsonb) is 'Adds numbers to those with the same names.';
+comment on function crm.sum_counts(jsonb, jsonb) is
+  'Adds the numbers in p_added to the numbers with the same names in p_counts.';
 
 create function crm.next_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
@@ -159,8 +160,8 @@ begin
 end
 $$;
 comment on function crm.take_step() is
-  'Trigger: runs a step of the operation as its caller. A trigger, because rows moved by a merge must change inside '
-  'one: otherwise each row emits its own update (migration `emission`).';
+  'Trigger: runs a step of the operation as its caller. A trigger, because rows moved by a merge must change inside a '
+  'trigger: otherwise each row emits its own update (migration `emission`).';
 
 create trigger take_step before update of steps on crm.operations
   for each row when (new.steps > old.steps)
@@ -176,7 +177,8 @@ declare
   v_count integer := 0;
 begin
   loop
-    -- The oldest of each workspace, so that no workspace delays another; skip locked, because two runs may overlap.
+    -- The oldest operation of each workspace, so that no workspace delays another; skip locked, because two runs may
+    -- overlap.
     select o.workspace_id, o.id into v_next from crm.operations o
     where o.state in ('queued', 'running') and o.updated_at <= clock_timestamp() - o.failures * interval '5 seconds'
       and not exists (

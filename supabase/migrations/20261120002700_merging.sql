@@ -1,5 +1,5 @@
--- Merging: two records of one person, or of one company, become one, and the rows that refer to the other record are
--- moved by a trigger, so that nothing is left behind when the application merges. See
+-- Merging: two records of one person, or of one company, become one. A trigger makes the rows that refer to the other
+-- record refer to the remaining one, so that none is left behind when the application merges. See
 -- docs/decisions/0019-merge-archive-erase.md.
 
 -- For a merge to find the records that were merged earlier into the record it merges.
@@ -86,7 +86,7 @@ declare
   v_ids uuid[];
   v_name text;
 begin
-  -- The record may have been merged itself since.
+  -- Read again: the remaining record may have been merged into another one since.
   if v_contact then
     select c.merged_into_id into v_into from crm.contacts c where c.workspace_id = o.workspace_id and c.id = o.object_id;
   else
@@ -110,7 +110,7 @@ begin
     if v_name = 'deals' then
       perform crm.move_receipts(o.workspace_id, v_column, v_ids, o.object_id, v_into);
     end if;
-    -- Each row is also an event, which costs as much.
+    -- Each row also emits an event, which costs as much.
     o.work := o.work + 1 + 2 * cardinality(v_ids);
     o.result := jsonb_build_object('moved', crm.sum_counts(
       o.result -> 'moved',
@@ -127,7 +127,7 @@ end
 $$;
 comment on function crm.merge_step(crm.operations) is
   'Makes at most 200 rows that refer to a merged record refer to the record it was merged into. Done once nothing '
-  'refers to it: creations and changes may not refer to a merged record, so no more come.';
+  'refers to it: creations and changes may not refer to a merged record, so no new ones appear.';
 
 create function crm.move_receipts(p_workspace_id uuid, p_column text, p_deal_ids uuid[], p_from uuid, p_to uuid) returns void
 language plpgsql set search_path = '' as $$
@@ -170,7 +170,7 @@ comment on function crm.begin_merge() is
   'Trigger: makes the rows that refer to a merged record refer to the record it was merged into, and emits '
   'contact.merged and the updates of the moved rows: some hundred at once, the rest by the job.';
 
--- Named so that it fires before emit_updated: the special event comes before the update.
+-- Named so that it fires before emit_updated: contact.merged comes before contact.updated.
 create trigger emit_merged after update of merged_into_id on crm.contacts
   for each row when (old.merged_into_id is null and new.merged_into_id is not null)
   execute function crm.begin_merge('contact_merge');

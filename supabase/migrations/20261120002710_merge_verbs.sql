@@ -102,7 +102,7 @@ begin
 
   v_filled := crm.contact_filled(v_winner, v_other);
   if v_filled.company_id is distinct from v_winner.company_id then
-    -- The application may be merging the company, without seeing this contact yet.
+    -- The application may be merging that company in a transaction that does not see this contact yet.
     select coalesce(c.merged_into_id, c.id) into v_filled.company_id from crm.companies c
     where c.workspace_id = v_workspace_id and c.id = v_filled.company_id
     for key share;
@@ -111,8 +111,8 @@ begin
   set
     merged_into_id = v_id,
     archived_at = coalesce(c.archived_at, now()),
-    -- It moves to the remaining contact only if that has none: otherwise it stays, so that no third contact can take
-    -- it.
+    -- The external_id moves to the remaining contact only if that contact has none: otherwise it stays here, so that no
+    -- third contact can take it.
     external_id = case when v_winner.external_id is not null then c.external_id end
   where c.workspace_id = v_workspace_id and c.id = v_merge_id;
   if v_filled is distinct from v_winner then v_winner := crm.contact_save(v_filled); end if;

@@ -82,7 +82,7 @@ begin
 end
 $$;
 comment on function crm.traces_of(text[], text[]) is
-  'The traces of a person with these names, addresses and phone numbers, each once.';
+  'The traces of a person, without repetitions. p_names: names and e-mail addresses.';
 
 create function crm.with_lead(p_traces crm.traces, p_lead jsonb) returns crm.traces
 language plpgsql immutable set search_path = '' as $$

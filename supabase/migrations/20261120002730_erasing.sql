@@ -63,7 +63,7 @@ begin
   return v_changed;
 end
 $$;
-comment on function crm.erase_notes(uuid, uuid[]) is 'Clears notes.';
+comment on function crm.erase_notes(uuid, uuid[]) is 'Replaces the texts of notes, and returns how many it replaced.';
 
 create function crm.erase_proposals(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean)
 returns bigint
@@ -90,7 +90,7 @@ begin
 end
 $$;
 comment on function crm.erase_proposals(uuid, uuid[], crm.traces, boolean) is
-  'Replaces titles of proposals that mention the person; with p_texts, all titles and the reasons of rejection.';
+  'Replaces titles that mention the person; with p_texts, replaces all titles and clears the reasons of rejection.';
 
 create type crm.deal_traces as (deal_id uuid, traces crm.traces, origin_traces crm.traces);
 comment on type crm.deal_traces is
@@ -114,7 +114,8 @@ end
 $$;
 comment on function crm.deal_traces_of(crm.deals, crm.traces, text[]) is
   'The traces of a person in a deal. p_names: the person''s names, of which one word is enough in source, utm and '
-  'external_id, because "indicação de Genoveva" in her own deal names her. Null: as everywhere else.';
+  'external_id, because "indicação de Genoveva" in her own deal names her. Null: a single word is not enough there '
+  'either.';
 
 create function crm.has_name(p_id text, p_traces crm.traces) returns boolean
 language sql immutable set search_path = '' as $$
@@ -158,7 +159,7 @@ begin
     where d.workspace_id = p_workspace_id and d.id = any (p_ids)
   );
   -- The same lead sent again counts as new, because its external_id is not known any more. An external_id that the deal
-  -- no longer has is replaced even without texts, because a later call would not find it.
+  -- no longer has is replaced even without p_texts, because a later call would not find it.
   update crm.lead_receipts r set external_id = 'apagado ' || gen_random_uuid()
   from unnest(v_deals) t
   join crm.deals d on d.workspace_id = p_workspace_id and d.id = t.deal_id
@@ -222,4 +223,4 @@ $$;
 comment on function crm.erase_deals(uuid, uuid, uuid[], crm.traces, boolean, text[]) is
   'Clears the leads that the person sent, and replaces texts that mention the person in the short fields of deals and '
   'of their receipts. p_texts: also clears free texts about the deals and custom fields, and a source, external_id or '
-  'utm value with any of the names; without p_texts, these fields are remembered.';
+  'utm value with any of the names; without p_texts, these fields are remembered in crm.texts_naming.';

@@ -37,10 +37,10 @@ comment on function crm.batch_without_mentions(json, crm.traces) is
 create function crm.keys_mentioning(p_keys text[], p_traces crm.traces) returns text[]
 language plpgsql stable set search_path = '' as $$
 begin
-  -- First all keys as one text: one by one takes three times as long, and few mention anybody.
+  -- Search all keys as one text first: one by one takes three times as long, and few keys mention anybody.
   if crm.mentions(
-    -- Each key is decoded alone, because one that is not UTF-8 would keep the others from being decoded; no % may
-    -- remain.
+    -- Each key is decoded alone, because one that is not UTF-8 would keep the others from being decoded. A % that
+    -- remains becomes a space, because crm.mentions would decode it.
     (
       select string_agg(
         case when position('%' in k.key) = 0 then k.key else translate(crm.url_decoded(k.key), '%', ' ') end, ' '
@@ -93,7 +93,7 @@ declare
   v_ids uuid[];
   -- An object, because looking up a key costs the same in every plan; only some plans hash an array.
   v_objects jsonb;
-  -- A short name is a word in many keys, and another record's key must not be deleted.
+  -- Only longer traces: a short name is a word in many keys, and the key of another record must not be deleted.
   v_long crm.traces := (
     array(select w.words from unnest(p_traces.words) w (words) where length(w.words) >= 6 limit 50),
     (p_traces.numbers)[1:50]
@@ -112,7 +112,7 @@ begin
   where n.before < 262144;
   changed := 0;
   if last_key is null then return; end if;
-  -- The first id in a reply is its record's, in a lead's reply the deal's. Locked, so that none is deleted meanwhile.
+  -- The first id in a reply is the id of its record, in the reply to a lead the id of the deal.
   v_ids := array(
     select f.id::uuid
     from (

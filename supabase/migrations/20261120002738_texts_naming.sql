@@ -56,7 +56,7 @@ create function crm.find_naming(
 )
 language plpgsql set search_path = '' as $$
 declare
-  -- Enough to correct by hand; some people's names are everywhere.
+  -- Enough records to correct by hand: some people's names are nearly everywhere.
   c_most constant integer := 1000;
   v_table text := case p_object when 'company' then 'companies' when 'activity' then 'activities' else p_object || 's' end;
   v_ids uuid[];
@@ -74,8 +74,9 @@ begin
   ), naming as (
     select r.id, sha256(convert_to(r.text, 'UTF8')) as digest
     from read r
-    -- First all texts of a record together, then each alone, so that the digits of two fields do not form a number. A
-    -- text that is not UTF-8 would keep the others from being decoded.
+    -- All texts of a record together first, and only then each alone, so that the digits of two fields do not form a
+    -- number. A record with a % skips the first search, because a text that is not UTF-8 would keep the others from
+    -- being decoded.
     where (position('%' in r.text) > 0 or crm.mentions(r.text, p_traces))
         and exists (select from unnest(r.texts) t (text) where crm.mentions(t.text, p_traces))
       or exists (

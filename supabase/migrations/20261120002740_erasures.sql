@@ -1,5 +1,5 @@
--- Erasures in steps: the contact at once, then the texts that repeat its data. The call finishes small ones; the job
--- does the rest of others (migration `operations`).
+-- Erasures in steps: the contact at once, then the texts that repeat its data. The call finishes a small erasure; the
+-- job continues a larger one (migration `operations`).
 
 create type crm.erasure as (
   words text[], numbers text[], names text[], known boolean, texts boolean, erased uuid[], walked uuid[],
@@ -72,7 +72,7 @@ begin
     'stored_replies', 0
   ));
   o.progress := to_jsonb(e);
-  -- Half a second if most texts are short.
+  -- This much work takes half a second if most texts are short.
   return crm.begin_operation(o, 5000);
 end
 $$;
@@ -186,7 +186,8 @@ begin
       end case;
       v_is_over := e.deal_id is null;
     when v_phase = 'given_proposals' then
-      -- Few proposals; done before the leads of their deals are cleared.
+      -- Before the phase `given`, which clears the leads: crm.erase_proposals needs their traces. There are few
+      -- proposals.
       v_kind := 'proposals';
       v_ids := array(
         select p.id
@@ -272,7 +273,8 @@ begin
   if not found then
     o := crm.begin_erasure(v_workspace_id, p_id, p_texts);
   elsif o.state = 'failed' or p_texts and not (o.arguments ->> 'texts')::boolean then
-    -- From the beginning, because earlier phases left texts; the operation knows the person until it is done.
+    -- Start again with the first phase, because the phases so far left texts; the operation knows who the person is
+    -- until it is done.
     update crm.operations u
     set
       arguments = u.arguments || jsonb_build_object('texts', p_texts or (u.arguments ->> 'texts')::boolean),
@@ -324,7 +326,7 @@ declare
   v_id uuid := p_args ->> 'id';
   v_contact crm.contacts;
 begin
-  -- A lead that has found the contact would fill its fields again.
+  -- Otherwise a lead that has found the contact could fill its fields again.
   perform crm.lock_matches_of_contacts(array[v_id]);
   select c.* into v_contact from crm.contacts c
   where c.workspace_id = v_workspace_id and c.id = v_id

@@ -258,7 +258,7 @@ begin
     v_caller,
     p_role,
     p_verb,
-    -- Verbs refuse unknown arguments, and verbs of a person without a role take no workspace.
+    -- A verb that requires no role takes no workspace_id, and verbs refuse unknown arguments.
     case when p_role is null then p_args
       else p_args || jsonb_build_object('workspace_id', v_caller.workspace_id) end,
     null,

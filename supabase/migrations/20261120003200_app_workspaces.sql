@@ -174,9 +174,9 @@ begin
 end
 $$;
 comment on function crm.workspace_usage(uuid) is
-  'The usage of a workspace: calls of all keys today and in 7 days (UTC; up to a minute late, as crm.drain_calls '
-  'moves them; the newest 20,000 key hours), working keys (5,000 at most), active webhooks (1,000), active members '
-  '(5,000), deliveries that wait for an attempt (10,000). A count at its bound may be larger.';
+  'The usage of a workspace: calls of all keys today and in 7 days (UTC; up to a minute late, because crm.drain_calls '
+  'counts them; from the newest 20,000 rows of crm.key_calls), working keys (5,000 at most), active webhooks (1,000), '
+  'active members (5,000), deliveries that wait for an attempt (10,000). A count at its bound may be larger.';
 
 create function crm.workspace_overview(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
@@ -298,5 +298,6 @@ end
 $$;
 comment on function app.workspace_find(jsonb) is
   'Finds the workspace of a record, so that the operator can name a record by its id alone. For the operator alone, '
-  'because it reaches every workspace. No index serves it. Arguments: object (member, key, pipeline, stage, '
-  'loss_reason, deal, proposal, subscription, delivery), id. Codes: validation_error, not_found.';
+  'because it reaches every workspace. It may scan a whole table: most have no index by id alone. Arguments: object '
+  '(member, key, pipeline, stage, loss_reason, deal, proposal, subscription, delivery), id. Codes: validation_error, '
+  'not_found.';

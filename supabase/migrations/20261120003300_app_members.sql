@@ -52,7 +52,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_hour_ago uuid := crm.uuid_v7_floor(now() - interval '1 hour');
 begin
-  -- The operator sends no mail.
+  -- No limit for the operator, whose invitations send no mail.
   if crm.current_member_id() is null then return; end if;
   -- One invitation at a time, so that simultaneous ones are counted too. Changes of members take the same lock.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
@@ -124,14 +124,15 @@ begin
 end
 $$;
 comment on function app.member_reinvite(jsonb) is
-  'Returns a member who has not signed in yet, for another invitation, and adds it to the audit log. Arguments: '
-  'workspace_id, id. Codes: validation_error, not_found, already_signed_in, insufficient_role, too_many_invitations.';
+  'Returns a member who has not signed in yet, so that the caller can send another invitation, and adds the invitation '
+  'to the audit log. Arguments: workspace_id, id. Codes: validation_error, not_found, already_signed_in, '
+  'insufficient_role, too_many_invitations.';
 
 create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  -- Nobody can sign in as the first admin of app.workspace_create, whose address is in .invalid (RFC 2606). An invited
-  -- admin may decline.
+  -- Without an address, the admin that app.workspace_create adds cannot sign in, because its address is in .invalid
+  -- (RFC 2606). An invited admin may decline.
   if not exists (
     select from crm.members m
     where m.workspace_id = p_workspace_id and m.id <> p_member_id and m.role = 'admin' and m.is_active
@@ -239,7 +240,8 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_member crm.members;
 begin
-  -- One change of members at a time, as in app.member_update: if two admins leave, the second is the last one.
+  -- One change of members at a time, as in app.member_update: if two admins leave, the second finds that no other is
+  -- left.
   perform from crm.workspaces w where w.id = v_workspace_id for no key update;
   if exists (
     select from crm.members m

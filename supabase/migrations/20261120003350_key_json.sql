@@ -1,4 +1,4 @@
--- Keys as the operator and members see them: their JSON with their calls by day, and the lock for changing one.
+-- Keys as the operator and members see them: their JSON with their calls by day, and the lock for changing a key.
 
 create function crm.is_working(k crm.api_keys) returns boolean
 language sql stable

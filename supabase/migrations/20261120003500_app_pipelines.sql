@@ -26,7 +26,7 @@ begin
 end
 $$;
 comment on function crm.unset_default_pipeline(uuid) is
-  'Removes the default from a workspace''s pipelines, so that another one can become it in the same transaction.';
+  'Leaves a workspace without a default pipeline, so that another one can become the default in the same transaction.';
 
 create function app.pipeline_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

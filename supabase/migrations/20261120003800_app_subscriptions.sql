@@ -58,7 +58,7 @@ begin
 end
 $$;
 comment on function crm.subscription_overviews(uuid, uuid[]) is
-  'JSON of subscriptions for the operator and the console: the public fields, the key that created it (null if '
+  'JSON of subscriptions for the operator and the console: the public fields, the key that created each (null if '
   'created in the console), and days: the outcomes of the last 7 days in UTC, oldest first. Counts the newest 1,000 '
   'deliveries of each subscription, fewer if there are more than 20 subscriptions (20,000 in total, at least 100 '
   'each); days_are_partial tells that there may be more.';

@@ -93,7 +93,8 @@ begin
   if not found then perform crm.raise_code('not_found', 'id'); end if;
   select e.event into v_event from crm.events e
   where e.workspace_id = v_workspace_id and e.id = v_delivery.event_id;
-  -- Events are dropped with their partition, a moment before their deliveries.
+  -- Events are kept longer than deliveries: an event is missing only if the job partition-deliveries did not run for
+  -- weeks.
   if not found then perform crm.raise_code('not_found', 'id'); end if;
   perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
   perform crm.redeliver(v_workspace_id, v_delivery.id);

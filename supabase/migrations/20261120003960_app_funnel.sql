@@ -2,8 +2,8 @@
 
 create function crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) returns json
 language plpgsql stable set search_path = ''
--- A cached plan and no compilation: planning and compiling cost more than the query, which is the same for every
--- pipeline.
+-- A cached plan and no compilation: planning and compiling take longer than running the query, and every pipeline gets
+-- the same plan.
 set plan_cache_mode = 'force_generic_plan' set jit = off
 -- Reads at most 1,001 rows in the order of an index: with a sort, the planner might read all rows first.
 set enable_sort = off set enable_incremental_sort = off as $$
@@ -36,7 +36,7 @@ begin
     ),
     closed_deal as (
       select
-        -- A closed deal stays in its stage, so most closed deals are shown in another one.
+        -- A closed deal stays in its stage, so most closed deals are shown in another stage than their own.
         coalesce(s.id, o.first_stage_id) as stage_id,
         d.id, d.value, d.closed_at as at, d.more
       from outcome o
@@ -107,7 +107,7 @@ comment on function crm.funnel_stages(uuid, uuid) is
   'The active stages of a pipeline in order, 50 at most, each with its unarchived deals, newest first: the open ones '
   'in that stage. A stage of type won or lost also shows the pipeline''s deals that were won or lost in the last 30 '
   'days, newest first; deals in another stage are shown in the first stage of that type. The count and the sum of '
-  'values cover the newest 1,000 deals; deals_count_is_partial tells that there are more. 50 deals are shown.';
+  'values cover the newest 1,000 deals; deals_count_is_partial tells that there are more. `deals` has the newest 50.';
 
 create function app.funnel_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

@@ -17,8 +17,8 @@ grant execute on function
   crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.next_delivery_due(interval)
 to crm_functions;
 
--- The verbs. crm.run_verb calls them with the rights of its owner. A role must be able to create in the schema while it
--- becomes an owner, and not afterwards.
+-- The verbs. crm.run_verb calls them with the rights of its owner. A role needs the right to create in the schema only
+-- while it becomes the owner of a function.
 grant create on schema crm to crm_api, crm_app;
 alter function crm.run_verb(text, jsonb) owner to crm_api;
 alter function crm.run_app_verb(text, jsonb) owner to crm_app;

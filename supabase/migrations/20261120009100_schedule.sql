@@ -1,6 +1,6 @@
--- The schedule of the jobs, last and in its own transaction. Postgres tells pg_cron's worker of new jobs by
--- invalidation messages. The earlier migrations send thousands, more than Postgres keeps for a worker that looks once a
--- second. The worker is then told to forget everything, which pg_cron 1.4 does not take as news of its jobs, and it
+-- The schedule of the jobs, last and in its own transaction. Postgres tells pg_cron's worker about new jobs by
+-- invalidation messages. The earlier migrations send thousands, more than Postgres keeps for a worker that reads them
+-- once a second, so Postgres discards all caches of the worker instead. pg_cron 1.4 does not reload its jobs then, and
 -- runs none.
 do $$
 begin
