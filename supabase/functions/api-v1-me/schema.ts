@@ -15,7 +15,7 @@ const OwnKey = z.object({
   expires_at: timestamp().nullable(),
 }).meta({
   id: "OwnKey",
-  ...doc("A chave que chama", "The calling key"),
+  ...doc("A chave usada na chamada", "The calling key"),
   fields: {
     name: doc("Para que serve a chave", "What the key is for", "ERP"),
     prefix: doc(
@@ -88,7 +88,7 @@ const Limits = z.object({
 
 export const Me = z.object({ key: OwnKey, workspace: OwnWorkspace, member: OwnMember, limits: Limits }).meta({
   id: "Me",
-  ...doc("A chave que chama, de quem é e o que pode", "The calling key, whose it is and what it may do"),
+  ...doc("A chave da chamada, de quem é e o que pode", "The calling key, whose it is and what it may do"),
   fields: {
     key: doc("A chave", "The key"),
     workspace: doc("A empresa", "The workspace"),

@@ -49,7 +49,7 @@ const TextsNaming = z.object({
 }).meta({
   id: "TextsNaming",
   ...doc(
-    "Os registros da empresa cujos textos ainda citam a pessoa",
+    "Os registros do workspace cujos textos ainda citam a pessoa",
     "The records of the workspace whose texts still name the person",
   ),
   fields: {
