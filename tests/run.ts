@@ -1,9 +1,10 @@
 /**
- * `deno task test`: runs the tests against stacks in temporary folders on free ports, and stops them. `deno task test:all`
- * (`--all`) also runs what is slow, or needs more programs; `deno task test:added` (`--added`) runs only what
- * `test:all` does in addition to `test`. Arguments after `--` go to `deno test`: `deno task test -- tests/webhooks
- * --filter signature`. The last line is always `N passed, N failed`; the lines before it name the tests that failed, and
- * those skipped because a program is missing. The exit code is 0 only if some test ran and none failed.
+ * `deno task test`: runs the tests against stacks in temporary folders on free ports, and stops the stacks. `deno task
+ * test:all` (`--all`) also runs the tests that are slow or need more programs; `deno task test:added` (`--added`) runs
+ * only what `test:all` does in addition to `test`. Arguments after `--` go to `deno test`: `deno task test --
+ * tests/webhooks --filter signature`. The last line is always `N passed, N failed`; the lines before it name the tests
+ * that failed, and those that were skipped because a program is missing. The exit code is 0 only if some test ran and
+ * none failed.
  */
 import { join, resolve } from "node:path";
 import { makeDataDir, stopStacksIn } from "./support/own_stack.ts";
@@ -22,13 +23,13 @@ import { interrupted, runShard, type Shard, type ShardResult } from "./support/s
 /** The number of generated requests with `--all`; without it property_test.ts has its own number. */
 const ALL_PROPERTY_CASES = "5000";
 /**
- * Groups that run test files at the same time, each against its own stack. Twice as many as a small machine has processors,
- * because tests wait for a third of their time: for 30 seconds between two attempts, for 15 until a body is given up, for
- * programs that start.
+ * Groups that run test files at the same time, each against its own stack. Twice as many as a small machine has
+ * processors, because tests wait for a third of their time: 30 seconds between two attempts, 15 until the server gives
+ * up a body, and for programs to start.
  */
 const SHARDS = 4;
 
-/** So few files run in one group: starting two more stacks would take longer. */
+/** Up to this many files run in one group: starting more stacks would take longer. */
 const FEW_FILES = 8;
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -77,7 +78,7 @@ async function runSelection(
   return [...results, ...await beside].flat();
 }
 
-/** Runs with data with which the stacks of the run begin, in a folder that is removed at the end. */
+/** Runs `work` with a prepared data folder, from which the run's stacks start; removes it at the end. */
 async function withPreparedData(work: () => Promise<ShardResult[]>): Promise<ShardResult[]> {
   const folder = await makeDataDir("crm-test-");
   try {

@@ -1,10 +1,10 @@
-/** `deno task check`: type-checks every tracked TypeScript file with the deno.json nearest to it, which names its packages. */
+/** `deno task check`: type-checks every tracked TypeScript file, with the packages that the nearest deno.json names. */
 import { dirname, join } from "node:path";
 
 const ROOT = join(import.meta.dirname!, "..");
 /** Checked by a test, together with the clients that are generated for them. */
 const LATER = "tests/clients/consumers/";
-/** Name no packages, or those of the root under the same names. */
+/** Folders whose deno.json names no packages, or names the same ones as the root's. */
 const WITHOUT_PACKAGES = ["supabase/functions", "clients/sdk"];
 
 const tracked = await run("git", ["ls-files", "*.ts", "*.tsx", "*deno.json"], ROOT);

@@ -13,9 +13,9 @@ import {
   withKey,
 } from "./world.ts";
 
-/** A well-formed key that nobody has, another one with each request. */
+/** A well-formed key that nobody has, different in each request. */
 const UNKNOWN = withKey("{key}");
-/** JSON that takes long to parse and to validate, 0.93 MB of it. */
+/** 0.93 MB of JSON that takes long to parse and to validate. */
 const LARGE_BODY = {
   name: "Ana",
   custom_fields: Object.fromEntries(times(100_000, (n) => [`k${n.toString(36)}`, 1])),
@@ -51,15 +51,15 @@ export const ATTACKS: Attack[] = [
         bytesPerSecond: 10,
         requests: [post("/api-v1-contacts", { name: "Ana", notes: "x".repeat(8_000) }, UNKNOWN)],
       },
-      // A body may take 15 s.
+      // The server waits for a body for up to 15 s.
       targets: { p90: 3, memoryMb: 256, lasts: 17 },
     }],
   },
   {
     name: "hostile-headers",
     title: "64 connections send Prefer with quotes that are not closed, and a key that nobody has",
-    // The longest header that the function reads, and the longest that an HTTP server commonly takes. A pattern that looks
-    // for the end of a quote may look from each of them.
+    // The longest value that the function reads, and the longest header that HTTP servers commonly accept. Backtracking
+    // could search for the end of a quote again from every quote.
     plan: () =>
       [["Open quotes in Prefer", 1_000], ["16 kB in Prefer", 16_000]].map(([label, length]) => ({
         label: label as string,
@@ -98,7 +98,7 @@ export const ATTACKS: Attack[] = [
         label: "A large workspace",
         order: {
           connections: 120,
-          // 120 calls of each key in the 12 s of the attack: all that its limit admits in a minute.
+          // In the attack's 12 s each key makes 120 calls: as many as its limit admits in a minute.
           pauseMs: 4_000,
           requests: keysOf(world).slice(0, 3).map((key) =>
             get(`/api-v1-activities?due_before=${until}`, withKey(key))
@@ -142,7 +142,7 @@ export const ATTACKS: Attack[] = [
         label: "Large pages",
         env: ISOLATE,
         order: { connections: 20, requests, pauseMs: 500 },
-        // Each reader's page exists several times at once, as text and as bytes, beside the 120 MB of a quiet process.
+        // Besides the 120 MB of a quiet process, each reader's page is in memory several times, as text and as bytes.
         targets: { cost: 15, p90: 5, memoryMb: 300 },
         async further({ baseUrl }) {
           const page = await fetch(baseUrl + requests[0]!.path, { headers: requests[0]!.headers! });

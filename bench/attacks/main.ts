@@ -1,7 +1,7 @@
 /**
- * `deno task lab -- attacks` attacks the API from outside, and measures what the attack costs everyone else: the ratio of
- * a legitimate client's wait during the attack and before it, in one run, and the memory of the process that is
- * attacked. docs/security.md explains each attack.
+ * `deno task lab -- attacks` attacks the API from outside, and measures what each attack costs everyone else: how many
+ * times longer a legitimate client waits during the attack than before it, in one run, and the memory of the attacked
+ * process. docs/security.md explains each attack.
  *
  *     deno task lab -- attacks                  every attack; also writes bench/results/attacks.json
  *     deno task lab -- attacks random-keys      one of them

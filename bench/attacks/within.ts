@@ -1,4 +1,4 @@
-// Attacks from within: with keys or sessions of one workspace, while the people of another one work.
+// Attacks from within: with keys or sessions of one workspace, while people work in another workspace.
 import { openAccessTokens } from "../../run/local/auth/access_tokens.ts";
 import { installAuthSchema } from "../../run/local/auth/schema.ts";
 import { generateSigningKey } from "../../run/local/auth/signing_key.ts";
@@ -21,7 +21,7 @@ const fromWithin = (label: string, order: Case["order"], more: Partial<Case> = {
   { label, env: ISOLATE, within: true, order, targets: { p90: 3 }, ...more },
 ];
 
-/** Writes the letters of an id in upper case whose bit in the number is set. */
+/** Spells an id differently: writes those letters in upper case whose bit is set in the number. */
 function spell(id: string, bits: number): string {
   let letter = 0;
   return id.replaceAll(/[a-f]/g, (small) => bits >> letter++ & 1 ? small.toUpperCase() : small);
@@ -34,7 +34,7 @@ export const ATTACKS_FROM_WITHIN: Attack[] = [
     alone: true,
     async plan(world, { short }) {
       const { keys, contactIds } = world.workspaces[1]!;
-      // As many merges as the attack may begin before it has to repeat one.
+      // Enough contacts that the attack need not repeat a merge.
       await insertDeals(world, contactIds.slice(0, 24), short ? 2_000 : 10_000);
       const merge = (n: number) =>
         post(
@@ -91,7 +91,7 @@ export const ATTACKS_FROM_WITHIN: Attack[] = [
       await insertDeals(world, contactIds.slice(0, 1), 100_000);
       await installAuthSchema(world.sql);
       const tokens = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
-      // So many sessions that the limit of each, 600 calls a minute, ends none of them during the attack.
+      // Enough sessions that none reaches its limit of 600 calls a minute during the attack.
       const sessions: string[] = [];
       while (sessions.length < 12) {
         const { session } = await signInAs(world.sql, tokens, await makeMember(world.sql, id, "admin"));

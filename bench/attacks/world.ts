@@ -8,14 +8,14 @@ import { type PlannedRequest, sendOnce } from "../performance/load/template.ts";
 import type { LoadWorkspace } from "../performance/load/workspaces.ts";
 import { openLoadWorld, startGenerator } from "../performance/load/world.ts";
 
-/** An attack, with what it must not cost anybody else. */
+/** An attack, and the limits of what it may cost others. */
 export interface Attack {
   /** The argument that selects it. */
   name: string;
   title: string;
-  /** Its rows would change what other attacks meet, so it gets a database of its own. */
+  /** The attack gets its own database, because its rows would affect other attacks. */
   alone?: true;
-  /** Prepares the database, and says what is sent. */
+  /** Prepares the database, and returns what to send. */
   plan(world: AttackWorld, conditions: Conditions): Case[] | Promise<Case[]>;
 }
 
@@ -25,15 +25,15 @@ export interface Case {
   order: Omit<LoadPlan, "baseUrl" | "seconds" | "attack"> & LoadPlan["attack"];
   /** The environment of the process that is attacked. */
   env?: Record<string, string>;
-  /** It comes from keys or sessions of one workspace, while the people of another one work. */
+  /** The attack uses keys or sessions of one workspace, while people work in another one. */
   within?: true;
-  /** Requests that are sent before, one after the other. */
+  /** Requests that are sent before the attack, one after the other. */
   known?: PlannedRequest[];
   /** The most that is allowed: costs and waits as multiples of the quiet values, `lasts` in seconds. */
   targets: { cost?: number; p50?: number; p90?: number; memoryMb?: number; lasts?: number };
-  /** Words of the figures' names that are not the usual ones. */
+  /** Words for the figures' names in place of the usual ones. */
   names?: { wait: string; failed: string };
-  /** False: failed calls are no figure. */
+  /** False: failed calls are not a figure. */
   failures?: false;
   /** Measures further figures. */
   further?(server: Server): Promise<Measurement[]>;
@@ -63,7 +63,7 @@ export const keysOf = ({ workspaces }: AttackWorld) => workspaces[1]!.keys;
 interface Harm {
   quiet: Waits;
   attacked: Waits;
-  /** Processor time of the process for a request of the attack, as a multiple of that for a read when it is quiet. */
+  /** Processor time for a request of the attack, as a multiple of that for a read when there is no attack. */
   cost: number;
   /** Peak of the resident memory of the process that serves the functions. */
   memoryMb: number;
@@ -73,7 +73,7 @@ interface Harm {
 /** The first workspace is the victim's; an attacker with keys has the second. */
 const SIZES = { workspaces: 2, keysEach: 60, contactsEach: 60 };
 
-/** The lowest that Unix has. */
+/** The lowest priority that Unix has. */
 const LOWEST_PRIORITY = 19;
 
 export type AttackWorld = Awaited<ReturnType<typeof openAttackWorld>>;
@@ -103,14 +103,14 @@ async function openAttackWorld() {
   };
 }
 
-/** The world of all attacks that leave no rows behind which matter to others. */
+/** The database that all attacks share, except those that are `alone`. */
 let shared: Promise<AttackWorld> | undefined;
 
 export async function closeSharedWorld(): Promise<void> {
   await (await shared)?.[Symbol.asyncDispose]();
 }
 
-/** Makes an attack a subject of the bench: each of its cases is sent to a process of its own. */
+/** Makes a subject of the bench from an attack: each case is sent to a new process. */
 export function subjectOf({ name, title, alone, plan }: Attack): Subject {
   const measure = async (world: AttackWorld, conditions: Conditions) => {
     const measurements: Measurement[] = [];
@@ -158,7 +158,7 @@ async function attack(
   const ofRead = (quieted - started) / quiet.calls;
   const answered = sum(Object.values(flood.statuses)) + flood.unanswered;
   const cost = (await cpuOfProcess(pid) - quieted - attacked.calls * ofRead) / answered / ofRead;
-  // A server may keep connections waiting, or close them later. If each fails at once, the attack did not take place.
+  // A server may keep connections waiting or close them later. But if all fail at once, there was no attack.
   if (Object.keys(flood.statuses).length === 0 && flood.longestSeconds < 1) {
     throw new Error(`No request was sent: ${flood.example}`);
   }
@@ -180,7 +180,7 @@ function readsOfClient({ keys, contactIds }: LoadWorkspace): Omit<LoadPlan, "bas
   return { connections: 2, requests, attack: { pauseMs: 20 } };
 }
 
-/** Two reads and a change of a contact a second, whether or not the last ones are answered: what people do. */
+/** What people do: two reads and a change of a contact each second, whether or not the earlier calls are answered. */
 function workOfPeople({ keys, contactIds }: LoadWorkspace): Omit<LoadPlan, "baseUrl" | "seconds"> {
   const requests = keys.map((key, n) =>
     contactOf(n % 3 === 2 ? "PATCH" : "GET", key, contactIds[n % contactIds.length]!)
@@ -222,7 +222,7 @@ function figuresOf({ label, targets, within, names, failures }: Case, harm: Harm
       ? { wait: "another workspace's", failed: "its calls that failed" }
       : { wait: "a read's", failed: "reads that failed" });
   const measurements: Measurement[] = [];
-  // A system without /proc does not tell processor times.
+  // Systems without /proc do not show processor times.
   if (targets.cost && !Number.isNaN(cost)) {
     measurements.push(ratio(`${label}: processor time of one ÷ that of a read`, cost, "lower", targets.cost));
   }
@@ -246,7 +246,7 @@ function figuresOf({ label, targets, within, names, failures }: Case, harm: Harm
   return measurements;
 }
 
-/** Gives each of these contacts of the attacker's workspace so many deals. */
+/** Gives each of these contacts in the attacker's workspace `each` deals. */
 export async function insertDeals(
   { sql, workspaces }: AttackWorld,
   contactIds: string[],
@@ -273,7 +273,7 @@ export async function insertLargestContacts({ sql, workspaces }: AttackWorld): P
 }
 
 /**
- * Inserts activities that were made 30 seconds apart since 400 days ago, each due at once.
+ * Inserts activities, the first created 400 days ago, each 30 seconds after the one before and due at once.
  * @returns the time until which a third of them are due: two thirds of the rows are newer than the first that matches
  */
 export async function insertActivities(

@@ -10,7 +10,7 @@ export interface Measurement {
   unit: string;
   target: number;
   better: Better;
-  /** Whether the value is a waiting time, which other work of the machine lengthens many times. */
+  /** Whether the value is a waiting time, which other work on the machine can make many times longer. */
   waits?: true;
 }
 
@@ -25,7 +25,7 @@ export function ratio(name: string, value: number, better: Better, target: numbe
   return { name, value: Math.round(value * 100) / 100, unit: "ratio", target, better };
 }
 
-/** A waiting time, divided by the same when nothing else happens. */
+/** A waiting time, as a multiple of the wait when nothing else happens. */
 export function waitRatio(name: string, value: number, target: number): Measurement {
   return { ...ratio(name, value, "lower", target), waits: true };
 }

@@ -21,7 +21,7 @@ export async function startServer(env: Record<string, string>, folders: string[]
   const child = new Deno.Command("sh", {
     args: ["-c", 'log=$1; shift; exec "$@" > "$log"', "sh", log, Deno.execPath(), ...command],
     env: { DATABASE_PREPARE: "true", DATABASE_POOL_SIZE: "10", ...env },
-    // The server ends when its standard input closes, so also when this process is killed.
+    // The server exits when its standard input closes, so it also exits if this process is killed.
     stdin: "piped",
     stdout: "null",
     stderr: "inherit",

@@ -4,7 +4,7 @@ import { systemUser } from "../../run/local/postgres_binaries.ts";
 import { eventually } from "./waiting.ts";
 
 /**
- * Starts PgBouncer in transaction mode, such as Supabase puts between the functions and Postgres, on a free loopback port.
+ * Starts PgBouncer in transaction mode on a free loopback port. Supabase puts such a pooler before Postgres.
  * @param folder for its configuration; readable by others, because under root it runs as another user
  * @throws Error if it is not installed
  */

@@ -14,7 +14,7 @@ export interface Receiver {
 /**
  * Starts a receiver on a free port.
  * @param folder for the authority of its certificate, as ca.pem and ca.key
- * @param addresses of loopback: to the dispatcher each is a host of its own
+ * @param addresses loopback addresses; the dispatcher counts each as another host
  */
 export async function startReceiver(
   folder: string,

@@ -30,17 +30,17 @@ interface Program {
 }
 
 /**
- * With `--short` a wait may be its target divided by this: a mistake lengthens waits a thousand times, a busy machine ten
- * times. The processor time of a request has a figure of its own.
+ * With `--short`, a wait may reach its target divided by this, because a busy machine makes waits ten times longer; a
+ * mistake makes them a thousand times longer. The processor time of a request is a separate figure.
  */
 const SHORT_WAITS = 0.1;
 
-/** How often `--short` measures a subject at most. */
+/** The most times that `--short` measures a subject. */
 const SHORT_TRIALS = 3;
 
 /**
- * Measures until every figure was held in some trial. Other work of the machine only ever worsens a time or a ratio, so
- * that one good trial shows what the code can do. A count does not depend on other work, so a wrong count stands.
+ * Measures until every figure was held in some trial. Other work on the machine can only worsen a time or a ratio, so
+ * one good trial shows what the code can do. A count does not depend on other work, so a wrong count is final.
  */
 async function untilHeld(trials: number, measure: () => Promise<Figure[]>): Promise<Figure[]> {
   let best = await measure();

@@ -50,7 +50,7 @@ export async function makeSamples(
   return samples;
 }
 
-/** Stores an erasure that has ended, which no call for a few records makes, and returns its id. */
+/** Stores a finished erasure as an operation and returns its id: an erasure of few records creates no operation. */
 export async function makeOperation(sql: Sql, workspaceId: string): Promise<string> {
   const [{ id }] = await sql<[{ id: string }]>`
     insert into crm.operations (workspace_id, kind, object_id, arguments, state, ended_at)
@@ -151,7 +151,7 @@ export function withSampleIds(example: Example, samples: Samples): Example {
   return replace(example) as Example;
 }
 
-/** The query without which a call is an error: the deal of a list of notes, the field of an upsert. */
+/** The query that a call needs: deal_id for a list of notes, match_by for an upsert. */
 export function neededQuery(
   { query }: Pick<Endpoint, "query">,
   { deal_id }: Pick<Samples, "deal_id">,

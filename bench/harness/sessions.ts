@@ -33,7 +33,7 @@ export async function makeMember(
   return { memberId: id, email };
 }
 
-/** Signs a person in by e-mail, without the password, whose check takes as long as it should. */
+/** Signs a person in by e-mail, without the password, because checking one is slow on purpose. */
 export async function signInAs(sql: Sql, tokens: AccessTokens, member: TestMember): Promise<SignedIn> {
   const { email } = member;
   await signUpUser(sql, email, "");

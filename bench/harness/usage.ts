@@ -21,7 +21,7 @@ export async function cpuOfPostgres(dataDir: string): Promise<number> {
   return ms;
 }
 
-/** Milliseconds for which all processors together have worked, for whomever; NaN if the system has no /proc. */
+/** Milliseconds of processor time of all processes of the machine; NaN if the system has no /proc. */
 export async function cpuOfMachine(): Promise<number> {
   const text = await Deno.readTextFile("/proc/stat").catch(() => "");
   const [user, nice, system, , , irq, softirq, steal] = (/^cpu +(.*)$/m.exec(text)?.[1] ?? "").split(" ").map(

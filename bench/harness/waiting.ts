@@ -7,7 +7,7 @@ export function pause(ms: number): Promise<void> {
 
 /**
  * Calls `poll` until it returns a value other than undefined and false, at first after 10 ms, later every 50.
- * @param seconds long enough for a machine that is busy with other work: what has to be quick is timed by its test
+ * @param seconds long enough for a busy machine; a test that needs a quick result times it itself
  * @throws Error that names `what` after `seconds`
  */
 export async function eventually<T>(

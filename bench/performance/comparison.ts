@@ -21,7 +21,7 @@ const GAP = 15;
 const OPERATIONS_END = 130;
 /** The x of the bars; their values need the room after them. */
 const [LEFT, RIGHT] = [205, WIDTH - 50];
-/** A middle tone, because the picture appears on white and on black pages. The fonts are the reader's own. */
+/** A medium grey, because the picture appears on white and on black pages. */
 const GREY = "#727a84";
 const STYLE = `
 text { font: 12px system-ui, -apple-system, "Segoe UI", sans-serif; fill: ${GREY} }
@@ -35,9 +35,9 @@ text { font: 12px system-ui, -apple-system, "Segoe UI", sans-serif; fill: ${GREY
 const round = (value: number) => Math.round(value * 100) / 100;
 
 /**
- * Draws the requests a second of four operations as SVG: the API's, those of the function written by hand, which are 1, and
- * those of bare statements. Both were measured in turns with the API in one run, so their ratio is that of the API's
- * shares.
+ * Draws the requests a second of four operations as SVG, relative to the function written by hand, which is 1: for the
+ * API, that function and bare statements. Each of the latter two was measured in turns with the API in one run, so
+ * their ratio follows from the API's shares.
  * @throws Error if the results lack one of the shares
  */
 export function drawComparison(results: Results): string {

@@ -32,7 +32,7 @@ const { figures, whole } = await runSubjects({
     life,
   ],
   command: "deno task bench --",
-  // It finds mistakes and tolerates a busy machine: one ratio, of the named read, came to 0.27, 0.30, 0.32 and 0.36 with
+  // Finds mistakes, but tolerates a busy machine: the ratio of the named read was 0.27, 0.30, 0.32 and 0.36 with
   // the same code within an hour.
   shortTolerance: 0.5,
 });

@@ -3,7 +3,7 @@ import { pause } from "../harness/waiting.ts";
 
 interface Arrivals {
   at: number[];
-  /** X-Service-Timestamp of each, in seconds. */
+  /** X-Service-Timestamp of each request, in seconds. */
   timestamps: number[];
 }
 

@@ -12,7 +12,7 @@ export interface KillPoint {
   claimed: number;
 }
 
-/** The line that a dispatcher prints just before it kills itself. */
+/** What a dispatcher prints, as a line of JSON, just before it kills itself. */
 export interface KillReport {
   killed: Stage;
   /** The delivery that was at that stage; null in TLS, where it is not known. */

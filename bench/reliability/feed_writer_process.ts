@@ -21,7 +21,7 @@ for (let transactions = 0;; transactions++) {
     let made = 0;
     for (let statements = upTo(6); statements > 0; statements--) {
       const count = upTo(12);
-      // The name says which transaction made it, and its place there.
+      // The contact's name says which transaction created it, and its place in that transaction.
       await sql`
         insert into crm.contacts (workspace_id, name, owner_id)
         select ${workspaceId}, ${`${Deno.pid} ${transactions}`}::text || ' ' || ${made}::int + n, ${memberId}

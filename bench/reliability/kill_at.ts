@@ -8,8 +8,8 @@ import type { KillPoint, KillReport, Stage } from "./dispatcher.ts";
 const SENDING_MS = 5;
 
 /**
- * Makes this process kill itself with SIGKILL at a stage of an attempt. The dispatcher has no hook for it, so the function
- * that it calls at that stage is replaced.
+ * Makes this process kill itself with SIGKILL at a stage of an attempt. The dispatcher has no hook for this, so this
+ * replaces the function that it calls at that stage.
  */
 export function killAt({ stage, claimed: enough }: KillPoint): void {
   let claimed = 0;

@@ -63,7 +63,7 @@ let interrupted = false;
 onInterrupt(async () => {
   interrupted = true;
   for (const world of worlds) await world[Symbol.asyncDispose]();
-  // Some trials have one of their own.
+  // Some trials start another Postgres.
   await closeOwnPostgres();
 });
 // A short run waits for leases and timeouts most of the time, so its trials run in two lanes. In full sizes each trial

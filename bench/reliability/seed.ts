@@ -10,7 +10,7 @@ export interface Group {
   subscriptionsEach: number;
 }
 
-/** Creates workspaces with a member and subscriptions to `contact.created`, each of a host of its own, in two statements. */
+/** Creates workspaces with a member and subscriptions to `contact.created`, each to another host, in two statements. */
 export async function seedGroup(sql: Sql, { name, workspaces, subscriptionsEach }: Group): Promise<void> {
   await sql`
     with w as (
@@ -29,7 +29,7 @@ export async function seedGroup(sql: Sql, { name, workspaces, subscriptionsEach 
     insert into crm.webhook_secrets (workspace_id, subscription_id, secret) select workspace_id, id, '\\x00' from s`;
 }
 
-/** Creates contacts in each workspace of a group, and so a delivery of each for each of its subscriptions. */
+/** Creates contacts in each workspace of a group, and with each a delivery to every subscription of the workspace. */
 export async function seedContacts(sql: Sql, group: string, each: number): Promise<void> {
   await sql`
     insert into crm.contacts (workspace_id, name, owner_id)

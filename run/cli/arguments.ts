@@ -65,7 +65,7 @@ export function parseStages(text: string): NewStage[] {
   });
 }
 
-/** The message for a stage in another form. */
+/** The error message for a stage that is not `<name>:<type>`. */
 export function describeStageForm(stage: string): string {
   return `"${stage}" is not of the form <name>:<type>, such as Proposta:venda`;
 }

@@ -108,7 +108,7 @@ async function idsOf(name: string): Promise<{ uid: number; gid: number } | null>
   return uid.success && gid.success ? { uid: Number(uid.output), gid: Number(gid.output) } : null;
 }
 
-/** Runs a program to its end. A program that does not exist counts as failed. */
+/** Runs a program to its end; a missing program counts as failed. */
 export async function run(program: string, args: string[], user: SystemUser | null = null) {
   const command = user?.passesThrough ? passingThrough(program, args, user) : { program, args };
   const ids = user && !user.passesThrough ? { uid: user.uid, gid: user.gid } : {};

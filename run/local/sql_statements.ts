@@ -6,7 +6,7 @@ const TRANSACTION_CONTROL =
   /^(?:\s|--.*\n|\/\*[^]*?\*\/)*(?:begin|start\s+transaction|commit|end|abort|rollback|prepare\s+transaction)\b/i;
 
 /**
- * Splits SQL into statements as the Supabase CLI does to record them: each with the comments before it and without its
+ * Splits SQL into statements as the Supabase CLI records them: each with the comments before it and without its
  * semicolon. Semicolons in brackets (`create rule … do (…; …)`) and in `begin atomic … end` do not end a statement.
  */
 export function splitStatements(sql: string): string[] {

@@ -29,7 +29,7 @@ try {
     Deno.exit(1);
   }
 }
-// The connections of the functions would keep the process alive.
+// The functions' open connections would keep the process alive.
 Deno.exit(0);
 
 function printFirstCall({ baseUrl, demoKey, consoleUrl, demoLogin }: Stack): void {

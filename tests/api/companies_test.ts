@@ -11,7 +11,7 @@ testRecordRules({
   minimal: { name: "Padaria" },
   limits: {
     name: { alsoBad: ["  "] },
-    // A tax_id that is empty without its punctuation.
+    // "--/." is nothing but punctuation, which is removed.
     tax_id: { good: ["12ABC34501DE35", "1".repeat(40), null], bad: ["", "--/.", "1".repeat(41), 5, {}] },
     domain: { good: ["x.com", "a".repeat(255), null] },
   },

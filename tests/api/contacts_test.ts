@@ -82,7 +82,7 @@ test("A contact's owner is the one given, else the key's creator, else the oldes
   assert.equal(given["owner_id"], workspace.memberId);
   assert.equal((await create(key, CONTACTS, { name: "B" }))["owner_id"], seller);
 
-  // Where PATCH clears the owner, a new one is chosen.
+  // If PATCH clears the owner, the service chooses a new one.
   const cleared = await client(key).patch(`${CONTACTS}/${given.id}`, { owner_id: null });
   assert.equal(cleared.body.owner_id, seller);
 

@@ -78,7 +78,7 @@ test("Twenty simultaneous first views of a proposal emit one proposal.viewed (sp
   assert.deepEqual(await eventsOf(sql, id), ["proposal.viewed"]);
 });
 
-test("A proposal's answer is delivered as proposal.accepted, signed, with the proposal (spec 6.1)", async ({ sql, workspace, newDeal }) => {
+test("Accepting a proposal delivers proposal.accepted, signed, with the proposal (spec 6.1)", async ({ sql, workspace, newDeal }) => {
   const deal = await newDeal();
   const mailbox = openMailbox();
   const { secret } = await subscribe(workspace.key, mailbox.url, ["proposal.viewed", "proposal.accepted"]);
@@ -170,7 +170,7 @@ test("An unknown token, that of a draft, and one that a later sending replaced a
   assert.equal((await customer(newLink).view()).status, 200);
   await sql`update crm.proposals set status = 'rascunho' where id = ${id}`;
   assertError(await customer(newLink).view(), "not_found");
-  // A draft has no link; its token is refused even where the application created one.
+  // A draft has no link. If the application created a token for it, the token is refused.
   const draft = await createProposal(sql, { dealId: deal.id, title: "Rascunho" });
   const token = "d".repeat(43);
   await sql`

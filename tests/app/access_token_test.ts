@@ -23,8 +23,8 @@ const user = {
 } as User;
 
 /**
- * Answers as Supabase Auth of a project whose tokens are signed with a shared secret: only it can verify them.
- * @param jwks the public keys that it has as well
+ * Stands in for Supabase Auth in a project that signs tokens with a shared secret, so that only Auth can verify them.
+ * @param jwks public keys that it also serves
  */
 function serveAuth(status = 200, jwks: unknown = null, delayMs = 0) {
   let asked = 0;
@@ -124,7 +124,7 @@ Deno.test("A flood of invalid symmetric tokens delays neither known sessions nor
     const renewed = await verifyAccessToken(await sign(SECRET, { iat: 1 }));
     const newSession = crypto.randomUUID();
     const token = await sign(SECRET, { session_id: newSession });
-    // The turns of strangers are shared: one who signs in may have to try again.
+    // Unknown tokens share a few places for their first check, so a new sign-in may need several tries.
     let first = await verifyAccessToken(token);
     for (let tries = 1; first instanceof ApiError && tries < 20; tries++) {
       first = await verifyAccessToken(token);
@@ -136,7 +136,7 @@ Deno.test("A flood of invalid symmetric tokens delays neither known sessions nor
   });
 });
 
-// The library of the public keys leaves a 5xx unread, which Deno 2.1 counts as a leak of the test.
+// The library that fetches the public keys does not read the body of a 5xx, which Deno 2.1 counts as a leak.
 Deno.test(
   "While Supabase Auth does not answer, or answers 5xx, a token is service_unavailable and not refused",
   { sanitizeResources: false, sanitizeOps: false },
@@ -156,13 +156,13 @@ Deno.test("With SUPABASE_JWKS an asymmetric token is verified without asking any
   const tokens = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
   const token = await tokens.sign(user, sessionId, Math.floor(Date.now() / 1000));
   await using auth = serveAuth();
-  // Supabase sets the one or the other form.
+  // Supabase sets the variable in either of these forms.
   for (const jwks of [tokens.jwks, tokens.jwks.keys]) {
     assert.deepEqual(await verifyAt(auth.url, [token], JSON.stringify(jwks)), [{ userId, sessionId }]);
   }
   assert.equal(auth.asked(), 0);
 
-  // The keys were rotated since the deployment that set the variable.
+  // The variable holds older keys: they were rotated after the deployment that set it.
   const old = (await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1")).jwks;
   await using rotated = serveAuth(200, tokens.jwks);
   assert.deepEqual(

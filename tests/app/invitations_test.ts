@@ -1,4 +1,4 @@
-// Nobody becomes a member of a workspace against their will, and whoever is one may leave.
+// Nobody becomes a member of a workspace without accepting, and every member may leave.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql } from "postgres";
@@ -86,7 +86,7 @@ test("Nobody sees or answers the invitation of another person, nor one of a work
   assert.deepEqual((await other.get(CHOICES)).body.invitations.map(({ id }: { id: string }) => id), [
     ofOther,
   ]);
-  // An address that is not confirmed is nobody's.
+  // An unconfirmed address proves nothing: anybody could have entered it.
   await sql`update auth.users set email_confirmed_at = null where email = ${person.email}`;
   assertError(await person.get(CHOICES), "not_a_member");
 });
@@ -123,7 +123,7 @@ test("A person leaves a workspace, and an admin who activates the member again o
   const { id: keyId } = await makeKey(sql, id, { memberId });
   const { status, body } = await person.post(LEAVE);
   assert.deepEqual([status, body.id, body.is_active, body.has_signed_in], [200, memberId, false, false]);
-  // As of a member whom an admin deactivates: the reply names what goes on working.
+  // As when an admin deactivates a member, the reply names the member's keys that continue to work.
   assert.deepEqual(body.keys.map(({ id }: { id: string }) => id), [keyId]);
   assertError(await person.get(CHOICES), "not_a_member");
   await admin.patch(`${MEMBERS}/${memberId}`, { is_active: true });

@@ -1,4 +1,4 @@
-// app-v1-keys: what a member who is signed in does with the keys of the workspace.
+// app-v1-keys: how signed-in members manage the workspace's keys.
 import assert from "node:assert/strict";
 import { assertError, client, memberClient } from "../support/client.ts";
 import { makeKey } from "../support/fixtures.ts";
@@ -162,7 +162,7 @@ test("app-v1-keys revokes a key with the webhooks that it made, or without them"
 
 test("app-v1-keys lists 500 keys at most: those that work first, newest first", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "vendedor");
-  // Every second one is revoked, every third has expired: 200 of 600 work, besides that of the test.
+  // Every second key is revoked and every third has expired, so 200 of 600 work, besides the test's own key.
   await sql`
     insert into crm.api_keys (workspace_id, id, member_id, name, prefix, scopes, revoked_at, expires_at)
     select ${workspace.id}, crm.uuid_v7(now() + n * interval '1 ms'), ${workspace.memberId}, n, 'svc_', '{leads:write}',

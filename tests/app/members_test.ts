@@ -58,7 +58,7 @@ test("POST app-v1-members adds a member and has an invitation sent that leads to
   assert.deepEqual(mails.map(({ type }) => type), ["invite"]);
   assert.match(new URL(mails[0]!.link).searchParams.get("redirect_to")!, /\/senha\/$/);
 
-  // Whoever has an account needs no second one: Supabase Auth answers email_exists once the invitation was accepted.
+  // A person with an account gets no second one: after the invitation was accepted, Supabase Auth answers email_exists.
   const follow = await fetch(mails[0]!.link, { redirect: "manual" });
   await follow.body?.cancel();
   const again = await admin.post(`${MEMBERS}/${body.id}/invite`);
@@ -162,7 +162,7 @@ Deno.test("Supabase Auth is asked with the secret key, and only email_exists of 
     APP_ORIGIN: "https://padaria.example/crm/",
   };
   const invite = () => sendInvitation("ana@exemplo.com.br");
-  // As Supabase sets it, beside the older key, which a project may have switched off.
+  // Supabase sets this variable besides that of the older key, which a project may have switched off.
   const named = JSON.stringify({ spare: "sb_secret_spare", default: "sb_secret_default" });
   await withEnvironment({ ...configured, SUPABASE_SECRET_KEYS: named }, async () => {
     assert.equal(await invite(), true);
@@ -206,7 +206,7 @@ test("app-v1-members keeps the last active admin, even when two are demoted at o
     ReturnType<typeof memberClient>,
     ReturnType<typeof memberClient>,
   ];
-  // Both are linked, so that each is an admin who can sign in. Nobody can sign in as the workspace's first admin.
+  // The first call links each of the two admins to its sign-in. Nobody can sign in as the workspace's original admin.
   await first.get(MEMBERS);
   await second.get(MEMBERS);
   const [one, two] = people.map(({ memberId }) => `${MEMBERS}/${memberId}`) as [string, string];
@@ -214,7 +214,7 @@ test("app-v1-members keeps the last active admin, even when two are demoted at o
     first.patch(two, { role: "gestor" }),
     second.patch(one, { is_active: false }),
   ]);
-  // Whoever is demoted first loses the right to demote the other, or is the last and keeps the role.
+  // One call fails: its caller was demoted before, or it would demote the last admin.
   const codes = replies.map(({ status, body }) => status === 200 ? "done" : body.error.code).sort();
   assert.ok(
     codes[0] === "done" && ["insufficient_role", "last_admin", "not_a_member"].includes(codes[1]) ||

@@ -1,4 +1,4 @@
-// Which pages a browser lets call which function: those of the console (APP_ORIGIN) alone use sessions.
+// Which origins may call which functions from a browser: only the console's (APP_ORIGIN) may use sessions.
 import assert from "node:assert/strict";
 import { functionApp } from "../../supabase/functions/_shared/http/app.ts";
 import type { GateName } from "../../supabase/functions/_shared/contract/declaration.ts";
@@ -39,7 +39,7 @@ for (
       const headers = await preflight(gate, origin, "content-type");
       const granted = (allowed as readonly string[]).includes(origin) ? origin : null;
       assert.equal(headers.get("Access-Control-Allow-Origin"), granted, origin);
-      // The token is in a header that a page sets itself: no cookie is ever sent along.
+      // Credentials are not allowed, because sessions use no cookies: the page sends the token in a header.
       assert.equal(headers.get("Access-Control-Allow-Credentials"), null);
     }
   });

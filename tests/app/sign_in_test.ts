@@ -1,4 +1,4 @@
-// Who is let in, and as whom: the links between people (auth.users) and members.
+// Who may sign in, and as which member: the links between people (auth.users) and members.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { makeMember, signInAs } from "../../bench/harness/sessions.ts";

@@ -1,6 +1,5 @@
 /**
- * What people do with the console in a real browser. It is one test with a step for each scenario, because they share the
- * browser.
+ * What people do with the console in a real browser. The scenarios are steps of one test, because they share a browser.
  */
 import { chromiumTest } from "../support/needing.ts";
 import { openDatabase } from "../support/stack.ts";

@@ -44,7 +44,7 @@ function test(name: string, { javaScriptEnabled, visit, leads }: Visit): void {
       const port = String(freePort());
       await using reader = await openReader(baseUrl, workspace.key);
       await reader.write("form.html", page.blocks.html[0]!.replace("127.0.0.1:8787", `127.0.0.1:${port}`));
-      // tests/docs/form_page_test.ts tries the relay and its command in full.
+      // tests/docs/form_page_test.ts tests the relay and its command in full.
       const blockOf = (language: string) =>
         blocksOf(page.pt).find((block) => block.language === language)!.content;
       await reader.write("relay.mjs", blockOf("js"));
@@ -64,7 +64,7 @@ function test(name: string, { javaScriptEnabled, visit, leads }: Visit): void {
     }), ["node", "sh", "sed"]);
 }
 
-/** Fills in and sends the form, and waits until `answered`, the same or another page, says thanks. */
+/** Fills in and sends the form, and waits until `answered` says thanks; by default that is the page of the form. */
 async function sendForm(
   page: Page,
   press: (button: Locator) => Promise<void>,
@@ -79,7 +79,7 @@ async function sendForm(
 }
 
 /**
- * Sends the form, and sends it again with another name from the same document, as after Back in a browser that cached it.
+ * Sends the form twice from the same document, with different names, as after Back in a browser that cached the page.
  * Playwright disables that cache, so here the thanks open in another page.
  */
 async function sendCorrection(page: Page): Promise<void> {

@@ -19,10 +19,10 @@ chromiumTest(
     await using sql = openDatabase();
     const { key } = await makeWorkspace(sql);
     const port = freePort();
-    // The visitor's connection to the relay.
+    // Stands for the visitor's connection to the relay.
     await using line = startCuttingProxy(`http://127.0.0.1:${port}`, "POST /leads");
     let folder = "";
-    // The form on a site of its own, changed as the README says.
+    // Serves the form on another site, changed as the README says.
     await using site = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
       const name = new URL(request.url).pathname.slice(1) || "index.html";
       const file = await Deno.readTextFile(join(folder, "public", name)).catch(() => null);
@@ -60,7 +60,7 @@ chromiumTest(
       assert.ok(await email.evaluate((field) => field === document.activeElement));
       await assertAccessible(page, "the form with an error");
 
-      // The relay gets the lead, and its answer is lost: the visitor sends the form once more.
+      // The relay gets the lead, but its answer is lost, so the visitor sends the form once more.
       await email.fill("ana@exemplo.com.br");
       line.setLine("answers lost");
       await page.getByRole("button", { name: "Enviar" }).click();

@@ -1,6 +1,6 @@
 /**
- * `deno task pictures`: takes the pictures of docs/console.md and of the reference for the README in Chromium, on a stack of
- * its own with a company that has used the console for some weeks.
+ * `deno task pictures`: takes the console's pictures for docs/console.md and the reference's for the README, in
+ * Chromium. It starts a stack with a company that has used the console for some weeks.
  */
 import { join } from "node:path";
 import { startStackProcess } from "../../run/local/stack_process.ts";
@@ -17,7 +17,7 @@ try {
   for (const [name, value] of Object.entries({ ...mailboxes.env, DATA_DIR: dataDir })) {
     Deno.env.set(name, value);
   }
-  // They read these variables as they are loaded.
+  // Imported here, because these modules read the variables when they are loaded.
   const { takePictures } = await import("./support/take_pictures.ts");
   await Deno.mkdir(OUT, { recursive: true });
   await takePictures(OUT);

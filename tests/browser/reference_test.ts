@@ -1,4 +1,4 @@
-/** What people do with the reference of the API at `/docs/` of a local stack, in a real browser. */
+/** What people do with the API reference at `/docs/` of a local stack, in a real browser. */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 import { makeWorkspace } from "../support/fixtures.ts";
@@ -10,7 +10,7 @@ import { DESK, READERS_PHONE } from "./support/screens.ts";
 
 const LEAD = "#tag/leads/POST/api-v1-leads";
 
-/** Rules of axe that Scalar's own elements break, and which elements. Ours may break none. */
+/** Rules of axe that Scalar's own elements break, with those elements. Our elements may break none. */
 const SCALAR_BREAKS: Readonly<Record<string, string>> = {
   "aria-allowed-role": "buttons with more about a header have the role none",
   "aria-input-field-name": "the editable fields of a key's name and of a body",
@@ -45,7 +45,7 @@ async function changesLanguage(browser: Browser): Promise<void> {
   const { page } = watched;
   await page.getByRole("heading", { name: "Recebe um lead" }).first().waitFor();
   await page.getByRole("link", { name: "English" }).click();
-  // Scalar rewrites the hash while it places the operation, so both addresses are waited for.
+  // Waits for both addresses, because Scalar rewrites the hash while it scrolls to the operation.
   await page.waitForURL(`${consoleUrl}/docs/en/${LEAD}`);
   await page.getByRole("heading", { name: /a lead$/ }).first().waitFor();
   assert.equal(await page.locator("html").getAttribute("lang"), "en");
@@ -95,7 +95,7 @@ async function sendsLead(browser: Browser): Promise<void> {
     dialog.getByRole("button", { name: /^Enviar requisição/ }).first().click(),
   ]);
   assert.equal(response.status(), 201);
-  // With the example's Idempotency-Key every lead would be the same.
+  // If the example's Idempotency-Key were sent, every call would return the first lead again.
   assert.equal(await response.request().headerValue("Idempotency-Key"), null);
   await dialog.getByText("201").first().waitFor();
   const deals = await sql`
@@ -108,7 +108,7 @@ async function sendsLead(browser: Browser): Promise<void> {
 }
 
 /**
- * Returns what axe finds on the pages, on a desk with the light theme and on a phone with the dark one.
+ * Returns what axe finds on the pages: on a desktop with the light theme and on a phone with the dark theme.
  */
 async function audit(browser: Browser): Promise<Violation[]> {
   const found: Violation[] = [];

@@ -1,6 +1,6 @@
 /**
- * The site in a real browser, built for the path of a repository as on GitHub Pages. It is one test with a step for each
- * scenario, because they share the build and the browser.
+ * The site in a real browser, built for a path below the origin as on GitHub Pages. The scenarios are steps of one
+ * test, because they share the build and the browser.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const BASE = "/crm-api/";
 const ORIGIN = "https://example.github.io";
 const ROOT = join(import.meta.dirname!, "../..");
 const PAGES = SLUGS.map((slug) => slug === "index" ? "" : `${slug}/`);
-/** Both languages have the same elements, so each language is checked with one theme on one screen. */
+/** Each language is checked with one theme on one screen size; both languages have the same elements. */
 const LOOKS = [
   { screen: DESK, colorScheme: "light", addresses: [...PAGES, "404.html"] },
   { screen: READERS_PHONE, colorScheme: "dark", addresses: PAGES.map((page) => `en/${page}`) },
@@ -206,8 +206,8 @@ async function buildSite(folder: string): Promise<void> {
 }
 
 /**
- * Opens a page in a context of its own; fails if the page asked another host or had an error.
- * @param mayMiss whether the page may get error statuses
+ * Opens a page in a new browser context. Closing it fails if the page called another host or had an error.
+ * @param mayMiss whether the page's requests may get error statuses
  */
 async function open(
   browser: Browser,

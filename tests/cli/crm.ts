@@ -9,7 +9,7 @@ export interface Outcome {
   stderr: string;
 }
 
-/** Four commands run at once; more would be slow to connect. Each entry is the last command in its queue. */
+/** Four queues of commands: with more at once, connecting would be slow. Each entry is the last command of a queue. */
 const places: Promise<unknown>[] = Array.from({ length: 4 }, () => Promise.resolve());
 let started = 0;
 
@@ -49,7 +49,7 @@ export async function assertMistake(args: string[], code: 1 | 2, line: RegExp): 
   assertOneLine(await crm(args), code, line, args.join(" "));
 }
 
-/** Like assertMistake, for a command that has run. */
+/** Like assertMistake, for a command that has already run. */
 export function assertOneLine(outcome: Outcome, code: 1 | 2, line: RegExp, title: string): void {
   const { stdout, stderr } = outcome;
   assert.deepEqual({ code: outcome.code, stdout }, { code, stdout: "" }, `${title}\n${stderr}`);

@@ -1,4 +1,4 @@
-// Revoking a key ends the webhook subscriptions that the key made.
+// Revoking a key ends the webhook subscriptions that were created with it.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { operate } from "../../run/operator/operator.ts";
@@ -94,7 +94,7 @@ test("key revoke --keep-webhooks leaves them active, and a later revoke without 
   assert.match(await say("key", "revoke", id), /\nIt had no active webhook subscription\n$/);
 });
 
-/** Calls a verb through the door, in the transaction of `sql`. */
+/** Calls a verb as the functions do, through api.call, in the transaction of `sql`. */
 function callVerb(sql: Sql, key: string, verb: string, args: Record<string, string | string[]>) {
   return sql<{ error_code: string | null }[]>`
     select error_code from api.call(
@@ -112,8 +112,8 @@ function createSubscription(sql: Sql, key: string) {
 }
 
 /**
- * Runs `first` in a transaction on another connection, and `second` on `sql`, which waits for it. The transaction commits
- * once `second` waits.
+ * Runs `first` in a transaction on another connection, and meanwhile `second` on `sql`. The transaction commits once
+ * `second` waits for it.
  */
 async function inTurn<Result>(
   sql: Sql,

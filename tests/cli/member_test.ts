@@ -123,7 +123,7 @@ test("member update --active false of the last active admin or gestor warns that
   assert.deepEqual((await json("member", "update", memberId, "--active", "true")).warnings, []);
 });
 
-test("member add refuses an e-mail that another member of the workspace has, in any letter case", async ({ sql, workspace: mine }) => {
+test("member add refuses another member's e-mail, in any letter case", async ({ sql, workspace: mine }) => {
   const other = await makeWorkspace(sql);
   await say(...add(mine.id, "ana@exemplo.com.br"));
   await assertMistake(

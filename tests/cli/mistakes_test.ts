@@ -9,7 +9,7 @@ const key = "key create --workspace ID --name Site --scopes";
 const pipeline = "pipeline create --workspace ID --name Vendas --stages";
 const member = "member add --workspace ID --name Ana --email";
 
-/** Command lines with ID for an id that no record has and "" for an empty argument; exit code; the error. */
+/** Command line, exit code, error. In a command line, ID stands for an unknown id and "" for an empty argument. */
 const MISTAKES: [line: string, code: 1 | 2, error: RegExp][] = [
   ["workspaces list", 2, /unknown command 'workspaces' \(Did you mean workspace\?\)/],
   ["workspace destroy", 2, /unknown command 'destroy'/],

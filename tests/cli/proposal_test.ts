@@ -58,10 +58,10 @@ test("proposal send again makes a new link; links begin with APP_ORIGIN if it is
   assert.equal((await customer(apiPathOf(first)).view()).status, 404);
 });
 
-test("proposal send on another database than the local stack's needs APP_ORIGIN", async ({ workspace, newDeal }) => {
+test("proposal send needs APP_ORIGIN for a database that is not the local stack's", async ({ workspace, newDeal }) => {
   const deal = await newDeal();
   const { id } = await json("proposal", "create", "--deal", deal.id, "--title", "A");
-  // The same database by another address: the command cannot know its console.
+  // The local database under another URL, so that the command cannot tell which console belongs to it.
   const elsewhere = new URL(databaseUrl);
   elsewhere.searchParams.set("application_name", "other");
   const send = (env: Record<string, string>) => crm(["proposal", "send", id], env);

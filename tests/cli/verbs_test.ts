@@ -16,7 +16,7 @@ test("every verb of schema app is called by a command or by an endpoint of the a
   const names = (await readVerbs(sql)).map(({ name }) => name);
   const typed = await Deno.readTextFile(join(ROOT, "run", "operator", "verbs.ts"));
   const typedNames = new Set([...typed.matchAll(/^ {2}(\w+): Verb</gm)].map(([, name]) => name!));
-  // A verb that only an endpoint calls has its types in the endpoint's schema.
+  // verbs.ts need not list every verb: one that only an endpoint calls is typed by the endpoint's schema.
   assert.deepEqual([...typedNames].filter((name) => !names.includes(name)), []);
 
   const callers = await sources("run/cli", "run/operator");
@@ -45,7 +45,7 @@ test("neither PUBLIC nor crm_api may execute the verbs of schema app or crm.chec
   assert.equal(schema!["usable"], false);
 });
 
-/** Codes that a verb raises only for members. */
+/** Codes that a verb raises only when a member calls it. */
 const OF_MEMBERS = ["insufficient_role", "too_many_invitations"];
 
 test("the comment of every verb names its arguments and the codes that it raises", async ({ sql }) => {
@@ -124,7 +124,7 @@ test("arguments of verbs follow the same rules as fields of the API", async ({ s
       const api = schema.safeParse(value) as { success: boolean; data?: unknown };
       const title = `${rule} ${JSON.stringify(value)}`;
       assert.equal(row!["valid"], api.success, title);
-      // Both also accept the same value. A moment becomes UTC only when it is stored.
+      // The parsed values are equal too, except expires_at, which SQL converts to UTC only when it is stored.
       if (api.success && rule !== "expires_at" && rule !== "scope") {
         assert.equal(row!["value"], api.data, title);
       }

@@ -244,7 +244,7 @@ test("webhook rotate accepts another encryption key than the functions' only wit
   const refused = /The encryption key does not decrypt the current secret/;
   assertOneLine(await crm(rotate, other), 1, refused, "another key");
   assert.equal((await crm([...rotate, "--force"], other)).code, 0);
-  // The same after a lost key: the functions' key cannot decrypt the current secret.
+  // The same error after a key was lost: the functions' key cannot decrypt the current secret.
   assertOneLine(await crm(rotate), 1, refused, "the key of the stack");
 
   const { secret } = await json(...rotate, "--force");

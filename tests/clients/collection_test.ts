@@ -1,4 +1,4 @@
-// The collections, run from top to bottom by a program that reads their formats, against the shared stack of the run.
+// Each collection, run from top to bottom against the shared stack by a program that reads its format.
 import { makeOperation } from "../../bench/harness/samples.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ async function enteredValues(): Promise<Record<string, string>> {
   };
 }
 
-/** Runs the Postman collection; returns what each request got, and what its tests say. */
+/** Runs the Postman collection; returns the reply and the test results of each request. */
 async function runNewman(values: Record<string, string>) {
   const collection = JSON.parse(await read("crm.postman_collection.json"));
   // deno-lint-ignore no-explicit-any -- newman has no types of its own
@@ -67,7 +67,7 @@ Deno.test({
       ) => [item.name, response!.code, assertions!.length]),
       steps.map(({ title }, index) => [title, first.executions[index]!.response!.code, 1]),
     );
-    // Again, without what a person enters: proposals that were answered stay answered, and those calls are left out.
+    // The second run has no tokens, because the proposals are answered: it leaves out the calls for them.
     const again = await runNewman({
       ...values,
       proposal_token: "",

@@ -1,7 +1,7 @@
 /**
- * What generators make of the OpenAPI document of the API type-checks, and lets an integrator read errors, pages and each
- * event's data without a cast: `consumers/` has the code that does so. Its `@ts-expect-error` lines fail where a type is
- * so wide that it allows anything.
+ * The code that generators make from the API's OpenAPI document type-checks, and lets an integrator read errors, pages
+ * and each event's data without a cast, as in `consumers/`. The `@ts-expect-error` lines there fail if a type is so
+ * wide that it allows anything.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

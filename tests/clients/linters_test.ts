@@ -1,4 +1,4 @@
-// Linters of OpenAPI documents find nothing in ours but exceptions with a reason.
+// OpenAPI linters find no problems in our documents, except those listed here with a reason.
 import assert from "node:assert/strict";
 import { basename } from "node:path";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
@@ -13,7 +13,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
     "The rule knows scopes of OAuth alone. Since OpenAPI 3.1 a requirement may name the roles that an API key needs.",
 };
 
-/** The names of the rules that at least one document breaks. */
+/** Rules that at least one document breaks. */
 const found = new Set<string | number>();
 
 for (const document of await writeDocuments()) {
@@ -31,7 +31,7 @@ for (const document of await writeDocuments()) {
     );
   });
 
-  // The English documents differ in their texts alone, which these rules do not read.
+  // The English documents differ only in their texts, which these rules do not read.
   if (name.includes(".en.")) continue;
   Deno.test(`Spectral's rules (spectral:oas) find nothing in ${name} but what has a reason here`, async () => {
     const linter = new spectral.Spectral();

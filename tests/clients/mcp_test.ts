@@ -1,7 +1,7 @@
 // The MCP server, as the official client of MCP uses it over HTTP.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-// The package names its types without the .js of its modules.
+// The package exports its types under paths without `.js`.
 // @ts-types="@modelcontextprotocol/sdk/client/index"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 // @ts-types="@modelcontextprotocol/sdk/client/stdio"
@@ -133,7 +133,7 @@ Deno.test("The bridge connects with the configuration that the page on MCP gives
         args: ["run", "-A", "--config", CONFIG, `npm:${bridge}`, `${base_url}/mcp`, ...rest],
         env: {
           ...getDefaultEnvironment(),
-          // Its folder for data about servers.
+          // Where mcp-remote stores data about servers.
           MCP_REMOTE_CONFIG_DIR: folder,
           CRM_KEY: await makeKey("contacts:read"),
         },

@@ -1,4 +1,4 @@
-// A mock that Prism makes of the document of the API answers every call as the document says.
+// Prism's mock of the API answers every call as the OpenAPI document says.
 import assert from "node:assert/strict";
 import { getHttpOperationsFromSpec } from "@stoplight/prism-http";
 import { createServer } from "@stoplight/prism-http-server";

@@ -1,6 +1,6 @@
 /**
- * The SDK as integrators get it: built, packed, installed into an empty folder, and used on Node, Bun and in Chromium. The
- * tests of its sources, on Deno, are in `tests/sdk/`.
+ * The SDK as integrators get it: built, packed, installed into an empty folder, and used on Node, Bun and in Chromium.
+ * `tests/sdk/` tests its sources on Deno.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -52,7 +52,7 @@ Deno.test("npm would publish the built module with its declarations, and depend 
 });
 
 Deno.test("JSR would publish the sources, in which every public type is written out", async () => {
-  // It fails if a public type would have to be inferred.
+  // Fails if a public type is not written out, so that it would have to be inferred.
   const { stderr } = await runInSdk(Deno.execPath(), [
     "publish",
     "--config",
@@ -75,7 +75,7 @@ Deno.test("On Node, an empty folder has its first lead in two commands and one f
   });
 });
 
-Deno.test("The commands of the page of the SDK build and install it, and its first program sends a lead", async () => {
+Deno.test("The commands on the SDK page build and install it, and its first program sends a lead", async () => {
   const [build, install] = page.blocks.sh as [string, string];
   const program = blocksOf(page.pt).find(({ language }) => language === "js")!.content;
   const [, file, command] = /^\/\/ (\S+): (.*)$/m.exec(program)!;

@@ -1,4 +1,4 @@
-// Runs the commands of the site's page of tools in a copy of the files that they name.
+// Runs the commands of the site's page on tools, in a copy of the files that they name.
 import assert from "node:assert/strict";
 import { basename, join } from "node:path";
 import { createProposal, sendProposal } from "../../run/operator/proposals.ts";
@@ -42,7 +42,7 @@ Deno.test("The command of the page of tools runs the whole collection, and every
     const { id } = await createProposal(sql, { dealId: deal.id, title: "Plano anual" });
     return new URL((await sendProposal(sql, id, "https://crm.example")).url).hash.slice(1);
   };
-  // newman exits with 1 if a request fails, or a test of one.
+  // newman exits with 1 if a request or a test of its reply fails.
   await reader.run(collection, {
     CRM_URL: baseUrl,
     CRM_KEY: workspace.key,
@@ -59,7 +59,7 @@ Deno.test("The mock of the page of tools has the version that the test of the mo
   assert.equal(file, "openapi.json");
 });
 
-/** A folder with the files that the page has its reader download, in which npx runs the pinned packages of this folder. */
+/** A folder with the files that the reader downloads. There, npx runs the pinned packages of this folder. */
 async function openReader() {
   const folder = await Deno.makeTempDir();
   for (const file of [API_DOCUMENT, join(await writeCollections(), "crm.postman_collection.json")]) {
@@ -79,7 +79,7 @@ async function openReader() {
   return {
     folder,
     deno: (args: string[], env: Record<string, string>) => output(Deno.execPath(), args, env),
-    /** Runs a block; `npx -y name@version` is that package of this folder's, which must have the same version. */
+    /** Runs a block; `npx -y name@version` runs this folder's copy of the package, which must have that version. */
     run(block: string, env: Record<string, string> = {}) {
       const [, name, version] = /^npx -y (\S+)@(\S+) /.exec(block) ?? [];
       const imports: Record<string, string> = config.imports;

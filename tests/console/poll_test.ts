@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { poll, type Viewer, waitAfter } from "../../console/app/poll.ts";
 import { arrivals, placesOf } from "../../console/pages/funnel/arrivals.ts";
 
-/** A person who can look away from the page. */
+/** Stands in for a person who can switch to another tab. */
 function person() {
   let looks = true;
   const listeners = new Set<() => void>();

@@ -1,6 +1,6 @@
-// The console declares the replies that it reads, because it is built without zod. `deno task check` fails here if a
-// reply of the functions no longer has what the console reads. Replies whose schema is made from a record (webhooks), or
-// where the schema says less than the database (types of stages), cannot be compared in this way.
+// The console declares the types of the replies that it reads, because it is built without zod. `deno task check` fails
+// here if a function's reply no longer has what the console reads. Two kinds of replies cannot be compared in this way:
+// those whose schema is made from a record (webhooks), and those whose schema is wider than the data (types of stages).
 import type { z } from "zod";
 import type * as console from "../../console/app/types.ts";
 import type * as webhooks from "../../console/pages/webhooks/records.ts";
@@ -19,7 +19,7 @@ import type {
 } from "../../supabase/functions/app-v1-members/schema.ts";
 import type { Workspace, WorkspaceChoices } from "../../supabase/functions/app-v1-workspace/schema.ts";
 
-/** Compiles only if a reply with this schema can be read as that. */
+/** Compiles only if a reply with this schema is assignable to the type `Reply`. */
 type Reads<Schema extends z.ZodType<Reply>, Reply> = Schema;
 
 export type Read = [

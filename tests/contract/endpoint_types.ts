@@ -1,4 +1,4 @@
-// Declarations that must not compile; `deno task check` fails if one does.
+// Declarations that must not compile; `deno task check` fails if one of them does.
 import { z } from "zod";
 import { doc } from "../../supabase/functions/_shared/contract/doc.ts";
 import { endpoint, resource } from "../../supabase/functions/_shared/contract/endpoint.ts";
@@ -38,7 +38,7 @@ export const refused = () => [
   resource("api-v1-things", { "POST /": endpoint(key) }, doc("", "")),
 ];
 
-/** The valid declarations that those differ from, and what only a link may declare. */
+/** Valid declarations, from which the invalid ones above differ; and a declaration that only a link may have. */
 export const accepted = () => [
   endpoint(open),
   resource("api-v1-things", { "GET /": endpoint(key) }, doc("", "")),

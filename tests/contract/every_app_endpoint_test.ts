@@ -1,4 +1,4 @@
-// Rules of every endpoint of the application, for whatever its functions declare.
+// Rules of every endpoint of the console's functions. The tests loop over the endpoints that the functions declare.
 import assert from "node:assert/strict";
 import { SignJWT } from "jose";
 import type { Sql } from "postgres";
@@ -111,14 +111,14 @@ for (const { resource, route, title } of sessionEndpoints) {
   }
 }
 
-/** Tokens for this session that must not open anything. */
+/** Invalid tokens for this session: every endpoint must refuse them. */
 async function makeInvalidTokens(sql: Sql, { userId, sessionId }: { userId: string; sessionId: string }) {
   const [user] = await sql`select * from auth.users where id = ${userId}`;
   const now = Math.floor(Date.now() / 1000);
   const forged = await openAccessTokens({ ...generateSigningKey(), kid: "other" }, "http://127.0.0.1");
   const [{ kid }] = accessTokens.jwks.keys as [{ kid: string }];
   const impostor = await openAccessTokens({ ...generateSigningKey(), kid }, "http://127.0.0.1");
-  // The attack by which a public key, which everybody has, serves as the secret of HS256.
+  // The attack that signs by HS256 with the public key, which everybody has, as the secret.
   const confused = new SignJWT({ session_id: sessionId, sub: userId, aud: "authenticated" })
     .setProtectedHeader({ alg: "HS256", kid }).setExpirationTime(now + 3600);
   const encode = (part: unknown) => btoa(JSON.stringify(part)).replaceAll("=", "");

@@ -66,7 +66,7 @@ for (const { resource, route, title } of keyEndpoints) {
   if (scope === null) {
     test(`${title} answers every valid key, whatever its scopes (spec 5)`, async ({ sql, workspace: { id } }) => {
       const { key } = await makeKey(sql, id, { scopes: ["nothing:read"] });
-      // Of an id that no record has, nothing more is known than that the key may ask.
+      // 404 shows that the gate let the key pass: no record has the id in the path.
       assert.equal((await send(key)).status, route.path.includes(":id") ? 404 : route.endpoint.status);
     });
   } else {
@@ -142,7 +142,7 @@ for (const { resource, route, title } of apiEndpoints.filter(({ route }) => take
     const samples = await makeSamples(key, stages);
     const path = addressOf(resource.name, route.path, { id: samples.records[resource.name]! });
     const query = neededQuery(route.endpoint, samples);
-    // The same body as an upsert finds the record that it made, unchanged.
+    // Sent again, an upsert finds the record that it created, and changes nothing.
     const body = { name: "Ana", title: "Venda", external_id: "erp-1" };
     const send = (more = "") =>
       call(route.method, `${path}?${[query.slice(1), more].filter(Boolean).join("&")}`, {
@@ -188,7 +188,7 @@ for (const { resource, route, title } of endpoints) {
     if (!head) return assert.equal(reply.status, 405);
     const read = await call("GET", path, credentials);
     assert.equal(reply.status, read.status);
-    // Not GET's own header, which a compressed answer lacks.
+    // Compares with the body's length, because a compressed answer to GET has no Content-Length.
     const { length } = new TextEncoder().encode(read.text);
     assert.equal(reply.headers.get("Content-Length"), String(length));
   });
@@ -199,7 +199,7 @@ for (const resource of resources) {
   for (const [path, methods] of byPath(await routeEntries(resource))) {
     const others = METHODS.filter((method) => !methods.has(method as "GET"));
     test(`/${resource.name}${path} answers 405 to ${others.join(", ")} and allows ${allowedMethods(methods).join(", ")} (spec 4, 7)`, async ({ sql }) => {
-      // Even without the scope or the role: the method is checked before them.
+      // Callers without the scope or role get 405 too: the method is checked first.
       const { token, ...credentials } = await admit(sql, "none");
       for (const method of others) {
         const reply = await call(method, addressOf(resource.name, path, { token }), credentials);

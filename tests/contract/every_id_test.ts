@@ -8,7 +8,7 @@ import { endpoints } from "../support/resources.ts";
 import { test } from "../support/scenario.ts";
 import { idsByField, twoWorkspaces } from "../support/two_workspaces.ts";
 
-/** The other fields that a body needs, by the name of the function. */
+/** The further fields that a body needs, by the function's name. */
 const REQUIRED: Record<string, Record<string, string>> = {
   "api-v1-leads": { first_name: "Ana" },
   "api-v1-contacts": { name: "Ana" },
@@ -39,7 +39,7 @@ for (const { resource, route, title } of endpoints) {
       const query = queryIds.includes(field) ? `?${field}=${id}` : "";
       const body = {
         ...REQUIRED[resource.name],
-        // A note and an activity need a deal, or they would be refused because it is missing.
+        // Notes and activities get a deal_id, because they would be refused without one.
         ...Object.fromEntries(
           ["deal_id", "stage_id"].filter((name) => bodyIds.includes(name)).map((name) => [name, own[name]]),
         ),
@@ -57,7 +57,7 @@ for (const { resource, route, title } of endpoints) {
   });
 }
 
-/** The fields that are UUIDs are all references. A cursor is not a reference. */
+/** The fields that refer to records: all UUIDs except a cursor. */
 function idFields(schema: z.ZodType): string[] {
   const isId = ({ format, anyOf }: InputSchema): boolean => format === "uuid" || (anyOf ?? []).some(isId);
   const { properties = {} } = inputSchema(schema);

@@ -1,4 +1,4 @@
-// For every record, through HTTP: a field that is declared writable is stored, and a declared filter filters.
+// For every record, through HTTP: each field that is declared writable is stored, and each declared filter works.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { records } from "../../tools/records/records.ts";
@@ -46,7 +46,7 @@ for (const record of listed) {
         );
         const { body } = await client(workspace.key).patch(`${path}/${before.id}`, sent);
         assert.deepEqual(body[name], second[name], name);
-        // A new pipeline of a deal sets a new stage too.
+        // Moving a deal to another pipeline sets a new stage too.
         const place = ["pipeline_id", "stage_id", "stage_changed_at"];
         const follows = place.includes(name) ? place : [];
         for (

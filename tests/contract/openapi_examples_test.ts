@@ -9,12 +9,12 @@ type Example = Record<string, unknown>;
 // deno-lint-ignore no-explicit-any -- read without types, as an integrator's tool reads it
 const documents: any[] = [openApiDocument("api", "pt"), openApiDocument("app", "pt")];
 
-/** Every object in an example of a reply or a delivery, at any depth, with the place of the example. */
+/** Every object at any depth in the examples of replies and deliveries, with the place of the example. */
 const objects: { place: string; object: Example }[] = [];
 for (const { paths, webhooks = {} } of documents) {
   for (const [path, methods] of Object.entries<object>({ ...paths, ...webhooks })) {
     for (const [method, { requestBody, responses }] of Object.entries(methods)) {
-      // A delivery is a request, and what is sent to the API is no record.
+      // Deliveries are requests of webhooks. Other requests are left out, because what clients send is not a record.
       const bodies = path in webhooks ? [requestBody] : Object.values(responses);
       for (const body of bodies) collect(`${method} ${path}`, body.content?.["application/json"]?.example);
     }
@@ -27,7 +27,7 @@ function collect(place: string, value: unknown): void {
   for (const inner of Object.values(value)) collect(place, inner);
 }
 
-/** Kinds of records whose ids are in fields of other names. */
+/** For fields that are not named after the kind of record whose id they hold: that kind. */
 const KINDS: Record<string, string> = {
   owner_id: "member",
   created_by_id: "member",
@@ -41,7 +41,7 @@ const KINDS: Record<string, string> = {
 /** Kinds whose records some reply shows. */
 const SHOWN = "activity company contact deal key member pipeline stage subscription workspace".split(" ");
 
-/** Ids of records that examples name and do not show. */
+/** Fields with the id of a record that no example shows. */
 const NOT_SHOWN = ["merged_contact_id"];
 
 Deno.test("In the examples of the OpenAPI documents every id is of one kind, and of a record that is shown", () => {
@@ -66,7 +66,7 @@ Deno.test("In the examples of the OpenAPI documents every id is of one kind, and
 Deno.test("In the examples of the OpenAPI documents no two records share an id", () => {
   const seen = new Map<unknown, { place: string; object: Example }>();
   for (const { place, object } of objects) {
-    // What records of one id have in common, whatever has happened to them.
+    // Fields that never change, so objects with the same id must agree on them.
     const marks = ["created_at", "deal_id", "workspace_id", "type", "name", "title", "event"];
     const first = seen.get(object["id"]);
     for (const mark of object["id"] && first ? marks : []) {

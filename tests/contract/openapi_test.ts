@@ -1,4 +1,4 @@
-// The OpenAPI documents are written from the endpoint tables; here they are compared with the tables and the live service.
+// The OpenAPI documents are generated from the endpoint tables. Compares them with the tables and the live service.
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import type { Audience } from "../../tools/openapi/audience.ts";
@@ -24,7 +24,7 @@ interface Documented {
   content?: Record<string, { schema: { allOf: [unknown, { properties: { error: ErrorOfOperation } }] } }>;
 }
 
-/** What an error reply says beside the envelope of all errors. */
+/** What the document says about an operation's error reply, besides the envelope of all errors. */
 interface ErrorOfOperation {
   properties: { code: { enum: string[] } };
 }
@@ -52,7 +52,7 @@ function operationOf(method: string, resource: Resource, path: string): Operatio
 
 /** Asserts that the document declares the reply's status, code and headers. */
 function assertDocumented(resource: Resource, operation: Operation, reply: Reply): void {
-  // The range stands for the status of a repeated creation.
+  // 2XX stands for 201 and for the 200 of a repeated creation.
   const named = operation.responses[reply.status] ?? (reply.status === 200 && operation.responses["2XX"]);
   assert.ok(named, `${operation.operationId} documents no ${reply.status}: ${reply.text}`);
   const response: Documented = named.$ref
@@ -113,7 +113,7 @@ Deno.test("Every body of an OpenAPI document is a named schema, and so is every 
       const bodies = [requestBody, ...Object.values(responses)]
         .map((body) => body?.content?.["application/json"]?.schema as Record<string, unknown> | undefined);
       for (const schema of bodies) {
-        // Of some POSTs the body is an empty object.
+        // Some POSTs take an empty object as their body.
         if (schema === undefined || isDeepStrictEqual(schema, { type: "object", properties: {} })) continue;
         const named = schema["$ref"] ?? (schema["allOf"] as { $ref?: string }[] | undefined)?.[0]?.$ref;
         assert.ok(named, `${operationId}: ${JSON.stringify(schema)}`);
@@ -176,12 +176,12 @@ Deno.test("Every request example of the OpenAPI document is answered with the st
       const example = operation.requestBody?.content["application/json"].example;
       const query = neededQuery(route.endpoint, samples);
       const token = tokenOf((await makeProposal(sql, samples.deal_id)).link);
-      // Of the samples, the subscription of the application has a delivery.
+      // Of the two sample subscriptions, only the application's has a delivery.
       const delivery_id = records["app-v1-deliveries"]!;
       const name = route.path.includes(":delivery_id") ? "app-v1-webhooks" : resource.name;
       const path = addressOf(resource.name, route.path, { id: records[name] ?? "", delivery_id, token });
       const body = example && withSampleIds(example, samples);
-      // There is nothing to merge but a record of its own kind.
+      // A merge needs a second record of the same kind.
       if (body?.["merge_id"]) {
         const other = await call("POST", `/${resource.name}`, {
           ...credentials,
@@ -258,7 +258,7 @@ test("Every event that the API causes is delivered as the OpenAPI document says 
     assert.deepEqual(deliveryBody(event).parse(JSON.parse(body)), JSON.parse(body), event);
   }
   const emitted = new Set(deliveries.map(({ event }) => event));
-  // At least those of the records and actions above.
+  // At least the events that the records and actions above cause.
   const expected: EventType[] = [
     "activity.created",
     "contact.created",

@@ -15,8 +15,8 @@ import { openDatabase } from "../support/stack.ts";
 
 /**
  * The number of cases, shared among the operations, and their seed. Both are fixed, so that a failure is caused by the
- * change and not by chance. PROPERTY_CASES and PROPERTY_SEED in the environment replace them; `deno task test:all` runs more
- * of them.
+ * change and not by chance. PROPERTY_CASES and PROPERTY_SEED in the environment replace them; `deno task test:all` runs
+ * more cases.
  */
 const CASES = Number(Deno.env.get("PROPERTY_CASES") ?? 2_000);
 const SEED = Number(Deno.env.get("PROPERTY_SEED") ?? 1);
@@ -43,13 +43,13 @@ async function populate(sql: Sql) {
   return { key, session, ids, tokens: links.map(({ link }) => tokenOf(link)) };
 }
 
-/** How often a call is made that is told to come again. */
+/** How often a call is tried while it gets 503. */
 const MOST_TRIES = 3;
 
 /**
- * Calls as a client does. All calls are of one workspace, which has half of an isolate's connections: one that waits 5 s for
- * a place, as on a machine that does much else, is a 503, and its Retry-After says when to come again. What never works stays
- * a 503.
+ * Calls, and tries again after a 503 with Retry-After, as a client does: all calls are of one workspace, which may use
+ * only half of an isolate's connections, so on a busy machine a call may wait 5 s for one and get 503. A call that
+ * never works returns the last 503.
  */
 async function callPatiently(...request: Parameters<typeof call>): Promise<Reply> {
   for (let tries = 1;; tries++) {
@@ -66,7 +66,7 @@ Deno.test(`whatever is sent, no operation answers 5xx, breaks its schema or reve
   const [own, other] = [await populate(sql), await populate(sql)];
   const ids = [...own.ids, ...other.ids, crypto.randomUUID(), "00000000-0000-0000-0000-000000000000"];
 
-  // Of the calls 16 are under way at once: 87 would wait for longer than a call may, on a machine that does much else.
+  // At most 16 calls run at once: with all 87 operations at once, calls would wait too long on a busy machine.
   const last: Promise<unknown>[] = Array.from({ length: 16 }, () => Promise.resolve());
   // The operations run at the same time; the cases of one run in sequence, so that fast-check can shrink a failing one.
   const runs = endpoints.map(({ resource, route, title }, index) =>

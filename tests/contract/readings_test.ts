@@ -1,4 +1,4 @@
-// What docs/readings.md says of the contract, as far as no other test shows it.
+// How docs/readings.md interprets the contract, where no other test checks it.
 import assert from "node:assert/strict";
 import { assertError, call } from "../support/client.ts";
 import { eventsOf } from "../support/record_fixtures.ts";
@@ -24,7 +24,7 @@ test("A body is read as JSON whatever its Content-Type (spec 1)", async ({ works
     const reply = await api.post("/api-v1-leads", '{"first_name":"Zoë"}', headers);
     assert.equal(reply.status, 201, type);
   }
-  // Bytes have no Content-Type unless one is given.
+  // fetch sets no Content-Type for a body of bytes.
   const bytes = new TextEncoder().encode('{"first_name":"Zoë"}');
   assert.equal(
     (await call("POST", "/api-v1-leads", { key, body: bytes, headers: { "Content-Type": "" } })).status,
@@ -41,7 +41,7 @@ test("POST /api-v1-webhooks accepts a target whose name is reserved and never re
   }
 });
 
-test("A value of utm may be as long as a web address, and the lead's own limits stay (spec 2.3)", async ({ api }) => {
+test("utm values may have 2,048 characters; a lead's phone and source keep their shorter limits (spec 2.3)", async ({ api }) => {
   const utm_term = "é".repeat(2048);
   const created = await api.post("/api-v1-leads", { first_name: "Ana", utm_term, utm: { source: utm_term } });
   const deal = await api.get(`/api-v1-deals/${created.body.lead.deal_id}`);

@@ -1,4 +1,4 @@
-// A test that checks a promise of the contract names the part that makes it, as in "(spec 4.1)".
+// A test that checks a promise of the contract names the part with that promise, as in "(spec 4.1)".
 import assert from "node:assert/strict";
 import { join } from "node:path";
 

@@ -14,10 +14,13 @@ import { inputSchema } from "../support/input_schema.ts";
 import { bodyOf } from "../support/resources.ts";
 import { test } from "../support/scenario.ts";
 
-/** Whether the reply is a list, and not the one key or the one workspace. */
+/** Whether the reply is a list, and not a single object such as the key or the workspace. */
 const isList = ({ reply }: Endpoint) => reply instanceof z.ZodObject && "data" in reply.shape;
 
-/** As parts 4 and 5.4 of the contract name them; the scopes of deals, activities and companies follow the same pattern. */
+/**
+ * The endpoints of part 4 of the contract with the scopes that part 5.4 names. It does not name those of deals,
+ * activities and companies, which follow the same pattern.
+ */
 const CONTRACT = `
   POST /api-v1-leads leads:write
   GET /api-v1-deals deals:read
@@ -55,7 +58,7 @@ Deno.test("The endpoints are those of the contract, each with its scope (spec 4,
 });
 
 Deno.test("Every resource is one function, with the API's version in its name (spec 1, 9)", () => {
-  // A customer's link has no version, because it must outlive one.
+  // A customer's link has no version in its path, because it must work longer than a version.
   const api = apiResources.filter(({ gate }) => gate !== "link");
   for (const { name } of api) assert.match(name, /^api-v1-[a-z]+(-[a-z]+)*$/);
 });
@@ -147,7 +150,7 @@ test("Replies of pipelines and webhooks are not paginated; those of every other 
     if (!paginated) continue;
     const { next_cursor, has_more } = body.meta;
     assert.equal(has_more, false);
-    // The next events are read from there.
+    // Only the feed always has a next_cursor, after which later events are read.
     assert.equal(next_cursor !== null, resource.name === "api-v1-events");
   }
 });

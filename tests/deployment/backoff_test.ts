@@ -69,7 +69,7 @@ Deno.test("With a wrong password, calls get 503 at once, and a connection is tri
     [...replies].sort(),
     ["503 1 service_unavailable", "503 2 service_unavailable"],
   );
-  // A call that waited for the next try would see its connection.
+  // These calls did not wait for the next try: it would have opened a connection.
   assert.ok(answeredWithoutTry >= 20, `${answeredWithoutTry} calls`);
 });
 
@@ -86,7 +86,7 @@ Deno.test("While connections are refused, one is tried at most every 0.25 s; a s
     front.state = "open";
     const opened = performance.now();
     while (!await query(ONE).then(() => true, () => false)) await pause(5);
-    // Growing pauses would be seconds long by now.
+    // If the pauses had kept growing, they would be seconds long by now.
     assert.ok(performance.now() - opened < 2_000, `${performance.now() - opened} ms`);
     await Promise.all(Array.from({ length: 20 }, () => query(ONE)));
   });

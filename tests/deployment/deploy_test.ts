@@ -17,7 +17,7 @@ import { deploy, deploymentVariables } from "./deploy.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
 
-/** The files that Deno finds from the imports of a function, relative to the root. */
+/** The files that Deno finds by following a function's imports, relative to the root. */
 async function moduleGraph(name: string): Promise<string[]> {
   const { stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["info", "--json", `${name}/index.ts`],

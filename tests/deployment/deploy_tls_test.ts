@@ -6,7 +6,7 @@ import { deploy, deploymentVariables } from "./deploy.ts";
 
 Deno.test({
   name: "deno task deploy connects only to a database whose certificate DATABASE_CA issued",
-  // Before Deno 2.5 the tools' driver cannot use TLS. The functions have another driver.
+  // The driver of the tools cannot use TLS before Deno 2.5. The functions use another driver.
   ignore: !TLS_SUPPORTED,
   fn: tryDeployments,
 });
@@ -29,7 +29,7 @@ async function tryDeployments(): Promise<void> {
       assert.equal(await migrated(), false);
     }
 
-    // This Postgres has no Vault, so the deployment ends there: after both roles have connected.
+    // This Postgres has no Vault, so the deployment fails at that step, after both roles have connected.
     const { stdout, stderr } = await deploy({ ...env, DATABASE_CA: server.authority.certificate });
     assert.match(stdout, /^ {3}\d+ applied$[^]*^ {3}set$/m, stderr);
     assert.match(stderr, /^error: The database has no Vault/);

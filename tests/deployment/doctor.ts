@@ -10,7 +10,7 @@ export async function doctor(args: string[], env: Record<string, string> = {}) {
   return await runTask("doctor.ts", args, { env: { DATABASE_URL: "", ...env } });
 }
 
-/** Runs checks on a project of which a test gives only what they look at. */
+/** Runs checks on a project; the test gives only the parts that the checks look at. */
 export function look(checks: Check[], project: Partial<Project> & { sql: Sql }): Promise<Diagnosis> {
   const databaseUrl = new URL("postgresql://x@127.0.0.1/x");
   const others = { databaseUrl, functionsUrl: "", region: null, appOrigin: null, now: Date.now };
@@ -29,18 +29,18 @@ export function findingsOf({ checks }: Diagnosis): string[] {
   return checks.flatMap(({ name, findings }) => findings.map(({ message }) => `${name}: ${message}`));
 }
 
-/** What breaks a project, and the finding that the doctor then has. */
+/** A way to break a project, and the finding that the doctor must report. */
 export interface Breakage {
   breaks: () => Promise<unknown>;
   /** The only finding, as `<check>: <message>`. */
   finding: RegExp;
-  /** Mends it if the remedy is not SQL. */
+  /** Mends the project, if the remedy in the finding is not SQL. */
   mends?: () => Promise<unknown>;
 }
 
 /**
- * Breaks something, sees one finding, follows its remedy, and sees the finding go.
- * @param remedyRole runs a remedy that is SQL, as an operator does in the SQL editor
+ * Breaks something, asserts that the doctor has one finding, follows its remedy, and asserts that the finding is gone.
+ * @param remedyRole the connection that runs a remedy in SQL, as an operator would in the SQL editor
  */
 export async function breakAndMend(
   examine: () => Promise<Diagnosis>,

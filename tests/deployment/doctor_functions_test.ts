@@ -1,4 +1,4 @@
-// What the platform answers in place of a function that is not there, does not start, or is behind its JWT check
+// What the platform answers for a function that is missing, does not start, or is behind the platform's JWT check
 // (https://supabase.com/docs/guides/functions/error-codes). The platform itself does not run here.
 import assert from "node:assert/strict";
 import { functions, health, sessions } from "../../run/deployment/doctor/checks/functions.ts";
@@ -48,7 +48,7 @@ Deno.test("The doctor tells from the platform's answer what is wrong with a func
       /^webhook-dispatcher was deployed with Supabase's JWT check on \(401 UNAUTHORIZED_NO_AUTH_HEADER\)/,
       /deno task/,
     ],
-    // As the platform wrote it before it had codes.
+    // The platform's older form, without a code.
     [
       "api-v1-deals",
       json(401, { code: 401, message: "Missing authorization header" }),

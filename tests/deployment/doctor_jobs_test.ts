@@ -10,7 +10,7 @@ Deno.test("The doctor finds wrong partitions and a late index for searches, and 
   await using database = await startOwnDatabase();
   const { sql } = database;
   await sql`select crm.index_texts()`;
-  /** Adds attempts on deliveries of those ages. */
+  /** Adds attempts whose deliveries have those ages. */
   const attempts = (ages: string) => () =>
     sql.unsafe(`
       insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, duration_ms)

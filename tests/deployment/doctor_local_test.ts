@@ -64,7 +64,7 @@ Deno.test("The doctor finds what is broken on a local stack, and its remedy mend
   const admin = openSql(superuserUrl(database_url, secrets), { max: 1 });
   const address = { databaseUrl: database_url, functionsUrl: base_url, region: null, appOrigin };
   const see = () => examine(address);
-  /** Breaks the stack by SQL. `mends` is SQL too, for a remedy that is none. */
+  /** Breaks the stack by SQL. If the remedy is not SQL, `mends` is SQL that mends the stack. */
   const step = (name: string, breaks: string, finding: RegExp, { mends = "", as = owner } = {}) =>
     t.step(name, () =>
       breakAndMend(see, as, {
@@ -250,7 +250,7 @@ Deno.test("The doctor finds what is broken on a local stack, and its remedy mend
     });
     await t.step("functions without their database", async () => {
       await stopPostgres(dataDir);
-      // The health check may still answer from the second before.
+      // The health check may still repeat its last answer, which it shares for a second.
       const diagnosis = await eventually(async () => {
         const diagnosis = await see();
         return resultOf(diagnosis, "health").state === "wrong" && diagnosis;
@@ -273,7 +273,7 @@ Deno.test("The doctor finds what is broken on a local stack, and its remedy mend
       assert.match(found, /^jobs: Nothing runs the jobs/m);
       assert.match(found, /^functions: Each of the \d+ functions cannot be reached/m);
     });
-    // tests/deployment/health_test.ts tries which deliveries count as stuck.
+    // tests/deployment/health_test.ts tests which deliveries count as stuck.
     await t.step("a delivery that nobody sends", async () => {
       assert.deepEqual(resultOf(await see(), "deliveries").findings, []);
       const { id: workspace } = await makeWorkspace(sql);

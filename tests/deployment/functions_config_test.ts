@@ -63,7 +63,7 @@ Deno.test("Editors format the functions as the root's configuration does", async
 });
 
 Deno.test("The functions' lock is one that the edge runtime reads, and holds all that they load", async () => {
-  // Version 5, which newer Denos write, stops the older edge runtimes from starting.
+  // Newer Deno versions write version 5, with which older edge runtimes do not start.
   assert.equal((await readJson<Lock>(join(FUNCTIONS, "deno.lock"))).version, "4");
   const entries = (await functionNames()).map((name) => `${name}/index.ts`);
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
@@ -75,7 +75,7 @@ Deno.test("The functions' lock is one that the edge runtime reads, and holds all
 
 Deno.test({
   name: "The functions are deployed with the package versions that they are tested with",
-  // The CI's copy of the tree for the oldest runtime has no lock at the root, because that runtime cannot read it.
+  // CI removes the root's lock for the oldest runtime, because that runtime cannot read it.
   ignore: !await Deno.stat(join(ROOT, "deno.lock")).then(() => true, () => false),
   async fn() {
     const deployed = await readJson<Lock>(join(FUNCTIONS, "deno.lock"));
@@ -94,7 +94,7 @@ Deno.test("supabase/functions/.env.example has each variable that the functions 
   for (const [path, source] of sources) {
     for (const [use, variable] of source.matchAll(/Deno\.env\.\w+\((?:"(\w+)")?/g)) {
       assert.ok(variable, `${path}: name the variable in the call, so that this test finds it: ${use}`);
-      // The platform sets the variables SUPABASE_…, and the CLI refuses to.
+      // The platform itself sets the variables SUPABASE_…; the CLI refuses to set them.
       if (!variable.startsWith("SUPABASE_")) read.add(variable);
     }
   }

@@ -6,7 +6,7 @@ import { Health } from "../../supabase/functions/api-v1-health/schema.ts";
 import { withEnvironment } from "../support/environment.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 
-/** Checks the health as the endpoint does, with a connection pool of its own. */
+/** Checks the health as the endpoint does, on a new connection pool. */
 async function healthOf(databaseUrl: string) {
   let report: Awaited<ReturnType<typeof checkHealth>> | undefined;
   await withEnvironment({ DATABASE_URL: databaseUrl }, async () => {
@@ -31,7 +31,7 @@ Deno.test("api-v1-health says that webhooks are degraded while a delivery is due
     from (values (${event!["id"]}::uuid)) e (id), (values (${subscription!["id"]}::uuid)) s (id)
     returning id`;
 
-  /** The health after the delivery became due, was leased, or its subscription or workspace changed. */
+  /** The health after a change to the delivery's due time or lease, or to its subscription or workspace. */
   async function webhooksAfter(change: {
     dueSince?: number;
     leasedFor?: number;

@@ -22,7 +22,7 @@ comment on table public."t;""u" is E'five\\\\;';;
 select 'my_end'; -- at the end;
 `;
 
-/** Makes the folder of a project, to which a test adds migrations. */
+/** Makes a project folder, to which a test adds migrations. */
 async function makeProject(): Promise<{ folder: string; add(from: number, to?: number): Promise<void> }> {
   const folder = await Deno.makeTempDir({ prefix: "crm-project-" });
   const migrations = join(folder, "supabase/migrations");

@@ -1,4 +1,4 @@
-// TLS to the database: a real Postgres with a certificate of an authority of its own.
+// TLS to the database: a real Postgres whose certificate is signed by a test authority.
 import assert from "node:assert/strict";
 import { createAuthority } from "../../bench/harness/certificates.ts";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
@@ -72,7 +72,7 @@ Deno.test("TLS to the database", async (t) => {
       const next = query(IN_TLS);
       await assert.rejects(slow, UNAVAILABLE);
       assert.deepEqual(await next, [{ ssl: true }]);
-      // Before the statement ends.
+      // The call gives up before the statement ends.
       assert.ok(performance.now() - started < 7_000, `${performance.now() - started} ms`);
     });
   });
@@ -112,7 +112,7 @@ Deno.test("With an invalid DATABASE_POOL_SIZE calls fail at once, and one line o
       DATABASE_URL: "postgresql://u:p@127.0.0.1:9/postgres",
       DATABASE_POOL_SIZE: size,
     }, async () => {
-      // A module of its own, because the share of an owner follows from the size as it is loaded.
+      // Imported again under another URL, because the module reads the pool size when it is loaded.
       const source = new URL("../../supabase/functions/_shared/postgres/database.ts", import.meta.url);
       const fresh: typeof import("../../supabase/functions/_shared/postgres/database.ts") = await import(
         `${source}?size=${size}`

@@ -80,7 +80,7 @@ Deno.test("The console is built for the repository's project and Pages address, 
       CONSOLE_PUBLISHABLE_KEY: "k",
       [missing]: "",
     };
-    // With an empty PATH: it ends before it runs anything.
+    // The PATH is empty, so the script must end before it runs any program.
     const { code, stderr } = new Deno.Command("/bin/sh", {
       args: ["-e", "-c", build.run!],
       clearEnv: true,
@@ -130,7 +130,7 @@ Deno.test("Every job has a time limit of at most an hour", () => {
 
 Deno.test("No workflow runs a fork's code with the repository's rights, or a user's text as a command", () => {
   for (const { name, workflow } of workflows) {
-    // A name, a list of names, or an object with a key for each.
+    // `on` may be a name, a list of names, or an object with a key for each name.
     assert.doesNotMatch(JSON.stringify(workflow.on), /"(pull_request_target|workflow_run)"/, name);
   }
   // An expression in `run` becomes part of the script; in `env` it stays a value.

@@ -1,5 +1,5 @@
-// Does what the site's page of catching up says, as its reader would: the receiver was off through all five attempts, and
-// the reader has a key, a shell and the page.
+// Follows the site's page on catching up, as its reader would: the receiver was off during all five attempts, and the
+// reader has a key, a shell and the page.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type postgres from "postgres";
@@ -16,7 +16,7 @@ import { openPage } from "./claims.ts";
 import { openReader as openShell } from "./reader.ts";
 import { readSample } from "./sample_receivers.ts";
 
-/** Milliseconds after which the commands are given up: several wait until a delivery has arrived. */
+/** Milliseconds after which the commands are stopped. Several commands wait until a delivery has arrived. */
 const LONGEST_MS = 120_000;
 
 const page = await openPage("catching-up", { sh: 9 });
@@ -49,10 +49,10 @@ Deno.test(needing(["sh", "curl", "awk", "sed"], {
       /^failed:\n[^]*"last_reason" *: *"[a-z_]+"[^]*^held:\n[^]*"state" *: *"held"[^]*^cancelled:\n/m,
     );
     assert.match(printed, /"number" *: *5\b/);
-    // What was held is sent by reactivating, the others by recovering.
+    // Reactivating the subscription sends the held deliveries; recovering sends the others.
     assert.match(printed, /"count" *: *3\b/);
 
-    // The test event, and each of the four once: none that had arrived before, none twice.
+    // The test event and the four missed events, each once, and no event that had arrived before.
     const ids = (await receiver.expect(5)).map((line) => line.split(" ")[0]!);
     const arrived = await eventually(async () => {
       const rows = await sql`
@@ -64,7 +64,7 @@ Deno.test(needing(["sh", "curl", "awk", "sed"], {
     const contacts = arrived.filter((row) => !row["is_test"]).map((row) => row["object_id"]);
     assert.deepEqual(contacts, missed);
 
-    // The feed, the last of what was printed, has all five, oldest first; the next reading goes on from there.
+    // The feed is printed last, with all five events, oldest first. The next reading continues after them.
     assert.deepEqual(objects(printed).slice(-5), [delivered, ...missed]);
     const later = await makeContact("Made after the reading");
     const nextTime = feed.replace("POSITION=since=$SINCE", "POSITION=$(cat crm.position)");
@@ -84,7 +84,7 @@ Deno.test(needing(["sh", "curl", "awk", "sed"], {
     await using reader = await openReader();
     const { sql, makeContact, run } = reader;
     const missed = [await makeContact("Failed twice"), await makeContact("And one more")];
-    // The third attempts are 5 minutes away, which is longer than the receiver below is waited for.
+    // Each third attempt is due 5 minutes later, after the test has stopped waiting for the receiver below.
     for (const contact of missed) for (const attempt of [1, 2]) await failOnce(sql, contact, attempt);
 
     const listed = await run([setup, choose, list].join("\n"));
@@ -108,7 +108,7 @@ Deno.test(needing(["sh", "curl", "awk", "sed"], {
   },
 }));
 
-/** The objects of the contact.created that were printed, in order. */
+/** The contacts of the printed contact.created events, in order. */
 function objects(printed: string): string[] {
   const lines = printed.matchAll(/"event" *: *"contact.created".*?"object_id" *: *"([^"]*)"/g);
   return [...lines].map(([, object]) => object!);
@@ -130,7 +130,7 @@ async function failOnce(sql: postgres.Sql, contactId: string, attempt: number): 
   }, `attempt ${attempt} of the delivery of contact ${contactId}`);
 }
 
-/** A stack of its own, a subscription to a port on which nothing listens yet, and what a reader of the page can do. */
+/** Starts a stack with a subscription to a port where nothing listens yet. Returns functions for the page's steps. */
 async function openReader() {
   const [dataDir, port] = [await makeStartedDataDir(), freePort()];
   const stack = await startStackProcess(dataDir, { WEBHOOK_DEV_TARGETS: `127.0.0.1:${port}` });
@@ -156,7 +156,7 @@ async function openReader() {
     sql,
     /** The id of a new contact. */
     makeContact: async (name: string): Promise<string> => (await post("/api-v1-contacts", { name })).id,
-    /** Starts the receiver of the page of receivers; `expect` waits for so many lines of it, ends it and returns them all. */
+    /** Starts the page's receiver; `expect` waits until it has printed that many lines, stops it and returns them. */
     async startReceiver() {
       const file = join(reader.folder, "receiver.ts");
       await Deno.writeTextFile(file, await readSample("ts"));

@@ -1,5 +1,5 @@
-// The site's pages for tests: a test opens a page and says how many fenced blocks of each language it runs, sends or
-// compares. claims_test.ts reads those calls, and fails where a page has a block that no test takes.
+// Opens the site's pages for tests. Each test says how many fenced blocks of each language it runs, sends or compares.
+// claims_test.ts reads those calls, and fails if a page has a block that no test uses.
 import assert from "node:assert/strict";
 import { join, relative } from "node:path";
 
@@ -13,7 +13,7 @@ export interface Block {
 
 /** A page of the site in both languages. */
 export interface SitePage {
-  /** The path without ending, as in its address: `webhooks`, `index`. */
+  /** The file's path without its extension, which is also its address: `webhooks`, `index`. */
   slug: string;
   /** The file's text in Portuguese, at the site's root. */
   pt: string;
@@ -22,16 +22,16 @@ export interface SitePage {
 }
 
 /**
- * Opens a page whose blocks the calling test takes. Write slug and counts as literals: claims_test.ts reads the call.
+ * Opens a page whose blocks the calling test uses. Write slug and counts as literals: claims_test.ts reads the call.
  *
  *     const page = await openPage("import-a-csv", { csv: 1, python: 1, sh: 2 });
  *     await reader.write("contacts.csv", page.blocks.csv[0]!);
  *
- * One file takes all blocks of a language; the languages of a page may be of several files. A test says what it does with
- * every block: runs it, sends it, or compares it with what a command printed.
+ * One test file must use all of a page's blocks in a language; blocks in another language may belong to another file. A
+ * test must run every block, send it, or compare it with what a command printed.
  *
- * @returns the page, and its blocks by language, in their order
- * @throws AssertionError where the page has another number of them, or where Portuguese and English differ in one
+ * @returns the page, and its blocks by language, in the page's order
+ * @throws AssertionError if the page has another number of blocks, or if a block differs between Portuguese and English
  */
 export async function openPage<Language extends string>(
   slug: string,
@@ -57,7 +57,7 @@ export function blocksOf(text: string): Block[] {
   }));
 }
 
-/** Every page of the site: those at the root, each with its English one. */
+/** Every page of the site: each Portuguese page with its English translation. */
 export async function sitePages(): Promise<SitePage[]> {
   const slugs = new Set<string>();
   for (const folder of [PAGES, join(PAGES, "en")]) {

@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname!, "../..");
 /** A call with literals, as `openPage` asks for. */
 const CALL = /openPage\(\s*"([^"]+)",\s*\{([^}]*)\}/g;
 
-/** Which file takes the blocks, and how many, by `slug language`. */
+/** The file that uses the blocks, and their number, by `slug language`. */
 const claims = new Map<string, { file: string; count: number }>();
 const takenTwice: string[] = [];
 for (const folder of ["tests", "clients/examples"]) {

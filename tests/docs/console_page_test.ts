@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readPage } from "./page.ts";
 
 const PICTURES = new URL("../../docs/console/", import.meta.url);
-/** Every clone downloads all versions of the pictures. */
+/** Limit for each picture: every clone downloads all versions of the pictures. */
 const MAX_BYTES = 100 * 1024;
 
 Deno.test("docs/console.md shows every picture in docs/console, and they have at most 100 KB together", async () => {

@@ -8,11 +8,11 @@ import { needing } from "../support/needing.ts";
 import { readPage } from "./page.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
-/** What stands in the place of the reader's own. */
+/** The example of the console's origin, which readers replace by their own. */
 const APP_ORIGIN = "https://example.github.io/crm";
 const page = await readPage("deployment.md");
 
-/** The blocks of a language in a section, by the number in its heading. */
+/** The blocks of a language in the section with this number in its heading. */
 function blocks(section: number, language: string): string[] {
   const text = page.split(/^## (?=\d)/m).find((part) => part.startsWith(`${section}. `)) ?? "";
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, "gm"))].map(([, block]) =>
@@ -20,7 +20,7 @@ function blocks(section: number, language: string): string[] {
   );
 }
 
-/** Replaces the page's placeholders and addresses by those of a project on this machine, which has no TLS. */
+/** Replaces the page's placeholders and addresses by those of a test project on this machine, without TLS. */
 function fillIn(script: string, { databaseUrl, ownerPassword, hosted }: EmptyProject): string {
   const { port } = new URL(databaseUrl);
   const filled = script
@@ -40,7 +40,7 @@ function fillIn(script: string, { databaseUrl, ownerPassword, hosted }: EmptyPro
   return filled;
 }
 
-/** Runs a script as an operator does in the root, with the pinned CLI as `npx supabase@…`. */
+/** Runs a script as an operator does in the root; `npx supabase@…` runs the pinned CLI. */
 async function runScript(script: string, folder: string, env: Record<string, string>): Promise<string> {
   const certificate = join(folder, "prod-ca-2021.crt");
   await Deno.writeTextFile(certificate, (await createAuthority()).certificate);

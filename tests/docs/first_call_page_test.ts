@@ -1,4 +1,4 @@
-// Follows the page first-call from `npx` to the deal: a stack that the page's own command starts, its demo key, its address.
+// Follows the page first-call from `npx` to the deal, on a stack that the page's command starts, with its demo key.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { stopPostgres } from "../../run/local/postgres.ts";
@@ -11,7 +11,7 @@ import { openReader, parse } from "./reader.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
 
-/** The longest that the stack may take, on a machine that does much else. */
+/** Seconds that the stack's start may take on a busy machine. */
 const START_SECONDS = 180;
 
 Deno.test(needing(["sh", "curl", "sed", "node"], {
@@ -34,7 +34,7 @@ Deno.test(needing(["sh", "curl", "sed", "node"], {
       assert.match(await follow(run!), /^Negócio: [0-9a-f-]{36}$/);
       assert.deepEqual(parse(await follow(mistake!)), refused);
 
-      // What the program says where the call fails.
+      // With a wrong key, the call fails and the program says why.
       const wrongKey = await reader.fail(`${variables}\nexport CRM_KEY=svc_x\n${run}`);
       assert.match(wrongKey, /^401 invalid_api_key .*\nX-Request-Id: [0-9a-f-]{36}\n$/);
       await reader.write("first-lead.mjs", page.blocks.js[0]!.replace('email: "', 'emial: "'));
@@ -84,7 +84,7 @@ async function startStack(command: string, dataDir: string) {
   };
 }
 
-/** Asserts that what the page explains of the first command is what it prints, in this order. */
+/** Asserts that the first command prints the lines that the page explains, in the page's order. */
 function assertPrints(printed: string, page: string): void {
   const [, table] = /^\|[^\n]*\n\| ---[^\n]*\n((?:\|[^\n]*\n)+)/m.exec(page)!;
   const shown = [...table!.matchAll(/^\| `([^`]+)`/gm)].map(([, text]) => text!);
@@ -93,7 +93,7 @@ function assertPrints(printed: string, page: string): void {
   assert.match(printed, new RegExp(`^ *${pattern}$`, "m"));
 }
 
-/** The same reply for other records: what differs from call to call becomes its form. */
+/** Replaces ids and times, which differ from call to call, by their form, so that replies can be compared. */
 function withoutIdsAndTimes(reply: unknown): unknown {
   const text = JSON.stringify(reply)
     .replaceAll(/"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"/g, '"id"')

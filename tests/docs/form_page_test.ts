@@ -91,10 +91,10 @@ for (
 
 interface Relay {
   reader: Reader;
-  /** The page's command that does what the form does. */
+  /** The page's command that sends what the form sends. */
   command: string;
   origin: string;
-  /** Starts it as the page says, and waits until it listens; `env` is what its operator got wrong. */
+  /** Starts the relay as the page says, and waits until it listens; `env` replaces variables by wrong values. */
   start(env?: { CRM_URL?: string; CRM_KEY?: string }): Promise<ReturnType<Reader["start"]>>;
   /** Sends what a browser sends for a form. */
   send(form: Record<string, string>): Promise<Response>;

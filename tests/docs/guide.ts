@@ -1,4 +1,4 @@
-// A test of a page: its reader has a workspace of its own, and a key that has only the scopes that the page asks for.
+// Declares tests of pages: the reader has a new workspace, and a key with only the scopes that the page asks for.
 import assert from "node:assert/strict";
 import { makeKey } from "../support/fixtures.ts";
 import { needing } from "../support/needing.ts";
@@ -9,7 +9,7 @@ import { openReader, type Reader } from "./reader.ts";
 export const SHELL = ["sh", "curl", "sed"];
 export const PYTHON = ["sh", "curl", "sed", "python3"];
 
-/** The scopes that a page must name, in both languages, and the reader with a key that has them alone. */
+/** Asserts that the page names these scopes in both languages; returns a reader whose key has only them. */
 type OpenReader = (page: { pt: string; en: string }, scopes: string[]) => Promise<Reader>;
 
 /** Registers a test of a page. */

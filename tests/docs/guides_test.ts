@@ -1,4 +1,4 @@
-// Does what the guides of the site say, as their reader would: with the page's own commands.
+// Follows the site's guides as their readers would, with the pages' own commands.
 import assert from "node:assert/strict";
 import { openPage } from "./claims.ts";
 import { guide, SHELL } from "./guide.ts";

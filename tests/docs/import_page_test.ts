@@ -8,7 +8,7 @@ import type { Reader } from "./reader.ts";
 
 const page = await openPage("import-a-csv", { csv: 1, python: 1, sh: 2, text: 1 });
 const [csv, program, shown] = [page.blocks.csv[0]!, page.blocks.python[0]!, page.blocks.text[0]!];
-/** The page's first command, which sets address and key, and its second, which only imports again. */
+/** The page's first command sets address and key and imports; the second only imports again. */
 const [first, again] = [page.blocks.sh[0]!.trimEnd(), page.blocks.sh[1]!];
 const byEmail = program.replace('MATCH_BY = "external_id"', 'MATCH_BY = "email"');
 
@@ -58,7 +58,7 @@ importing("import-a-csv: a file in either encoding is imported once, and the wro
     ["c-3", "Rita Souza", "+5521988880001", "Mercado Lua"],
   ]);
 
-  // From a line on, with only the columns that the program needs, and a contact that came by a form.
+  // Starts at line 3, with a file that has only the required columns, and finds a contact that a form created.
   const known = await api.post("/api-v1-contacts", { name: "Caio", email: "caio@exemplo.com.br" });
   await reader.give("external_id,name,email\nx-1,Eva,\nx-2,Caio Reis,caio@exemplo.com.br\n", byEmail);
   assert.deepEqual(await reader.run(`${first} 3`), [
@@ -119,7 +119,7 @@ importing("import-a-csv: a file that is imported again wins over changes and mer
   { api },
   reader,
 ) => {
-  // Without ids: the e-mail is the contact's id, the name the company's.
+  // The file has no ids: the e-mail identifies the contact, and the name the company.
   const people = ["ana", "bia", "caio"].map((name) => {
     const email = `${name}@exemplo.com.br`;
     return `${email},${name},${email},(11) 97777-1234,Padaria Sol,Padaria Sol`;
@@ -138,7 +138,7 @@ importing("import-a-csv: a file that is imported again wins over changes and mer
   assert.equal((await reader.run(first)).at(-1), "contacts: novos 0, existentes 3, com erro 0");
   const stored = await contacts();
   assert.deepEqual(stored.map(nameAndPhone).sort(), [["ana", ana.phone], ["caio", bia.phone]]);
-  // A field without a column in the file keeps the change.
+  // A field that was changed and has no column in the file keeps its value.
   assert.ok(stored.some((contact: { job_title: string | null }) => contact.job_title === "Compradora"));
 });
 
@@ -169,7 +169,7 @@ importing("import-a-csv: where the API stops answering, the program names the li
   reader,
 ) => {
   const people = Array.from({ length: 150 }, (_, index) => `p-${index},Pessoa ${index},e-1,Padaria Sol`);
-  // One attempt instead of two minutes of them.
+  // The program makes one attempt instead of trying again for two minutes.
   const impatient = program.replace("range(8)", "range(1)");
   await reader.give(["external_id,name,company_id,company", ...people, ""].join("\n"), impatient);
   // Passes on the companies and the first hundred contacts, then answers 503.

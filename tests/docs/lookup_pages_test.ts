@@ -1,4 +1,4 @@
-// Does what the pages keys, limits and idempotency say, and compares their tables with what the service has.
+// Follows the pages keys, limits and idempotency, and compares their tables with the service.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
@@ -59,7 +59,7 @@ Deno.test(needing(["sh", "sed", "node"], {
   fn: () =>
     withScenario(async ({ sql, workspace, api }) => {
       const page = await openPage("limits", { http: 1, js: 1, sh: 1 });
-      // The plan of the tests is wider.
+      // Restores the usual limit, because test workspaces have a higher one.
       await sql`update crm.workspaces set rate_limit_per_minute = default where id = ${workspace.id}`;
       const { id, key } = await makeKey(sql, workspace.id, { scopes: ["leads:write"] });
       const first = await fetch(`${baseUrl}/api-v1-me`, { headers: { "X-API-Key": key } });
@@ -79,7 +79,7 @@ Deno.test(needing(["sh", "sed", "node"], {
       const printed = (await reader.run(page.blocks.sh[0]!)).join("\n");
       assert.match(printed, /^200 \{[^]*requests_per_minute: 120/);
 
-      // What the table says of sizes is what the API says of itself.
+      // The sizes in the table are those that /api-v1-me names.
       const { limits } = (await api.get("/api-v1-me")).body;
       assert.deepEqual(limits, {
         requests_per_minute: 120,

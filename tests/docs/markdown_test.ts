@@ -36,12 +36,12 @@ function anchors(page: string): Set<string> {
   );
 }
 
-/** The file to which a link leads: of a page of the site, the file of the page that has this address. */
+/** The file that a link leads to. In a page of the site, a link is an address: returns the file of the page there. */
 function linkedFile(file: string, link: string): string {
   if (!file.startsWith(SITE)) return join(dirname(file), link);
   const address = addressOf(relative(SITE, file).replace(/\.md$/, ""));
   const linked = new URL(link, `http://site/${address}`).pathname.slice(1);
-  // The reference and what lies beside it are built; the test of the built site follows links to them.
+  // The reference and the files next to it are built. The test of the built site follows links to them.
   if (/^(en\/)?reference\//.test(linked)) return join(ROOT, "tools/reference/build.ts");
   if (!/^$|\/$/.test(linked)) return join(SITE, `${linked} has no slash at its end`);
   return join(SITE, `${linked === "" || linked === "en/" ? `${linked}index` : linked.slice(0, -1)}.md`);
@@ -91,7 +91,7 @@ Deno.test("Every file or folder that a page names is there", async () => {
   const missing: string[] = [];
   for (const [file, page] of pages) {
     for (const [, path] of page.matchAll(PATH)) {
-      // Built by a task that the page names.
+      // These folders are built by a task that the page names.
       if (/\/(dist|written)\/?$/.test(path!)) continue;
       const base = FUNCTIONS_FOLDERS.includes(path!.split("/")[0]!) ? "supabase/functions" : "";
       if (!await exists(join(ROOT, base, path!))) missing.push(`${relative(ROOT, file)}: ${path}`);

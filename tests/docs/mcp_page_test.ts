@@ -1,5 +1,4 @@
-// Every block of the page on MCP, in both languages: what is pasted into a terminal runs, and what is pasted into the
-// configuration of a program connects.
+// Every block of the page on MCP, in both languages: the commands run in a terminal, and the configurations connect.
 import assert from "node:assert/strict";
 import { join, resolve } from "node:path";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
@@ -11,18 +10,18 @@ import { test } from "../support/scenario.ts";
 import { dataDir } from "../support/stack.ts";
 import { openPage } from "./claims.ts";
 
-/** The address that the configurations have. */
+/** The example address in the configurations. */
 const ADDRESS = "https://crm.example.com/functions/v1/mcp";
 
 const { pt: portuguese, en: english, blocks } = await openPage("mcp", { json: 3, sh: 4 });
 
-/** The blocks of configurations, by the place that the key has in them. */
+/** The configurations, which differ in where they have the key. */
 const configurations = blocks.json.map((text) => JSON.parse(text));
 
 Deno.test(needing(["bash", "curl"], {
-  name: "The commands of the page on MCP run as pasted, and Claude Code is given what connects",
+  name: "The commands of the page on MCP run as pasted, and what they tell Claude Code connects",
   fn: async () => {
-    // Without DATA_DIR the page names the default data folder, `.local`. Claude Code is not there: what it is told is.
+    // The page uses the default data folder, `.local`. In place of Claude Code, a shell function prints its arguments.
     const folder = await Deno.makeTempDir();
     try {
       await Deno.symlink(resolve(dataDir), join(folder, ".local"));
@@ -64,7 +63,7 @@ test("The configurations of the page on MCP have the address, and a header with 
     const written: [string, string] = command
       ? (args as string[]).at(-1)!.split(":") as [string, string]
       : Object.entries<string>(headers)[0]!;
-    // Each program has its own way to name what is not in the file: an input, or a variable.
+    // The key is not in the file: each program refers to it in its own way, by an input or by a variable.
     const [name, value] = [written[0], command ? Object.keys(env)[0] : written[1]];
     if (servers) {
       assert.equal(type, "http");

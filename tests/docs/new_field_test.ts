@@ -6,20 +6,21 @@ import { needing } from "../support/needing.ts";
 import { readSnippet } from "./page.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** Not copied, because it is large or belongs only to the original. */
+/** Folders that are not copied, because they are large or belong only to the original. */
 const LEFT_OUT = ["node_modules", ".git", ".local", ".temp"];
-/** The tests that fail if a place is forgotten. */
+/** The tests that fail if the diff misses a place that must declare the field. */
 const TESTS = [
   "tests/api/deals/deals_test.ts",
   "tests/contract/fields_test.ts",
   "tests/docs/written_pages_test.ts",
   ...["list_values", "list_walks", "records", "schema"].map((name) => `tests/sql/${name}_test.ts`),
 ];
-/** The walks of the other lists, which the field does not change, take seconds each. */
+/** Leaves out the page tests of other lists: the field does not change them, and each takes seconds. */
 const NOT_OTHER_LISTS = "/^(?!the pages of (activities|companies|contacts|notes) )/";
 
 Deno.test(needing(["the packages of tools/schema/"], {
-  name: "a field with a filter is added to deals by the diff of docs/architecture.md and what tasks write",
+  name:
+    "the diff in docs/architecture.md and the files that tasks generate add a field with a filter to deals",
   fn: addField,
 }));
 

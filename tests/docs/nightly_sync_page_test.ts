@@ -39,7 +39,7 @@ guide(
     await api.post(`/api-v1-deals/${second.deal_id}/archive`, {});
     await api.post(`/api-v1-contacts/${lead.contact_id}/erase`, {});
     const added = await make("Nova");
-    // The feed shows what is below every transaction that is still open; those of other tests end soon.
+    // The feed shows an event only after all earlier transactions have ended, so it may wait for those of other tests.
     let events = 0;
     const copy = await eventually(async () => {
       const [, read] = /^eventos lidos: (\d+)$/.exec((await reader.run(everyNight!))[0]!)!;
@@ -47,7 +47,7 @@ guide(
       const copy = parse(await reader.read("crm.json"));
       return added in copy.contacts && copy;
     }, "the new contact in the copy");
-    // Those since the first copy, at least one of each of the changes above.
+    // The events since the first copy: at least one for each change above.
     assert.ok(events >= 8, String(events));
     assert.equal((await reader.run(everyNight!))[0], "eventos lidos: 0");
     for (const kind of ["contacts", "companies", "deals"]) {
@@ -57,17 +57,17 @@ guide(
     assert.deepEqual(Object.keys(copy.contacts).sort(), [kept, changed, second.contact_id, added].sort());
     assert.deepEqual(Object.values(copy.deals).map((deal) => (deal as { status: string }).status), ["ganho"]);
 
-    // In several pages.
+    // Reads the list in several pages.
     const [mark] = (await reader.run(`${everyNight}\n${since!.replace("limit=200", "limit=3")}`)).slice(-1);
     const listed = (await reader.read("contacts.jsonl")).trim().split("\n").map(parse);
     assert.equal(listed.flatMap(({ data }) => data).length, 7);
     assert.equal(listed.length, 3);
     assert.equal(mark, listed[0].meta.synced_until);
-    // The next reading begins at the mark, which is a minute before now: it has the same records again.
+    // The next reading begins at the mark, which is a minute ago, so it has the same records again.
     await reader.run(`${everyNight}\n${since}`);
     assert.equal((await reader.read("contacts.jsonl")).trim().split("\n").length, 4);
 
-    // Another resource begins at its beginning: also where contacts were read long after it changed last.
+    // A resource that was not read before is read from its beginning, although contacts already have a mark.
     assert.ok([page.pt, page.en].every((text) => text.includes("`KIND=deals`")));
     for (const name of reader.list(".").filter((name) => name.endsWith(".mark"))) {
       await reader.write(name, "2099-01-01T00:00:00Z");

@@ -6,7 +6,7 @@ export async function readPage(name: string): Promise<string> {
 /**
  * The first fenced block of a language after a heading of a page.
  *
- * @throws Error where there is none.
+ * @throws Error if there is none.
  */
 export async function readSnippet(page: string, heading: string, language: string): Promise<string> {
   const text = await readPage(page);

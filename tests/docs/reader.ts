@@ -1,4 +1,4 @@
-// A reader of the site's guides: has a folder, a shell, the programs that a page asks for, and a key.
+// Plays a reader of the site's guides, who has a folder, a shell, the programs that a page asks for, and a key.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { eventually } from "../../bench/harness/waiting.ts";
@@ -14,10 +14,10 @@ export const CURL_FAILS = 'curl() { command curl --fail-with-body "$@"; }';
 export type Reader = Awaited<ReturnType<typeof openReader>>;
 
 /**
- * Opens a folder as a reader's terminal is in it. The pages read address and key from `stack.json` of DATA_DIR.
+ * Opens a folder for a reader's terminal. The pages read address and key from `stack.json` of DATA_DIR.
  *
- * @param env added to the environment of all that the reader runs
- * @param longest milliseconds after which commands are ended
+ * @param env added to the environment of the reader's commands
+ * @param longest milliseconds after which commands are killed
  */
 export async function openReader(
   baseUrl: string,
@@ -56,10 +56,10 @@ export async function openReader(
       assert.ok(!success, printed);
       return errors;
     },
-    /** Starts commands, the last of which goes on until `stop`. */
+    /** Starts commands, the last of which runs until `stop`. */
     start(script: string, more: Record<string, string> = {}) {
       const lines = script.trimEnd().split("\n");
-      // Replaces the shell by its last command, so that stopping reaches that one.
+      // `exec` replaces the shell by the last command, so that the signal to stop reaches that command.
       lines.push(`exec ${lines.pop()}`);
       const child = new Deno.Command("sh", {
         ...options,
@@ -75,7 +75,7 @@ export async function openReader(
       };
       const ended = Promise.all([child.status, collect(child.stdout), collect(child.stderr)]);
       return {
-        /** Waits until it has printed a text. */
+        /** Waits until the commands have printed a text. */
         until: (text: string) =>
           eventually(() => printed.includes(text), `"${text}"`).catch(({ message }) => {
             throw new Error(`${message}:\n${printed}`);
@@ -92,7 +92,7 @@ export async function openReader(
         typeof content === "string" ? new TextEncoder().encode(content) : content,
       ),
     read: (name: string) => Deno.readTextFile(join(folder, name)),
-    /** The names of the files in a folder of the reader's. */
+    /** The names of the files in a subfolder. */
     list: (name: string) => [...Deno.readDirSync(join(folder, name))].map((entry) => entry.name),
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
   };

@@ -1,4 +1,4 @@
-// Runs the receivers of the site's page of receivers, unchanged, against deliveries that the dispatcher sent.
+// Runs the sample receivers of the site's page on receivers, unchanged, with deliveries that the dispatcher sent.
 import assert from "node:assert/strict";
 import { client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
@@ -16,7 +16,7 @@ import {
   withSample,
 } from "./sample_receivers.ts";
 
-/** What a receiver reads of a delivery. */
+/** The fields of a body that a receiver reads. */
 const EXAMPLE = { delivery_id: "1", event: "deal.won" };
 
 const { blocks } = await openPage("receivers", { ts: 1, js: 1, python: 1, php: 1, sh: 1 });
@@ -62,7 +62,7 @@ for (const language of LANGUAGES) {
       const timestamp = String(Math.floor(Date.now() / 1000));
       const forged = signed({ raw: new TextEncoder().encode("{}"), timestamp }, "");
       await withSample(language, async (file) => {
-        // A sample that does not start would also refuse.
+        // A sample may refuse to start without a secret; a sample that cannot start at all fails other tests.
         await using verifier = await language.start(file, { secret: "" }).catch(() => null);
         assert.ok(verifier === null || !await verifier.accepts(forged));
       });
@@ -79,7 +79,7 @@ interface Rotation {
   after: Delivery;
 }
 
-/** Receives a delivery before an overlap, one during it and one after it; characters outside ASCII are in each. */
+/** Receives deliveries from before, during and after the overlap of two secrets, each with characters outside ASCII. */
 async function receiveRotation(): Promise<Rotation> {
   await using sql = openDatabase();
   const { key } = await makeWorkspace(sql);
@@ -105,8 +105,8 @@ async function receiveRotation(): Promise<Rotation> {
 }
 
 /**
- * Whether a receiver with these secrets accepts the deliveries from before, during and after the overlap. It must refuse
- * what is forged under two headers as well.
+ * Whether a receiver with these secrets accepts the deliveries from before, during and after the overlap. Also asserts
+ * that it refuses a delivery with forged signatures in both headers.
  */
 async function acceptedBy(
   language: Language,
@@ -155,7 +155,7 @@ function forgeries(real: Delivery, secret: string): Record<string, Delivery> {
   };
 }
 
-/** The content with a signature by `secret`, and a second one if a rotation is under way. */
+/** The content with a signature by `secret`, and by `next` if a rotation is under way. */
 function signed({ raw, timestamp }: Omit<Delivery, "signature">, secret: string, next?: string): Delivery {
   return {
     raw,

@@ -1,4 +1,4 @@
-// The tables that the functions start with, against the endpoints that they are written from.
+// Compares the route tables that the functions load at their start with the endpoints that they are generated from.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { readImportGraph } from "../../bench/performance/cold_start/import_graph.ts";

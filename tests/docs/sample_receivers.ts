@@ -1,4 +1,4 @@
-// Starts the receivers of the site's page of receivers, as they are on the page.
+// Starts the sample receivers of the site's page on receivers, unchanged.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
@@ -9,22 +9,22 @@ import { blocksOf } from "./claims.ts";
 
 const PAGE = join(import.meta.dirname!, "../../site/src/content/docs/receivers.md");
 
-/** The input of a receiver. */
+/** What a receiver gets. */
 export interface Delivery {
   raw: Uint8Array;
   timestamp: string;
   signature: string;
-  /** X-Service-Signature-Next; absent where the header is. */
+  /** The header X-Service-Signature-Next; absent if the delivery does not have it. */
   nextSignature?: string;
 }
 
-/** What the operator of a receiver sets: the secret, and that of a rotation under way. */
+/** What the operator of a receiver sets: the secret, and the new secret during a rotation. */
 export interface Secrets {
   secret: string;
   next?: string;
 }
 
-/** One sample, running: whether it takes a delivery as genuine. */
+/** A running sample. */
 export interface Verifier extends AsyncDisposable {
   accepts(delivery: Delivery): Promise<boolean>;
 }
@@ -33,7 +33,7 @@ export interface Verifier extends AsyncDisposable {
 export interface Language {
   heading: string;
   fence: string;
-  /** Its name says what runs it. */
+  /** The file to write the sample to. */
   file: string;
   /** The programs that it needs besides Deno. */
   programs: string[];
@@ -75,7 +75,7 @@ export const LANGUAGES: Language[] = [
   { heading: "Shell", fence: "sh", file: "verify.sh", programs: ["sh", "openssl"], start: command },
 ];
 
-/** The sample in a language, as the page has it: each language is there once. */
+/** Reads the page's sample in a language; the page has one for each language. */
 export async function readSample(fence: string): Promise<string> {
   const found = blocksOf(await Deno.readTextFile(PAGE)).filter(({ language }) => language === fence);
   assert.equal(found.length, 1, `the ${fence} blocks of the page of receivers`);
@@ -102,7 +102,7 @@ export function sign(raw: Uint8Array, timestamp: string, secret: string): string
   return `sha256=${createHmac("sha256", secret).update(`${timestamp}.`).update(raw).digest("hex")}`;
 }
 
-/** A sample that listens: it answers 204 to a genuine delivery, 401 to others, 500 without a secret. */
+/** Runs a sample that is a server: it answers 204 to a genuine delivery, 401 to others, 500 without a secret. */
 export function serverOf(command: (file: string, port: number) => string[]): Language["start"] {
   return async (file, secrets) => {
     const port = freePort();
@@ -159,7 +159,7 @@ function headersOf({ timestamp, signature, nextSignature }: Delivery): Record<st
   };
 }
 
-/** A sample that checks a file, and exits with 0 if it is genuine. */
+/** Runs a sample that is a command: it checks a delivery in a file, and exits with 0 if it is genuine. */
 function command(file: string, secrets: Secrets): Promise<Verifier> {
   return Promise.resolve({
     async accepts({ raw, timestamp, signature, nextSignature }) {

@@ -1,4 +1,4 @@
-// Runs each program of the page of the SDK, as its reader would, with the SDK of this repository.
+// Runs each program of the SDK page, as its reader would, with the SDK of this repository.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { client } from "../support/client.ts";
@@ -21,7 +21,7 @@ const [firstLead, lists, batch, errors, receiver, sync] = page.blocks.js as [
   string,
 ];
 
-test("The first program of the page of the SDK sends a lead of 15 lines, and finds it the second time", async ({ workspace, api }) => {
+test("The SDK page's first program has at most 15 lines, creates a lead, and finds it when run again", async ({ workspace, api }) => {
   assert.ok(firstLead.trim().split("\n").length <= 15);
   await using reader = await openReader(workspace.key);
   const [first, again] = [await reader.run(firstLead), await reader.run(firstLead)];
@@ -30,7 +30,7 @@ test("The first program of the page of the SDK sends a lead of 15 lines, and fin
   assert.equal((await api.get(`/api-v1-deals/${deal}`)).status, 200);
 });
 
-test("The lists of the page of the SDK print each contact that is found, and a page of open deals", async ({ workspace, api, newDeal }) => {
+test("The SDK page's lists print each contact that is found, and a page of open deals", async ({ workspace, api, newDeal }) => {
   await newDeal();
   const { body: { id } } = await api.post("/api-v1-contacts", {
     name: "João da Padaria",
@@ -40,7 +40,7 @@ test("The lists of the page of the SDK print each contact that is found, and a p
   assert.equal(await reader.run(lists), `${id} João da Padaria j@padaria.com.br\n1 false\n`);
 });
 
-test("The batch of the page of the SDK writes one row and says what is wrong with the other", async ({ workspace, api }) => {
+test("The batch on the SDK page writes one row and says what is wrong with the other", async ({ workspace, api }) => {
   await using reader = await openReader(workspace.key);
   const printed = await reader.run(batch);
   assert.match(printed, /^2 of 2\n\{ created: 1, updated: 0, failed: 1 \}\n$/);
@@ -49,7 +49,7 @@ test("The batch of the page of the SDK writes one row and says what is wrong wit
   assert.deepEqual(body.data.map((contact: { external_id: string }) => contact.external_id), ["c-1"]);
 });
 
-test("The error of the page of the SDK is the one that its comments show", async ({ workspace }) => {
+test("The error on the SDK page is the one that its comments show", async ({ workspace }) => {
   await using reader = await openReader(workspace.key);
   const [code, details, requestId] = (await reader.run(errors)).split("\n");
   const shown = [...errors.matchAll(/console\.log\(.*?\); \/\/ (.*)/g)].map(([, comment]) => comment);
@@ -57,7 +57,7 @@ test("The error of the page of the SDK is the one that its comments show", async
   assert.match(requestId!, /^[0-9a-f-]{36}$/);
 });
 
-test("The receiver of the page of the SDK takes what the dispatcher sent, and refuses what was changed", async ({ workspace: { key }, newDeal }) => {
+test("The receiver on the SDK page takes what the dispatcher sent, and refuses what was changed", async ({ workspace: { key }, newDeal }) => {
   const mailbox = openMailbox();
   const { secret } = await subscribe(key, mailbox.url, ["deal.won"]);
   await client(key).post(`/api-v1-deals/${(await newDeal()).id}/win`, {});
@@ -77,7 +77,7 @@ test("The receiver of the page of the SDK takes what the dispatcher sent, and re
   }
 });
 
-test("The sync of the page of the SDK prints each event once, over several runs", async ({ workspace, api }) => {
+test("The sync on the SDK page prints each event once, over several runs", async ({ workspace, api }) => {
   await using reader = await openReader(workspace.key);
   const make = async (name: string) => (await api.post("/api-v1-contacts", { name })).body.id;
   const next = () => eventually(async () => (await reader.run(sync)) || undefined, "the next events");
@@ -87,7 +87,7 @@ test("The sync of the page of the SDK prints each event once, over several runs"
   assert.equal(await next(), `contact.created ${second}\n`);
 });
 
-Deno.test("The programs of the page of the SDK have the types that the SDK asks for", async () => {
+Deno.test("The programs on the SDK page have the types that the SDK asks for", async () => {
   await using reader = await openReader("");
   const files = await Promise.all(
     page.blocks.js.map((program, index) => reader.write(program, `${index}.ts`)),
@@ -98,7 +98,7 @@ Deno.test("The programs of the page of the SDK have the types that the SDK asks 
   assert.ok(success, new TextDecoder().decode(stderr));
 });
 
-/** A folder in which the package of the SDK is that of this repository. */
+/** Opens a folder whose import map takes the SDK from this repository. */
 async function openReader(key: string) {
   const folder = await Deno.makeTempDir();
   const map = join(folder, "import_map.json");
@@ -111,7 +111,7 @@ async function openReader(key: string) {
   };
   let errors = "";
   return {
-    /** What deno needs to run a program of the folder. */
+    /** Deno's options for the folder's programs. */
     options,
     write,
     /** Runs a program, and returns what it printed. */
@@ -126,7 +126,7 @@ async function openReader(key: string) {
       assert.ok(success, errors);
       return new TextDecoder().decode(stdout);
     },
-    /** What the last run printed as errors. */
+    /** What the last run wrote to stderr. */
     errors: () => errors,
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
   };

@@ -1,4 +1,4 @@
-// The site says the same in Portuguese and in English: whoever reads one must not miss what the other has.
+// The site says the same in Portuguese and in English, so that readers of one language miss nothing.
 import assert from "node:assert/strict";
 import { join, relative } from "node:path";
 import { parsePage } from "../../site/markdown.ts";

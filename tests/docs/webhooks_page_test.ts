@@ -11,7 +11,7 @@ import { CURL_FAILS, openReader } from "./reader.ts";
 
 const page = await openPage("webhooks", { http: 1, json: 1, sh: 6, sql: 1, text: 1 });
 const { blocks } = page;
-/** The last command works out a signature; those before call the API. */
+/** The last command computes a signature; the commands before it call the API. */
 const [calls, signing] = [blocks.sh.slice(0, -1), blocks.sh.at(-1)!];
 
 test("The headers and the body that the page of webhooks shows are those of a real delivery", async ({ workspace: { key }, api }) => {
@@ -105,7 +105,7 @@ Deno.test(needing(["sh", "openssl", "sed"], {
     await using reader = await openReader(baseUrl, "");
     const shown = blocks.text[0]!.trimEnd();
     assert.deepEqual(await reader.run(signing), [shown]);
-    // As the dispatcher makes it, of the same three values.
+    // The dispatcher's function must make the same signature from the command's three values.
     const value = (name: string) => new RegExp(`^${name}='?(.*?)'?$`, "m").exec(signing)![1]!;
     const body = new TextEncoder().encode(value("BODY"));
     assert.equal(`sha256=${signature(value("SECRET"), Number(value("TIMESTAMP")), body)}`, shown);

@@ -24,7 +24,7 @@ async function openImport() {
       await Deno.writeFile(join(example.folder, "contatos.csv"), bytes);
     },
     read: (name: string) => Deno.readTextFile(join(example.folder, name)),
-    /** Runs a command of the README, whatever its end, and checks that it prints neither the key nor a stack trace. */
+    /** Runs a command of the README, which may fail; asserts that it prints neither the key nor a stack trace. */
     async run(command = RUN) {
       const ended = await example.run(command);
       assert.ok(!ended.output.includes(workspace.key));
@@ -79,7 +79,7 @@ Deno.test("clients/examples/csv-import imports the file of its README, says whic
   assert.match((await opened.run()).output, /^2 criados, 0 atualizados, 0 rejeitados\.$/m);
   assert.match((await opened.run()).output, /^0 criados, 2 atualizados, 0 rejeitados\.$/m);
   assert.equal((await opened.contacts()).size, 5);
-  // A file that somebody is correcting is kept.
+  // The program does not overwrite a file that somebody may be correcting.
   const names = await Array.fromAsync(Deno.readDir(opened.example.folder), ({ name }) => name);
   assert.equal(names.filter((name) => name.startsWith("contatos.rejeitados")).length, 1, names.join());
 });

@@ -12,7 +12,7 @@ import { baseUrl, openDatabase, openWithoutTriggers } from "../support/stack.ts"
 const RESOURCES = ["companies", "contacts", "deals"] as const;
 type Resource = typeof RESOURCES[number];
 
-/** The program, not run yet, in a new workspace. */
+/** Prepares the program and a new workspace, without running the program. */
 async function openSync() {
   const sql = openDatabase();
   const workspace = await makeWorkspace(sql);
@@ -104,7 +104,7 @@ Deno.test("clients/examples/erp-sync copies everything, goes on where it was kil
   // A run stores a mark of one minute before it began.
   await makeOlder(opened.workspace.id);
 
-  // The feed's cursor, the companies and two of the three pages of contacts.
+  // Lets four requests pass: for the feed's cursor, the companies, and two of the three pages of contacts.
   proxy.cutAfter(4);
   const killed = example.start("npm run sync");
   await killed.prints("Empresas: 1 recebidos, 1 na cópia");

@@ -11,7 +11,7 @@ import { baseUrl, openDatabase } from "../support/stack.ts";
 
 const LEADS = "POST /functions/v1/api-v1-leads";
 
-/** The relay with its form on a free port, which calls the API through a proxy. */
+/** Prepares the relay with its form, on a free port. It calls the API through a proxy. */
 async function openRelay(options: { rateLimit?: number } = {}) {
   const sql = openDatabase();
   const workspace = await makeWorkspace(sql, options);
@@ -158,7 +158,7 @@ Deno.test("clients/examples/form-relay puts aside for good what the API refuses,
 
   await opened.relay.kill();
   await example.configure({ CRM_KEY: "svc_wrong" });
-  // A file that somebody edited, and half a file, as a crash leaves it.
+  // A file that somebody edited, and half a file, as a crash may leave it.
   await Deno.writeTextFile(join(example.folder, "outbox/waiting/(edited).json"), "{");
   await Deno.writeTextFile(join(example.folder, "outbox/waiting/half.json.x"), "{");
   const other = await opened.start();

@@ -104,7 +104,7 @@ async function tryReceiver(
     return receiver;
   };
   const createContact = (name: string) => stack.call("POST", "/api-v1-contacts", { name });
-  /** Waits until so many deliveries succeeded; returns the newest. */
+  /** Waits until this many deliveries have succeeded; returns the newest. */
   const delivered = (count: number) =>
     eventually(async () => {
       const { data } = await stack.call("GET", `/api-v1-webhooks/${id}/deliveries?state=delivered`);
@@ -115,8 +115,8 @@ async function tryReceiver(
     return text.split("\n").filter(Boolean).map((line) => line.split(" ")[1]);
   };
   /**
-   * Waits until the inbox holds the data of no event: one whose work is done, but not marked, is worked on again. So is one
-   * whose mark is written, if SQLite still has its journal: who is killed then finds the data back.
+   * Waits until the inbox holds no event's data. A receiver killed earlier would work on an event again: if the event
+   * is not marked as done yet, or if SQLite still has its journal, which undoes the mark.
    */
   const emptied = () =>
     eventually(async () => {
@@ -135,7 +135,7 @@ async function tryReceiver(
       const again = await stack.call("GET", `/api-v1-webhooks/${id}/deliveries/${delivery.id}`);
       return again.attempts_made.length === 2 && again.state === "delivered";
     }, "the second attempt");
-    // Events are worked on in order, so a second work on the first event would come before this.
+    // Events are worked on in order, so if the first event were worked on twice, that would come before this one.
     await stack.call("POST", `/api-v1-webhooks/${id}/test`);
     await receiver.prints("Teste recebido: contact.created");
     assert.equal(receiver.output().split("João").length, 2, receiver.output());

@@ -5,11 +5,11 @@ import { makeMember } from "../support/record_fixtures.ts";
 import { openDatabase, openWithoutTriggers } from "../support/stack.ts";
 
 const ROWS = 60_000;
-/** Deals of the workspace that are in use, the oldest. */
+/** The number of deals that are not archived: the oldest ones. */
 const IN_USE = 60;
 /**
- * A page of 50 reads its own walk, and 1,250 rows of another, in their order; some 100 rows are found by their id, each in
- * four blocks. 60,000 deals and their index are 2,600 blocks.
+ * A page of 50 reads rows by one index in the list's order, and up to 1,250 rows by another; it looks up some 100 rows
+ * by id, each in four blocks. 60,000 deals and their index are 2,600 blocks.
  */
 const MAX_BLOCKS = 500;
 
@@ -28,7 +28,7 @@ Deno.test("a page of deals costs as much where nearly all of them are archived, 
     cross join lateral (select timestamptz '2025-01-01' + n * interval '1 second' as made) m`;
   await admin`vacuum analyze crm.deals`;
 
-  /** Counts the blocks that a page reads, called as the door calls it, and its records. */
+  /** Reads a page as api.call does; counts the blocks read and the records. */
   async function page(args: Record<string, unknown>): Promise<{ blocks: number; records: number }> {
     return await sql.begin(async (sql) => {
       await sql`set local role crm_api`;

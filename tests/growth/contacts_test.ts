@@ -8,7 +8,7 @@ const LARGE = 100_000;
 const OTHERS = 900_000;
 /** A page of the large workspace may touch at most this many times the blocks of the same page of the small one… */
 const RATIO = 1.5;
-/** …or, of rows that changed last, which are scattered over the table: each of the 61 is found by its id, twice. */
+/** …or, for the rows that changed last, this many blocks: they are scattered; each of 61 is looked up twice by id. */
 const SCATTERED = 2 * 61 * 5;
 
 async function seed(workspaces: { id: string; memberId: string; rows: number }[]): Promise<void> {
@@ -44,7 +44,7 @@ Deno.test("in a table of 1,000,000 contacts a page among 100,000 costs as much a
     { ...others, rows: OTHERS },
   ]);
 
-  /** Counts the blocks that a page of the list reads, called as the door calls it. A count has no noise, a time has. */
+  /** Counts the blocks that a page of the list reads, called as api.call does. Unlike a time, a count has no noise. */
   async function buffers(workspaceId: string, args: Record<string, unknown>): Promise<number> {
     return await sql.begin(async (sql) => {
       await sql`set local role crm_api`;
@@ -103,8 +103,8 @@ Deno.test("in a table of 1,000,000 contacts a page among 100,000 costs as much a
       join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
       where c.relnamespace = 'crm'::regnamespace and a.attname <> 'workspace_id'
         and exists (select from pg_attribute w where w.attrelid = c.oid and w.attname = 'workspace_id')`;
-      // Lookups before the workspace is known, the indexes of the daily purges, the ids for which secrets are sealed, and
-      // the dispatcher's walks over all workspaces.
+      // Lookups before the workspace is known, the daily purges, the ids that encrypted secrets belong to, and the
+      // dispatcher's scans of all workspaces.
       assert.deepEqual(loose.map(({ name }) => name).sort(), [
         "crm.api_keys_id_key",
         "crm.idempotency_keys_age",

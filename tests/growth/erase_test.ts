@@ -10,7 +10,7 @@ const KEYS = 20_000;
 
 Deno.test("a contact with 2,000 leads, in a workspace with 20,000 stored replies, is erased: at once the contact, then the rest in steps", async () => {
   await using sql = openDatabase();
-  // Statistics that know another workspace alone expect none of these rows, and choose plans for none.
+  // The statistics are taken while only another workspace has replies, so the planner expects none in this workspace.
   await storeReplies(sql, (await makeWorkspace(sql)).id);
   await sql`analyze crm.idempotency_keys`;
   const workspace = await makeWorkspace(sql);
@@ -44,7 +44,7 @@ Deno.test("a contact with 2,000 leads, in a workspace with 20,000 stored replies
   assert.deepEqual({ ...row }, { left: 0, keys: KEYS });
 });
 
-/** Stores KEYS replies to earlier requests in a workspace, none of which shows a record that is there. */
+/** Stores KEYS replies to earlier requests in a workspace, none of which shows an existing record. */
 async function storeReplies(sql: Sql, workspaceId: string): Promise<void> {
   await sql`
     insert into crm.idempotency_keys (workspace_id, key, request_hash, body)

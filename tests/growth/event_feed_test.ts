@@ -6,7 +6,7 @@ import { openDatabase } from "../support/stack.ts";
 
 const EVENTS = 60_000;
 const DAYS = 20;
-/** A page of 50 with an index of objects that are not there; the events and their index are 1,900 blocks. */
+/** Limit for a page of 50 whose events' objects do not exist. All events and their index are 1,900 blocks. */
 const MAX_BLOCKS = 450;
 
 Deno.test("a call of the feed or of the change log reads a bounded part of the events, and no day that it need not", async (t) => {
@@ -14,7 +14,7 @@ Deno.test("a call of the feed or of the change log reads a bounded part of the e
   const { id: workspace } = await makeWorkspace(sql);
   const { id: object } = await seed(sql, workspace);
 
-  /** Calls the verb as the door does; counts the blocks, and names the days whose events were looked at. */
+  /** Calls the verb as api.call does; counts the blocks, and names the days whose partitions were read. */
   async function read(args: Record<string, unknown>, verb = "event_list") {
     return await sql.begin(async (sql) => {
       await sql`set local role crm_api`;
@@ -81,7 +81,7 @@ Deno.test("a call of the feed or of the change log reads a bounded part of the e
   }
 });
 
-/** Makes the days' partitions, and events of twenty days, each hundredth about one object. */
+/** Makes partitions and events of twenty days; every hundredth event is about the same object. */
 async function seed(sql: ReturnType<typeof openDatabase>, workspace: string): Promise<{ id: string }> {
   await passMidnight(120);
   await sql`

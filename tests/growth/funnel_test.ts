@@ -20,7 +20,7 @@ Deno.test("the funnel reads no more of a workspace all of whose deals are in one
     await admin`vacuum analyze crm.deals`;
   }
 
-  /** Counts the blocks that the funnel reads, called as the door calls it. */
+  /** Counts the blocks that the funnel reads, called as the functions call it. */
   async function blocks(): Promise<number> {
     return await sql.begin(async (sql) => {
       await sql`set local role crm_app`;

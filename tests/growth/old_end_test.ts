@@ -5,9 +5,9 @@ import { makeMember } from "../support/record_fixtures.ts";
 import { openDatabase, openWithoutTriggers } from "../support/stack.ts";
 
 const ROWS = 60_000;
-/** Of the oldest, which were changed last: more than crm.list_by reads of the index of updated_at. */
+/** The oldest rows, which were changed last: more than crm.list_by reads from the index of updated_at. */
 const CHANGED = 6_000;
-/** A page of 50 reads at most the rows of one walk and of one range; 60,000 deals and their index are 2,600 blocks. */
+/** A page of 50 reads limited parts of one or two indexes. 60,000 deals and their index are 2,600 blocks. */
 const MAX_BLOCKS = 400;
 
 Deno.test("a page of deals costs as much where its filters match only old deals, none at all, or never the same deal", async (t) => {
@@ -17,7 +17,7 @@ Deno.test("a page of deals costs as much where its filters match only old deals,
   const [first, second] = workspace.stages;
   {
     await using admin = await openWithoutTriggers();
-    // Every deal is open, so that statistics know no other status. Deals of one stage are one member's.
+    // Every deal is open, so that the statistics know no other status. All deals of a stage have the same owner.
     await admin`
       insert into crm.deals (
         workspace_id, id, title, pipeline_id, stage_id, owner_id, created_at, updated_at
@@ -32,7 +32,7 @@ Deno.test("a page of deals costs as much where its filters match only old deals,
     await admin`vacuum analyze crm.deals`;
   }
 
-  /** Counts the blocks that a page reads, called as the door calls it. */
+  /** Counts the blocks that a page reads, called as api.call does. */
   async function blocks(args: Record<string, unknown>): Promise<number> {
     return await sql.begin(async (sql) => {
       await sql`set local role crm_api`;

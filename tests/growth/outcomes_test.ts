@@ -1,4 +1,4 @@
-// Recording outcomes beside the other deliveries of a day, on a database of its own, whose statistics nobody else changes.
+// Recording outcomes among a day's other deliveries. Uses a separate database, whose statistics no other test changes.
 import assert from "node:assert/strict";
 import type { ISql } from "postgres";
 import { openWorld } from "../../bench/harness/world.ts";
@@ -19,7 +19,7 @@ Deno.test("A group of outcomes is recorded without reading the other deliveries 
       update crm.webhook_queue set state = 'leased', lease_until = now() + interval '1 hour', lease_token = 1
       where state = 'ready' returning workspace_id, delivery_id, lease_token`;
   };
-  // In a transaction, because at the end of one these counters may begin again.
+  // In one transaction, because Postgres may reset these counters when a transaction ends.
   const countReads = (outcomes: Outcome[]) =>
     sql.begin(async (sql) => {
       const before = await readRows(sql);
@@ -27,14 +27,14 @@ Deno.test("A group of outcomes is recorded without reading the other deliveries 
       return await readRows(sql) - before;
     });
 
-  // Postgres plans each of the first five calls, and then keeps a plan.
+  // Postgres plans each of the first five calls anew, and then may keep one plan.
   for (const outcome of await lease(7)) await countReads([outcome]);
   const leased = await lease(DELIVERIES);
   const read = await countReads(leased.slice(-GROUP));
   assert.ok(read <= 10 * GROUP, `${read} rows read for ${GROUP} outcomes`);
 });
 
-/** The rows of deliveries, queue and subscriptions that this connection has read. */
+/** Counts the rows of deliveries, queue and subscriptions that this transaction has read. */
 async function readRows(sql: ISql): Promise<number> {
   const [row] = await sql<[{ rows: number }]>`
     select sum(seq_tup_read + idx_tup_fetch)::integer as rows from pg_stat_xact_user_tables

@@ -4,7 +4,7 @@ import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase, openWithoutTriggers } from "../support/stack.ts";
 
 const EVENTS = 60_000;
-/** The way to where the feed goes on, in the partitions of a few days. The index of these events by id is 400 blocks. */
+/** Enough to descend the indexes of a few days' partitions. The index of these events by id alone is 400 blocks. */
 const MAX_BLOCKS = 120;
 
 Deno.test("What is pending for a search is found at the end of the feed, without the events of the day before it", async () => {

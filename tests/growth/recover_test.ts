@@ -1,4 +1,4 @@
-// A recovery of more events than one call queues.
+// A recovery with more events than one call queues.
 import assert from "node:assert/strict";
 import { openMailbox } from "../support/mailbox.ts";
 import { test } from "../support/scenario.ts";
@@ -9,9 +9,9 @@ test("POST …/recover queues 20,000 events at most, says where to go on, and re
   const { id } = await subscribe(key, openMailbox().url, ["deal.won"]);
   await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;
   await addEvents(sql, workspace, 60_000);
-  // Attempts are made one at a time, so that few of them run meanwhile.
+  // A slow subscription gets one attempt at a time, so that few run during the test.
   await sql`update crm.webhook_subscriptions set is_active = true, slow_since = now() where id = ${id}`;
-  // As autovacuum may: by these statistics to read all deliveries costs less than an index does.
+  // Takes statistics as autovacuum may. By them, the planner prefers to scan all deliveries instead of using an index.
   await sql`analyze crm.webhook_deliveries`;
   let since: string | null = new Date(Date.now() - 3_600_000).toISOString();
   const counts: number[] = [];

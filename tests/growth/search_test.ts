@@ -1,4 +1,4 @@
-// What a search reads, among many contacts, of which the words that are searched are anywhere.
+// What a search reads among many contacts, when the searched words are in old, new or no contacts.
 import assert from "node:assert/strict";
 import { countBlocks } from "../support/blocks.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
@@ -6,7 +6,7 @@ import { openDatabase, openWithoutTriggers } from "../support/stack.ts";
 
 const SMALL = 1_000;
 const LARGE = 30_000;
-/** A page looks through the texts of 1,250 contacts at most, and through the index for each 50 days. */
+/** A page reads the texts of at most 1,250 contacts, and searches the index once for every 50 days. */
 const MAX_BLOCKS = 1_500;
 
 Deno.test("a search among 30,000 contacts reads few of them, whether its words are rare, everywhere, in the older half alone, or of another workspace", async (t) => {
@@ -35,7 +35,7 @@ Deno.test("a search among 30,000 contacts reads few of them, whether its words a
     await admin`vacuum analyze crm.search_texts`;
   }
 
-  /** Counts the blocks that a page reads, called as the door calls it, and its contacts. */
+  /** Reads a page as api.call does; counts the blocks read and the contacts. */
   async function read(workspaceId: string, q: string) {
     return await sql.begin(async (sql) => {
       await sql`set local role crm_api`;

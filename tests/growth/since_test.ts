@@ -4,7 +4,7 @@ import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase, openWithoutTriggers } from "../support/stack.ts";
 
 const ROWS = 60_000;
-/** A page of ten, each found in a block of its own, and the way to them. The index of one member's deals is 400 blocks. */
+/** Enough for a page of ten deals in ten different blocks. The index of one member's deals is 400 blocks. */
 const MAX_BLOCKS = 60;
 
 Deno.test("a list by a filter ends at `since`, and does not read on to the oldest record with the value", async (t) => {

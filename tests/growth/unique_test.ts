@@ -4,7 +4,7 @@ import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase, openWithoutTriggers } from "../support/stack.ts";
 
 const ROWS = 60_000;
-/** One company and the ways to it by two indexes; 60,000 companies and their index by id are over 1,000 blocks. */
+/** Enough to find one company by two indexes. 60,000 companies and their index by id are over 1,000 blocks. */
 const MAX_BLOCKS = 40;
 
 Deno.test("a list by an external_id and another filter reads the index of external_id, and no other company", async () => {

@@ -139,7 +139,7 @@ test("an internal error is a 500 that reveals only its request id (spec 7)", asy
   }
 });
 
-/** How long some work takes, in milliseconds. */
+/** Milliseconds that `work` takes. */
 async function timeOf(work: () => unknown): Promise<number> {
   const started = performance.now();
   await work();
@@ -168,7 +168,7 @@ test("9,000 query parameters are checked once each, and at most 100 errors are n
     few.push(await timeOf(() => send(900)));
     many.push(await timeOf(() => send(9_000)));
   }
-  // Ten times as many: ten times as long if each is checked once, a hundred times if each is compared with all.
+  // Ten times as many parameters take ten times as long if each is checked once, a hundred times if compared in pairs.
   assert.ok(Math.min(...many) < 30 * Math.min(...few), `${few} ms, ${many} ms`);
 });
 

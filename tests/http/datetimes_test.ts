@@ -57,7 +57,7 @@ test("A datetime of a query is read in whatever form it is sent, or named as inv
     for (
       const text of ["2026-01-31", "20260131T090000-0300", "2026-01-31T12:00:00+03:00", "2026-01-31+12:00"]
     ) {
-      // Not encoded: the + of the last two is a space for every reader of queries.
+      // The text is not encoded, so the + in the last two reaches the server as a space.
       assert.equal((await api.get(`${ACTIVITIES}?${name}=${text}`)).status, 200, `${name}=${text}`);
     }
     for (const text of REFUSED) {

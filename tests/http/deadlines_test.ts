@@ -11,7 +11,7 @@ Deno.test("A statement that is too slow is service_unavailable in time, and the 
     const slow = (seconds: number) =>
       query({ name: "slow", text: `select pg_sleep(${seconds})`, timeout: 300 });
     await assert.rejects(slow(3), { code: "service_unavailable" });
-    // Before the statement ends.
+    // The call gave up before the statement ended.
     assert.ok(performance.now() - started < 2_700);
     // On another connection: the first one still sleeps.
     const [row] = await query<{ one: number }>({ name: "one", text: "select 1 as one" });

@@ -16,7 +16,7 @@ for (const keys of [1, 3]) {
     const stuckKeys = [stuck.key];
     while (stuckKeys.length < keys) stuckKeys.push((await makeKey(sql, stuck.id)).key);
     for (const key of [...stuckKeys, other.key]) await client(key).get("/api-v1-pipelines");
-    // Loads what a creation needs, which no other call waits for again.
+    // The first creation loads its code, so that later calls do not wait for that.
     await client(other.key).post("/api-v1-contacts", { name: "A" });
     await holder`begin`;
     await holder`
@@ -30,7 +30,7 @@ for (const keys of [1, 3]) {
     for (let i = 0; i < 5; i++) {
       const sent = performance.now();
       assert.equal((await client(other.key).get("/api-v1-pipelines")).status, 200);
-      // A call that waited for one that is stuck would take 5 s.
+      // A call that waited for a stuck call would take 5 s.
       assert.ok(performance.now() - sent < 3_000, `${Math.round(performance.now() - sent)} ms`);
     }
     for (const reply of await Promise.all(calls)) {
@@ -53,7 +53,7 @@ async function read(url: string, key?: string): Promise<number> {
   return reply.status;
 }
 
-/** Counts the calls of strangers that are answered, in place of seconds, which depend on the machine. */
+/** Counts the strangers' calls that were answered so far. Unlike seconds, that does not depend on the machine. */
 function countAnswers(calls: Promise<number>[]): () => number {
   let answered = 0;
   for (const call of calls) call.then(() => answered++);
@@ -65,7 +65,7 @@ test("two hundred callers with random keys and tokens delay neither a known key 
   await using proxy = startDelayProxy(functionsDatabaseUrl, 25);
   await using server = await startServer({ DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: "4" });
   const pipelines = (key: string) => read(`${server.baseUrl}/api-v1-pipelines`, key);
-  // Opens the connections, and makes the key known.
+  // Opens the connections, and makes the key known to the isolate.
   await Promise.all(Array.from({ length: 4 }, () => pipelines(workspace.key)));
 
   const strangers = Array.from({ length: 100 }, () => [
@@ -73,12 +73,12 @@ test("two hundred callers with random keys and tokens delay neither a known key 
     read(`${server.baseUrl}/proposals/${randomToken()}`),
   ]).flat();
   const answered = countAnswers(strangers);
-  // The strangers' calls are in the queue before the first of these.
+  // When this call is answered, all calls of the strangers are in the queue.
   await pipelines("malformed");
   const unseen = await makeKey(sql, workspace.id);
   const before = answered();
   for (const key of [workspace.key, unseen.key, workspace.key]) assert.equal(await pipelines(key), 200);
-  // In the queue behind the strangers, a call would see nearly all of them answered.
+  // If these calls had waited behind the strangers, nearly all strangers would have been answered meanwhile.
   assert.ok(answered() - before < 100, `${before} strangers were answered before, ${answered()} after`);
   const statuses = new Set(await Promise.all(strangers));
   assert.ok([...statuses].every((status) => [401, 404, 503].includes(status)), [...statuses].join());
@@ -91,16 +91,16 @@ test("replies to strangers are paced at 200 a second, and neither other gates no
   const started = performance.now();
   const strangers = Array.from({ length: 450 }, () => read(pipelines, "malformed"));
   const answered = countAnswers(strangers);
-  // The fiftieth and those before it leave at once.
+  // The first fifty replies are sent at once.
   await Promise.race(strangers);
   const others = [read(pipelines, workspace.key), read(`${server.baseUrl}/api-v1-health`)];
   assert.deepEqual(await Promise.all(others), [200, 200]);
   const first = answered();
   assert.deepEqual(new Set(await Promise.all(strangers)), new Set([401]));
   const seconds = (performance.now() - started) / 1_000;
-  // 400 leave after the burst of 50.
+  // After the burst of 50, 400 replies are sent at 200 a second.
   assert.ok(seconds > 1.9, `${seconds.toFixed(1)} s`);
-  // On a machine that takes twice as long for the calls themselves, they are the queue, and not the pace.
+  // A machine too slow for this pace takes more than 4 s in all; there the calls queue for the processor.
   assert.ok(first < 400 || seconds > 4, `${first} strangers were answered first, in ${seconds.toFixed(1)} s`);
 });
 

@@ -132,7 +132,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
       "no json",
       "[]",
       new Uint8Array([0xff]),
-      // The last of two equal names would make it the original body.
+      // A parser that keeps the last of two equal names would read the original body.
       text.replace("{", '{"name":"B",'),
       { ...workspace.body, custom_fields: 1 },
       text.replace("}", `,"more":[${"0,".repeat(6_000)}0]}`),
@@ -146,7 +146,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     assert.deepEqual([again.status, again.text], [200, first.text]);
     assert.equal(again.headers.get("Idempotent-Replayed"), "true");
     assert.equal(again.headers.get("Location"), first.headers.get("Location"));
-    // What was never answered with success is not remembered.
+    // A key is remembered only with a successful reply.
     for (let i = 0; i < 2; i++) assertError(await send(workspace.key, "no json", "two"), endpoint.malformed);
     assertError(await send(workspace.key, {}, "two"), "validation_error");
     assert.deepEqual(await made(sql, workspace), { records: 1, events: eventsOfEach });
@@ -260,7 +260,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
   test(`${title}: an error frees the Idempotency-Key`, async ({ sql }) => {
     const workspace = await start(sql);
     assertError(await send(workspace.key, {}, "one"), "validation_error");
-    // Without an active member the verb itself raises an error.
+    // If the workspace has no active member, the verb itself raises an error.
     await sql`update crm.members set is_active = false where workspace_id = ${workspace.id}`;
     assert.equal((await send(workspace.key, workspace.body, "one")).status, 422);
     await sql`update crm.members set is_active = true where workspace_id = ${workspace.id}`;

@@ -1,4 +1,4 @@
-// The key is judged before the body is read: what a stranger's body costs must not depend on what is in it.
+// The key is checked before the body is read, so that strangers cannot make the service parse expensive bodies.
 import assert from "node:assert/strict";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
 import { randomToken } from "../../supabase/functions/_shared/keys/random_token.ts";
@@ -31,7 +31,7 @@ function assertCode({ status, body, ms }: Awaited<ReturnType<typeof announce>>, 
 
 test("a large body is not awaited when its key is unknown, revoked, suspended or without the API (spec 5)", async ({ sql, workspace: { id, key } }) => {
   assertCode(await announce(CONTACTS, generateKey(), 200_000), "invalid_api_key");
-  // In chunks its length shows only as it arrives.
+  // The length of a chunked body is not known before it arrives.
   assertCode(await announce(CONTACTS, generateKey(), null, "x".repeat(40_000)), "invalid_api_key");
   const revoked = await makeKey(sql, id);
   await sql`update crm.api_keys set revoked_at = now() where id = ${revoked.id}`;
@@ -72,7 +72,7 @@ test("the first large body of a key counts as one call of its rate limit (spec 8
 test("a large body is not awaited when the rate limit of its key is used up, and is not counted (spec 8)", async ({ sql, workspace: { id, key }, api }) => {
   await sql`update crm.workspaces set rate_limit_per_minute = 1 where id = ${id}`;
   assert.equal((await api.post(CONTACTS, LARGE)).status, 201);
-  // The isolate still counts on the key, so this body is read.
+  // The isolate still trusts the key, so it reads this body.
   assertError(await api.post(CONTACTS, LARGE), "rate_limited");
   const reply = await announce(CONTACTS, key, 200_000);
   assertCode(reply, "rate_limited");

@@ -1,4 +1,4 @@
-// One workspace has at most half of the connections of an isolate, with however many keys and sessions, known or not.
+// A workspace uses at most half of an isolate's connections, however many keys and sessions it has, known or not.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { startCountingProxy } from "../../bench/harness/counting_proxy.ts";
@@ -14,7 +14,7 @@ import { functionsDatabaseUrl, openDatabase } from "../support/stack.ts";
 const CONNECTIONS = 4;
 const SUPABASE_JWKS = JSON.stringify(accessTokens.jwks);
 
-/** Serves the functions from an isolate that knows nobody. */
+/** Serves the functions from a new isolate, which knows no key or session. */
 async function startIsolate(databaseUrl = functionsDatabaseUrl) {
   const server = await startServer({
     DATABASE_URL: databaseUrl,
@@ -23,7 +23,7 @@ async function startIsolate(databaseUrl = functionsDatabaseUrl) {
   });
   return {
     ...server,
-    /** Calls the API, and returns the status and the calls that are left of the rate limit. */
+    /** Calls the API, and returns the status and the remaining calls of the rate limit. */
     async send(headers: Record<string, string>, path = "/api-v1-pipelines") {
       const reply = await fetch(server.baseUrl + path, { headers });
       await reply.body?.cancel();
@@ -34,15 +34,15 @@ async function startIsolate(databaseUrl = functionsDatabaseUrl) {
 }
 type Isolate = Awaited<ReturnType<typeof startIsolate>>;
 
-/** A call by each of the keys in turn. */
+/** Sends calls with each key in turn. */
 function sendMany(isolate: Isolate, keys: string[], calls: number) {
   const sent = Array.from({ length: calls }, (_, i) => isolate.send({ "X-API-Key": keys[i % keys.length]! }));
-  // A test that fails ends the isolate before the calls end.
+  // If the test fails, the isolate stops before the calls end; their errors do not matter.
   for (const call of sent) call.catch(() => {});
   return sent;
 }
 
-/** Makes every call of the callers wait, until the transaction of `holder` ends. */
+/** Locks the callers' rate limits, so that their calls wait until the transaction of `holder` ends. */
 async function holdLimits(holder: Sql, callerIds: string[]) {
   await holder`
     insert into crm.rate_limits (key_id, hits) select id, '{}' from unnest(${callerIds}::uuid[]) id
@@ -71,7 +71,7 @@ test("a workspace with a known key and others that never succeed gets at most ha
     (await makeKey(sql, workspace.id)).key,
   ];
   for (const key of [victim.key, workspace.key]) await isolate.send({ "X-API-Key": key });
-  // An unknown key is the first to call, in an isolate where nothing else runs; then a known one is.
+  // First an unknown key calls first, in an isolate where nothing else runs; then a known key does.
   for (const order of [keys.toReversed(), keys]) {
     await holder`begin`;
     await holdLimits(holder, await keyIds(sql, [workspace.id]));
@@ -119,7 +119,7 @@ test("a call that was cancelled before it was counted is counted before the next
   const replies = await Promise.all([isolate.send(headers), isolate.send(headers)]);
   assert.deepEqual(replies.map(({ status }) => status), [503, 503]);
   await holder`rollback`;
-  // Three of 120.
+  // 120 minus this call and the two that were cancelled.
   assert.deepEqual(await isolate.send(headers), { status: 200, left: 117 });
   assert.deepEqual(await isolate.send(headers), { status: 200, left: 116 });
 });
@@ -167,7 +167,7 @@ test("a session is known by its ids in upper and lower case, and the first call 
   assert.equal(await statementsOf({ "X-API-Key": workspace.key }, 200), 1);
   assert.equal(await statementsOf({ "X-API-Key": generateKey() }, 401), 1);
 
-  // While another call runs, whoever is unknown is identified first.
+  // While another call runs, an unknown caller takes an extra statement, which identifies it.
   const stuck = await makeWorkspace(sql);
   await holder`begin`;
   await holdLimits(holder, await keyIds(sql, [stuck.id]));

@@ -21,7 +21,7 @@ for (const prepare of ["true", "false"]) {
     const divide = (by: number) =>
       query({ name: "divide", text: "select 6 / $1::integer as n", values: [by] });
     await withEnvironment(variables, async () => {
-      // All on one connection, where the later ones of a prepared statement ask for no description of its columns.
+      // All on one connection: the driver asks for the columns of a prepared statement only at its first call.
       for (let time = 1; time <= 3; time++) {
         assert.deepEqual(await query(VALUES), [ROW]);
         const many = await query({ name: "many", text: "select generate_series(1, 3) as n" });

@@ -32,22 +32,22 @@ Deno.test("A burst of 50 is not delayed, later ones leave 5 ms apart, none is de
   let isDelayed = false;
   const timer = setTimeout(() => isDelayed = true);
   for (let i = 0; i < 50; i++) await pace.wait();
-  // A timer did not even get its turn.
+  // The waits were so short that not even a timer of 0 ms fired.
   assert.equal(isDelayed, false);
   clearTimeout(timer);
   const waits = Array.from({ length: 100 }, () => pace.wait());
   assert.equal(pace.isBusy, true);
   await Promise.all(waits);
-  // Of all 150, 50 were free from the start.
+  // 150 calls in all: the first 50 were not delayed, and the other 100 left 5 ms apart.
   assert.ok(performance.now() - created >= 495, `${Math.round(performance.now() - created)} ms`);
   const many = Array.from({ length: 2_000 }, () => pace.wait());
   const begun = performance.now();
   await Promise.all(many);
-  // At 200 a second the last would leave after 10 s.
+  // At 200 a second, the last of 2,000 would leave after 10 s.
   assert.ok(performance.now() - begun < 8_000, `${Math.round(performance.now() - begun)} ms`);
 });
 
-/** Starts tasks in the order of their names, and returns the names in the order in which they ran. */
+/** Starts tasks in the given order, and returns their names in the order in which they ran. */
 async function orderOf(owner: string, names: string[]): Promise<string[]> {
   const share = new FairShare(1);
   const order: string[] = [];
@@ -71,13 +71,13 @@ Deno.test("During a flood the newest reply is next, so that an occasional call i
   const flood = Array.from({ length: 1_000 }, () => pace.wait());
   const started = performance.now();
   await pace.wait();
-  // The oldest leaves after 5 s.
+  // The oldest reply of the flood leaves only after 5 s.
   assert.ok(performance.now() - started < 2_500, `${Math.round(performance.now() - started)} ms`);
   assert.equal(pace.isBusy, true);
   await Promise.all(flood);
 });
 
-/** A task that runs until it is ended, in a place of its owner. */
+/** Starts a task that occupies a place of its owner until it is ended. */
 function startTask(share: FairShare, owner: Owner) {
   const end = Promise.withResolvers<void>();
   let running = false;
@@ -95,7 +95,7 @@ Deno.test("The last connection is kept for a workspace that has none", async () 
   await tasks[4]!.end();
   assert.equal(tasks[3]!.isRunning(), false);
   await tasks[5]!.end();
-  // Room for the last, and for another owner after it.
+  // Now there is room for the waiting task, and still for a further owner.
   await tasks[0]!.end();
   assert.equal(tasks[3]!.isRunning(), true);
   await Promise.all([1, 2, 3].map((n) => tasks[n]!.end()));

@@ -5,7 +5,7 @@ import { closeDatabase } from "../../supabase/functions/_shared/postgres/databas
 import { test } from "../support/scenario.ts";
 import { functionsDatabaseUrl } from "../support/stack.ts";
 
-/** Answers requests in this process, on the stack's database, and returns the lines that are logged meanwhile. */
+/** Runs `work`, which calls functions in this process on the stack's database; returns the lines logged meanwhile. */
 async function withLog(work: () => Promise<void>): Promise<Record<string, unknown>[]> {
   const { log } = console;
   const before = Deno.env.get("DATABASE_URL");

@@ -1,4 +1,4 @@
-// What the details of an error say about an id: its kind and the valid choices, but nothing of another workspace.
+// What the details of an error say about an id: its kind and the valid choices, but nothing about other workspaces.
 import assert from "node:assert/strict";
 import { FOUND_KINDS } from "../../supabase/functions/_shared/contract/errors/found_kinds.ts";
 import { assertError, call, client, type Reply } from "../support/client.ts";
@@ -238,7 +238,7 @@ test("A filter by an owner, stage or pipeline that the workspace never had is an
   }
   const both = await api.get(`${DEALS}?owner_id=${UNKNOWN_ID}&stage_id=${UNKNOWN_ID}&q=padaria`);
   assertError(both, "invalid_reference", ["owner_id", "stage_id"]);
-  // Records come and go, so a list of what refers to an unknown one is empty, as it always was.
+  // A filter by an unknown id is no error: the list is empty, because the record may have been deleted.
   assert.deepEqual(ids(await api.get(`${DEALS}?contact_id=${UNKNOWN_ID}`)), []);
   assert.deepEqual(ids(await api.get(`/api-v1-notes?deal_id=${UNKNOWN_ID}`)), []);
 });

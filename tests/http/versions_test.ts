@@ -11,12 +11,12 @@ import { test } from "../support/scenario.ts";
 const CONTACTS = "/api-v1-contacts";
 const STRONG = /^"[0-9a-f]{16}(\.[0-9a-f]{16})?"$/;
 
-/** The record endpoints of a method, by the path of their resource. */
+/** The resources whose records have this method, by path. */
 const pathsOf = (method: string) =>
   keyEndpoints.filter(({ route }) => route.method === method && route.path === "/:id")
     .map(({ resource: { name }, route: { endpoint } }) => ({ name, path: `/${name}`, endpoint }));
 
-/** Something else to write into a field, for each resource that has PATCH. */
+/** For each resource with PATCH, a body that changes a field. */
 const CHANGES: Record<string, (value: number) => Record<string, unknown>> = {
   "api-v1-contacts": (value) => ({ job_title: `Cargo ${value}` }),
   "api-v1-companies": (value) => ({ name: `Padaria ${value}` }),
@@ -47,7 +47,7 @@ for (const { name, path, endpoint } of pathsOf("GET")) {
         assert.equal(reply.headers.get("Content-Type"), null);
       }
     }
-    // The last ones cannot be read: ignored, the reply is right all the same.
+    // Malformed values, such as the last ones, are ignored, so the reply is the whole record.
     for (const other of ['"other"', `"${tag.slice(1, 5)}"`, tag.slice(1, -1), `${tag}${tag}`, `"open`, ""]) {
       const reply = await read(other);
       assert.deepEqual([reply.status, reply.text], [200, first.text], other);
@@ -189,7 +189,7 @@ test("An action that answers with the record has its ETag for a later If-Match",
 test("The version of a deal's detail has two parts: PATCH compares that of the deal alone", async ({ workspace, api, newDeal }) => {
   const { id, contactId } = await newDeal();
   const address = `/api-v1-deals/${id}`;
-  // The quotes and the words of a detail, where they are part of a text.
+  // The title contains what separates the deal from its contact in the JSON of the detail.
   await api.patch(address, {
     title: `a,"contact" : b`,
     custom_fields: { a: ',"contact" : ', contact: { b: 1 } },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { outputOf } from "../support/lab.ts";
 
-/** By the argument that selects the attack. */
+/** Titles, by the argument that selects the attack. */
 const TITLES = {
   "large-bodies": "Large bodies without a valid credential do not delay other callers, and take no memory",
   "hostile-headers":
@@ -10,7 +10,7 @@ const TITLES = {
   "large-pages": "Pages of the largest records stay small, and do not delay other callers",
 };
 
-// The sizes of `--short`; the whole figures, and those of the other attacks, are in docs/security.md.
+// Runs with the sizes of `--short`. docs/security.md has the figures of whole runs, and of the other attacks.
 Deno.test("Attacks in their short sizes cost other callers no more than they may", async (t) => {
   const { output } = await outputOf("attacks", ...Object.keys(TITLES));
   for (const [name, title] of Object.entries(TITLES)) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { outputOf } from "../support/lab.ts";
 
-/** By the number of the figure. */
+/** Titles, by the number of the figure. */
 const TITLES = {
   1: "Killed dispatchers lose no delivery, and repeat one only under its own id",
   2: "Deliveries continue after Postgres has crashed, and none is lost",
@@ -19,7 +19,7 @@ const TITLES = {
   14: "Recovered events arrive in order of occurrence, each once",
 };
 
-// The sizes of `--short`; the whole figures are in docs/reliability.md. One process measures all, on one database.
+// Runs with the sizes of `--short`; docs/reliability.md has the figures of whole runs. One process measures all trials.
 Deno.test("The figures of docs/reliability.md are reached in their short sizes", async (t) => {
   const { output } = await outputOf("reliability");
   for (const [number, title] of Object.entries(TITLES)) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isHeld } from "../../bench/harness/figures.ts";
 import { life } from "../../bench/performance/subjects/life.ts";
 
-/** Figures that depend neither on the machine nor on how long the load lasts: of other tables it changes too few rows. */
+/** The figures that depend neither on the machine nor on how long the load lasts. Other tables change too few rows. */
 const FIGURES = [
   "Answers not as expected",
   "Events without their delivery",

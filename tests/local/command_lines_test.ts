@@ -1,4 +1,4 @@
-// Every user of a machine can read the arguments of all its processes (`ps`).
+// No secret may be an argument of a process: every user of a machine can read all arguments (`ps`).
 import assert from "node:assert/strict";
 import { openDataDir } from "../../run/local/data_dir.ts";
 import { startPostgres } from "../../run/local/postgres.ts";

@@ -11,7 +11,7 @@ function page(text: string): string {
   return `<!doctype html><meta http-equiv="Content-Security-Policy" content="${POLICY}"><title>${text}</title>`;
 }
 
-/** The files of a build, and files that nobody may read. */
+/** The files of a build, and files that must not be served. */
 const FILES = {
   "dist/index.html": page("Início"),
   "dist/404.html": page("Página não encontrada"),
@@ -28,11 +28,11 @@ const FILES = {
 interface Served {
   folder: string;
   get(path: string, init?: RequestInit): Promise<Response>;
-  /** Sends the path as it is, which `fetch` would normalize. */
+  /** Sends the path unchanged; `fetch` would normalize it. */
   getRaw(path: string): Promise<string>;
 }
 
-/** Changes a source, and waits: a build that began in the same millisecond would count the source as newer. */
+/** Changes a source, and waits a moment: for a build in the same millisecond, the source would still count as newer. */
 async function change(source: string, text: string): Promise<void> {
   await Deno.writeTextFile(source, text);
   await pause(20);
@@ -47,7 +47,7 @@ async function serve(build: string, run: (served: Served) => Promise<void>): Pro
   };
   for (const [path, text] of Object.entries(FILES)) await write(path, text);
   await write("source/pages/page.ts", "1");
-  // Older than the mark, so that the build is current.
+  // The sources are older than the build's mark, so that the build is current.
   const anHourAgo = new Date(Date.now() - 3_600_000);
   await Deno.utime(join(folder, "source/pages/page.ts"), anHourAgo, anHourAgo);
   await write("build.ts", build);
@@ -234,6 +234,6 @@ Deno.test("Closing the server ends a build in progress", async () => {
     assert.equal(response.status, 202);
     await response.body?.cancel();
   });
-  // The build would last for 60 s.
+  // The build itself would take 60 s.
   assert.ok(performance.now() - startedAt < 50_000);
 });

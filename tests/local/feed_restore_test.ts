@@ -1,4 +1,4 @@
-// After a restore into another cluster, Postgres numbers transactions from the beginning again.
+// After a restore into another cluster, transaction numbers begin at the start again.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { startServer } from "../../bench/harness/functions.ts";

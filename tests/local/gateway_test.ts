@@ -76,7 +76,7 @@ Deno.test("The gateway passes a body on while it is written", async () => {
   });
 });
 
-Deno.test("A function that cannot be loaded is 503, one that throws 500, and the others are served", async () => {
+Deno.test("A function that cannot be loaded is 503, one that throws is 500, the others work", async () => {
   const functions = {
     "a-broken": `throw new Error("on purpose");`,
     "b-silent": `export {};`,

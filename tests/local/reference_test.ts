@@ -18,7 +18,7 @@ await Deno.writeTextFile(folder + "/local/index.html", "Referência");
 await Deno.writeTextFile(folder + "/local/en/index.html", "Reference");
 `;
 
-/** Serves the reference by a gateway of its own. */
+/** Serves the reference by a separate gateway. */
 async function serve(run: (origin: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
   await Deno.writeTextFile(join(folder, "build.ts"), BUILD);
@@ -38,7 +38,7 @@ async function serve(run: (origin: string) => Promise<void>): Promise<void> {
   }
 }
 
-// tests/local/console_test.ts tries what console and reference share: failing builds, newer sources, files.
+// tests/local/console_test.ts tests what console and reference share: failing builds, newer sources, files.
 Deno.test("The reference is built when it is first opened; until then a page in its language says so", () =>
   serve(async (origin) => {
     const pages = [["/docs/", "está sendo preparada", "Referência"], [

@@ -1,4 +1,4 @@
-// What local sign-in keeps between two starts, and what it must not change.
+// What local sign-in keeps from one start of the stack to the next, and what it must not change.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startPostgres, stopPostgres } from "../../run/local/postgres.ts";
@@ -51,7 +51,7 @@ test("A second start keeps the signing key, the demo password and sessions; an o
     assert.equal((await call(second.file, "user", { headers })).body.id, session.user.id);
 
     await stopPostgres(dataDir);
-    // More calls than connections, because each connection may notice only when it is used.
+    // More calls than connections, because each connection notices the failure only when it is used.
     for (let times = 0; times < 6; times++) assert.equal((await refresh()).status, 503);
     await startPostgres(dataDir, await loadSecrets(dataDir), Number(new URL(second.file.database_url).port));
     const { status, body } = await refresh();

@@ -158,7 +158,7 @@ Deno.test("A browser may call local sign-in only from the console's origin", asy
   assert.match(allowed.headers.get("access-control-allow-methods")!, /POST/);
   assert.match(allowed.headers.get("access-control-allow-headers")!, /apikey,authorization,content-type/);
   assert.equal((await preflight("https://evil.example")).headers.get("access-control-allow-origin"), null);
-  // The page must be able to read an error, to show its text.
+  // CORS must let the page read errors too, so that it can show their texts.
   const refused = await callAuth("GET /user", { headers: { origin } });
   assertAuthError(refused, "no_authorization", 401);
   assert.equal(refused.headers.get("access-control-allow-origin"), origin);

@@ -51,7 +51,7 @@ test("A second start keeps the data and the demo key, and takes under 3 s", asyn
   // On a machine that does other work every start is slow; only the first creates the database.
   const limit = Math.max(3_000, 0.75 * firstMs);
   let times: number[] = [];
-  // The best of three, because the other work may come in between.
+  // The best of three, because the other work may interrupt.
   while (times.length < 3 && !times.some((ms) => ms < limit)) {
     const [next, ms] = await timeStart(dataDir);
     times = [...times, ms];
@@ -176,7 +176,7 @@ test("A start that cannot succeed says in one line what to set, without a passwo
       { WEBHOOK_DEV_TARGETS: "http://127.0.0.1:9000" },
       /: "http:\/\/127.0.0.1:9000" is not host:port: set it to pairs/,
     ],
-    // Root may write everywhere but where the kernel refuses it.
+    // Root may write everywhere except in /sys, where the kernel refuses it.
     [{ DATA_DIR: Deno.uid() === 0 ? "/sys/crm" : join(readOnly, "data") }, /: set DATA_DIR to /],
     [{ DATA_DIR: file }, /is not a folder: set DATA_DIR to /],
     [
@@ -227,7 +227,7 @@ test("Two stacks on two databases of one cluster share the functions' role and i
     const url = new URL(database_url);
     url.pathname = "/second";
     const second = await startStackProcess(elsewhere, { DATABASE_URL: url.href });
-    // Open connections of the first stack would hide that its password is wrong by now.
+    // Ends the first stack's connections, which would hide that its password is wrong by now.
     await query(
       database_url,
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'crm-api'",

@@ -41,7 +41,7 @@ test("Repeating a creation with the same arguments creates nothing, and says so;
   assert.match(again.remarks.join(), /nada foi criado agora/);
   const other = await call("notes_create", { ...note, idempotency_key: "segunda" });
   assert.notEqual(other.data.id, first.data.id);
-  // Another person's assistant has a key of its own, and so creates its own.
+  // Another person's assistant has another key, so the same call creates another record.
   const { key } = await makeKey(sql, workspace.id);
   assert.notEqual((await toolClient(key)("notes_create", note)).data.id, first.data.id);
 });
@@ -163,7 +163,7 @@ test("A tool call is one SQL statement, as listing the tools is, and ping is non
   await using server = await startServer({
     DATABASE_URL: proxy.url,
     WEBHOOK_ENCRYPTION_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64"),
-    // Without a secret no poke reaches the dispatcher, whose statements would count as well.
+    // Without the secret no call pokes the dispatcher, whose statements would be counted too.
     WEBHOOK_DISPATCHER_SECRET: "",
   });
   const statements = async (method: string, params?: unknown) => {

@@ -1,4 +1,4 @@
-// What a client learns of a fault of the service: an id to quote, and nothing of the inside.
+// What a client learns about an internal error: an id to quote, and no internals.
 import assert from "node:assert/strict";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
 import { serveMcp } from "../../supabase/functions/mcp/handler.ts";

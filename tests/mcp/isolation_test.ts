@@ -6,7 +6,7 @@ import { UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 import { idsByField, twoWorkspaces } from "../support/two_workspaces.ts";
 
-/** The other arguments without which a tool does not come to the id. */
+/** The further arguments that a tool needs, because it would refuse the call before it looks at the id. */
 const NEEDED: Record<string, string> = {
   name: "Ana",
   first_name: "Ana",

@@ -1,4 +1,4 @@
-// Wrong calls that people and assistants make, each mended by rule from nothing but its reply, over HTTP and over MCP.
+// Wrong calls that people and assistants make: over HTTP and MCP, the error reply alone must suffice to correct each.
 import assert from "node:assert/strict";
 import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
 import { call } from "../support/client.ts";
@@ -14,7 +14,7 @@ interface Detail {
   choices?: { id: string; name: string }[];
 }
 
-/** What a call answered: `error` where it was refused. */
+/** The reply to a call; `error` is set if the call was refused. */
 interface Answer {
   error?: { code: string; message: string; details?: Detail[] };
   // deno-lint-ignore no-explicit-any -- the tests know the replies
@@ -53,7 +53,7 @@ function overHttp(key: string, headers: Record<string, string> = {}): Send {
   };
 }
 
-/** The call that a reply suggests: it reads the names, the choices and the operations, and knows nothing of the API. */
+/** Corrects a call by the names, choices and operations in the error reply, without any knowledge of the API. */
 function mended(name: string, args: Arguments, { message, details = [] }: NonNullable<Answer["error"]>) {
   const next = { ...args };
   for (const detail of [...details, { field: "id", message } as Detail]) {
@@ -158,7 +158,7 @@ async function mendedCall(
   return mended(name, args, error);
 }
 
-test("Without Prefer a missing field is named with the unknown one that was sent for it, and nothing else is", async ({ workspace: { key } }) => {
+test("Without Prefer, the error for a missing field also names the unknown field sent in its place, and no other unknown field", async ({ workspace: { key } }) => {
   const send = overHttp(key);
   const { error } = await send("deals_create", { titulo: "Plano", cor: "azul" });
   assert.deepEqual(error!.details!.map(({ field }) => field), ["title", "titulo"]);
@@ -171,7 +171,7 @@ test("Without Prefer a missing field is named with the unknown one that was sent
   assert.deepEqual(wrongType.error!.details!.map(({ field }) => field), ["title"]);
 });
 
-test("A tool that needs an id says which argument was sent in its place, with every other unknown one", async ({ workspace: { key }, newDeal }) => {
+test("A tool that needs an id names the argument that was sent in its place, and every other unknown argument", async ({ workspace: { key }, newDeal }) => {
   const { id: deal_id } = await newDeal();
   const args = { deal_id, amount: 5 };
   const { error } = await overMcp(key)("deals_update", args);

@@ -48,7 +48,7 @@ test("initialize answers an unknown revision with the newest", async ({ workspac
   assertRpcError(await post(initialize(1), { "X-API-Key": key }), { status: 200, code: -32602, id: 1 });
 });
 
-test("A notification is answered 202, and so is a response, which this server never asked for", async ({ workspace: { key } }) => {
+test("A notification is answered 202, and so is a response, although the server sends no requests", async ({ workspace: { key } }) => {
   for (
     const message of [
       { jsonrpc: "2.0", method: "notifications/initialized" },

@@ -1,4 +1,4 @@
-// How much one POST may be answered: a key could otherwise have an isolate hold a hundred megabytes.
+// How large the answer to one POST may be: without a limit, a key could make an isolate hold a hundred megabytes.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import type { Sql } from "postgres";

@@ -1,4 +1,4 @@
-// The tools that are written, against the tables of endpoints.
+// Compares the generated table of tools with the endpoint tables.
 import assert from "node:assert/strict";
 import { writtenFiles } from "../../tools/mcp/files.ts";
 import { NOT_TOOLS } from "../../tools/mcp/not_tools.ts";
@@ -32,7 +32,7 @@ Deno.test("Every client can take every tool", () => {
     const { name, title, description, inputSchema } = definition;
     assert.match(name, /^[a-z_]{1,40}$/);
     assert.ok(description.startsWith(`${title}.`), name);
-    // Hosts refuse `anyOf` and its like beside the properties of a tool.
+    // Some MCP hosts refuse a tool whose schema has `anyOf` or the like next to `properties`.
     assert.deepEqual(Object.keys(inputSchema), ["type", "properties", "required", "additionalProperties"]);
     for (const field of Object.keys(inputSchema.properties)) assert.match(field, /^[a-z0-9_]{1,64}$/);
     for (const field of inputSchema.required) assert.ok(inputSchema.properties[field], field);

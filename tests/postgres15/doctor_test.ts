@@ -11,8 +11,8 @@ import { makeDataDir } from "../support/own_stack.ts";
 import { createNet, createVault } from "../support/vault.ts";
 
 /**
- * pg_cron 1.4 runs a job at the earliest at the next full minute, and on a busy machine runs and looks last seconds, so the
- * minute after it is waited for as well.
+ * pg_cron 1.4 runs a job at the next full minute at the earliest. The minute after that is included, because runs and
+ * checks take seconds on a busy machine.
  */
 const FIRST_RUN_S = 150;
 
@@ -45,7 +45,7 @@ Deno.test(needing(["postgresql-15", "postgresql-15-cron"], {
             "extensions: The extension supabase_vault is not enabled",
           ]);
           const first = findingsOf(await look());
-          // Unless the minute turned since the start: pg_cron has run the jobs of a minute then.
+          // If a new minute has begun since the start, pg_cron has already run the jobs of every minute.
           const [{ ran }] = await owner<[{ ran: boolean }]>`
             select exists (select from cron.job_run_details) as ran`;
           assert.ok(ran || first.some((finding) => /webhook-dispatch has never run/.test(finding)));
@@ -60,7 +60,7 @@ Deno.test(needing(["postgresql-15", "postgresql-15-cron"], {
             await owner.unsafe(remedy.sql.replace("<WEBHOOK_DISPATCHER_SECRET>", secret));
           }
           await waitForRuns(look);
-          // Of the jobs of an hour and of a day, because the time for one of both may just have come.
+          // Matches an hourly or a daily job, because one of the two may just have run.
           assert.match(
             resultOf(await look(), "jobs").note!,
             /^not run yet: .*(partition-events|purge-key-calls)/,
@@ -84,7 +84,7 @@ Deno.test(needing(["postgresql-15", "postgresql-15-cron"], {
           breaks: () => owner`select cron.schedule('crm:of-yesterday', '* * * * *', 'select 1')`,
           finding: /^jobs: pg_cron runs crm:of-yesterday, which crm.jobs does not have$/,
         });
-        // The last run is made older, and failed, because a real one would take minutes to be so.
+        // Changes the last run to an old or a failed one, because waiting for such a run would take minutes.
         let changedRun = "0";
         const changeLastRun = async (change: string) => {
           await passFullMinute();
@@ -119,7 +119,7 @@ Deno.test(needing(["postgresql-15", "postgresql-15-cron"], {
           breaks: () => admin`drop extension pg_cron`,
           finding: /^extensions: The extension pg_cron is not enabled, so no job runs$/,
           mends: async () => {
-            // The superuser made the extension and scheduled the jobs; on Supabase `postgres` does both.
+            // The superuser created the extension and scheduled the jobs; on Supabase, `postgres` does both.
             await admin`delete from cron.job`;
             await admin`grant usage on schema cron to postgres`;
             await admin`grant select, delete on cron.job, cron.job_run_details to postgres`;
@@ -137,7 +137,7 @@ Deno.test(needing(["postgresql-15", "postgresql-15-cron"], {
   },
 }));
 
-/** Waits until the doctor finds nothing wrong, and looks seldom, because other tests measure meanwhile. */
+/** Waits until the doctor finds nothing wrong. Looks only every 2 s, because other tests measure times meanwhile. */
 async function waitForRuns(look: () => Promise<Diagnosis>): Promise<void> {
   const deadline = performance.now() + FIRST_RUN_S * 1000;
   for (;;) {
@@ -148,7 +148,7 @@ async function waitForRuns(look: () => Promise<Diagnosis>): Promise<void> {
   }
 }
 
-/** Waits until pg_cron starts no run for 20 seconds, whose row would become the last. */
+/** Waits for a moment after which pg_cron starts no run for 20 seconds: a new run would become the last. */
 async function passFullMinute(): Promise<void> {
   const second = new Date().getSeconds();
   const wait = second >= 40 ? 65 - second : second < 5 ? 5 - second : 0;

@@ -83,7 +83,7 @@ Deno.test(
 
         await t.step("scheduling warns that without pg_net nothing wakes the dispatcher", () => {
           const warnings = notices.filter(({ severity }) => severity === "WARNING");
-          // By the migration, and by the step before.
+          // The migration warned, and so did the step before this one.
           assert.equal(warnings.length, 2);
           for (const { message } of warnings) {
             assert.match(message!, /pg_net is not: the job webhook-dispatch wakes no dispatcher/);
@@ -115,7 +115,7 @@ Deno.test(
           },
         );
 
-        // pg_cron would run the same jobs in the middle of a check, at a full minute.
+        // Otherwise pg_cron would run the same jobs during a check, at a full minute.
         await stopJobs(sql);
         for (const { name, run } of PARTITION_CHECKS) {
           await passMidnight();
@@ -125,7 +125,7 @@ Deno.test(
         await t.step("pg_cron makes the partitions, as postgres and by itself", async () => {
           await passMidnight(150);
           await dropAll(sql);
-          // Within a minute instead of an hour, because a test cannot wait for that long.
+          // Every minute instead of every hour, because a test cannot wait for that long.
           await sql`update crm.jobs set every = '1 minute' where name like 'partition-%'`;
           await sql`select crm.schedule_jobs()`;
           const made = async () => {
@@ -157,10 +157,10 @@ Deno.test(
   }),
 );
 
-/** Takes our jobs off pg_cron's schedule, and waits for those that run. */
+/** Takes our jobs off pg_cron's schedule, and waits for running jobs to end. */
 async function stopJobs(sql: Sql): Promise<void> {
   await sql`select cron.unschedule(jobname) from cron.job where jobname like 'crm:%'`;
-  // pg_cron looks at its schedule once a second, and does not end what it has begun.
+  // pg_cron reads its schedule once a second, and does not stop jobs that it has started.
   await pause(1_500);
   await eventually(async () => {
     const runs = await sql`select from pg_stat_activity where application_name = 'pg_cron'`;

@@ -10,7 +10,7 @@ async function errorOf(call: Promise<unknown>): Promise<CrmError> {
   return error;
 }
 
-/** Serves every request the same way, at an address of its own. */
+/** Starts a server that answers every request by `answer`. */
 function serve(answer: (request: Request) => Response | Promise<Response>) {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, answer);
   return {
@@ -83,7 +83,7 @@ Deno.test("A service that cannot be reached is no_answer, and a silent service i
   listener.close();
   const error = await errorOf(crm.contacts.list({ email: "ana@exemplo.com.br" }).page());
   assert.deepEqual([error.code, error.status], ["no_answer", 0]);
-  // Errors end in logs, which must not have ids.
+  // Errors are logged, and logs must not contain ids.
   assert.equal(error.message, `No answer of GET ${address}/api-v1-contacts`);
   assert.ok(error.cause instanceof Error);
 });

@@ -1,5 +1,5 @@
-// The SDK reaches every operation of the API. The test walks through the calls of the collections, which use each other's
-// ids: a new endpoint is tried without a line of its own.
+// The SDK reaches every operation of the API. The test makes the calls of the collections, which use each other's ids,
+// so a new endpoint is tested without a new line here.
 import assert from "node:assert/strict";
 import { makeOperation } from "../../bench/harness/samples.ts";
 import { replyOf } from "../../clients/sdk/src/index.ts";
@@ -33,7 +33,7 @@ test("The SDK calls every operation as the document says, and repeating a repeat
         (select count(*) from crm.webhook_deliveries where workspace_id = ${workspace.id}) as deliveries`;
   for (const step of steps) {
     const id = step.operationId as OperationId;
-    // Rejects for every reply but 2xx.
+    // Rejects for every reply except 2xx.
     const reply = await callBy(crm, id, fill(step, values) as Step);
     for (const { variable, path } of step.captures) values[variable] = valueAt(reply, path);
     const { method, path, query, headers, body } = sent.at(-1)!;
@@ -51,7 +51,7 @@ test("The SDK calls every operation as the document says, and repeating a repeat
   assert.deepEqual(steps.map(({ operationId }) => operationId).sort(), Object.keys(OPERATIONS).sort());
 });
 
-/** Calls an operation by its method, with what a step of the collections sends. */
+/** Calls the SDK's method for an operation with the request of a collection's step. */
 // deno-lint-ignore no-explicit-any -- the methods are found by their names
 async function callBy(crm: any, id: OperationId, { path, query, body }: Step): Promise<unknown> {
   const { path: template, takes = [], list } = OPERATIONS[id];

@@ -1,4 +1,4 @@
-// Runs each sample with the SDK and without it: both do the same.
+// Runs each sample in both versions, with the SDK and without it: both must do the same.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { freePort } from "../../run/local/free_port.ts";

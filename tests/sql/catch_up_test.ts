@@ -1,4 +1,4 @@
-// Transactions beside the catch-up of a subscription that is behind: no event is lost, and none has two deliveries.
+// Transactions during the catch-up of a subscription that is behind: no event is lost, and none gets two deliveries.
 import assert from "node:assert/strict";
 import type { ISql, ReservedSql, Sql } from "postgres";
 import { openSql } from "../../run/local/sql.ts";
@@ -21,12 +21,12 @@ async function subscribe(sql: Sql, bound: number): Promise<Place> {
   return { workspace, subscription: row.id };
 }
 
-/** Emits as a trigger of a record does. */
+/** Emits events as a record's trigger does. */
 async function emit(sql: ISql, { workspace }: Place, count = 1): Promise<void> {
   await sql`select crm.emit(${workspace}, 'deal.won', gen_random_uuid()) from generate_series(1, ${count}::integer)`;
 }
 
-/** Ends everything that waits, as a receiver that answers does. */
+/** Marks all waiting deliveries as delivered, as if the receiver had answered. */
 const deliverAll = (sql: ISql, { workspace }: Place) =>
   sql`
     update crm.webhook_deliveries d set state = 'delivered' where d.workspace_id = ${workspace}
@@ -42,7 +42,7 @@ async function isBehind(sql: ISql, { subscription }: Place): Promise<boolean> {
   return row.behind;
 }
 
-/** Events, deliveries and what waits. A delivery's id is that of its event, so none is there twice. */
+/** Counts events, deliveries and waiting deliveries. A delivery has its event's id, so no delivery exists twice. */
 async function counted(sql: ISql, { workspace }: Place) {
   const [row] = await sql<[{ events: number; deliveries: number; waiting: number }]>`
     select
@@ -61,7 +61,7 @@ async function finish(sql: Sql, place: Place): Promise<void> {
   }
 }
 
-/** Begins a transaction of its own connection, which has written. */
+/** Begins a transaction on a separate connection, and gives it a transaction id as a write would. */
 async function begin(pool: Sql): Promise<ReservedSql> {
   const session = await pool.reserve();
   await session`begin`;
@@ -153,7 +153,7 @@ Deno.test("Beside the catch-up of subscriptions", async (t) => {
       async (place) => {
         await emit(sql, place, 25);
         await deliverAll(sql, place);
-        // Not of the pool, which could give the connection to another step before it has closed.
+        // Not from the pool, which could give the killed connection to another step before it is closed.
         const own = openSql(database.url, { max: 1 });
         const killed = assert.rejects(
           async () => await own`select crm.catch_up_subscriptions(), pg_sleep(60)`,
@@ -199,7 +199,7 @@ Deno.test("Beside the catch-up of subscriptions", async (t) => {
         while (Date.now() < until) {
           const session = await begin(pool);
           await emit(session, place, 1 + writer);
-          // Some stay open for longer than others, so that they end in another order than they began.
+          // The transactions stay open for different times, so that they end in another order than they began.
           await session`select pg_sleep(${writer * writer} / 200.0 * random())`;
           if (Math.random() < 0.1) await session`rollback`;
           else await session`commit`;

@@ -26,7 +26,7 @@ async function readFunctions(): Promise<Map<string, { codes: string[]; calls: st
   }]));
 }
 
-/** Reads every code that a function raises, itself or by the functions that it calls. */
+/** Returns every code that a function raises, itself or through the functions that it calls. */
 function raisedBy(
   name: string,
   functions: Awaited<ReturnType<typeof readFunctions>>,
@@ -35,7 +35,7 @@ function raisedBy(
   const found = functions.get(name);
   if (found === undefined || seen.has(name)) return new Set();
   seen.add(name);
-  // What an item of a batch raises is in the reply.
+  // Errors of a batch's items are not raised to the caller, but put into the reply.
   if (["crm.run_batch_item", "crm.insert_together", "crm.refuse_invalid"].includes(name)) return new Set();
   return new Set([
     ...found.codes,
@@ -43,7 +43,7 @@ function raisedBy(
   ]);
 }
 
-/** Codes that only the operator can cause, by a call that no endpoint makes. */
+/** Codes that only the operator can cause, by calls that no endpoint makes. */
 const OF_OPERATOR = ["no_active_admin", "job_failed", "invalid_reference"];
 
 Deno.test("every code that a function of the database raises is one of the service's, or the operator's alone", async () => {
@@ -61,16 +61,16 @@ Deno.test("every verb raises the codes that its endpoint declares, and no others
   const functions = await readFunctions();
   // These codes follow from the shape of an endpoint, so no endpoint declares them.
   const implied: ErrorCode[] = ["validation_error", "not_found"];
-  // A unique index refuses it, and crm.error_of names it.
+  // No function raises this code: a unique index refuses the row, and crm.error_of returns the code.
   const ofIndexes: ErrorCode[] = ["external_id_taken"];
   for (const { route, title } of endpoints) {
     const { endpoint } = route;
     if (endpoint.verb === null) continue;
     const raised = raisedBy(`${endpoint.gate === "session" ? "app" : "api"}.${endpoint.verb}`, functions);
     const documented = errorCodes(route);
-    // The function that locks a record compares its version where it is given one, as PATCH alone does.
+    // The function that locks a record raises this only if it is given a version, which only PATCH gives.
     if (route.method !== "PATCH") raised.delete("precondition_failed");
-    // An upsert changes a record that it has found.
+    // An upsert calls the verb of PATCH only for a record that it has found.
     if (route.path === "/upsert") raised.delete("not_found");
     for (const code of raised) {
       if (

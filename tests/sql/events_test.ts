@@ -1,4 +1,4 @@
-// The catalogue of events in TypeScript, the events in the database and those that it emits are the same.
+// The events in TypeScript's catalogue, those that the database knows, and those that it emits are the same.
 import assert from "node:assert/strict";
 import { EVENT_TYPES, EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import { openDatabase } from "../support/stack.ts";
@@ -29,7 +29,7 @@ Deno.test("every event of the catalogue is emitted, and no other", async () => {
       [...source.matchAll(/crm\.emit\(\s*[\w.]+,\s*'([^']+)'/g)].map(([, event]) => event!)
     ),
     ...triggers.map(({ event }) => event),
-    // A new deal tells several facts at once.
+    // The event of a new deal has several facts.
     ...functions.filter(({ name }) => name === "facts_of_new_deal").flatMap(({ source }) =>
       [...source.matchAll(/'(\w+\.\w+)'/g)].map(([, event]) => event!)
     ),

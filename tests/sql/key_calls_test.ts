@@ -17,7 +17,7 @@ async function call(key: string, times: number): Promise<void> {
   for (let n = 0; n < times; n++) assert.equal((await client(key).get(PIPELINES)).status, 200);
 }
 
-/** Waits for the stack's own run of the job, if there is one now: a run that finds another does nothing. */
+/** Waits for the stack's own run of the job, if one is in progress: a second run would do nothing. */
 async function drain(sql: Sql | TransactionSql): Promise<void> {
   await sql`select pg_advisory_xact_lock(crm.lock_number('drain calls')), crm.drain_calls()`;
 }
@@ -52,7 +52,7 @@ test("a call is counted at once, and the job neither loses one nor counts one tw
   const { hours, days_30: days, calls } = await show(sql, workspace.id, id);
   const now = new Date().toISOString();
   assert.deepEqual([hours.length, days.length, calls.days.length], [48, 30, 7]);
-  // The test may run across an hour.
+  // A new hour may have begun during the test.
   assert.ok(hours.slice(-2).some(({ hour, calls }) => calls > 0 && hour.slice(0, 11) === now.slice(0, 11)));
   assert.deepEqual(hours.map(({ hour }) => hour), hours.map(({ hour }) => hour).toSorted());
   assert.equal(days.at(-1)!.day, calls.days.at(-1)!.day);
@@ -75,12 +75,12 @@ test("calls count for the hour in which they were made, across its boundary", as
     { hour: at(-3600), calls: 2 },
     { hour: at(0), calls: 2 },
   ]);
-  // The earlier times are still in the row; only the last two calls are new.
+  // The rate limit's row still has the earlier times; only the last two calls are new.
   assert.deepEqual(await count([at(-0.001), at(0), at(5), at(6), at(7)], 6), [
     { hour: at(-3600), calls: 2 },
     { hour: at(0), calls: 4 },
   ]);
-  // 10 new calls, of which the times of 2 are known: the others were made before those.
+  // 10 calls are new, but the row has the times of only 2; the other 8 were made before them.
   assert.deepEqual(await count([at(3599), at(3600)], 16), [
     { hour: at(-3600), calls: 2 },
     { hour: at(0), calls: 13 },
@@ -98,7 +98,7 @@ test("two runs at once count a call once, and no call waits for a run", async ({
     assert.equal(second!["keys"], 0, "it leaves the work to the first");
     const began = performance.now();
     await call(key, 1);
-    // A call that waited for the run would be given up after 10 s.
+    // A call that waited for the job's run would fail after 10 s.
     assert.ok(performance.now() - began < 8_000, "the run is not committed, and its key is called");
   });
   await drain(sql);
@@ -112,7 +112,7 @@ test("a crash that empties the rate limits keeps the counted calls and the last 
   await drain(sql);
   const { last_used_at } = await show(sql, workspace.id, id);
   assert.ok(last_used_at);
-  // As Postgres does to an unlogged table. The new counter passes the old one's place before the next run.
+  // A crash empties this unlogged table. Before the next run, the new counter exceeds the old counter's last value.
   await sql`delete from crm.rate_limits where key_id = ${id}`;
   assert.equal((await show(sql, workspace.id, id)).last_used_at, last_used_at);
   await call(key, 6);
@@ -150,7 +150,7 @@ test("counted calls are purged after 90 days, and idle rate limits after a day, 
   await runJob(sql, "purge-key-calls");
   assert.deepEqual((await moved(sql, id)).map(({ calls }) => calls), [7, 1]);
 
-  // Keeps the stack's own run out, which would move the calls of the idle key.
+  // Locks out the stack's own run, which would move the calls of the idle key.
   await using other = openDatabase();
   await other`select pg_advisory_lock(crm.lock_number('drain calls'))`;
   await sql`

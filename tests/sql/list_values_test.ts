@@ -1,5 +1,5 @@
-// crm.list_by, crm.search_page and crm.summary compose statements of the filters that were sent. Whatever the values are,
-// they are compared, and never become a part of the statement.
+// crm.list_by, crm.search_page and crm.summary build statements from the filters of a call. Any value must only be
+// compared, and never become a part of the statement's code.
 import assert from "node:assert/strict";
 import { columnOf, optional } from "../../tools/records/filters.ts";
 import { records } from "../../tools/records/records.ts";

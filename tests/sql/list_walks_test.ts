@@ -1,5 +1,5 @@
-// crm.list_by looks through few rows for a page and then continues by cursor. Whatever the filters and however
-// few the rows, its pages together are what the filters say.
+// crm.list_by reads a limited number of rows for each page, and the next page continues by cursor. For any filters and
+// any limit, the pages together must have exactly the rows that match.
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
@@ -15,13 +15,13 @@ const ROWS = 150;
 const FIRST = "00000000-0000-0000-0000-000000000000";
 const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 const DAY = 86_400_000;
-/** Now is in the middle of the times of the rows, for is_overdue. */
+/** The time of the first row: half of the rows are before now and half after, for is_overdue. */
 const START = Date.now() - 15 * DAY;
 
 type Row = Record<string, string | null>;
 type Args = Record<string, string | string[]>;
 
-/** Few values of each column, so that rows share them; null where the column allows it. */
+/** A few values for each column, so that many rows share them; null where the column allows it. */
 function valuesOf(workspace: TestWorkspace, other: { member: string; samples: Record<string, string> }) {
   const { company, contact, deal } = other.samples;
   return {
@@ -59,7 +59,7 @@ function valuesOf(workspace: TestWorkspace, other: { member: string; samples: Re
   } as Record<string, Record<string, (string | null)[]>>;
 }
 
-/** Values of the texts of a record that the table above does not name. */
+/** Values for the text columns of a record that `valuesOf` leaves out. */
 function textsOf({ fields }: CrmRecord): Record<string, (string | null)[]> {
   const texts = Object.entries(fields).filter(([, { sql, written }]) =>
     sql === "text" && ["always", "on create"].includes(written)
@@ -105,7 +105,7 @@ async function uuidAt(sql: Sql, at: string): Promise<string> {
   return row!["id"];
 }
 
-/** What the filters say, computed without the database. */
+/** The rows that match the filters, computed without the database. */
 function matching(record: CrmRecord, rows: Row[], args: Args): string[] {
   const bounds = [...ranges(record).values()].flat();
   const isOverdue = (row: Row) =>
@@ -129,7 +129,7 @@ function matching(record: CrmRecord, rows: Row[], args: Args): string[] {
   ).map(({ id }) => id!);
 }
 
-/** Any combination of the record's filters, with values that some rows have, and values that none has. */
+/** Any combination of the record's filters, with values that some rows have and values that no row has. */
 function anyFilters(record: CrmRecord, rows: Row[]): fc.Arbitrary<Args> {
   const one = (
     { name, column = name, range, condition, several, hides }: ReturnType<typeof equalities>[number],
@@ -141,11 +141,11 @@ function anyFilters(record: CrmRecord, rows: Row[]): fc.Arbitrary<Args> {
       );
     }
     const values = rows.map((row) => row[range?.column ?? column]).filter((value) => value != null);
-    // A column in which no row has a value can only be searched for a value that none has.
+    // If no row has a value in the column, filters by a value that no row has.
     const found = values.length > 0 ? [...new Set(values as string[])] : [LAST];
     return several ? fc.subarray([...found, "none"], { minLength: 1 }) : fc.constantFrom(...found);
   };
-  // What is searched has a walk of its own (search_walks_test.ts).
+  // The search parameter is tested by search_walks_test.ts.
   const filters = Object.entries(record.filters).map(([name, filter]) => ({ name, ...filter }))
     .filter(({ searches }) => searches === undefined);
   const updated = [...ranges(record).values()].flat().filter(({ name }) => name === "updated_since");
@@ -157,7 +157,7 @@ function anyFilters(record: CrmRecord, rows: Row[]): fc.Arbitrary<Args> {
   ) as fc.Arbitrary<Args>;
 }
 
-/** Whether the list keeps its plans for these arguments, as `api.<name>_list` says it. */
+/** Whether `api.<name>_list` answers these arguments by a static statement, whose plan Postgres keeps. */
 function isKept(record: CrmRecord, args: object): boolean {
   const others = ["updated_since", "limit", ...required(record).map(({ name }) => name)];
   return Object.keys(args).every((name) => others.includes(name));

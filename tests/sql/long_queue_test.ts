@@ -1,4 +1,4 @@
-// What a long queue, or many calls at once, must not change: the times of attempts, and the limits of a workspace.
+// A long queue and many calls at once must change neither the times of attempts nor the limits of a workspace.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { recordOutcomes } from "../support/outcomes.ts";

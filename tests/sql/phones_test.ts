@@ -1,11 +1,11 @@
-// Spellings of a phone number that are one number, and those that are not.
+// Which spellings of phone numbers mean the same number, and which do not.
 import assert from "node:assert/strict";
 import { create, ids } from "../support/record_fixtures.ts";
 import { assertError } from "../support/client.ts";
 import { test } from "../support/scenario.ts";
 import { openDatabase } from "../support/stack.ts";
 
-/** The number in E.164, or what it is without a country; then its spellings. */
+/** The number in E.164, or as it is stored if its country is unknown; then its spellings. */
 const NUMBERS: [number: string | null, ...spellings: string[]][] = [
   // Mobile phones: nine digits.
   [
@@ -34,13 +34,13 @@ const NUMBERS: [number: string | null, ...spellings: string[]][] = [
   // The area code 55 is no country's code.
   ["+5555977771234", "(55) 97777-1234", "055 97777-1234", "+55 55 97777-1234", "5555977771234"],
   ["+555532221234", "(55) 3222-1234", "5532221234", "555532221234"],
-  // Of no area.
+  // Numbers without an area code.
   ["+558001234567", "0800 123 4567", "0800-1234567", "+55 800 123 4567", "+55 0800 123 4567"],
   ["+55800123456", "0800 123 456"],
   ["40041234", "4004-1234"],
   ["190", "190"],
   ["999991234", "99999-1234"],
-  // Of other countries.
+  // Numbers of other countries.
   ["+15551234567", "+1 (555) 123-4567", "(+1) 555 123 4567", "001 555 123 4567"],
   ["+351912345678", "+351 912 345 678", "00351 912345678"],
   ["+442079460018", "+44 20 7946 0018", "+44 (0)20 7946 0018"],

@@ -1,4 +1,5 @@
-// Which deliveries a claim takes. The rows are not committed, or leased, so that the stack's own dispatcher cannot claim them.
+// Which deliveries a claim takes. The stack's own dispatcher cannot claim the rows here, because they are uncommitted
+// or leased.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { makeWorkspace } from "../support/fixtures.ts";
@@ -49,7 +50,7 @@ test("A claim skips deliveries that are not due, leased, ended, or of an inactiv
   });
 });
 
-/** What the queue had when Postgres last took its statistics, which plans are made from until it takes them again. */
+/** Contents of the queue when Postgres takes its statistics. Until it takes new ones, it plans claims by them. */
 const QUEUES_OF_STATISTICS: { [queue: string]: (sql: postgres.ISql, id: string) => Promise<unknown> } = {
   "was empty": () => Promise.resolve(),
   "had one that was ready": async (sql, id) => addDeliveries(sql, id, await addSubscription(sql, id), 1),
@@ -82,7 +83,7 @@ for (const [queue, fillQueue] of Object.entries(QUEUES_OF_STATISTICS)) {
         update crm.webhook_subscriptions set is_active = false, deactivated_reason = 'deleted' where id = ${deleted}`;
       await sql`
         update crm.webhook_deliveries set next_attempt_at = now() + interval '6 h' where subscription_id = ${retried}`;
-      // The first claims put aside what the changes above have left.
+      // The first claims only settle what the changes above have left in crm.webhook_unsettled.
       while ((await sql`select from crm.webhook_unsettled`).length > 0) await claim(sql, [id]);
       const fetched = async () => {
         const [row] = await sql<[{ rows: number }]>`

@@ -1,4 +1,5 @@
-// How outcomes of attempts are recorded. The rows are not committed, or leased, so that the stack's own dispatcher cannot claim them.
+// How outcomes of attempts are recorded. The stack's own dispatcher cannot claim the rows here, because they are
+// uncommitted or leased.
 import assert from "node:assert/strict";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { type Outcome, recordOutcomes } from "../support/outcomes.ts";
@@ -45,7 +46,7 @@ test("A dispatcher that held a delivery before it was redelivered records nothin
   await rolledBack(sql, async (sql) => {
     const [delivery] = await addDeliveries(sql, id, await addSubscription(sql, id), 1, {
       lease: "1 hour",
-      // Lower than the token of every claim.
+      // A token lower than that of every claim, so the lease was lost.
       token: 0,
     });
     const record = async (lease_token: string | number) =>
@@ -99,7 +100,7 @@ test("Outcomes that are recorded together count in the order in which they ended
       const subscription = await addSubscription(sql, id);
       const [first, second] = await addDeliveries(sql, id, subscription, 2, { lease: "1 hour", token: 1 });
       const [lost] = await addDeliveries(sql, id, subscription, 1, { lease: "1 hour", token: 2 });
-      // Not in the order of their ids, in which they are locked.
+      // Not in the order of their ids, in which the function locks them.
       const recorded = await recordOutcomes(
         sql,
         [second!, first!, lost!].map((delivery_id, index) => ({

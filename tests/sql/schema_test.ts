@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { needing } from "../support/needing.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
-/** A partition of a day is not part of the schema: what names it would change overnight. */
+/** Names of days' partitions, which are not compared: they change every day. */
 const DAY = /_\d{4}_\d\d_\d\d/;
 
 async function schema(option: string): Promise<string> {

@@ -1,5 +1,5 @@
-// Whoever writes the records and the words of a search cannot make it take long: a page compares few texts, and fewer with
-// long words, which may be compared character by character at each place of a text.
+// Nobody can make a search slow by the choice of records and words: a page compares few texts, and fewer for long
+// words, which may be compared character by character at every position of a text.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
@@ -8,10 +8,10 @@ import { indexTexts } from "../support/jobs.ts";
 import { openDatabase } from "../support/stack.ts";
 
 const ROWS = 4_500;
-/** Measured: 10 at most. It was 45 by LIKE, among all that the index has of the letters. */
+/** Measured: at most 10. It was 45 when a search compared, by LIKE, all texts whose letters the index found. */
 const MAX_RATIO = 25;
 
-/** The same contact many times. None is in a sample, as if those that are had been changed: few seem to have the words. */
+/** Many contacts with the same text. Their ids keep them out of the planner's sample, so the words seem to be rare. */
 async function makeContacts(sql: Sql, { id, memberId }: TestWorkspace, name: string, rest: string) {
   await sql`
     insert into crm.contacts (workspace_id, id, name, job_title, owner_id)
@@ -20,7 +20,7 @@ async function makeContacts(sql: Sql, { id, memberId }: TestWorkspace, name: str
     from generate_series(1, ${ROWS}::integer) n`;
 }
 
-/** The least milliseconds of a page, of five. */
+/** Milliseconds for a page, the best of five. */
 async function time(sql: Sql, { id }: TestWorkspace, q: string): Promise<number> {
   return await sql.begin(async (sql) => {
     await sql`set local role crm_api`;

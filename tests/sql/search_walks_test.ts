@@ -1,6 +1,6 @@
-// crm.search_page looks through few rows for a page, finds others by the index, and then continues by cursor. Whatever
-// the words, however few rows it looks through, and whatever the job that keeps the texts has not seen yet, its pages
-// together are the contacts whose text has every word.
+// crm.search_page reads a limited number of rows for each page, finds others by the index, and the next page continues
+// by cursor. For any words and any limit, and with any changes that the index job has not seen yet, the pages together
+// must be the contacts whose text has every word.
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
@@ -58,7 +58,7 @@ const fold = (text: string) =>
     "'",
   );
 
-/** What the words say, computed without the database. */
+/** Whether the name has every word, computed without the database. */
 function isFound(name: string, q: string): boolean {
   return fold(q).split(" ").every((word) =>
     /^[0-9\p{P}]*[0-9][0-9\p{P}]*$/u.test(word)
@@ -67,7 +67,7 @@ function isFound(name: string, q: string): boolean {
   );
 }
 
-/** How the pages of a search are read: how long they are, and how many rows each looks through. */
+/** How a search is read: the length of its pages, and the number of rows that each page reads. */
 interface Pages {
   q: string;
   filter: { company_id?: string };
@@ -76,7 +76,7 @@ interface Pages {
   step: number;
 }
 
-/** The ids that the pages have together, and how many pages ended early. */
+/** Reads all pages; returns their ids, and how many pages ended early. */
 async function search(sql: Sql, workspaceId: string, { q, filter, from, limit, step }: Pages) {
   const page = (before: string) =>
     sql.begin(async (sql) => {
@@ -113,7 +113,7 @@ Deno.test("the pages of a search together have exactly the matching contacts, ho
   const companies = await sql<{ id: string }[]>`
     insert into crm.companies (workspace_id, name, owner_id)
     select ${workspace.id}, n::text, ${workspace.memberId} from generate_series(1, 2) n returning id`;
-  /** Makes the contacts of which the number has one of these remainders. */
+  /** Makes the contacts whose number has one of these remainders. */
   const make = async (...remainders: number[]) => {
     await sql`
       insert into crm.contacts (workspace_id, id, name, owner_id, company_id)

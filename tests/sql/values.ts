@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import type { Field } from "../../supabase/functions/_shared/contract/record_fields.ts";
 
-/** Each is valid for some schema, and none is a default. */
+/** Candidates for values. Each is valid for some schema, and none is a default. */
 const CANDIDATES: unknown[] = [
   "Texto novo",
   "Outro texto",
@@ -38,7 +38,7 @@ const CANDIDATES: unknown[] = [
 /**
  * Returns two different values that a schema accepts and does not transform, and by which a list can be filtered.
  *
- * @throws AssertionError where no two candidates are valid: add two for a schema of a new kind
+ * @throws AssertionError if no two candidates are valid; then add two candidates for the new kind of schema
  */
 function twoValues({ rule, filter }: Field, name: string): [unknown, unknown] {
   const valid = CANDIDATES.filter((value) => {

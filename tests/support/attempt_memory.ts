@@ -1,6 +1,6 @@
 /**
- * Makes delivery attempts in a process of their own, so that its memory shows what they add. Arguments: the target and the
- * number of simultaneous attempts. Prints the bytes by which each raised the peak memory of the process.
+ * Makes delivery attempts in a separate process, so that its memory shows what they use. Arguments: the target and the
+ * number of simultaneous attempts. Prints the bytes by which each attempt raised the peak memory of the process.
  */
 import { sendAttempt } from "../../supabase/functions/webhook-dispatcher/send_attempt.ts";
 

@@ -44,8 +44,8 @@ export interface CallOptions {
 }
 
 /**
- * Calls the API as an integrator would. Every reply is validated: by the schema of its operation or by the error envelope,
- * and its status must be that of its code.
+ * Calls the API as an integrator would. Every reply is validated by the schema of its operation or by the error
+ * envelope; the status of an error must be that of its code.
  */
 export async function call(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
   const { key = null, session = null, body, headers } = options;
@@ -95,7 +95,7 @@ function clientWith(credentials: Pick<CallOptions, "key" | "session">) {
   };
 }
 
-/** Asserts that the reply is the error with that code, about these fields if they are given; returns its details by field. */
+/** Asserts that the reply is an error with that code, about these fields if given; returns its details by field. */
 export function assertError(
   reply: Reply,
   code: ErrorCode,
@@ -131,7 +131,7 @@ function checkReply(method: string, path: string, reply: Reply): void {
     assert.equal(reply.text, "");
     return;
   }
-  // Equal after parsing: clients would rely on a field that the schema does not declare.
+  // Parsing must drop no field: clients would rely on a field that the schema does not declare.
   assert.deepEqual(endpoint.reply.parse(reply.body), reply.body);
 }
 

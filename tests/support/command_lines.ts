@@ -1,4 +1,4 @@
-/** Reads the command lines of all processes, again and again, until `stop` is called. Linux alone has them in files. */
+/** Reads the command lines of all processes again and again, until `stop` is called. Linux only: reads /proc. */
 export function watchCommandLines() {
   const seen = new Set<string>();
   let running = true;

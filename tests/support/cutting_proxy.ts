@@ -5,7 +5,7 @@ export type Line = "up" | "down" | "answers lost";
 
 /**
  * Starts a proxy in front of the API that can cut connections.
- * @param counted the beginning of the requests that it counts, such as `POST /functions/v1/api-v1-leads`
+ * @param counted the first characters of the requests to count, such as `POST /functions/v1/api-v1-leads`
  */
 export function startCuttingProxy(baseUrl: string, counted: string) {
   const state = { line: "up" as Line, count: 0, cutAfter: Infinity };
@@ -45,7 +45,7 @@ export function startCuttingProxy(baseUrl: string, counted: string) {
       state.line = line;
       state.cutAfter = Infinity;
     },
-    /** Forwards this number of counted requests, then cuts the connections. */
+    /** Forwards this many more counted requests, and cuts the connection at the next. */
     cutAfter: (requests: number) => state.cutAfter = state.count + requests,
     /** The number of counted requests so far, including those that were cut. */
     count: () => state.count,

@@ -6,8 +6,8 @@ import { run, systemUser } from "../../run/local/postgres_binaries.ts";
 const BINARIES = "/usr/lib/postgresql/15/bin";
 
 /**
- * Starts a Postgres 15 with pg_cron and the roles of Supabase: the superuser `supabase_admin`, and `postgres`, which is no
- * superuser and owns the database.
+ * Starts a Postgres 15 with pg_cron and the roles of Supabase: the superuser `supabase_admin`, and `postgres`, which
+ * owns the database but is no superuser.
  */
 export async function startDebianPostgres() {
   const folder = await Deno.makeTempDir({ prefix: "crm-postgres15-" });

@@ -25,7 +25,7 @@ export const certificate = await issueCertificate(trusted, ["localhost"]);
 /** The body of each delivery. */
 export const body = new TextEncoder().encode('{"event":"deal.won"}');
 
-/** The policy of a service on loopback that exempts these `host:port` pairs. */
+/** A policy for targets on loopback that allows only these `host:port` pairs. */
 export function exempting(...devTargets: string[]): TargetPolicy {
   return readPolicy(devTargets.join(), "http://127.0.0.1:54321");
 }

@@ -1,5 +1,5 @@
-// Runs a dispatcher until no delivery is due. Arguments: the owner's connection; SQL for it to run first; the
-// milliseconds that the dispatcher stays for the next delivery, 0 by default.
+// Runs a dispatcher until no delivery is due. Arguments: the owner's database URL; SQL to run first as the owner; the
+// milliseconds that the dispatcher waits for the next delivery, 0 by default.
 import { openSql } from "../../run/local/sql.ts";
 import { query } from "../../supabase/functions/_shared/postgres/database.ts";
 import { dispatch } from "../../supabase/functions/webhook-dispatcher/dispatch.ts";

@@ -11,12 +11,12 @@ import { makeDataDir } from "./own_stack.ts";
 import { createNet, createVault } from "./vault.ts";
 
 export const PROJECT_REF = "abcdefghijklmnopqrst";
-/** Different in each process, because a test searches the arguments of all running programs for it. */
+/** Different in each process, because a test searches the arguments of all processes for this token. */
 export const ACCESS_TOKEN = `sbp_0${randomBytes(20).toString("hex").slice(1)}`;
 
 /** A project to which nothing has been deployed. */
 export interface EmptyProject extends AsyncDisposable {
-  /** As the owner, of a database without migrations. */
+  /** The owner's URL of a database without migrations. */
   databaseUrl: string;
   ownerPassword: string;
   /** As the superuser. */
@@ -26,7 +26,7 @@ export interface EmptyProject extends AsyncDisposable {
   functionsDatabaseUrl(password: string): string;
 }
 
-/** Starts what Supabase gives to a new project: a Postgres with the Vault, pg_net and schema auth, and the management API. */
+/** Starts what a new Supabase project has: Postgres with the Vault, pg_net and schema auth, and the management API. */
 export async function startEmptyProject(): Promise<EmptyProject> {
   const dataDir = await makeDataDir();
   const stored = await loadSecrets(dataDir);

@@ -1,9 +1,9 @@
 import type { Sql } from "postgres";
 
 /**
- * Looks for texts in every column of every table of the service, whatever its type, by the rows' text form.
+ * Looks for texts in every column of every table of the service, of any type, in the rows' text form.
  * @param texts in lower case
- * @returns the tables with a row that has one of them, sorted; a table once, with its partitions
+ * @returns the sorted names of the tables with a row that contains one of the texts; a partition counts as its table
  */
 export async function tablesWith(sql: Sql, texts: readonly string[]): Promise<string[]> {
   const tables = await sql<{ name: string }[]>`

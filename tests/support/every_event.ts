@@ -4,7 +4,7 @@ import type { TestWorkspace } from "./fixtures.ts";
 import { runJob } from "./jobs.ts";
 import { customer, makeProposal } from "./proposals.ts";
 
-/** Causes every event of the catalogue: by the API, by customers of proposals and by the jobs. */
+/** Causes every event of the catalogue: through the API, as a proposal's customer, and by running the jobs. */
 export async function causeEveryEvent(sql: postgres.Sql, workspace: TestWorkspace): Promise<void> {
   const api = client(workspace.key);
   const { lead: { deal_id, contact_id, company_id } } = (await api.post("/api-v1-leads", {

@@ -1,4 +1,4 @@
-// Runs a program of clients/examples/ as its README says, in a copy of its folder beside the SDK as npm gets it.
+// Runs a program of clients/examples/ as its README says, in a copy of its folder next to the SDK as published to npm.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { eventually } from "./mailbox.ts";
@@ -9,7 +9,7 @@ const decoder = new TextDecoder();
 /** What a command printed, and how it ended. */
 export interface Ended {
   code: number;
-  /** Standard output and errors, as they came. */
+  /** Standard output and standard error, in the order of arrival. */
   output: string;
 }
 
@@ -17,7 +17,7 @@ export interface Ended {
 export interface Running {
   /** Everything that it has printed so far. */
   output(): string;
-  /** Waits until it has printed a text; an error with its output if it ends before. */
+  /** Waits until the command has printed a text; an error with its output if it ends before. */
   prints(text: string | RegExp): Promise<void>;
   /** Kills the command with SIGKILL, and waits for its end. */
   kill(): Promise<void>;
@@ -35,7 +35,7 @@ export interface Example extends AsyncDisposable {
 }
 
 /**
- * Gives a copy of an example that was installed with the first commands of its README, and fills in its `.env`.
+ * Makes a copy of an example, installed with the first commands of its README, and fills in its `.env`.
  *
  * @param variables for the `.env`; all others stay as in `.env.example`
  */
@@ -87,10 +87,10 @@ export async function openExample(name: string, variables: Record<string, string
   }
 }
 
-/** The folders in which examples are installed beside the SDK, by name, once for a process that runs tests. */
+/** The folders with installed examples, by name. Each example is installed once in a test process. */
 const installed = new Map<string, Promise<string>>();
 
-/** Copies an example and the SDK as they are beside each other, and installs it with the first commands of its README. */
+/** Copies an example and the SDK, and installs the example with the first commands of its README. */
 async function install(name: string, commands: string[]): Promise<string> {
   const place = await Deno.makeTempDir({ prefix: "crm-installed-" });
   const folder = join(place, "examples", name);
@@ -114,7 +114,7 @@ async function readCommands(name: string): Promise<string[]> {
   return lines.concat([...readme.matchAll(/&& (npm run \w+)$/gm)].map(([, command]) => command!));
 }
 
-/** The SDK as npm gets it, once for a process that runs tests. */
+/** The SDK as published to npm, built once in a test process. */
 let sdk: Promise<string> | undefined;
 
 /** Builds a copy of the SDK, because other tests may be building clients/sdk/dist at this moment. */

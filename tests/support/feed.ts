@@ -23,7 +23,7 @@ interface Page {
 
 type Api = ReturnType<typeof client>;
 
-/** Reads one page; without a cursor the first one. */
+/** Reads one page: the first, unless `query` has a cursor. */
 export async function readPage(api: Api, query: Record<string, string> = {}): Promise<Page> {
   const reply = await api.get(`${EVENTS}?${new URLSearchParams(query)}`);
   assert.equal(reply.status, 200, reply.text);
@@ -44,8 +44,8 @@ export async function readAll(api: Api, query: Record<string, string> = {}) {
 }
 
 /**
- * Reads until there are `count` events. The feed shows an event only after every transaction that began earlier has
- * ended, anywhere in the cluster: a job's, for example.
+ * Reads until there are `count` events. The feed shows an event only after every earlier transaction in the cluster has
+ * ended, such as a job's.
  */
 export function readUntil(api: Api, count: number, query: Record<string, string> = {}) {
   return eventually(async () => {

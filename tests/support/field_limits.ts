@@ -1,15 +1,15 @@
-// Values at both sides of a field's limits, read from the body's schema, so that a new field is tested without a new test.
+// Values at both sides of each field's limits, from the body's schema, so that a new field needs no new test.
 import type { z } from "zod";
 import { type InputSchema, inputSchema } from "./input_schema.ts";
 
 /** Valid and invalid values of a field. */
 export interface FieldLimits {
-  /** Null comes last where it is valid. Empty for a UUID, because a valid one must be the id of a record. */
+  /** Null is the last value, if it is valid. Empty for a UUID, because a valid UUID must be the id of a record. */
   good: unknown[];
   bad: unknown[];
 }
 
-/** Limits that the schema cannot express: they replace those of the schema; `alsoBad` values are valid by the schema alone. */
+/** Limits that the schema cannot express; they replace the schema's. The schema alone would accept `alsoBad` values. */
 export type OwnLimits = Record<string, Partial<FieldLimits> & { alsoBad?: unknown[] }>;
 
 /** Derives the limits of each field of a body. */

@@ -4,7 +4,7 @@ import { eventually } from "./mailbox.ts";
 /** A function as the Supabase CLI uploads it. */
 export interface Upload {
   metadata: { name: string; entrypoint_path: string; import_map_path: string; verify_jwt: boolean };
-  /** By their paths from the root. */
+  /** The files by their paths from the root. */
   files: Map<string, Uint8Array>;
 }
 
@@ -20,15 +20,15 @@ export interface HostedProject extends AsyncDisposable {
   origin: string;
 }
 
-/** This process's environment without what functions read: Deno needs the rest to find and fetch their packages. */
+/** This process's environment without the variables that functions read. Deno needs the rest to find packages. */
 function environmentOfDeno(): Record<string, string> {
   const ours = /^(CORS|DATABASE|FUNCTIONS|PUBLIC|SUPABASE|WEBHOOK)_/;
   return Object.fromEntries(Object.entries(Deno.env.toObject()).filter(([name]) => !ours.test(name)));
 }
 
 /**
- * Stands in for Supabase, which does not run here: the management API on loopback, and the functions, which run from what
- * was uploaded, with the secrets that were set and nothing else.
+ * Stands in for Supabase, which does not run here: the management API on loopback, and the functions, which run from
+ * the uploaded files, with only the secrets that were set.
  * @param token the only access token that it accepts
  * @param port where the functions answer
  */
@@ -67,7 +67,7 @@ export async function startHostedProject(token: string, port: number): Promise<H
       stdout: "null",
       stderr: "inherit",
     }).spawn();
-    // The function that is loaded last; until then the gateway answers 503.
+    // Asks the function that is loaded last; until it is loaded, the gateway answers 503.
     const loaded = async () => {
       const response = await fetch(`${origin}/functions/v1/webhook-dispatcher`).catch(() => null);
       await response?.body?.cancel();
@@ -76,7 +76,7 @@ export async function startHostedProject(token: string, port: number): Promise<H
     await eventually(loaded, "the uploaded functions", 120);
   }
 
-  /** One call at a time: the CLI repeats slow calls, and two processes would listen on the same port. */
+  /** Releases one after the other: the CLI repeats slow calls, and two processes cannot listen on the same port. */
   function releaseInTurn(): Promise<void> {
     released = released.catch(() => {}).then(release);
     return released;
@@ -117,7 +117,7 @@ export async function startHostedProject(token: string, port: number): Promise<H
     }
     if (request.method === "POST" && pathname.endsWith("/secrets")) return await receiveSecrets(request);
     if (request.method === "PUT" && pathname.endsWith("/functions")) {
-      // Not a 5xx, which the CLI would repeat forever.
+      // Not a 5xx: the CLI would repeat the call forever.
       return await releaseInTurn().then(
         () => Response.json({ functions: [] }),
         (error) => Response.json({ message: String(error) }, { status: 400 }),

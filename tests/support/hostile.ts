@@ -5,7 +5,7 @@ export interface HostileConnection {
   /** Reads one request with its body, and returns its text; empty if the dispatcher has closed the connection. */
   readRequest(): Promise<string>;
   write(text: string): Promise<void>;
-  /** Waits without an answer until the receiver is closed. */
+  /** Answers nothing until the receiver is closed. */
   silence(): Promise<void>;
 }
 
@@ -70,8 +70,8 @@ export function startHostile(behaviour: Behaviour, tls: ServerCertificate | null
 }
 
 /**
- * Starts a listener that accepts no connection and whose queue is full, so that a connect gets no answer: a firewall that
- * drops packets looks the same to the client.
+ * Starts a listener that accepts no connection and whose queue is full, so that a connect gets no answer. To the
+ * client, a firewall that drops packets looks the same.
  */
 export async function startUnresponsive() {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -92,7 +92,7 @@ export async function startUnresponsive() {
     port,
     async [Symbol.asyncDispose]() {
       listener.close();
-      // Closing the listener also ends the connect that waits in its queue.
+      // Closing the listener also ends the connection that waits in its queue.
       await pending;
       for (const connection of connections) connection.close();
     },

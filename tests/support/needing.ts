@@ -1,7 +1,7 @@
-// Tests that need more than Node: where a program is missing they are skipped, and the run names them.
+// Tests that need more than Node: if a program is missing, they are skipped, and the run names them.
 import { join } from "node:path";
 
-/** A file of each Debian package whose programs are not on the PATH, and of what the default tests do not download. */
+/** A file that shows whether something is installed that is not on the PATH: Debian packages, and npm packages. */
 const PACKAGES: Record<string, string> = {
   "postgresql-15": "/usr/lib/postgresql/15/bin/pg_ctl",
   "postgresql-15-plpgsql-check": "/usr/share/postgresql/15/extension/plpgsql_check.control",
@@ -28,14 +28,14 @@ export const REASONS_VARIABLE = "TEST_SKIP_REASONS";
 /** The variable that makes a missing program a failure; `deno task test:all` sets it in CI. */
 export const REQUIRED_VARIABLE = "TEST_PROGRAMS_REQUIRED";
 
-/** The variable that leaves out tests that need no more than Node; `deno task test:added` sets it: `test` has run them. */
+/** The variable that leaves out tests that need only Node. `deno task test:added` sets it, because `test` runs them. */
 export const ADDED_VARIABLE = "TEST_ADDED_ONLY";
 
-/** The programs of a machine with only Node. */
+/** The programs that a machine with only Node has. */
 const NODE_ALONE = ["node", "npm", "npx", "sh", "env"];
 
 /**
- * Returns a test that runs only where the programs are installed. Elsewhere it is skipped, or fails where REQUIRED_VARIABLE
+ * Returns a test that runs only if the programs are installed. Otherwise it is skipped, or fails if REQUIRED_VARIABLE
  * is set.
  *
  * @param programs names as on the PATH, or those of Debian's packages above

@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 
-/** An outcome as crm.delivery_record takes it. Without a reason it is a success. */
+/** An outcome as crm.delivery_record takes it; a success if it has no reason. */
 export interface Outcome {
   workspace_id: string;
   delivery_id: string;

@@ -14,7 +14,7 @@ export interface OwnDatabase extends AsyncDisposable {
   superuserUrl: string;
 }
 
-/** Starts a Postgres of one test. */
+/** Starts a Postgres for one test. */
 export async function startOwnDatabase(): Promise<OwnDatabase> {
   const dataDir = await makeStartedDataDir();
   const secrets = await loadSecrets(dataDir);

@@ -1,4 +1,4 @@
-// What the jobs of the partitions do. tests/sql/partitions runs this on Postgres 17, tests/postgres15 on 15.
+// What the partition jobs do. tests/sql/partitions runs these tests on Postgres 17, tests/postgres15 on 15.
 import assert from "node:assert/strict";
 import { openSql } from "../../run/local/sql.ts";
 import type { OwnDatabase } from "./own_database.ts";
@@ -16,7 +16,7 @@ import {
 
 const NOTHING = { made: 0, moved: "0", dropped: 0, hindrance: null };
 
-/** A test of the jobs of the partitions. Each begins by dropping what others left. */
+/** A test of the partition jobs. Each test first drops the partitions that others left. */
 export interface PartitionCheck {
   name: string;
   run(database: Pick<OwnDatabase, "sql" | "url" | "superuserUrl">): Promise<void>;
@@ -28,7 +28,7 @@ export const PARTITION_CHECKS: PartitionCheck[] = [
       "the partitions from today to a week ahead are made, with isolation, comment and owner of their table, once",
     run: async ({ sql, superuserUrl }) => {
       await dropAll(sql);
-      // Whoever runs the job, the new partitions belong to the owner of their table.
+      // The new partitions belong to the owner of their table, even if a superuser runs the job.
       const admin = openSql(superuserUrl, { max: 1 });
       try {
         for (const table of TABLES) assert.deepEqual(await manage(admin, table), { ...NOTHING, made: 8 });
@@ -229,7 +229,7 @@ export const PARTITION_CHECKS: PartitionCheck[] = [
       const other = openSql(url, { max: 1 });
       try {
         await other.begin(async (other) => {
-          // The lock that VACUUM takes.
+          // Takes the same lock as VACUUM.
           await other.unsafe(
             `lock table crm.events_${oldest!.replaceAll("-", "_")} in share update exclusive mode`,
           );

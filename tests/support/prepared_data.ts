@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { startStackProcess } from "../../run/local/stack_process.ts";
 
 /**
- * With fsync each commit would wait for the disk, and each stop for every file of the database. It protects only against
- * a crash of the machine: a Postgres that is killed recovers without it.
+ * With fsync, each commit would wait for the disk, and each stop for every file of the database. fsync protects only
+ * against a crash of the machine; a Postgres that is killed recovers without it.
  */
 const SETTINGS = "fsync = off\n";
 
@@ -20,7 +20,7 @@ export async function prepareData(folder: string): Promise<void> {
   Deno.env.set(PREPARED_VARIABLE, folder);
 }
 
-/** Copies the prepared data into a folder. If none were prepared, the folder stays empty and the stack initializes it. */
+/** Copies the prepared data into a folder. If there are none, the folder stays empty and the stack initializes it. */
 export async function copyPreparedData(to: string): Promise<void> {
   const prepared = Deno.env.get(PREPARED_VARIABLE);
   if (prepared !== undefined) await copyInto(prepared, to);

@@ -24,7 +24,7 @@ export interface Lease {
   attempts?: number;
 }
 
-/** Inserts deliveries of one subscription, each of a different event, that a dispatcher has leased if `lease` is given. */
+/** Inserts deliveries of one subscription, each of a different event. If `lease` is given, a dispatcher leases them. */
 export async function addDeliveries(
   sql: postgres.ISql,
   workspaceId: string,

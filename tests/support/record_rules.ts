@@ -1,4 +1,4 @@
-// The rules of every resource of records (spec 4.0, 4.0.1; lists and PATCH), as tests that each resource registers.
+// Rules that all records keep (spec 4.0, 4.0.1; lists and PATCH), as tests that each resource's test registers.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { records } from "../../tools/records/records.ts";
@@ -34,7 +34,7 @@ export interface RecordResource {
   references: Record<string, (sql: Sql, workspace: TestWorkspace) => Promise<string>>;
 }
 
-/** What a test of these rules gets beside a scenario. */
+/** What a test of these rules gets besides a scenario. */
 interface Sent {
   /** The smallest valid body of POST in the workspace. */
   minimal: Body;
@@ -86,7 +86,7 @@ export function testLists(resource: Pick<RecordResource, "path" | "minimal" | "o
         if (more) await create(key, path, minimal);
       }
       assert.deepEqual(seen, expected, `limit ${limit}`);
-      // Records created meanwhile come first in the next run.
+      // Records that were created meanwhile come first when the list is read again.
       expected.unshift(...ids(await api.get(list)).slice(0, -expected.length));
     }
   });
@@ -218,7 +218,7 @@ function testLimits(resource: RecordResource): void {
         for (const value of limits?.good ?? []) {
           const reply = await send(value);
           assert.ok(reply.status < 300, `${JSON.stringify(value)}: ${reply.text}`);
-          // No two records may have the value.
+          // Clears the value, which no other record may have as well.
           if (unique.includes(field)) await api.patch(`${path}/${reply.body.id}`, { [field]: null });
         }
         for (const value of limits?.bad ?? []) {
@@ -236,7 +236,7 @@ function testLimits(resource: RecordResource): void {
   const required = fields.filter(([, schema]) => !isNullable(schema)).map(([field]) => field);
   const cannot = required.length > 0 ? `, and cannot clear ${required.join(", ")}` : "";
   test(`PATCH ${path} clears fields that are null, keeps fields that are not sent${cannot} (spec 4.2, 4.6)`, async ({ workspace: { key }, api, minimal }) => {
-    // Each resource tests whether its references can be null.
+    // Without references: each resource's own test checks whether they can be null.
     const clearable = Object.keys(ofPatch).filter((field) => ofPatch[field]!.good.includes(null));
     const full = Object.fromEntries(clearable.map((field) => [field, ofPatch[field]!.good[0]]));
     const before = await create(key, path, { ...minimal, ...full });
@@ -286,7 +286,7 @@ function testPatches(resource: RecordResource): void {
   });
 }
 
-/** Keeps the fields that the other reply has too: the reply to GET may have more. */
+/** Keeps only the fields that the other reply has too, because the reply to GET may have more. */
 function pick(record: Body, like: Body): Body {
   return Object.fromEntries(Object.keys(like).map((field) => [field, record[field]]));
 }

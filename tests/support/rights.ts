@@ -1,4 +1,5 @@
-// What roles may do, as the catalogue says and as attempts show. tests/sql/isolation runs this on Postgres 17, tests/postgres15 on 15.
+// What roles may do, by the catalogue and by attempts. Used by tests/sql/isolation on Postgres 17, by tests/postgres15
+// on 15.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql, TransactionSql } from "postgres";
@@ -25,7 +26,7 @@ export interface Callable {
 /** Runs queries of tools/rights on a client. */
 export const queryOf = (sql: Sql): Query => (text) => sql.unsafe(text);
 
-/** Reads the functions that each role is meant to execute: those that are called as this role, and no others. */
+/** Reads the functions that each role must be able to execute: only those that are called as this role. */
 export async function readExpected(sql: Sql): Promise<Record<Role, string[]>> {
   const [crm_api, crm_app] = await Promise.all(
     (["crm_api", "crm_app"] as const).map(async (role) =>
@@ -99,8 +100,8 @@ async function createSupabaseRoles(sql: TransactionSql): Promise<void> {
 }
 
 /**
- * Runs `work` in a transaction that is rolled back, with Supabase's roles. The roles belong to the whole cluster, so they
- * must not outlive the test.
+ * Runs `work` in a transaction that is rolled back, with Supabase's roles. The roles belong to the whole cluster, so
+ * they must not outlive the test.
  */
 export async function withSupabaseRoles(
   sql: Sql,
@@ -113,11 +114,11 @@ export async function withSupabaseRoles(
 }
 
 /**
- * Calls a function, undoes what it did, and says whether the role may execute it. A function that fails for another reason
- * than rights was executed.
+ * Calls a function, undoes what it did, and returns whether the role may execute it: a function that fails for any
+ * reason other than missing rights was executed.
  */
 export async function mayCall(sql: TransactionSql, { call }: Callable): Promise<boolean> {
-  // Row-level security refuses with the same code and another message.
+  // Row-level security refuses with the same code but another message.
   return !/^permission denied/.test((await refusalOf(sql, call))?.message ?? "");
 }
 

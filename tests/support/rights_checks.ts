@@ -143,7 +143,7 @@ export const RIGHTS_CHECKS: RightsCheck[] = [
               or has_function_privilege(${role}, 'api.later()', 'execute') as executable,
             has_any_column_privilege(${role}, 'crm.later', 'select') as readable,
             has_function_privilege(${role}, 'public.later()', 'execute') as public`;
-          // Supabase's own grants in schema public stay.
+          // Supabase's own grants in schema public are expected.
           const supabase = !role.startsWith("crm_");
           assert.deepEqual({ ...row }, { executable: false, readable: false, public: supabase }, role);
         }

@@ -4,8 +4,8 @@ import { makeDeal, makeWorkspace, type TestWorkspace } from "./fixtures.ts";
 import { openDatabase } from "./stack.ts";
 
 /**
- * One connection for all tests of a file, opened before the first: with a connection for each, every test would take 50
- * ms more processor time, mostly for planning the operator's verbs again.
+ * One connection for all tests of a file, opened before the first test. With a connection for each test, every test
+ * would take 50 ms more processor time, mostly to plan the operator's verbs again.
  */
 const sql = openDatabase();
 await sql`select 1`;

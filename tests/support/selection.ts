@@ -1,11 +1,11 @@
-// Chooses the test files of a run, and gives them out to the groups that run them at the same time.
+// Chooses the test files of a run, and hands them to the groups that run them at the same time.
 import { join, relative } from "node:path";
 
 const TESTS = join(import.meta.dirname!, "..");
 
 /**
- * Tests with packages of their own, which neither `deno task start` nor `deno task test` downloads: those in a browser, and
- * those of other people's tools with the OpenAPI documents.
+ * Folders of tests with their own deno.json, whose packages neither `deno task start` nor `deno task test` downloads:
+ * tests in a browser, and tests of other people's tools with the OpenAPI documents.
  */
 const APART = ["browser", "clients"].map((folder) => join(TESTS, folder));
 
@@ -18,7 +18,7 @@ export function configOf(path: string): string | null {
 /** Folders that only `--all` and `--added` run. */
 const SLOW = ["console_build", "examples", "growth", "lab", "postgres15"];
 
-/** Files that compare times which other work of the machine lengthens, and so must run alone. */
+/** Files that compare times, and so must run alone: other work on the machine would lengthen the times. */
 const MEASURING = ["lab/attacks_test.ts", "lab/bench_test.ts"];
 
 /**
@@ -28,7 +28,7 @@ const MEASURING = ["lab/attacks_test.ts", "lab/bench_test.ts"];
 const WAITING = ["postgres15", "lab/chaos_test.ts"];
 
 /**
- * What a file has whose tests do more with `--all`: tests that need more programs than Node, or a number of cases that
+ * Matches files whose tests do more with `--all`: tests that need more programs than Node, or whose number of cases
  * tests/run.ts raises.
  */
 const DOES_MORE = /(needing|guide)\.ts"|\bPROPERTY_CASES\b/;
@@ -37,8 +37,8 @@ const DOES_MORE = /(needing|guide)\.ts"|\bPROPERTY_CASES\b/;
 export type Extent = "default" | "all" | "added";
 
 /**
- * Files that take longest, the longest first: a run gives them out before the others, so that none of them is alone at the
- * end.
+ * The files that take longest, the longest first. A run starts them before the others, so that none of them still runs
+ * alone at the end.
  */
 export const LONGEST = `
   browser/console_test.ts browser/reference_test.ts contract/property_test.ts browser/site_test.ts
@@ -56,16 +56,16 @@ export const LONGEST = `
   deployment/deploy_tls_test.ts contract/every_id_test.ts contract/every_app_endpoint_test.ts
 `.trim().split(/\s+/);
 
-/** The most files of one process. Each file has a worker of its own; starting a process takes 0.3 s. */
+/** The most files for one process. Each file gets its own worker; starting a process takes 0.3 s. */
 const MOST_FILES = 8;
 
 /** The files of a run. */
 export interface Selection {
-  /** Given out to groups that run at the same time. */
+  /** Files for groups that run at the same time. */
   atOnce: string[];
-  /** Run in one group after these. */
+  /** Files that run in one group after those. */
   alone: string[];
-  /** Run beside all the others, each list in a group of its own. */
+  /** Files that run during all the others, each list in its own group. */
   waiting: string[][];
 }
 
@@ -103,8 +103,8 @@ export async function testFiles(folder: string): Promise<string[]> {
 }
 
 /**
- * Gives out files to groups that run at the same time, each of which takes the next ones when it is ready: the longest one
- * by one, then several at once, and fewer towards the end, so that the groups end together.
+ * Hands files to groups that run at the same time; each group takes the next files when it is ready. The longest files
+ * are taken one by one, the others several at once, and fewer towards the end, so that the groups end together.
  */
 export function giveOut(files: string[], groups: number): () => string[] | null {
   const rank = (path: string) => LONGEST.indexOf(relative(TESTS, path));
@@ -119,7 +119,7 @@ export function giveOut(files: string[], groups: number): () => string[] | null 
   };
 }
 
-/** Gives all files to one group: one batch for each set of packages. */
+/** Hands all files to one group: one batch for each deno.json. */
 export function giveAll(files: string[]): () => string[] | null {
   const batches = [...Map.groupBy(files, configOf).values()];
   return () => batches.shift() ?? null;

@@ -22,18 +22,18 @@ export const interrupted = new AbortController();
 
 /** What a shard runs. */
 export interface Shard {
-  /** Takes the next files to run in one process, which have the same packages; null when there are no more. */
+  /** Takes the next files, which one process runs because they have the same deno.json; null if there are no more. */
   next: () => string[] | null;
   /** Options of `deno test`. */
   options: string[];
-  /** In addition to the variables that describe the stack. */
+  /** Variables in addition to those that describe the stack. */
   env: Record<string, string>;
   /** Whether the output is shown at once; otherwise it is shown at the end of each process. */
   live: boolean;
 }
 
 /**
- * Starts a stack in a temporary folder, runs `deno test` against it until there are no more files, and removes the folder.
+ * Starts a stack in a temporary folder, runs `deno test` against it until there are no more files, removes the folder.
  * An error outside the tests is printed and counts as a failure.
  */
 export async function runShard(shard: Shard): Promise<ShardResult[]> {
@@ -107,7 +107,7 @@ async function runTests(
   const report = readReport(await Deno.readTextFile(reportFile).catch(() => ""));
   return {
     passed: report.passed,
-    // The report lacks a file that does not load, and an interruption.
+    // The report misses files that do not load, and interruptions, so count at least one failure.
     failed: success ? report.failures.length : Math.max(report.failures.length, 1),
     failures: report.failures,
     skipped: await readSkipReasons(reasonsFile),

@@ -8,7 +8,7 @@ import { makeDataDir } from "./own_stack.ts";
 
 /** A Postgres with TLS, whose certificate is valid for `localhost` and not for 127.0.0.1. */
 export interface TlsPostgres extends AsyncDisposable {
-  /** The connection by the name that the certificate is for, without `sslmode`. */
+  /** The URL with the host name that the certificate is for, without `sslmode`. */
   url: string;
   authority: Authority;
   /** Switches TLS on (as it is at first) or off for new connections. */

@@ -33,7 +33,7 @@ async function fill(sql: Sql): Promise<Filled> {
   };
 }
 
-/** The records of a workspace, where a delivery is asked for: its subscription is that of the application's samples. */
+/** The records for the ids in a path. A path to a delivery gets the application's subscription, which has one. */
 export function recordsFor({ records }: Filled, resource: string, path: string): Record<string, string> {
   return path.includes(":delivery_id") ? { ...records, [resource]: records["app-v1-webhooks"]! } : records;
 }

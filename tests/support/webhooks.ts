@@ -90,8 +90,8 @@ export function waitForDelivery(
 }
 
 /**
- * Adds events to a workspace with a delivery each to one subscription. States and events take turns. The first event
- * occurred `secondsAgo`, each next one a millisecond later.
+ * Adds events to a workspace, each with a delivery to one subscription, using the given states and events in turn. The
+ * first event occurred `secondsAgo`, each later one a millisecond after the one before.
  *
  * @returns the ids of the deliveries, the oldest first
  */
@@ -156,7 +156,7 @@ export async function letTimePass(sql: postgres.Sql, subscriptionId: string): Pr
 /**
  * Starts another dispatcher, in its own process, that runs until no delivery is due.
  *
- * @param setup SQL to run first, so that this dispatcher is the first to see the deliveries that the SQL creates
+ * @param setup SQL that the process runs first, so that its dispatcher sees the deliveries that the SQL creates first
  */
 export async function spawnDispatcher(setup = "select"): Promise<Deno.ChildProcess> {
   const secrets = await loadSecrets(dataDir);

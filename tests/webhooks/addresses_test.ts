@@ -47,7 +47,7 @@ for (const [index, [block, why]] of REFUSED_BLOCKS.entries()) {
 
 Deno.test("isPublicAddress accepts every address outside the refused blocks, and none inside", () => {
   for (const bytes of [4, 16]) {
-    // Also near the blocks: a random v6 address would hardly ever be there.
+    // Also tries addresses near the blocks, because a random v6 address would hardly ever be there.
     const edges = RANGES.filter((range) => range.bytes === bytes).flatMap(({ first, last }) => [first, last]);
     const most = (1n << BigInt(8 * bytes)) - 1n;
     const anywhere = fc.bigInt(0n, most);

@@ -28,7 +28,7 @@ const RECEIVERS: [name: string, behaviour: Behaviour][] = [
   }],
 ];
 
-/** Makes attempts in a process of their own, and returns the bytes of memory that each adds. */
+/** Makes attempts in a separate process, and returns the bytes of memory that each attempt adds. */
 async function measureMemory(behaviour: Behaviour, atOnce: number): Promise<number> {
   await using receiver = startHostile(behaviour, certificate);
   const target = `localhost:${receiver.port}`;

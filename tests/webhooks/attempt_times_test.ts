@@ -16,7 +16,7 @@ function addContacts(sql: postgres.ISql, workspaceId: string, count: number): Pr
 }
 
 test("The second attempt follows 30 to 31.5 s after the first in 99 of 100 deliveries, a later one within 2 s of its time (spec 6.5)", async ({ sql, workspace: { key, id } }) => {
-  // One mailbox answers its requests in turn, so the first attempts of all deliveries fail.
+  // A mailbox answers its requests in the order of arrival, so the first attempts of all deliveries fail.
   const failing = openMailbox(`status=${"500,".repeat(DELIVERIES)}200`);
   await subscribe(key, failing.url, ["contact.created"]);
   await addContacts(sql, id, DELIVERIES);
@@ -33,13 +33,13 @@ test("The second attempt follows 30 to 31.5 s after the first in 99 of 100 deliv
   assert.ok(lateness.every((late) => late >= 0 && late <= 2), `${lateness} s late`);
 });
 
-/** Returns how many seconds after their time the 3rd, 4th and 5th attempt of a delivery each arrive. */
+/** Returns how many seconds late the 3rd, 4th and 5th attempts of three deliveries arrive. */
 async function timeLaterAttempts(sql: postgres.Sql, { key, id }: TestWorkspace): Promise<number[]> {
   const mailbox = openMailbox();
   const { id: subscription } = await subscribe(key, mailbox.url, ["contact.created"]);
   const due = await sql.begin(async (sql) => {
     await addContacts(sql, id, 3);
-    // As if they had failed 2, 3 and 4 times, and most of the wait had passed: further away than the schedule looks.
+    // As if they had failed 2, 3 and 4 times and most of the wait had passed. Still later than a run waits for.
     return await sql<{ id: string; next_attempt_at: Date }[]>`
       with waiting as (
         select d.id, row_number() over (order by d.id) as number from crm.webhook_deliveries d
@@ -91,7 +91,7 @@ for (
     const held = await read();
     assert.equal(held.length, 21, "events of that time are kept");
     for (let time = 0; time < 5; time++) {
-      // The dispatcher is poked all the same, for other workspaces.
+      // Pokes the dispatcher, as other workspaces would.
       await sql`select pg_notify('webhook_dispatch', '')`;
       await new Promise((resolve) => setTimeout(resolve, 200));
     }

@@ -1,4 +1,4 @@
-// What a key sees while more deliveries wait than may: docs/decisions/0008-queue.md.
+// What a key sees while a workspace is at its limit of waiting deliveries: docs/decisions/0008-queue.md.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { BATCH, create, full, statuses } from "../support/batches.ts";
@@ -11,7 +11,7 @@ import { subscribe, waitForDelivery, WEBHOOKS } from "../support/webhooks.ts";
 
 const LEADS = "/api-v1-leads";
 
-/** Lets so many deliveries of a workspace wait. */
+/** Limits how many deliveries of a workspace may wait. */
 async function bound(sql: Sql, workspaceId: string, deliveries: number): Promise<void> {
   await sql`update crm.workspaces set max_waiting_deliveries = ${deliveries} where id = ${workspaceId}`;
 }
@@ -78,7 +78,7 @@ test("A subscription whose receiver is away leaves the others of its workspace, 
   for (let n = 1; n <= 25; n++) {
     await api.post(LEADS, { first_name: `Ana ${n}` });
     await mailbox.waitFor(n);
-    // Its record makes room for the next.
+    // When its outcome is recorded, there is room for the next delivery.
     await eventually(async () => {
       const waiting = await sql`select from crm.webhook_queue where subscription_id = ${present.id}`;
       return waiting.length === 0;

@@ -84,7 +84,7 @@ test("Stage changes, wins and losses are delivered, with the deal's previous sta
     (await api.post(LEADS, { first_name: "A" })).body.lead,
     (await api.post(LEADS, { first_name: "B" })).body.lead,
   ];
-  // The application writes to the table, not through the API.
+  // Writes to the table, as the application does, and not through the API.
   await sql`update crm.deals set stage_id = ${stages[1]!.id} where id = ${first.deal_id}`;
   await sql`update crm.deals set status = 'ganho', won_at = now(), closed_at = now() where id = ${first.deal_id}`;
   await sql`update crm.deals set status = 'perdido', lost_at = now(), closed_at = now() where id = ${second.deal_id}`;
@@ -179,8 +179,8 @@ test("At most 4 deliveries are in flight for a subscription and 8 for a workspac
 });
 
 /**
- * Kills a dispatcher while the receiver still has its request. The stack's own dispatcher may claim the delivery first; then
- * the other one ends by itself, or is killed without a delivery, and the next round has another one.
+ * Kills a dispatcher while the receiver has not answered its request. The stack's own dispatcher may claim the delivery
+ * first; then the other one ends by itself or is killed without a delivery, and the next round tries another delivery.
  */
 async function killDispatcherWithDelivery(sql: Sql, key: string, insert: string, rounds = 5) {
   for (let round = 0; round < rounds; round++) {

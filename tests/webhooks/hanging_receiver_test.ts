@@ -1,4 +1,4 @@
-// In its own file: Deno 2.1 cannot cancel a connect, so this one would end during a later test.
+// In a separate file, because Deno 2.1 cannot cancel a connect: the connection here would end during a later test.
 import assert from "node:assert/strict";
 import {
   type AttemptOutcome,
@@ -34,7 +34,7 @@ Deno.test({
   sanitizeResources: false,
   fn: async () => {
     await using unresponsive = await startUnresponsive();
-    // Plain TCP where TLS is expected: the handshake is never answered.
+    // The receiver speaks plain TCP where TLS is expected, so it never answers the handshake.
     await using plain = startHostile(silence, null);
     const policy = exempting(`localhost:${unresponsive.port}`, `localhost:${plain.port}`);
     const resolve = () => new Promise<never>(() => {});
@@ -77,7 +77,7 @@ Deno.test({
     for (const [index, { ok, reason, seconds }] of expected.entries()) {
       const outcome = outcomes[index]!;
       assert.deepEqual({ ok: outcome.ok, reason: outcome.reason }, { ok, reason });
-      // Before the next longer limit.
+      // The attempt must end before the next longer time limit.
       const next = { 3: 5, 5: 10, 10: 20 }[seconds]!;
       assert.ok(
         outcome.seconds >= seconds - 0.05 && outcome.seconds < next - 0.1,

@@ -18,7 +18,7 @@ const alwaysAnswers = (text: string): Behaviour => async (connection) => {
   while (await connection.readRequest() !== "") await connection.write(text);
 };
 
-/** Starts a receiver that counts its connections, and makes attempts at it which share kept connections. */
+/** Starts a receiver that counts its connections; `attempt` delivers to it, over kept connections if possible. */
 function open(behaviour: Nth, tls: ServerCertificate | null = certificate) {
   let connections = 0;
   const receiver = startHostile((connection) => behaviour(connection, connections++), tls);
@@ -94,7 +94,7 @@ Deno.test("An answer before the whole request has been sent is the last of its c
     await connection.write(NO_CONTENT);
     await connection.silence();
   }, null);
-  // More than the buffers of two sockets.
+  // A body larger than the buffers of both sockets.
   const outcome = await receiver.attempt({}, new Uint8Array(32 * 1024 * 1024));
   assert.deepEqual(outcome, { ok: true, status: 204 });
   assert.equal(receiver.kept.size, 0);
@@ -241,7 +241,7 @@ Deno.test("An idle connection is closed after 2 s, one that was opened 30 s ago 
   assert.equal(receiver.connections(), 1);
 
   await receiver.attempt();
-  // So that a receiver's new certificate is verified within that time.
+  // A connection is kept only for a limited time, so that a receiver's new certificate is verified within it.
   const connection = receiver.kept.take(receiver.origin, ["localhost"])!;
   receiver.kept.keep(receiver.origin, Object.assign(connection, { openedAt: performance.now() - 31_000 }));
   assert.equal(receiver.kept.size, 0);

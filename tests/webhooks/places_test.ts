@@ -54,7 +54,7 @@ Deno.test("160 deliveries of 20 workspaces that hang delay those of others by le
   await enqueue(sql, hung, 4);
   await eventually(async () => await countLeased(sql, hung) === 160, "all hanging deliveries in flight", 20);
   const took = await deliverToOthers();
-  // An attempt that hangs takes 10 s.
+  // A hanging attempt takes 10 s.
   const limit = Math.max(2_000, 4 * alone);
   assert.ok(took < limit, `${took} ms, without those that hang ${alone} ms`);
   assert.equal(await countLeased(sql, hung), 160, "those that hang still do");
@@ -74,6 +74,6 @@ Deno.test("When all places are taken, a run claims again as soon as attempts bec
   const started = performance.now();
   await enqueue(sql, others, 1);
   await eventually(() => receiver.arrivals.size === 65, "the delivery of another workspace");
-  // An attempt that hangs takes 10 s.
+  // A hanging attempt takes 10 s.
   assert.ok(performance.now() - started < 5_000, `${performance.now() - started} ms`);
 });

@@ -18,7 +18,7 @@ Deno.test("The dispatcher answers 202 at once to a poke with the shared secret",
   const started = performance.now();
   const { status } = await poke("POST", `Bearer ${secret}`);
   assert.equal(status, 202);
-  // A run stays for 40 s.
+  // An idle run would stay for 40 s.
   assert.ok(performance.now() - started < 10_000);
 });
 
@@ -59,7 +59,7 @@ Deno.test("Each poke gives the runtime a promise of its own, also those that joi
   await withEnvironment(variables, async () => {
     const headers = { Authorization: "Bearer secret" };
     const request = () => new Request("http://127.0.0.1/webhook-dispatcher", { method: "POST", headers });
-    // In one turn, so that the second and third find the run of the first.
+    // Three pokes without a wait in between, so that the second and third find the first one's run.
     for (let pokes = 0; pokes < 3; pokes++) assert.equal(handlePoke(request()).status, 202);
     assert.equal(new Set(given).size, 3);
     await Promise.all(given);

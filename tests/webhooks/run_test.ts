@@ -1,4 +1,5 @@
-// What a run does, in a process of its own on a database of its own: no schedule wakes it, no other takes its deliveries.
+// What a dispatcher's run does, in a separate process and database: no schedule wakes it, and no other run takes its
+// deliveries.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { cpuOfProcess } from "../../bench/harness/usage.ts";
@@ -81,7 +82,7 @@ Deno.test("A run's deliveries share connections, and none is open after the run"
   await enqueue(sql, workspaces, 10);
   world.spawnDispatcher();
   await eventually(async () => await countEnded(sql, workspaces) === 200, "the deliveries");
-  // Sooner than an idle connection is closed otherwise.
+  // Sooner than idle connections are closed.
   await eventually(() => open === 0, "the connections to be closed", 1.5);
   assert.ok(connections <= 100, `${connections} connections for 200 deliveries`);
   const ends = await deliveries(sql, workspaces);
@@ -126,7 +127,7 @@ Deno.test("Sealed secrets that were swapped between two subscriptions open for n
         (await deliveries(sql, workspaces)).filter(({ state }) => state === "delivered").length === count,
       `${count} deliveries`,
     );
-  // The dispatcher has decrypted both before, and must not use what it remembers.
+  // The dispatcher has decrypted both secrets before, and must not use the results that it remembers.
   await enqueue(sql, workspaces, 1);
   await ended(2);
   const swap = () =>
@@ -159,7 +160,7 @@ Deno.test("A run stays for a delivery that becomes due within 40 s, without usin
   });
   await enqueue(sql, workspaces, 1);
   const [soon, later] = workspaces as [string, string];
-  // The second one is due too late for this run to stay.
+  // The second delivery is due later than this run waits for.
   await sql`
     update crm.webhook_deliveries
     set next_attempt_at = clock_timestamp() + case workspace_id when ${soon} then 15 else 70 end * interval '1 s'`;
@@ -171,12 +172,12 @@ Deno.test("A run stays for a delivery that becomes due within 40 s, without usin
     env: { ...world.env, SUPABASE_URL: "http://127.0.0.1:9" },
     stdout: "null",
   }).spawn();
-  // By now it has started and waits.
+  // By now the dispatcher has started and waits.
   await pause(due.getTime() - Date.now() - 3_000);
   const before = await cpuOfProcess(dispatcher.pid);
   await pause(2_500);
   const used = await cpuOfProcess(dispatcher.pid) - before;
-  // NaN where the system does not tell.
+  // `used` is NaN if the system does not tell.
   assert.ok(!(used > 100), `${used} ms of CPU in 2.5 s`);
   await dispatcher.status;
   const late = receiver.arrivals.get(id)!.at[0]! - due.getTime();

@@ -1,8 +1,8 @@
 import type { Doc } from "../../supabase/functions/_shared/contract/doc.ts";
 
 /**
- * What the documents say of an error, beside its message. It stands apart from the error's status and message, because no
- * function needs it to answer.
+ * What the documents say about an error, besides its message. Separate from the error's status and message, because no
+ * function needs these texts to answer.
  */
 export interface ErrorText {
   /** When it is returned: for the errors page, and the English OpenAPI document. */
@@ -14,7 +14,7 @@ export interface ErrorText {
 }
 
 /**
- * When the same call may succeed: after the seconds of `Retry-After`, after one second, after a wait that doubles each
- * time, or, of a fault, the same but three times at most.
+ * When the same call may succeed: after the seconds of `Retry-After`, after one second, or after a wait that doubles
+ * each time (`three_times`, for internal errors: at most three times).
  */
 export type Repetition = "retry_after" | "second" | "doubling" | "three_times";

@@ -4,8 +4,8 @@ import type { z } from "zod";
 import { type JsonSchema, refTo } from "./json_schema.ts";
 
 /**
- * Finds the object from which `.extend` made this one: the largest whose fields are all among its own, the same
- * instances, so that no likeness counts. Null if there is none.
+ * Finds the object from which `.extend` made this one: the largest whose field schemas are all the same instances as
+ * fields of this one, because equal schemas may be a coincidence. Null if there is none.
  */
 export function findBase(
   id: string,

@@ -47,8 +47,8 @@ export class Schemas {
   }
 
   /**
-   * Adds the schema of a whole body. That of a list gets a name if it has none: `ContactPage` of a page,
-   * `PipelineList` of a list without pages.
+   * Adds the schema of a whole body. A list without a name gets one: `ContactPage` for a paginated list, `PipelineList`
+   * for a list without pages.
    */
   addBody(schema: z.ZodType, side: Side): JsonSchema {
     const added = this.add(schema, side);

@@ -21,7 +21,7 @@ const REPETITIONS = {
   three_times: doc("sim, até 3 vezes", "yes, up to 3 times"),
 } satisfies Record<Repetition, unknown>;
 
-/** The pages of errors: the tables of codes, of the API and of the application's functions. */
+/** Writes the tables of error codes, of the API and of the console's functions, into the pages on errors. */
 export const errorsPages = sitePages("errors", (page, language) => {
   const codes = Object.keys(ERRORS) as ErrorCode[];
   const ofApi = codes.filter((code) => !isAppError(code));

@@ -15,7 +15,7 @@ const HEAD: Record<Language, string[]> = {
 
 const ANY_KEY = doc("qualquer chave", "any key");
 
-/** The pages of resources: the operations of each that requires a key; the rest of a page is written by hand. */
+/** Writes the operations of each resource that requires a key into the pages on resources. The rest is by hand. */
 export const resourcesPages = sitePages("resources", (page, language) =>
   resources
     .filter(({ gate }) => gate === "key")

@@ -24,7 +24,7 @@ const NAMES = {
   proposal: doc("a proposta", "the proposal"),
 } satisfies Record<ObjectType, unknown>;
 
-/** The pages of webhooks: the table of events. */
+/** Writes the table of events into the pages on webhooks, in both languages. */
 export const webhooksPages = sitePages("webhooks", (page, language) => {
   const rows = EVENT_TYPES.map((type) => {
     const { object, when } = EVENTS[type];

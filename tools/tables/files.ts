@@ -26,7 +26,7 @@ ${routes.join("\n")}
 };
 `;
     files.push({ path: join(FUNCTIONS, folder, "table.ts"), text: table });
-    // A resource without a gate has answers of its own, so its index.ts is written by hand.
+    // A resource without a gate answers by its own code, so its index.ts is written by hand.
     if (gate !== "none") {
       files.push({ path: join(FUNCTIONS, folder, "index.ts"), text: indexText(gate === "session") });
     }

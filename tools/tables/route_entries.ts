@@ -54,6 +54,6 @@ async function ofEmptyCall(endpoint: Endpoint): Promise<Pick<RouteEntry, "emptyA
     const { code, details } = input;
     return body || code !== "validation_error" || !details ? {} : { emptyErrors: details };
   }
-  // A call without a body has sent nothing: a field that a schema added would be none of the body's.
+  // Only if the schema counts an empty body as sending no field; otherwise a field that it added would count as sent.
   return isDeepStrictEqual(input.sent, {}) ? { emptyArgs: input.args } : {};
 }

@@ -1,4 +1,4 @@
-/** What a contact is shown with. */
+/** The columns with which a contact is shown. */
 export const COLUMNS =
   `id, workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id,
   instagram, linkedin, notes, custom_fields, created_at, updated_at`;
@@ -9,7 +9,10 @@ export const READ_CONTACT = `select ${COLUMNS} from crm.contacts where workspace
 export const LIST_CONTACTS =
   `select ${COLUMNS} from crm.contacts where workspace_id = $1 order by id desc limit 50`;
 
-/** The tables of the API with their keys, checks, indexes and rows; without its row-level security and triggers. */
+/**
+ * Copies of companies, contacts and deals, with constraints, indexes and the main columns of their rows, but without
+ * row-level security and triggers.
+ */
 export const MAKE_TABLES = `
   create schema bare;
   create table bare.companies (

@@ -4,7 +4,7 @@ import { spawnScript } from "../../harness/processes.ts";
 export interface Start {
   file: string;
   method: string;
-  /** As the function receives it: it begins with the function's name. */
+  /** The path as the function receives it, beginning with the function's name. */
   path: string;
   headers?: Record<string, string>;
   body?: string;
@@ -12,8 +12,8 @@ export interface Start {
 }
 
 /**
- * Without this flag Deno alone reads, at each start, also what a file may import later. A deployed function is a bundle,
- * in which nothing needs to be looked for. Deno 2.1, which knows no such flag, is measured without it.
+ * Without this flag, Deno reads at each start also the files that may be imported later. A deployed function is a
+ * bundle, which needs no such reading. Deno 2.1 does not have the flag, and is measured without it.
  */
 const LAZY = /^2\.[0-3]\./.test(Deno.version.deno) ? [] : ["--unstable-lazy-dynamic-imports"];
 

@@ -25,7 +25,7 @@ interface Reply {
   body: string;
 }
 
-/** Calls the door of one database as a function does, over one connection. */
+/** Calls api.call in one database as a function does, over one connection. */
 export class Door {
   readonly #client: pg.Client;
   readonly #keys = Array.from({ length: KEYS }, (_, index) => hashCredential(`svc_growth_0_${index + 1}`));
@@ -38,7 +38,7 @@ export class Door {
   static async open(size: Size): Promise<Door> {
     const client = new pg.Client({ connectionString: size.url });
     await client.connect();
-    // The owner, who also computes the arguments. A superuser could do more than the door's owner can elsewhere.
+    // Calls as the owner, who also computes the arguments: a superuser could do more than the owner can on Supabase.
     await client.query("set session authorization postgres");
     return new Door(size, client);
   }

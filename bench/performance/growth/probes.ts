@@ -24,7 +24,7 @@ export interface Probe {
   page?: "full" | "any";
   /** The fewest records among which the call is measured. */
   least?: number;
-  /** Why the call may take longer among more records: it is measured, and has no figure. */
+  /** Why the call may take longer among more records. Then it is measured, but it is not a figure. */
   grows?: string;
 }
 
@@ -34,12 +34,12 @@ const GROWS: Record<string, string> = {
   "POST /api-v1-contacts/:id/erase":
     "An erasure looks through stored replies and texts until a call is full; the rest is an operation",
 };
-/** A call that ends early has then looked through as many rows as it may. */
+/** With so many records, a call that ends early has read as many rows as one call may. */
 const MANY_RECORDS = 100_000;
 
 /**
- * Row numbers: `any` and `own` are one of twelve, `own` with values that no other row has; `few` shares its values with the
- * oldest 120 rows, `many` with every tenth row.
+ * Row numbers: `any` and `own` stand for one of twelve rows, those of `own` with values that no other row has. `few`
+ * shares its values with the oldest 120 rows, `many` with every tenth row.
  */
 const ROWS = { any: "bench.anywhere(r, others)", own: "bench.own(r, total)", few: "1", many: "10" };
 const idOf = (row: string) => `bench.id(0, ${row})`;
@@ -121,7 +121,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
     names.filter((name) => !query.shape[name]!.isOptional()).map((name) => [name, valuesOf(name)[1]!]),
   );
   const call = (filters: Record<string, string>, more: Partial<Probe> = {}): Probe => {
-    // A sum looks through every row that it counts, and is refused for too many, so it gets the newest thousand.
+    // A sum reads every row that it counts, and is refused if these are too many, so it gets the newest thousand.
     const bound = isList ? {} : { since: "bench.made_at(total - 900)" };
     const all = { ...bound, ...required, ...filters };
     const used = names.filter((name) => name in all && (isList || name in filters));
@@ -136,7 +136,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
   };
   const full = call({}, isList ? { page: "full" } : {});
   const filters = names.filter((name) => !(name in required) && (isList || name !== "since"));
-  // Every event has the first word of a feed's parameter, no event the others.
+  // Every event matches a feed parameter's first value, and no event matches the others.
   const isOther = (name: string, index: number) =>
     !record && index > 0 && !COMMON.includes(name) && name !== "object_id";
   const single = filters.flatMap((name) =>
@@ -179,7 +179,7 @@ function valuesOfRecord(record: CrmRecord, name: string): string[] {
     .map((value) => filter.several ? `jsonb_build_array(${value})` : value);
 }
 
-/** The words that the filter's condition knows, as the verb gets them. */
+/** The values that the filter's condition accepts, as the verb gets them. */
 function wordsOf({ condition, hides, rule }: Filter): string[] {
   const words = [...Object.keys(condition!), ...(hides ? [hides.all] : [])];
   return words.map((word) => rule.parse(word)).filter((value) => value !== undefined)
@@ -223,7 +223,7 @@ async function bodies(
     const used = Object.entries(STAND_INS).filter(([id]) => text.includes(id));
     const args = used.reduce((sql, [id, row]) => `replace(${sql}, '${id}', ${row}::text)`, text);
     all.push(`(${args})::jsonb`);
-    // A lead whose contact and company are there.
+    // A lead whose contact and company exist.
     if (resource === "api-v1-leads") {
       all.push(
         `(${args})::jsonb || ${

@@ -14,7 +14,7 @@ const PARTICULAR: Record<string, Record<string, string>> = {
   contacts: {
     email: "bench.pick(k, 'few', 'many', k::text) || '@contato.com'",
     phone: "'+55 11 ' || k",
-    // Half have a company. Every tenth has company 11, and never the e-mail of many.
+    // Half have a company. Every tenth contact has company 11, and never the e-mail that many contacts share.
     company_id: `case when k <= 120 or k % 10 < 5 then
       bench.id(w, bench.pick(k, 1, 10, case k % 10 when 1 then 11 else 12 + k % 900 end)) end`,
   },
@@ -60,9 +60,9 @@ const USUAL: Record<string, string> = {
 };
 
 /**
- * SQL that inserts rows of a record: parameters $1 and $2 are the first and the last row over all workspaces, $3 is how
- * many workspaces take turns. What a list can be filtered by has a value that only the oldest 120 rows have, one of every
- * tenth row, and values of their own for the others (see seed.sql).
+ * SQL that inserts rows of a record: $1 and $2 are the first and the last row over all workspaces, $3 is the number of
+ * workspaces, which take turns. A column with a filter has one value in the oldest 120 rows, another in every tenth
+ * row, and a different value in each other row (see seed.sql).
  */
 export function insertRows(record: CrmRecord): string {
   const { table } = record.about;

@@ -35,7 +35,7 @@ export interface Amounts {
   others: number;
   /** Records of a kind in each workspace that has any. */
   each: number;
-  /** How many of the workspaces have an index of searches: that of ten million texts alone takes half an hour to make. */
+  /** How many of the workspaces can be searched: indexing ten million texts alone would take half an hour. */
   searched: number;
 }
 

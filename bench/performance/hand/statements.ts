@@ -1,9 +1,9 @@
 import { COLUMNS } from "../bare/statements.ts";
 
-/** The limit of a key, as the API's own: calls a minute. */
+/** Calls a minute for each key: the same limit as the API's. */
 export const CALLS_A_MINUTE = 120;
 
-/** Calls of each key in the present minute; beside the tables of bare, which it uses as well. */
+/** Makes the table that counts each key's calls in the current minute. The tables of `bare` are used as well. */
 export const MAKE_COUNTS = `
   create table bare.call_counts (
     key_id uuid primary key,
@@ -12,8 +12,8 @@ export const MAKE_COUNTS = `
   ) with (fillfactor = 50)`;
 
 /**
- * The gate: who has the key of this hash ($1) with this scope ($2), and the calls of its minute. `counted` has no row for
- * a key that is not good, `allowed` none for one that has called too often.
+ * The gate: finds the caller by the key's hash ($1) and scope ($2), and counts the call. `counted` has no row for an
+ * invalid key, and `allowed` has none for a key over its limit.
  */
 const GATE = `
   with caller as (
@@ -37,7 +37,7 @@ const GATE = `
 
 /**
  * A lead: the company of this name and the contact with this e-mail, each created if it is not there, and a deal in the
- * first stage of the default pipeline. Two at once may create both: whoever writes this by hand has no locks.
+ * first stage of the default pipeline. Two concurrent calls may create duplicates, because it takes no locks.
  */
 const INSERT_LEAD = `who as materialized (select * from allowed),
   known_company as (
@@ -80,7 +80,7 @@ const INSERT_LEAD = `who as materialized (select * from allowed),
 
 const ofContact = COLUMNS.split(",").map((column) => `c.${column.trim()}`).join(", ");
 
-/** Each answers a request with its gate: no row for an unknown key, a row with `calls` alone for one that must wait. */
+/** Each operation with its gate, as one statement. No row: an invalid key. Only `calls` in the row: over the limit. */
 export const GATED = {
   read: `${GATE}
     select counted.calls, ${ofContact}

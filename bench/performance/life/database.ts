@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import { atMost, type Measurement, ratio } from "../../harness/figures.ts";
 
-/** Rows that a vacuum has not removed, as a share of live ones, in the tables whose rows are changed and stay. */
+/** The most dead rows, as a share of live rows, in tables whose rows are updated and kept. */
 const DEAD: Record<string, number> = {
   rate_limits: 1,
   webhook_subscriptions: 1,
@@ -9,10 +9,10 @@ const DEAD: Record<string, number> = {
   contacts: 0.25,
   search_texts: 0.25,
 };
-/** Tables of which an update should write no index, and the smallest share of such updates. */
+/** Tables whose updates should write no index (HOT), and the smallest share of such updates. */
 const HOT = ["rate_limits", "webhook_deliveries", "webhook_subscriptions", "key_counters"];
 const HOT_SHARE = 0.9;
-/** MiB with indexes, of tables whose size is that of what is going on, not of what is stored. */
+/** The most MiB, with indexes, of tables that hold only current work, not stored data. */
 const SIZES_AT_THE_END: Record<string, number> = { rate_limits: 2, webhook_queue: 16 };
 
 interface TableUse {

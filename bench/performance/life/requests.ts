@@ -9,14 +9,14 @@ interface Kind {
   make: MakeRequest;
 }
 
-/** Each key sends this many different requests, in an order that is another one for each. */
+/** Each key sends this many requests, in a different random order. */
 const EACH_KEY = 20;
 
 const CONTACT = { name: "Bia Lima", email: "bia.{n}@exemplo.com.br", phone: "+55 11 9{n8}" };
 const BATCH = { items: Array(10).fill({ op: "create", data: CONTACT }) };
 const CHANGE = { job_title: "Compras {n}", notes: "Ligou em {n}; pediu a proposta por e-mail." };
 
-/** What integrations send in a day, by their number. */
+/** The kinds of requests that integrations send in a day, the most frequent first. */
 export const KINDS: Kind[] = [
   { name: "read", percent: 45, make: api.read },
   { name: "list", percent: 20, make: api.list },
@@ -35,14 +35,13 @@ export const KINDS: Kind[] = [
   {
     name: "search",
     percent: 2,
-    // Another number for each contact, so that a search finds one or some dozens.
+    // The number depends on the contact, so that searches find from one to a few dozen contacts.
     make: (_, key, id) => get(`/api-v1-contacts?q=souza+${parseInt(id.slice(-4), 16) % 100}`, key),
   },
 ];
 
 /**
- * Builds requests of all kinds in their shares, for the keys of all workspaces in turn: whatever the rate, no key gets more
- * of it than another.
+ * Builds requests of all kinds in their shares, for the keys of all workspaces in turn, so that all send equally many.
  */
 export function mixedRequests(workspaces: LoadWorkspace[]): PlannedRequest[] {
   const keys = workspaces[0]!.keys.flatMap((_, index) =>

@@ -6,10 +6,10 @@ import { insertSubscription } from "../../reliability/queue.ts";
 import { openLoadWorld } from "../load/world.ts";
 import type { Sizes } from "../load/workspaces.ts";
 
-/** Each is a host of its own to the dispatcher, as those of different customers are. */
+/** The dispatcher counts each receiver as another host, like the receivers of different customers. */
 const RECEIVERS = 8;
 const ANSWER_MS = 20;
-/** What the receivers are told: one event of each contact, and what a lead is besides. */
+/** The events that the receivers subscribe to: one for each contact, and one more for a lead. */
 const EVENTS = ["contact.created", "lead.received"] as const;
 
 export type LifeWorld = Awaited<ReturnType<typeof openLifeWorld>>;

@@ -12,18 +12,18 @@ import { encodeRequest, type PlannedRequest, templateOf } from "./template.ts";
 
 export interface LoadPlan {
   baseUrl: string;
-  /** Each sends its next request after it has read the previous answer. */
+  /** Number of connections. Each sends its next request after it has read the previous answer. */
   connections: number;
   seconds: number;
   /** Used in turn, by the next free connection. */
   requests: PlannedRequest[];
   /**
-   * Requests a second that come at random (Poisson), whether or not earlier ones are answered, as long as a connection is
-   * free. A wait then counts from the moment at which its request came, so that a stall lengthens the waits of all that
-   * came meanwhile. Absent: a connection's next request comes with its last answer.
+   * Requests a second that arrive at random (Poisson), whether or not earlier ones are answered, while a connection
+   * is free. A wait is measured from its request's arrival, so a stall lengthens the waits of all requests that arrived
+   * meanwhile. Absent: each connection sends its next request after its last answer.
    */
   rate?: number;
-  /** The plan is an attack: each connection is opened again after an error. */
+  /** Set if the plan is an attack: each connection is opened again after an error. */
   attack?: {
     /** Milliseconds that each connection waits after an answer. */
     pauseMs?: number;
@@ -56,7 +56,7 @@ const BUFFER_BYTES = 65_536;
 /** Longer than any head, and than any error. */
 const READABLE_BYTES = 2_048;
 const decoder = new TextDecoder();
-/** Continues from one plan to the next, so that no number is sent twice. */
+/** The last number sent. It goes on from one plan to the next, so that no number is sent twice. */
 let number = 0;
 
 if (Deno.args[0] !== undefined) setPriority(Number(Deno.args[0]));

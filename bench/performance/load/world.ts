@@ -7,7 +7,7 @@ import { seedWorkspaces, type Sizes } from "./workspaces.ts";
 
 export type LoadWorld = Awaited<ReturnType<typeof openLoadWorld>>;
 
-/** Starts a process that sends requests. @param priority of Unix, where 19 is the lowest */
+/** Starts a process that sends requests. @param priority Unix niceness; 19 is the lowest priority */
 export function startGenerator(priority?: number) {
   const args = priority === undefined ? [] : [String(priority)];
   const process = startLineProcess([join(import.meta.dirname!, "generator_process.ts"), ...args]);
@@ -51,7 +51,7 @@ export function countAnswers({ latencies }: LoadResult): number {
 
 /**
  * Sends requests, and returns how many were answered, and the seconds.
- * @throws Error if one was not answered as expected, because the rate would be that of other work
+ * @throws Error if an answer was not as expected: the rate would then be that of other work
  */
 export async function sendFlawlessly(send: LoadWorld["send"], plan: LoadPlan) {
   const result = await send(plan);

@@ -174,7 +174,7 @@ async function* requestErrorsOfBodies({ key }: Caller): Requests {
   yield request("error", "an unknown record", "GET", `${CONTACTS}/${UNKNOWN_ID}`, 404, { key });
 }
 
-/** A key's first body over 16 KiB in an isolate takes another statement; a key that is turned away never a second one. */
+/** A key's first body over 16 KiB in an isolate takes a second statement, unless the first one refuses the key. */
 async function* requestLargeBodies({ sql, workspaceId }: Caller): Requests {
   const { key } = await createKey(sql, { workspaceId, name: "Bench", scopes: [...SCOPES] });
   const large = { name: "A", ignored: "b".repeat(100_000) };
@@ -231,7 +231,7 @@ async function makeCaller(sql: Sql, baseUrl: string, tokens: AccessTokens): Prom
   const samples = await makeSamples(create, stages, "https://example.com/hooks");
   samples.records["api-v1-operations"] = await makeOperation(sql, workspaceId);
   samples.records[ERASED] = (await create("/api-v1-contacts", { name: "A apagar" })).id;
-  // There is nothing to merge but a record of its own kind.
+  // A merge needs a second record of the same kind.
   for (const { resource: { name }, route: { path } } of keyEndpoints) {
     if (path !== "/:id/merge") continue;
     samples.records[mergedInto(name)] = (await create(`/${name}`, { name: "Outro registro" })).id;

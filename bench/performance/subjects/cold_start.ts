@@ -87,7 +87,7 @@ async function measureGraphs(): Promise<Measurement[]> {
   let largest = 0;
   let foreign = 0;
   for (const { name, without } of TARGETS) {
-    // It reaches every resource, and loads the table of one with its first call.
+    // Left out, because it can call every resource, and loads a resource's table only with the first call to it.
     if (name === "mcp") continue;
     const { bytes, files } = await readImportGraph(without.file);
     largest = Math.max(largest, bytes / 2 ** 20);

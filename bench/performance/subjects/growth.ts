@@ -5,18 +5,18 @@ import { makeSizes, show, startCluster } from "../growth/sizes.ts";
 import type { Conditions, Subject } from "../../harness/run_subjects.ts";
 
 const TARGET = 1.5;
-/** Allowed for a page that ends early, compared with a full page of the same list. */
+/** The allowed time of a page that ends early, as a multiple of a full page of the same list. */
 const EARLY_TARGET = 4;
 /** A probe has twelve different rows (seed.sql), so each row has been read once before it is measured. */
 const WARM_UP = 12;
 const ROUNDS = 4;
 const SHORT_ROUNDS = 2;
-/** Time for one probe at one size: a slow probe needs few calls. */
+/** Time for one probe at one size; a slow probe gets fewer calls. */
 const BUDGET_MS = 1_000;
 const MIN_CALLS = 4;
 const AGAIN = 2;
 
-/** The times of a probe at each size, divided by that at the smallest. */
+/** The times of a probe at each size, as multiples of its time at the smallest size. */
 interface Outcome {
   probe: Probe;
   /** The records of the smallest size, and of the largest with one workspace. */
@@ -83,8 +83,8 @@ async function compareSizes(
 }
 
 /**
- * Calls every size in turns, so that other work of the machine affects all alike. Each record has been read before, by the
- * warm-up, so that the time of the disk does not count.
+ * Calls every size in turns, so that other work on the machine affects all alike. The warm-up has read each record
+ * before, so the time of the disk does not count.
  * @param doors the smallest size first
  * @param again how often the probe was measured on these doors before; its creates need new values each time
  * @returns milliseconds of a call at the smallest size, and the ratios of the other sizes
@@ -113,14 +113,14 @@ async function measureProbe(
   return [smallest, others.map((time) => time / smallest)];
 }
 
-/** Growth slows every call, other work of the machine only some, so the lower quartile shows growth alone. */
+/** Growth slows every call, other work on the machine only some, so the lower quartile shows only growth. */
 function lowerQuartile(times: number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 4)]!;
 }
 
 /**
- * One figure for each operation, from its worst probe; one for the worst operation in one of many workspaces, and one for
- * the slowest page that ends early.
+ * A ratio for each operation, from its worst probe; one for the operation that is slowed most by other workspaces; one
+ * for the slowest page that ends early.
  */
 function figures(outcomes: Outcome[], shared: string): Measurement[] {
   const bounded = outcomes.filter(({ probe }) => probe.grows === undefined);

@@ -12,16 +12,16 @@ const SIZES = { workspaces: 200, keysEach: 5, contactsEach: 100 };
 /** Smaller, so that a short run begins soon. */
 const SHORT_SIZES = { workspaces: 60, keysEach: 5, contactsEach: 20 };
 const MINUTES = { alone: 10, amongAll: 2, short: 1 };
-/** The share of the highest rate that can be answered and delivered. */
+/** The load, as a share of the highest rate that can be answered and delivered. */
 const SHARE = 0.7;
-/** Calls a minute for each key, so few that the calls of the seconds before still leave it under its limit of 120. */
+/** Calls a minute for each key: so few that, with the calls just before, it stays under its limit of 120. */
 const KEY_CALLS = 50;
 const SATURATION = { connections: 16, seconds: 20, shortSeconds: 4 };
 /** More than are ever in use, unless the functions stall. */
 const CONNECTIONS = 64;
 const SAMPLE_MS = 1_000;
 
-/** Milliseconds for each kind of request, at 70 % of what two processors can do. */
+/** The longest waits in milliseconds for each kind of request, at 70 % of what two processors can do. */
 const WAITS: Record<string, [p50: number, p99: number]> = {
   read: [20, 200],
   list: [25, 200],
@@ -39,7 +39,7 @@ interface Sample {
   postgres: number;
 }
 
-/** Load that looks like life, for minutes: what is slow, fails, grows or is left behind only by and by. */
+/** A realistic load for minutes, which shows what becomes slow, fails, grows or falls behind only after some time. */
 export const life: Subject = {
   name: "life",
   title: "Life: 200 workspaces, 1,000 keys, mixed requests and their webhooks at 70 % of saturation",
@@ -71,7 +71,7 @@ async function measureSaturation(
   { short, note }: Conditions,
 ): Promise<number> {
   const { connections, seconds, shortSeconds } = SATURATION;
-  // Connections, plans and code are made at the first requests.
+  // The first requests open connections, make plans and compile code, so they do not count.
   await load({ connections, seconds: 1 });
   await allDelivered(sql);
   const started = performance.now();

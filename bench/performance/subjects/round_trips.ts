@@ -10,7 +10,7 @@ import type { Conditions, Subject } from "../../harness/run_subjects.ts";
 
 /** Milliseconds between function and database, as between two regions. */
 const EACH_WAY_MS = 20;
-/** Afterwards the connection exists and its statement is named. */
+/** After these requests the connection is open, and its statements are prepared. */
 const WARM_UP = 2;
 
 const REQUESTS: [name: string, make: MakeRequest][] = [
@@ -32,7 +32,7 @@ export const roundTrips: Subject = {
   title: `Round trips per request, the database ${EACH_WAY_MS} ms away`,
   async measure(conditions) {
     await using world = await openWorld();
-    // Each request has its own key for each way, so that no key reaches its 120 calls a minute.
+    // Each request has another key for each way to connect, so that no key reaches its 120 calls a minute.
     const sizes = { workspaces: 1, keysEach: REQUESTS.length * 2, contactsEach: 60 };
     const [workspace] = await seedWorkspaces(world.sql, sizes) as [LoadWorkspace];
     const { functionsDatabaseUrl: databaseUrl } = world;
@@ -55,7 +55,6 @@ async function measureWay(way: Way, workspace: LoadWorkspace, { short, note }: C
   const env = { DATABASE_PREPARE: String(way.prepare) };
   await using near = await startServer({ ...env, DATABASE_URL: way.databaseUrl });
   await using far = await startServer({ ...env, DATABASE_URL: proxy.url });
-  // A query without parameters is one round trip by definition.
   await using sql = connect(proxy.url);
   const measurements: Measurement[] = [];
   for (const [index, [name, make]] of REQUESTS.entries()) {
@@ -64,6 +63,7 @@ async function measureWay(way: Way, workspace: LoadWorkspace, { short, note }: C
       [
         () => time(() => sendOnce(near.baseUrl, request, ++number)),
         () => time(() => sendOnce(far.baseUrl, request, ++number)),
+        // Through the proxy: postgres.js sends a query without parameters in one round trip.
         () => time(() => sql.unsafe("select 1")),
       ],
       short ? 6 : 30,
@@ -79,7 +79,7 @@ async function measureWay(way: Way, workspace: LoadWorkspace, { short, note }: C
   return measurements;
 }
 
-/** Continues from one way to the next, so that no number is sent twice. */
+/** The last number sent. It goes on from one way to connect to the next, so that no number is sent twice. */
 let number = 0;
 
 async function time(work: () => PromiseLike<unknown>): Promise<number> {

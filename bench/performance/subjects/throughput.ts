@@ -16,7 +16,7 @@ const SIZES = { workspaces: 200, keysEach: 20, contactsEach: 60 };
 interface Case {
   name: string;
   ours: keyof typeof api;
-  /** What the peer does: the same, without what only the API has. */
+  /** The peer's operation: the same work, without what only the API has. */
   operation: Operation;
   /** The smallest allowed share of the peer's requests a second. */
   target: number;
@@ -41,7 +41,7 @@ const OF_BARE: Case[] = [
 const OF_HAND: Case[] = [
   { name: "Read a contact", ours: "read", operation: "read", target: 1 },
   { name: "List 50 contacts", ours: "list", operation: "list", target: 1.1 },
-  // By hand there is no Idempotency-Key, so the same request is compared.
+  // The function written by hand has no Idempotency-Key, so the API is measured without one.
   { name: "Create a contact", ours: "create", operation: "create", target: 0.95 },
   { name: "Take in a lead", ours: "lead", operation: "lead", target: 1.1 },
 ];

@@ -10,7 +10,7 @@ const ALLOWED_MS = 10;
 const BATCH = 64;
 /** In each round a delivery of every active workspace is claimed. */
 const ROUNDS = 3;
-/** A short run is often beside other work, so it compares processor times: with held deliveries and without. */
+/** A short run often shares the machine, so it compares processor times with held deliveries to those without. */
 const ALLOWED_GROWTH = 2;
 
 /** Trial 10: how long a claim takes when many deliveries are held and many workspaces wait. */
@@ -60,7 +60,7 @@ interface Claims {
   cpu: number;
 }
 
-/** Makes a delivery for every active workspace in each round, half of them not due after the first, and claims what is due. */
+/** Each round makes a delivery for every active workspace, and claims them; half of the first round's are postponed. */
 async function timeRounds(sql: Sql, dispatcher: Sql): Promise<Claims> {
   const rounds: Claims[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
@@ -76,7 +76,7 @@ async function timeRounds(sql: Sql, dispatcher: Sql): Promise<Claims> {
         where d.workspace_id = q.workspace_id and d.id = q.delivery_id and q.later`;
     }
     const ofRound = await timeClaims(dispatcher, async (claimed) => {
-      // What is leased was delivered.
+      // Records every leased delivery as delivered.
       await sql`
         select crm.delivery_record(json_agg(json_build_object(
           'workspace_id', workspace_id, 'delivery_id', delivery_id, 'lease_token', lease_token,

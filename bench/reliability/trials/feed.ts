@@ -55,7 +55,7 @@ export const feed: Trial = {
     const truth = await readTruth(sql, workspaceId);
     const readPages = async () => parsePages(await Deno.readTextFile(path));
     const isRead = async () => (await readPages()).flatMap(({ events }) => events).length >= truth.length;
-    // A reader that misses an event never gets there; the figure then says how many it missed.
+    // A reader that misses an event never reaches the end; the figure then says how many it missed.
     await eventually(isRead, "the reader to come to the end", short ? 60 : 300).catch(() => {});
     await pause(1_000);
     await readers.end();
@@ -126,7 +126,7 @@ function judge(truth: string[], pages: StoredPage[], { total, rate, writers, rea
   const known = new Set(truth);
   const undone = ids.filter((id) => !known.has(id)).length;
   const misplaced = ids.filter((id, place) => id !== truth[place]).length + countMisplaced(read);
-  // A reader with a cursor that is an id or a time would have been past these when they were committed, or could have.
+  // Counts events that a reader with an id or a time as its cursor could have missed, because they were committed late.
   let highest = "";
   let late = 0;
   for (const id of ids) {

@@ -13,11 +13,11 @@ const SCHEDULE_S = 12;
 const ALLOWED_GROWTH_S = 1;
 /** With ten events a second, each key stays under its limit of 120 a minute. */
 const WORKSPACES = 10;
-/** The places of a workspace, all of which a hanging one fills at first. */
+/** The most attempts of a workspace at a time. A workspace whose receiver hangs fills all of these places at first. */
 const PLACES = 8;
-/** Two subscriptions, because the 4 places of one are only half of those of a workspace. */
+/** Two subscriptions, because one has only 4 places, half of the workspace's. */
 const EACH = 2;
-/** The hosts of trial 12, whose workspaces have one each. */
+/** The hosts of trial 12; each workspace has one. */
 const HOSTS = 20;
 
 /** Trial 6: from the change to the arrival of the first attempt, on a whole stack. */
@@ -54,7 +54,7 @@ export const hanging: Trial = {
   run: (world, sizes) => runBeside(world, sizes, [world.receiver.hangingUrl], sizes.short ? 200 : 5_000),
 };
 
-/** Trial 12: the same with many hosts that hang, none of them that of the others. */
+/** Trial 12: the same with many hosts that hang, each of another workspace. */
 export const hangingHosts: Trial = {
   number: 12,
   target: `${HOSTS} workspaces whose receivers hang: the others' p99 grows by ≤ ${ALLOWED_GROWTH_S} s`,
@@ -102,7 +102,7 @@ async function runBeside(
 type Prepared = Awaited<ReturnType<typeof startPrepared>>;
 let prepared: Promise<Prepared> | undefined;
 
-/** The stack that the three trials share: gateway, scheduler, Postgres and dispatcher, which deliver to the world's receiver. */
+/** Starts the stack that the three trials share. It delivers to the world's receiver. */
 function prepare(world: DeliveryWorld, sizes: Sizes): Promise<Prepared> {
   return prepared ??= startPrepared(world, sizes);
 }
@@ -123,7 +123,7 @@ async function startPrepared({ folder, receiver, closing }: DeliveryWorld, { sho
     ),
   );
   let made = 0;
-  // Each request pokes.
+  // Each request pokes the dispatcher.
   const makeContact = () =>
     post(`${stack.file.base_url}/api-v1-contacts`, keys[made++ % keys.length]!, { name: "Ana" });
 

@@ -18,7 +18,7 @@ export const kills: Trial = {
   async run(world, { short }) {
     const events = short ? 200 : 10_000;
     const { sql, receiver } = world;
-    // At many hosts: what a killed dispatcher had claimed keeps its places at the host until its lease ends.
+    // At many hosts, because a killed dispatcher's deliveries keep their places at the host until their leases end.
     const failingCount = Math.max(1, Math.floor(events / 100));
     const goodCount = Math.ceil((events - failingCount) / EVENTS_OF_A_WORKSPACE);
     const good = await createSubscribers(sql, receiver.urls("ok"), goodCount);
@@ -39,7 +39,7 @@ async function deliverWhileKilling(world: DeliveryWorld, good: string[], failing
   let total = (await deliveries(sql, all)).length;
   const killPoints = planKillPoints(short ? 1 : 10, total);
   const wanted = killPoints.length;
-  // One dispatcher of four may get few of the deliveries, and more events cost little.
+  // More than needed, because one of the four dispatchers may get few deliveries, and more events cost little.
   const enough = total * 10;
   const spawn = () => {
     const killPoint = killPoints.pop();

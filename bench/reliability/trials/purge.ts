@@ -7,7 +7,7 @@ import type { Trial } from "../world.ts";
 
 const ALLOWED_S = 1;
 const ALLOWED_GROWTH = 2;
-/** Few are timed in a short run, often beside other work. */
+/** More in a short run, which times few statements and often shares the machine. */
 const ALLOWED_GROWTH_SHORT = 10;
 /** The first day that no table keeps: all of it is older than 90 days. */
 const DAYS_AGO = 92;

@@ -66,8 +66,8 @@ export const throughput: Trial = {
       await feeder.stop();
     }
     const { rate, left, isFlat, runSeconds, text } = summarise(samples);
-    // A short run is too short for flat memory, and often beside other work: it must reach the rate's part of what that
-    // leaves of the processors.
+    // A short run is too short to judge memory, and often shares the machine: it must reach the rate in proportion to
+    // the processor time that other work leaves.
     return {
       ok: rate >= RATE * (short ? left : 1) && (short || isFlat) && runSeconds <= RUN.cpuSeconds &&
         samples.at(-1)!.peak <= RUN.bytes,

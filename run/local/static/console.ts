@@ -25,8 +25,8 @@ function consoleBuild(out: string): Build {
 }
 
 /**
- * Serves the console from the folder of its build. The first page that a browser opens starts the build, and says so until
- * it is done.
+ * Serves the console from the folder of its build. The first page that a browser opens starts the build, and shows that
+ * the build is in progress until it is done.
  */
 export function openConsole(out = OUT, build: Build = consoleBuild(out)): PageServer {
   return {
@@ -44,7 +44,7 @@ export function openConsole(out = OUT, build: Build = consoleBuild(out)): PageSe
   };
 }
 
-/** Whether a browser asks for a page, or anybody for the root. A lost API client must not start a build. */
+/** Whether a browser asks for a page, or any client for the root. An API client with a wrong URL starts no build. */
 function opensConsole(request: Request): boolean {
   return opensPage(request) || request.method === "GET" && new URL(request.url).pathname === "/";
 }

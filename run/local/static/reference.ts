@@ -8,7 +8,7 @@ import { type BuildTexts, type PageServer, pageUntilBuilt } from "./pages.ts";
 /** The reference is at `/docs/` in Portuguese, and at `/docs/en/` in English. */
 export const REFERENCE_PREFIX = "/docs";
 
-/** Addresses of pages without the final slash. */
+/** Paths that redirect to the same path with a final slash. */
 const FOLDERS = [REFERENCE_PREFIX, `${REFERENCE_PREFIX}/en`];
 
 const OUT = join(ROOT, "tools", "reference", "local");
@@ -31,8 +31,8 @@ const TEXTS: Record<Language, BuildTexts> = {
 };
 
 /**
- * Serves the reference of the API from the folder of its build. The first page that a browser opens starts the build, and
- * says so until it is done.
+ * Serves the API reference from the folder of its build. The first page that a browser opens starts the build, and
+ * shows that the build is in progress until it is done.
  * @param origin the gateway's, which the served documents name as the API's server
  */
 export function openReference(

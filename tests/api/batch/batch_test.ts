@@ -23,7 +23,7 @@ for (const { resource, route: { endpoint }, title } of batches) {
   const path = `/${resource.name}`;
   const event = endpoint.verb.replace("_batch", ".created");
 
-  /** What creates a record of any resource, without the fields that a resource ignores. */
+  /** A body that creates a record of this resource. */
   const bodyFor = (deal: string) =>
     ({
       "api-v1-activities": { deal_id: deal, title: "Ligar" },
@@ -31,7 +31,7 @@ for (const { resource, route: { endpoint }, title } of batches) {
       "api-v1-deals": { title: "Venda" },
     } as Record<string, Record<string, unknown>>)[resource.name] ?? { name: "Ana" };
 
-  test(`${title} carries out 100 items in one call of the limit, and emits each event once`, async ({ sql }) => {
+  test(`${title} carries out 100 items, counts as one call for the rate limit, and emits each event once`, async ({ sql }) => {
     const { workspace: { id, key }, deal } = await makeWorkspaceWithDeal(sql);
     const before = (await eventsOf(sql, id)).filter((name) => name === event).length;
     await sql`update crm.workspaces set rate_limit_per_minute = 50 where id = ${id}`;

@@ -1,4 +1,4 @@
-// What a batch may cost at most, whatever is wrong with its items: faults that its reply names, and work that is repeated.
+// Limits of what a batch with wrong items costs: the errors that its reply names, and the work that is repeated.
 import assert from "node:assert/strict";
 import type { ISql, Sql } from "postgres";
 import { BATCH, create, full, upsert } from "../../support/batches.ts";
@@ -14,7 +14,7 @@ interface Line {
 
 const detailsOf = (results: Line[]) => results.map(({ error }) => error?.details.length);
 
-/** The bytes that are stored for the workspace's Idempotency-Keys. */
+/** Counts the bytes of the stored replies for the workspace's Idempotency-Keys. */
 async function storedBytes(sql: Sql, workspaceId: string): Promise<number> {
   const [row] = await sql<{ bytes: number }[]>`
     select sum(octet_length(body))::int as bytes from crm.idempotency_keys where workspace_id = ${workspaceId}`;
@@ -34,7 +34,7 @@ test("100 items with 99 errors each are answered, and stored, with the first err
   const { status, body } = await send(false);
   assert.equal(status, 200);
   assert.deepEqual(new Set(detailsOf(body.results)), new Set([1]));
-  // A line has its code, its message and one detail.
+  // Each of the 100 results has one code, one message and one detail, so 400 bytes suffice for it.
   assert.ok(await storedBytes(sql, id) < 40_000, `${await storedBytes(sql, id)} bytes`);
 });
 
@@ -70,10 +70,10 @@ test("errors that the database finds are also at most 100", async ({ api }) => {
   for (const { error } of lines) assert.ok(error!.code === "ambiguous_match" && error!.details[0]!.id);
 });
 
-/** Good and bad items of each group of ten. */
+/** The good (G) and bad (B) items in each group of ten. */
 const MIXES = ["GGGGGBBBBB", "BBBBBGGGGG", "GBGBGBGBGB", "GGGGGGGGGB", "BGGGGGGGGG"];
 
-/** Items that fail, and how many rows a batch of good ones inserts. */
+/** Makes a good item of a batch, or one that fails, by what is tested. */
 const items: Record<string, (name: string, isGood: boolean) => unknown> = {
   "creations with an external_id that is taken": (name, isGood) =>
     create({ name, external_id: isGood ? name : "taken" }),
@@ -87,7 +87,7 @@ const items: Record<string, (name: string, isGood: boolean) => unknown> = {
     upsert("external_id", { external_id: name, ...(isGood && { name }) }),
 };
 
-/** The rows that this connection has tried to insert into contacts, those that were undone included. */
+/** Counts the rows that this transaction inserted into contacts, including those that a savepoint undid. */
 async function inserted(sql: ISql): Promise<number> {
   const [row] = await sql<{ rows: number }[]>`
     select n_tup_ins::int as rows from pg_stat_xact_user_tables where relid = 'crm.contacts'::regclass`;
@@ -101,7 +101,7 @@ const asArguments = ({ op, data, ...named }: { op: string; data: object }) => ({
 });
 
 for (const [kind, item] of Object.entries(items)) {
-  test(`${kind} repeat no item of a batch more than once, in at most half as many subtransactions as items`, async ({ sql, workspace: { id }, api }) => {
+  test(`${kind}: a batch inserts at most two rows for each item, in at most half as many subtransactions as items`, async ({ sql, workspace: { id }, api }) => {
     await api.post(CONTACTS, { name: "A", external_id: "taken" });
     for (const mix of MIXES) {
       const sent = full((index) => item(`${mix}${index}`, mix[index % 10] === "G")) as {
@@ -115,7 +115,7 @@ for (const [kind, item] of Object.entries(items)) {
         const before = await inserted(sql);
         const [row] = await sql`select crm.run_batch('contact', ${args}) as reply`;
         const made = row!.reply.results.flatMap(({ id }: { id?: string }) => id ?? []);
-        // The first item with an external_id may be one of the bad ones, and makes the record.
+        // If a bad item is the first with its external_id, it creates a record too.
         assert.ok(made.length === good || (made.length === good + 1 && kind.endsWith("first item")), mix);
         const rows = await inserted(sql) - before;
         assert.ok(rows <= 2 * sent.length, `${mix}: ${rows} rows inserted for ${made.length}`);

@@ -1,4 +1,4 @@
-// POST …/batch: what is wrong with one item, or with the whole call.
+// POST …/batch: errors of one item, and errors of the whole call.
 import assert from "node:assert/strict";
 import { BATCH, create, full, statuses, update } from "../../support/batches.ts";
 import { assertError, call } from "../../support/client.ts";
@@ -129,7 +129,7 @@ test("an item that is malformed names what is wrong with it, and the others are 
     );
   }
   assert.deepEqual(reply.body.summary, { created: 1, updated: 0, failed: cases.length });
-  // What JSON.parse would accept and change.
+  // JSON.parse accepts these bodies, but changes what they say.
   const twice =
     '{"items":[{"op":"create","data":{"name":"B","name":"C"}},{"op":"create","op":"update","data":{"name":"D"}},{"op":"create","data":{"name":"E"}}]}';
   const { body: { results } } = await call("POST", BATCH, { key, body: twice });

@@ -1,4 +1,4 @@
-// How a batch writes what it creates: ten records by one statement, whose subtransactions Postgres can keep at hand.
+// A batch creates ten records by one statement, so that it uses fewer subtransactions than Postgres caches.
 import assert from "node:assert/strict";
 import { client } from "../../support/client.ts";
 import { makeWorkspaceWithDeal } from "../../support/fixtures.ts";

@@ -1,4 +1,4 @@
-// Batches at the same time as others that change, look for or create the same records.
+// Concurrent batches that change, look for or create the same records.
 import assert from "node:assert/strict";
 import { BATCH } from "../../support/batches.ts";
 import { assertError, client } from "../../support/client.ts";

@@ -25,7 +25,7 @@ async function read(key: string, query: string): Promise<string[]> {
   ).reverse();
 }
 
-/** Stores an event of some days ago, as it was written then. */
+/** Stores an event as it would have been written some days ago. */
 async function emitAgo(sql: Sql, workspaceId: string, days: number, objectId: string): Promise<string> {
   const [row] = await sql<[{ id: string }]>`
     insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at)
@@ -84,7 +84,7 @@ test("GET /api-v1-changes names the customer of a proposal's link, members, jobs
   const [member] = await sql<[{ id: string; name: string }]>`
     select id, name from crm.members where workspace_id = ${workspace.id} order by id desc limit 1`;
   await sql.begin(async (sql) => {
-    // As app.call sets it. No verb of members changes a record so far.
+    // Sets the caller as app.call does: so far no verb that members call changes a record.
     await actAsMember(sql, member.id);
     await sql`update crm.deals set value = 5 where id = ${deal.id}`;
   });
@@ -150,7 +150,7 @@ test("GET /api-v1-changes goes back 90 days", async ({ sql, workspace: { id, key
     assert.deepEqual(data.map((change: Item) => change.id), [kept], query);
     assert.deepEqual(meta, { next_cursor: null, has_more: false });
   }
-  // The feed stays at 30.
+  // The feed still shows only 30 days.
   assert.deepEqual((await client(key).get("/api-v1-events")).body.data, []);
   assert.deepEqual(
     (await client(key).get(`/api-v1-events?since=2020-01-01&object_id=${object}`)).body.data,
@@ -216,7 +216,7 @@ test("GET /api-v1-changes shows nothing of another workspace, whoever's object o
   ) {
     assert.deepEqual((await client(other.key).get(`${CHANGES}?${query}`)).body.data, [], query);
   }
-  // A caller of another workspace has no name here.
+  // A key of another workspace must not be named.
   const [row] = await sql`
     select set_config('app.workspace_id', ${other.id}, true), crm.actor_json(k.id) as actor
     from crm.api_keys k where k.workspace_id = ${workspace.id} limit 1`;

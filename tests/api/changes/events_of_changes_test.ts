@@ -1,11 +1,11 @@
-// The events of changes: which fields an *.updated names, and what emits none.
+// The events that changes emit: which fields an *.updated event names, and which changes emit no event.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { runJob } from "../../support/jobs.ts";
 import { makeContact, makePipeline } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
 
-/** The events about an object, but for those of its creation, each with its facts, in the order of their names. */
+/** The events about an object with their facts, sorted by name, without the events of its creation. */
 async function changesOf(sql: Sql, objectId: string) {
   const events = await sql<{ event: string; facts: Record<string, unknown> }[]>`
     select e.event::text, e.facts from crm.events e

@@ -25,7 +25,7 @@ testRecordRules({
   limits: {
     // A deal needs a title, a contact or a company.
     title: { alsoBad: ["  ", null] },
-    // A deal is won or lost only by an action.
+    // Only the actions win and lose set the other statuses.
     status: { good: ["aberto"] },
   },
   references: {

@@ -16,7 +16,7 @@ interface Deal {
   recurring_value: number | null;
 }
 
-/** What a summary of these deals is. */
+/** Computes the summary that the API should answer for these deals. */
 function summaryOf(deals: Deal[]) {
   const cents = (amounts: (number | null)[]) =>
     amounts.reduce<number>((sum, amount) => sum + Math.round((amount ?? 0) * 100), 0) / 100;

@@ -1,4 +1,4 @@
-// What an erasure says that it has cleared, and what still names the person, after any sequence of calls.
+// After any sequence of calls, an erasure says what it has cleared and which records still name the person.
 import assert from "node:assert/strict";
 import type { Reply } from "../../support/client.ts";
 import { makeDeal } from "../../support/fixtures.ts";
@@ -11,12 +11,12 @@ import { tablesWith } from "../../support/every_column.ts";
 const CONTACTS = "/api-v1-contacts";
 const NOTES = "/api-v1-notes";
 
-/** A name that nobody else in the database has: its letters, so that no UUID has a part of it. */
+/** A surname that nobody else in the database has; without digits, so that no UUID contains a part of it. */
 function surname(): string {
   return `Quaresma${crypto.randomUUID().replaceAll(/[^a-f]/g, "")}zz`;
 }
 
-/** What an erasure cleared, without the kinds of which it cleared none. */
+/** The number of cleared records by kind, without zeros. */
 function cleared({ body }: Reply): Record<string, number> {
   const counts = Object.entries(body.cleared as Record<string, number>);
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
@@ -27,7 +27,7 @@ const naming = ({ body }: Reply): [number, boolean] => [
   body.texts_naming.is_minimum,
 ];
 
-/** A person with a deal, a note and an activity; and somebody else's note, deal and company that name the person. */
+/** Creates a person with a deal, a note and an activity; and another person's note, deal and company that name them. */
 async function writePerson({ workspace: { key }, api }: Scenario) {
   const last = surname();
   const name = `Zuleica ${last}`;
@@ -68,7 +68,7 @@ test("An erasure without texts, then with them, says each time what it cleared a
 
   const first = await erase();
   assert.deepEqual(cleared(first), { contacts: 1, deals: 1 }, first.text);
-  // Three elsewhere; the deal's source, the note and the activity of the person's own deal.
+  // Six records name the person: three elsewhere, and the person's own deal (in `source`) with its note and activity.
   assert.deepEqual(naming(first), [6, false], first.text);
   const ids = first.body.texts_naming.records.map(({ id }: { id: string }) => id);
   for (const { id } of person.elsewhere) assert.ok(ids.includes(id));
@@ -87,7 +87,7 @@ test("An erasure without texts, then with them, says each time what it cleared a
   );
   assert.deepEqual(cleared(await erase(true)), {});
 
-  // Whoever mends them by hand is believed.
+  // A record whose text was corrected by hand is no longer listed.
   const [company, other, note] = person.elsewhere as unknown as [
     { id: string },
     { id: string },
@@ -111,7 +111,7 @@ test("With texts, an erasure clears the external_id of a deal and of its receipt
   const last = surname();
   const lead = { first_name: "Zé", last_name: last, external_id: `rd_${last.toUpperCase()}2024` };
   const { body: { lead: { contact_id, deal_id } } } = await api.post("/api-v1-leads", lead);
-  // The receipt keeps the one that the lead was sent with.
+  // The receipt keeps the external_id that the lead was sent with.
   await api.patch(`/api-v1-deals/${deal_id}`, { external_id: `erp ${last}` });
   await create(workspace.key, "/api-v1-deals", { contact_id, external_id: "erp 7" });
   const reply = await api.post(`${CONTACTS}/${contact_id}/erase`, { texts: true });

@@ -1,4 +1,4 @@
-// What an erasure answers, replaces and leaves. traces_test.ts searches every column for the person.
+// What an erasure answers, replaces and keeps. traces_test.ts searches every column for the person.
 import assert from "node:assert/strict";
 import { assertError, type Reply } from "../../support/client.ts";
 import { openMailbox } from "../../support/mailbox.ts";
@@ -8,7 +8,7 @@ import { subscribe } from "../../support/webhooks.ts";
 
 const CONTACTS = "/api-v1-contacts";
 
-/** What an erasure cleared, without the kinds of which it cleared none. */
+/** The number of cleared records by kind, without zeros. */
 function cleared({ body }: Reply): Record<string, number> {
   const counts = Object.entries(body.cleared as Record<string, number>);
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
@@ -150,9 +150,9 @@ test("An erasure forgets each Idempotency-Key that mentions the person, however 
   ];
   const others = [
     ...["zuleica", "quaresma zuleica", "azuleica quaresma", "7777-1235", "z q x", "ção", "100%"],
-    // No UTF-8, beside those that are; together they have a name and a number that none of them has.
+    // A key that is not UTF-8, and keys that only together contain the person's name and phone number.
     ...["a%E3o", "b zuleica", "quaresma b", "c 9777", "71234 c"],
-    // They are looked through by the thousand.
+    // More keys than the 1,000 that are searched at a time.
     ...Array.from({ length: 2500 }, (_, n) => `pedido ${n}`),
   ];
   await sql`

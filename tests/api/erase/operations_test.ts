@@ -1,4 +1,4 @@
-// Erasures and merges that are too large for one call: what the call answers, and what the job does afterwards.
+// Erasures and merges that are too large for one call: the reply to the call, and the job that continues them.
 import assert from "node:assert/strict";
 import type { ISql, Sql } from "postgres";
 import { assertError, client, type Reply } from "../../support/client.ts";
@@ -12,7 +12,7 @@ import { openDatabase } from "../../support/stack.ts";
 const CONTACTS = "/api-v1-contacts";
 const OPERATIONS = "/api-v1-operations";
 
-/** Gives a contact deals, each a copy of one that it has, with a title of its own. */
+/** Adds copies of a deal to its contact, with numbered titles. */
 async function addDeals(sql: ISql, deal_id: string, count: number, title: string): Promise<void> {
   await sql`
     insert into crm.deals (workspace_id, pipeline_id, stage_id, contact_id, owner_id, title)
@@ -20,7 +20,7 @@ async function addDeals(sql: ISql, deal_id: string, count: number, title: string
     from crm.deals d, generate_series(1, ${count}::int) n where d.id = ${deal_id}`;
 }
 
-/** Runs the job until the operation is done, beside the scheduler's own runs. */
+/** Runs the job until the operation is done, while the scheduler may run the job as well. */
 async function finished(sql: Sql, api: ReturnType<typeof client>, reply: Reply) {
   const address = `${OPERATIONS}/${reply.body.operation.id}`;
   for (let run = 0; run < 300; run++) {
@@ -28,7 +28,7 @@ async function finished(sql: Sql, api: ReturnType<typeof client>, reply: Reply) 
     assert.notEqual(body.state, "failed", text);
     if (body.state === "done") return body;
     const [{ steps }] = await sql<[{ steps: number }]>`select crm.run_operations() as steps`;
-    // The scheduler's run has it.
+    // No step was free: the scheduler's run holds the operation.
     if (steps === 0) await new Promise((resolve) => setTimeout(resolve, 200));
   }
   assert.fail("the operation does not end");
@@ -65,7 +65,7 @@ test("An erasure of a contact with 5,000 deals answers 202, clears the contact a
   assert.deepEqual(tables.filter((table) => table !== "crm.search_texts"), ["crm.companies"]);
   const { progress, steps, work } = await operationOf(sql, operation.id);
   assert.equal(progress, null, "what the person was recognized by is forgotten");
-  // A deal that changes weighs three, and a step has 100 of them.
+  // A changed deal counts as three, and a step changes 100 deals.
   assert.ok(Number(work) / steps < 1000, `${work} in ${steps} steps`);
   const again = await api.post(`${CONTACTS}/${contact_id}/erase`);
   assert.deepEqual([again.status, again.body.texts_naming.count], [200, 1]);
@@ -161,13 +161,13 @@ test("A step that fails ten times ends its operation as failed, with a code; rep
   await addDeals(sql, deal_id, 1_500, "Venda");
   const merge = () => api.post(`${CONTACTS}/${stays.id}/merge`, { merge_id: contactId });
   const { body: { operation: { id } } } = await merge();
-  // Nobody can write the last deal while this is open.
+  // While this transaction is open, nobody else can write the last deals.
   await using holder = openDatabase();
   await holder.begin(async (held) => {
     await held`select from crm.deals where workspace_id = ${workspace.id} order by id desc limit 800 for update`;
     await eventually(
       async () => {
-        // The waits between two attempts.
+        // Skips the wait before the next attempt.
         await sql`update crm.operations set updated_at = now() - interval '1 hour' where id = ${id} and state = 'running'`;
         await sql`select crm.run_operations('0 seconds')`;
         return (await api.get(`${OPERATIONS}/${id}`)).body.state === "failed";
@@ -212,7 +212,7 @@ test("An erasure beside 70 stored batches of a megabyte answers at once, and rea
   assert.equal(reply.status, 202, reply.text);
   const before = await operationOf(sql, reply.body.operation.id);
   assert.ok(Number(before["work"]) < 8_000, `${before["work"]} kB`);
-  // Nobody waits for it: not the erasures of others, not the texts of this workspace.
+  // The unfinished operation delays no erasure in another workspace.
   const others = await makeWorkspace(sql);
   const { id } = await create(others.key, CONTACTS, { name: "Rui" });
   assert.equal((await client(others.key).post(`${CONTACTS}/${id}/erase`)).status, 200);

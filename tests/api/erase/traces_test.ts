@@ -1,4 +1,4 @@
-// An erasure leaves nothing of a person who is recognizable wherever they were written.
+// An erasure leaves no trace of a person, wherever the person's data was written.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql } from "postgres";
@@ -18,7 +18,7 @@ import { subscribe } from "../../support/webhooks.ts";
 
 const CONTACTS = "/api-v1-contacts";
 
-/** A person whose every value can be recognized, in whatever column it is. */
+/** Makes a person all of whose values can be recognized in any column. */
 function makePerson() {
   const mark = `q${crypto.randomUUID().replaceAll("-", "").replaceAll(/\d/g, "z")}`;
   const digits = String(Math.floor(10_000_000 + Math.random() * 89_999_999));
@@ -29,13 +29,13 @@ function makePerson() {
     name: `Zuleíca Quaresma-${mark}`,
     email,
     phone: `+55 (11) 9${digits.slice(0, 4)}-${digits.slice(4)}`,
-    /** What the searches look for: in names, addresses and texts; in phone numbers as typed and as digits. */
+    /** The searched texts: one for names, addresses and texts; two for the phone number, as digits and as typed. */
     traces: [mark, `9${digits}`, `${digits.slice(0, 4)}-${digits.slice(4)}`],
     mark,
   };
 }
 
-/** What the functions that were served in these tests have logged, and Postgres. */
+/** Everything that the functions of these tests and Postgres have logged, in lower case. */
 async function logs(readLog: () => Promise<unknown[]>): Promise<string> {
   const postgres = await Deno.readTextFile(join(dataDir, "postgres.log"));
   return (JSON.stringify(await readLog()) + postgres).toLowerCase();
@@ -45,7 +45,7 @@ function assertNoTrace(text: string, traces: readonly string[]): void {
   for (const trace of traces) assert.ok(!text.toLowerCase().includes(trace), trace);
 }
 
-/** A batch whose second item fails, with an error of a field that is named by the person. */
+/** A batch whose second item fails, with an error about a field whose name contains the person's name or e-mail. */
 const failingBatch = ({ mark, email }: { mark: string; email: string }) => ({
   items: [
     { op: "create", data: { name: "Rui" } },
@@ -58,7 +58,7 @@ const failingBatch = ({ mark, email }: { mark: string; email: string }) => ({
 
 type Send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Body>;
 
-/** Writes a person wherever the API and the application take one. */
+/** Writes a person's data into every place that the API and the application accept it in. */
 async function writeEverywhere(sql: Sql, send: Send, person: ReturnType<typeof makePerson>) {
   const { first, last, name, email, phone, mark } = person;
   const post = (path: string, body: Body, key?: string) =>
@@ -164,7 +164,7 @@ test("After an erasure no column of the database contains the person", async ({ 
     send("GET", `/api-v1-deals/${made.ownDealId}`),
     send("GET", "/api-v1-events?limit=200"),
     send("GET", `/api-v1-notes?deal_id=${made.dealId}`),
-    // The replies of the first calls, repeated.
+    // Repeated calls, which get the stored replies to the first ones.
     send("POST", "/api-v1-deals", { contact_id: made.otherId }, { "Idempotency-Key": "a key of its own" }),
     send("POST", "/api-v1-notes", { deal_id: made.dealId, body: `Falei com ${person.name}` }, {
       "Idempotency-Key": "note of the deal",
@@ -173,7 +173,7 @@ test("After an erasure no column of the database contains the person", async ({ 
   assertNoTrace(JSON.stringify(seen), person.traces);
   assertNoTrace(await logs(server.readLog), person.traces);
 
-  // What was waiting for the receiver, and what is sent again, shows the contact as it is now.
+  // Deliveries that were waiting, and deliveries that are sent again, show the contact as it is now.
   const before = (await failing.messages()).length;
   const [subscription] = await sql<[{ id: string }]>`
     select id from crm.webhook_subscriptions where workspace_id = ${workspace.id}`;
@@ -204,7 +204,7 @@ test("Leads and changes while their contact is erased leave nothing of the perso
         await operate(sql, "job_run", { name: "index-texts" });
       }),
     ]);
-    // Whoever came before the erasure was erased with it, whoever came later is another contact.
+    // A lead that arrived before the erasure was erased too; one that arrived later created another contact.
     const [row] = await sql<[{ contact: string; deals: string; searched: string }]>`
       select
         c::text as contact,

@@ -162,7 +162,7 @@ test("GET /api-v1-events answers invalid_cursor to every text that is not one of
     next_cursor.slice(1),
     `${next_cursor}A`,
     next_cursor.replace(/.$/, "+"),
-    // A cursor from before its position was hidden.
+    // A cursor in the old format, which showed the position.
     `AQ${"A".repeat(42)}`,
     ...Array.from(next_cursor, (character, index) => {
       const other = character === "k" ? "l" : "k";
@@ -188,7 +188,7 @@ test("Cursors of GET /api-v1-events do not reveal how many transactions others m
   const again = await words(0);
   assert.deepEqual(here, again, "a poll that finds nothing answers the same bytes");
   assert.ok(!here.includes(BigInt(position)));
-  // Of the bytes for the position, neither the difference nor the exclusive or of two cursors is that of the positions.
+  // Neither the difference nor the XOR of two cursors' bytes equals that of their positions.
   for (const added of [1, 1000]) {
     const there = await words(added);
     const xor = BigInt(position) ^ (BigInt(position) + BigInt(added));
@@ -197,7 +197,7 @@ test("Cursors of GET /api-v1-events do not reveal how many transactions others m
       assert.notEqual(word ^ here[offset]!, xor);
     }
   }
-  // And what clients get is such a text, of the event's own position.
+  // Clients get such a cursor, made from the position of the event.
   const api = client(workspace.key);
   await makeContacts(sql, workspace, 1);
   const { events, cursor } = await readUntil(api, 1);

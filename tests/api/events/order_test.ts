@@ -29,7 +29,7 @@ test("GET /api-v1-events: an event whose transaction began first and commits las
   await using late = await openWrite(workspace, "Tarde");
   await makeContacts(sql, workspace, 1, "Cedo");
 
-  // What was committed later waits for it, whatever the cursor and the filters.
+  // Later commits stay hidden until that transaction ends, with any cursor and filters.
   const { events, cursor } = await readAll(api, { cursor: before });
   assert.deepEqual(names(events), []);
   assert.deepEqual(names((await readAll(api)).events), ["Antes 1"]);
@@ -82,7 +82,7 @@ test("GET /api-v1-events: since and object_id do not skip it", async ({ api, sql
 
 test("GET /api-v1-events: a cursor of a page with since stays behind every open transaction", async ({ api, sql, workspace }) => {
   await using late = await openWrite(workspace, "Tarde");
-  // Old enough that a page with `since` begins behind it, if it were not for the open transaction.
+  // Old enough that, without the open transaction, the cursor of a page with `since` would be after this event.
   await makeEvents(sql, workspace.id, 1, { ageS: 300 });
   const { meta: { next_cursor: cursor } } = await readPage(api, { since: "2999-01-01" });
   assert.deepEqual((await readAll(api, { cursor })).events, []);
@@ -105,7 +105,7 @@ test("GET /api-v1-events is not delayed by a long transaction that only reads", 
   await reader.begin("isolation level repeatable read", async (reader) => {
     await reader`select count(*) from crm.events`;
     await makeContacts(sql, workspace, 1, "Cedo");
-    // The reader is open until this block ends, so waiting does not help.
+    // The feed must not wait for the reader: its transaction stays open until this block ends.
     assert.deepEqual(names((await readUntil(api, 1)).events), ["Cedo 1"]);
   });
 });
@@ -121,11 +121,11 @@ test("GET /api-v1-events answers 410 cursor_expired to a reader whose next event
     await api.get(`${EVENTS}?since=2026-01-01&cursor=${await cursorAt("30 days 1 minute", "1")}`),
     "cursor_expired",
   );
-  // Without a cursor the oldest events come first, and the next page must not be too late.
+  // A page without a cursor begins with the oldest events kept; its next_cursor must not have expired already.
   const { meta } = await readPage(api);
   assert.equal((await api.get(`${EVENTS}?cursor=${meta.next_cursor}`)).status, 200);
 
-  // Nothing happens for a month; each poll moves the cursor, although no event does.
+  // Polling renews the cursor even if there are no events for a month.
   await makeContacts(sql, workspace, 1);
   const kept = await cursorAt("29 days 23 hours", "1");
   const { cursor } = await readUntil(api, 1, { cursor: kept });

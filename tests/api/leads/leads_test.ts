@@ -57,7 +57,7 @@ test("POST /api-v1-leads without company_name has no company (spec 2.4)", async 
 
 test("POST /api-v1-leads with a known external_id answers 200 with the ids of the original (spec 2.4, 4.1, 6.1)", async ({ sql, api }) => {
   const first = await api.post(LEADS, { first_name: "Ana", company_name: "A", external_id: "x" });
-  // The deal has another contact now: the reply still has the ids of the original.
+  // The deal has lost its contact and company meanwhile; the repeated reply still has their ids.
   await sql`update crm.deals set contact_id = null, company_id = null where id = ${first.body.lead.deal_id}`;
   const second = await api.post(LEADS, {
     first_name: "Outra",

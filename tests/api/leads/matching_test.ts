@@ -1,4 +1,4 @@
-// Which contact a lead is about, and what is kept of what was typed (docs/decisions/0003-leads.md).
+// Which contact a lead is matched to, and which of the typed values are kept (docs/decisions/0003-leads.md).
 import assert from "node:assert/strict";
 import { client } from "../../support/client.ts";
 import { readUntil } from "../../support/feed.ts";
@@ -202,7 +202,7 @@ test("The Idempotency-Key of a lead is checked before its external_id, and repla
   assert.equal(known.body.idempotent, true);
   assert.deepEqual(known.body.lead, first.body.lead);
   assert.equal((await send(lead, "two")).text, known.text);
-  // The key of a lead that was known before is used up too.
+  // A key that repeated a known lead is used too: with another body it conflicts.
   const conflict = await send({ ...lead, external_id: "y" }, "two");
   assert.equal(conflict.body.error.code, "idempotency_conflict");
 

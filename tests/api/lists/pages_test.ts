@@ -1,4 +1,4 @@
-// How a page of a list ends: at its limit, at 500,000 bytes of data, or after the rows that one call looks through.
+// Where a page of a list ends: at its limit, at 500,000 bytes of data, or after the most rows that one call reads.
 import assert from "node:assert/strict";
 import type { client, Reply } from "../../support/client.ts";
 import { ids } from "../../support/record_fixtures.ts";
@@ -31,7 +31,7 @@ function bytesOfData({ text }: Reply): number {
   return new TextEncoder().encode(text.slice(start, end + 1)).length;
 }
 
-// The greatest values of each kind: four bytes for a character, or six in JSON, and custom_fields of 10 KB.
+// The largest values: characters of four bytes, characters that JSON escapes to six bytes, and custom_fields of 10 KB.
 const EMOJI = "😀".repeat(10_000);
 const CONTROL = "\u0001".repeat(10_000);
 const CUSTOM_FIELDS = { list: Array(5_000).fill(1) };
@@ -44,7 +44,7 @@ const LONGEST: Record<string, Record<string, unknown>[]> = {
   ],
   companies: [{ name: "A", notes: CONTROL, custom_fields: CUSTOM_FIELDS }, { name: "B", notes: EMOJI }],
   deals: [{ title: "A", custom_fields: CUSTOM_FIELDS }],
-  // Each is short as it is stored, and six times as long in JSON.
+  // The description is short as stored, and six times as long in JSON.
   activities: [{ title: "A", description: CONTROL.slice(0, 4_000) }],
   notes: [{ body: EMOJI }, { body: CONTROL, kind: "observation" }],
 };
@@ -70,7 +70,7 @@ for (const [table, samples] of Object.entries(LONGEST)) {
       } else {
         assert.deepEqual(page.body.meta, { next_cursor: ids(page).at(-1), has_more: true });
         const next = new TextEncoder().encode(JSON.stringify(pages[index + 1]!.body.data[0])).length;
-        // JSON of Postgres has a space after each comma of custom_fields: 5,000 bytes.
+        // The service measures the JSON of Postgres, whose space after each comma adds 5,000 bytes to custom_fields.
         assert.ok(
           bytes + next > MAX_BYTES - 12_000,
           `the page ends at ${bytes} bytes, the next record has ${next}`,
@@ -101,7 +101,7 @@ test("GET /api-v1-contacts: a page whose filters match none of the newest rows e
   const rows = await listedIds(workspace.id, "contacts");
   for (
     const [query, expected] of [
-      // More than an index can give in the order of the list.
+      // 2,600 rows changed since then: more than the list reads from the index of updated_at.
       [`updated_since=${at}`, rows.slice(NEW)],
       [`updated_since=${at}&email=a@x.com`, rows.slice(NEW).filter((_, index) => index % 2 === OLD % 2)],
       [`updated_since=${at}&since=2025-01-01T00:40:00Z`, rows.slice(NEW, NEW + OLD - 2_399)],

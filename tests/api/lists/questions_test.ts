@@ -1,4 +1,4 @@
-// The filters by which lists answer questions: a period, several states, what is archived.
+// Filters of lists: a period, several states, archived records.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { assertError, memberClient } from "../../support/client.ts";
@@ -10,7 +10,7 @@ import { signIn } from "../../support/sessions.ts";
 
 const DEALS = "/api-v1-deals";
 
-/** Archives records as their verb does, or takes them out of the archive. */
+/** Archives records, or restores them where `at` is null. */
 async function archive(sql: Sql, table: string, records: string[], at: Date | null = new Date()) {
   await sql`update ${sql(`crm.${table}`)} set archived_at = ${at} where id in ${sql(records)}`;
 }
@@ -32,7 +32,7 @@ test("GET … with until lists records created before that moment, so that since
       await create(key, path, body),
     ];
     const mine = [first, second, third].map(({ id }) => id);
-    // The workspace also has what the deal was made with.
+    // `list` returns only these three records: the workspace also has those that newDeal() created.
     const all = table === "activities" || table === "notes" ? `${path}?deal_id=${deal.id}&` : `${path}?`;
     const list = async (query: string) => ids(await api.get(all + query)).filter((id) => mine.includes(id));
     assert.deepEqual(await list(`until=${third["created_at"]}`), [second.id, first.id], table);

@@ -45,8 +45,8 @@ test("Reading updated_since from synced_until to synced_until misses no change m
 
   const copy: Copy = new Map();
   let greatest = "";
-  // A transaction that has written the newest contact, which is on the first page, ends after that page was read; and one
-  // has created a contact.
+  // This transaction updates the newest contact, which is on the first page, and creates a contact. It commits after
+  // the first page was read.
   await using other = openDatabase(1);
   let end = () => {};
   let begun = () => {};
@@ -65,7 +65,7 @@ test("Reading updated_since from synced_until to synced_until misses no change m
     if (pages === 1) {
       end();
       await transaction;
-      // Of a page that was read, of the next, and of a later one.
+      // One contact of the page that was read, and one of the next page.
       await write(made[4]!, "between");
       await write(made[2]!, "between");
     }

@@ -9,7 +9,7 @@ const RECORDS: Record<string, Body> = {
   deals: { title: "Venda", external_id: "1" },
 };
 
-/** A record without what the detail of a deal adds, and without the moment of its change. */
+/** A record without the fields that only a deal's detail has, and without updated_at. */
 function shown(
   { contact: _, company: __, last_activity: ___, lead: ____, updated_at: _____, ...fields }: Body,
 ): Body {

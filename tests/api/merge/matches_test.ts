@@ -1,4 +1,4 @@
-// Who looks for a record by a value of one that was merged finds the one that stays (docs/decisions/0019-merge-archive-erase.md).
+// A search by a value of a merged record finds the record that stays (docs/decisions/0019-merge-archive-erase.md).
 import assert from "node:assert/strict";
 import { assertError, client } from "../../support/client.ts";
 import { makeKey } from "../../support/fixtures.ts";
@@ -173,7 +173,7 @@ test("Leads and upserts make no new records for values of records that are being
       ),
     );
     const lead = { first_name: `A${round}`, email: `A${round}@x.com`, company_name: `a${round}` };
-    // The first is merged before; what the second is merged into is not known to who begins with the first.
+    // A is merged into B before the race. A call that found A does not know yet that B is being merged into C.
     await mergeChain(api, CONTACTS, contacts.slice(0, 2));
     await mergeChain(api, COMPANIES, companies.slice(0, 2));
     const [, ...replies] = await Promise.all([

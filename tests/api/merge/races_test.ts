@@ -1,4 +1,4 @@
-// Merges of contacts and companies at the same time as each other, and as what is created on them.
+// Concurrent merges of contacts and companies, also while records are created on them.
 import assert from "node:assert/strict";
 import { assertError, client } from "../../support/client.ts";
 import { makeKey } from "../../support/fixtures.ts";
@@ -23,7 +23,7 @@ test("Of two opposite merges at the same time one takes effect, without a deadlo
       ...merges(b.id, a.id),
     ]);
     const statuses = replies.map(({ status }) => status);
-    // The second call of the one that took effect is a repeat of it.
+    // Each merge was sent twice: the first that takes effect is 200, and so is its repetition.
     assert.equal(statuses.filter((status) => status === 200).length, 2, String(statuses));
     assert.ok(statuses.every((status) => [200, 409, 422].includes(status)), String(statuses));
     const [row] = await sql<[{ n: number }]>`

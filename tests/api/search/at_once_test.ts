@@ -1,4 +1,4 @@
-// A search is exact at every moment, although a job writes what is searched: what has changed since is compared as it is.
+// A job writes the searched texts, yet a search is always exact: it reads records that changed since the job directly.
 import assert from "node:assert/strict";
 import type { ISql } from "postgres";
 import { holdFeed } from "../../support/hold_feed.ts";
@@ -16,7 +16,7 @@ async function search({ api }: Pick<Scenario, "api">, q: string, path = CONTACTS
   return ids(reply);
 }
 
-/** The ids of which the database keeps a text that has the word. */
+/** The ids of the records whose stored search text contains the word. */
 async function kept(sql: ISql, workspaceId: string, word: string) {
   const rows = await sql<{ id: string }[]>`
     select id from crm.search_texts where workspace_id = ${workspaceId} and strpos(text, ${word}) > 0`;
@@ -85,7 +85,7 @@ test("q finds every record of a large import, page by page, while the job still 
     values (${workspace.id}, crm.uuid_v7(now() - interval '1 day'), 'Raridade', ${workspace.memberId}) returning id`;
   await runJob(sql, "index-texts");
   {
-    // The stack runs the job as well, every ten seconds.
+    // The open transaction stops the job, which the stack runs every ten seconds.
     await using _held = await holdFeed();
     await sql`
       insert into crm.contacts (workspace_id, id, name, owner_id)
@@ -108,7 +108,7 @@ test("q finds every record of a large import, page by page, while the job still 
 
 test("A record whose event cannot be stored is indexed at once", async ({ sql, workspace }) => {
   await rolledBack(sql, async (sql) => {
-    // Before the table, as the job takes them.
+    // Takes the locks in the job's order: this one before that of the table.
     await sql`select crm.lock_texts()`;
     await sql`alter table crm.feed_offset rename to gone`;
     await sql`

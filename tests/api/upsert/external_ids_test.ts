@@ -5,7 +5,7 @@ import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
 import { ids } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
 
-/** The resources with an external_id that POST and PATCH write, and another field by which an upsert finds the record. */
+/** The resources with an external_id that POST and PATCH write, and another field that an upsert can match by. */
 const RESOURCES = [
   { path: "/api-v1-contacts", by: "email", value: "ana@x.com.br" },
   { path: "/api-v1-companies", by: "tax_id", value: "12.abc.345/01de-35" },
@@ -14,7 +14,7 @@ const RESOURCES = [
 for (const { path, by, value } of RESOURCES) {
   const upsert = `${path}/upsert?match_by=${by}`;
 
-  test(`POST, PATCH and upsert ${path} answer external_id_taken to the external_id of another record, and name that record (spec 7)`, async ({ sql, api }) => {
+  test(`POST, PATCH and upsert ${path} refuse another record's external_id, and name that record (spec 7)`, async ({ sql, api }) => {
     const { body: { id } } = await api.post(path, { name: "Ana", external_id: "erp-1" });
     const { body: other } = await api.post(path, { name: "Ana", [by]: value });
     const sends = [
@@ -27,7 +27,7 @@ for (const { path, by, value } of RESOURCES) {
       assert.equal(reply.body.error.details[0].id, id);
     }
     assert.equal((await api.get(`${path}/${other.id}`)).body.external_id, null);
-    // Its own external_id, and that of a record of another workspace, are free.
+    // A record may be sent its own external_id again, and one that only another workspace uses.
     assert.equal((await api.patch(`${path}/${id}`, { external_id: "erp-1" })).status, 200);
     const elsewhere = client((await makeWorkspace(sql)).key);
     assert.equal((await elsewhere.post(path, { name: "Ana", external_id: "erp-1" })).status, 201);

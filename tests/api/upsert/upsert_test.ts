@@ -1,4 +1,4 @@
-// POST …/upsert: a record that is found by a value is changed as by PATCH, otherwise created as by POST.
+// POST …/upsert: changes the record that a value finds, as PATCH does; if there is none, creates it, as POST does.
 import assert from "node:assert/strict";
 import { records } from "../../../tools/records/records.ts";
 import type { CrmRecord } from "../../../supabase/functions/_shared/contract/record.ts";
@@ -27,7 +27,7 @@ interface Case {
   by: string;
   /** The address of the upsert. */
   upsert: string;
-  /** What creates a record, without the field. */
+  /** The smallest body that creates a record, without the matched field. */
   minimal: Record<string, string>;
   /** Two spellings of the field's value. */
   spellings: [string, string];
@@ -45,7 +45,7 @@ const cases: Case[] = records.filter(({ about }) => about.upsert).flatMap((recor
   }));
 });
 
-/** A text field of each record that has nothing to do with the match. */
+/** A text for a field of the record that the match does not use. */
 const note = ({ record }: Case, text: string) =>
   record.name === "deal" ? { source: text } : { instagram: text };
 

@@ -162,7 +162,7 @@ test("A filter that matches none of the newest thousands of deliveries gives an 
     const pages = await readPages(api, `${list}?${filter}`);
     assert.deepEqual(pages.map((page) => page.length), sizes, filter);
   }
-  // Served by an index of their own.
+  // Failed deliveries have their own index, so no page ends early.
   assert.deepEqual((await readPages(api, `${list}?state=failed`)).map((page) => page.length), [0]);
 });
 

@@ -146,7 +146,7 @@ test("POST …/rotate-secret with an overlap leaves the old secret signing, and 
   const message = await send(3);
   checkDelivery(message, second.secret);
   for (const other of [old, first.secret]) assert.throws(() => checkDelivery(message, other));
-  // The secret that signs now is the one that the overlap ended with.
+  // The next overlap begins with the second secret, which has signed alone since the last one ended.
   const third = await rotate(60);
   checkDelivery(await send(4), second.secret, third.secret);
   const last = await rotate(0);

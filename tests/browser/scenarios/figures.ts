@@ -9,17 +9,17 @@ import { consoleUrl, openPage } from "../support/browser.ts";
 import { sessionOf } from "../support/company.ts";
 import type { Scenario } from "../support/scenario.ts";
 
-/** The most that all of the console may have, gzipped, in KB. */
+/** The maximum size of the whole console, gzipped, in KB. */
 const MAX_KB = 90;
 /** How long the list of keys may take until a person can use it. */
 const INTERACTIVE_MS = 1_000;
-/** The same limit as a multiple of the time for a page without requests, for busy machines. */
+/** For busy machines: the same limit as a multiple of the time that a page without requests takes. */
 const MAX_TIMES_BARE = 6;
 const TRIALS = 5;
-/** The number of refreshes in an hour, and how much faster the clock runs here. */
+/** The number of refreshes in an hour, and the factor by which the test's clock is faster. */
 const REFRESHES = 120;
 const FASTER = 300;
-/** A leak in each refresh would make the memory grow by far more. */
+/** The allowed growth of the memory. If every refresh leaked, it would grow far more. */
 const FLAT = 1.1;
 
 export const figures: Scenario[] = [
@@ -71,7 +71,7 @@ export const figures: Scenario[] = [
           const calls = watched.requests.filter((request) => /^(?!OPTIONS)\S+ \/functions\//.test(request));
           assert.equal(calls.length, 2, calls.join());
           const statements = await countStatements(admin) - before;
-          // Of the first two concurrent calls of a session, one needs another statement that identifies the caller.
+          // Of a session's first two concurrent calls, one takes an extra statement, which identifies the caller.
           const known = trial === 0 ? statements - 1 : statements;
           assert.ok([statements, known].includes(calls.length), `${statements} for ${calls.length} requests`);
         }

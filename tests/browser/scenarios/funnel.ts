@@ -5,7 +5,7 @@ import { openPage } from "../support/browser.ts";
 import { makeCompany, makePerson, sessionOf } from "../support/company.ts";
 import type { Scenario } from "../support/scenario.ts";
 
-/** Number of timed leads: a busy machine may delay one of them. */
+/** Number of timed leads. More than one, because a busy machine may delay some. */
 const TRIALS = 3;
 const WITHIN_MS = 2_000;
 
@@ -22,7 +22,7 @@ export const funnel: Scenario[] = [
       await page.getByText("Primeiro").first().waitFor();
       const waits: number[] = [];
       for (let trial = 0; trial < TRIALS; trial++) {
-        // At another moment between two polls each time.
+        // Creates each lead at a different moment between two polls.
         await pause(500 * (trial + 1));
         const sent = performance.now();
         const { status } = await api.post("/api-v1-leads", { first_name: `Padaria ${trial}`, value: 1200.5 });
@@ -30,7 +30,7 @@ export const funnel: Scenario[] = [
         await page.getByRole("listitem").filter({ hasText: `Padaria ${trial}` }).waitFor();
         waits.push(performance.now() - sent);
       }
-      // A busy machine may need longer for some, but not for all.
+      // The fastest counts: a busy machine may need longer for some, but not for all.
       assert.ok(Math.min(...waits) <= WITHIN_MS, `${waits.map(Math.round)} ms`);
       assert.ok(waits.every((wait) => wait <= 2 * WITHIN_MS), `${waits.map(Math.round)} ms`);
     },

@@ -13,7 +13,7 @@ async function call(key: string, path = "/api-v1-contacts"): Promise<number> {
   return response.status;
 }
 
-/** The value that a page shows once. */
+/** Reads the secret value, which a page shows only once. */
 async function readValue(page: Page): Promise<string> {
   const value = await page.getByText(/^svc_\w+$/).first().textContent();
   assert.match(value!, /^svc_\w{40,}$/);

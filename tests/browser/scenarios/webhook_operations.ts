@@ -59,7 +59,7 @@ export const webhookOperations: Scenario[] = [
       const arrives = (name: string) => api.post("/api-v1-contacts", { name });
       await arrives("Rui");
       await fail(world.sql, id, () => arrives("Lia"));
-      // For a stopped webhook no deliveries are queued.
+      // No deliveries are queued for a stopped webhook.
       await arrives("Davi");
       await arrives("Téo");
 
@@ -86,7 +86,7 @@ export const webhookOperations: Scenario[] = [
         30,
       );
 
-      // A second recovery finds nothing.
+      // A second recovery finds no events.
       await page.getByRole("button", { name: "Recuperar eventos" }).click();
       await dialog.getByRole("button", { name: "Recuperar" }).click();
       await page.getByText("Nada a recuperar: ele já recebeu tudo desse período").waitFor();

@@ -78,7 +78,7 @@ export const webhooks: Scenario[] = [
       assert.equal(await page.getByRole("button", { name: "Mostrar mais antigas" }).count(), 0);
       await arrive(MANY, 2);
       await listed(MANY + 2);
-      // An older delivery that is sent again is refreshed until it ends.
+      // After an older delivery is sent again, the page refreshes it until it ends.
       await deliveriesOf(page).last().getByRole("link").click();
       await page.getByRole("button", { name: /^Reenviar contact.created/ }).click();
       await openedDelivery(page).getByText("Reenvio 1").waitFor();

@@ -1,4 +1,4 @@
-// Rules for every page.
+// Rules that every page must keep.
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 
@@ -16,7 +16,7 @@ export interface Violation {
   nodes: string[];
 }
 
-/** What axe finds after all animations: it would judge the colours of an element that fades in. */
+/** Returns what axe finds, after all animations: axe would judge the colours of an element that is fading in. */
 export async function violationsOf(page: Page): Promise<Violation[]> {
   await settle(page);
   if (await page.evaluate(() => !("axe" in globalThis))) await page.evaluate(AXE);
@@ -59,8 +59,7 @@ export async function assertFits(page: Page, where: string): Promise<void> {
 }
 
 /**
- * Asserts that Tab reaches every control that is shown, in the order of the document, and that each shows that it has the
- * focus.
+ * Asserts that Tab reaches every visible control in document order, and that each control shows when it has the focus.
  */
 export async function assertReachable(page: Page, where: string): Promise<void> {
   const controls = await page.evaluate(() => {

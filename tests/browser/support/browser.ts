@@ -1,4 +1,4 @@
-// Opens pages of the stack. Each has a browser context of its own, which shares no session.
+// Opens pages of the stack, each in its own browser context, so that they share no session.
 import assert from "node:assert/strict";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { eventually } from "../../../bench/harness/waiting.ts";
@@ -34,7 +34,7 @@ export interface Watched extends AsyncDisposable {
   requests: string[];
   /** Errors in the page's console, such as violations of its policy. */
   errors: string[];
-  /** The layout shifts since the page was opened; none if its CLS is 0. */
+  /** The layout shifts since the page was opened; empty if its CLS is 0. */
   layoutShifts(): Promise<string[]>;
 }
 
@@ -51,7 +51,7 @@ export async function openBrowser(path = "/"): Promise<OpenBrowser> {
   return await launchChromium();
 }
 
-/** Opens a page in a context of its own. Closing it fails the scenario if the page asked another host or had an error. */
+/** Opens a page in a new context. Closing it fails the scenario if the page called another host or had an error. */
 export async function openPage(browser: Browser, path: string | null, look: Look = {}): Promise<Watched> {
   const { viewport = DESK, theme = "light", locale = "pt-BR", touch = false, session } = look;
   const context = await browser.newContext({
@@ -68,7 +68,7 @@ export async function openPage(browser: Browser, path: string | null, look: Look
   if (session) {
     await context.addInitScript(
       ([name, value]) => {
-        // Only once, so that a session which ended stays ended.
+        // Stores the session only once, so that it is not restored after it has ended.
         if (!sessionStorage.getItem("signed-in-once")) localStorage.setItem(name!, value!);
         sessionStorage.setItem("signed-in-once", "1");
       },

@@ -108,7 +108,7 @@ async function makeDeliveries(
   await waitForDelivery(sql, good.id, ({ state }) => state === "delivered");
   for (const name of ["Rui Prado", "Lia Campos", "Davi Nunes"]) await api.post("/api-v1-contacts", { name });
   await waitUntilQuiet(sql, [good.id, bad.id]);
-  // The addresses are only shown: nothing is sent to them, because no delivery is left that would be sent.
+  // These addresses are only shown. Nothing is sent to them, because no delivery is left to be sent.
   await sql`
     update crm.webhook_deliveries
     set attempts = 5, state = 'failed'

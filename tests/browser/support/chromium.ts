@@ -3,7 +3,7 @@ import { type Browser, chromium } from "playwright-core";
 /** A browser that is closed when the scope ends (`await using`). */
 export type OpenBrowser = Browser & AsyncDisposable;
 
-/** Starts Chromium without its sandbox, which it cannot use as root. */
+/** Starts Chromium without its sandbox, because the sandbox does not work for root. */
 export async function launchChromium(): Promise<OpenBrowser> {
   const browser = await chromium.launch({
     executablePath: "/usr/bin/chromium",

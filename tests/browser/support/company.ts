@@ -38,7 +38,7 @@ export async function signUp(email: string): Promise<Person> {
   return { email, password };
 }
 
-/** Signs in as a browser does, and returns what it keeps: the JSON of the session. */
+/** Signs in as a browser does, and returns the session as the browser stores it: JSON. */
 export async function sessionOf({ email, password }: Person): Promise<string> {
   return await auth("token?grant_type=password", { email, password });
 }

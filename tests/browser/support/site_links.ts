@@ -1,11 +1,10 @@
 import { join, relative } from "node:path";
 
 /**
- * Looks in every page of a build, and in llms.txt, for what it names and what is not there: pages, headings, styles,
- * scripts, Markdown.
+ * Finds broken links in every page of a build and in llms.txt: to pages, headings, styles, scripts and Markdown files.
  *
- * @param site the address for which it was built, with a slash at its end
- * @returns each as `<page>: <link>`
+ * @param site the address that the site was built for, with a slash at its end
+ * @returns each broken link as `<page>: <link>`
  */
 export async function findBrokenLinks(folder: string, site: string): Promise<string[]> {
   const pages = new Map<string, string>();
@@ -27,7 +26,7 @@ export async function findBrokenLinks(folder: string, site: string): Promise<str
         site + path.replace(/index\.html$/, ""),
       );
       if (url.origin !== new URL(site).origin) continue;
-      // Outside the site's folder, the path has no such beginning, and so names no file of it.
+      // A link outside the site does not begin with its address, so the rest names no file in the folder.
       const target = decodeURIComponent(url.href.replace(/[?#].*/, "").replace(site, "")).replace(
         /(^|\/)$/,
         "$1index.html",

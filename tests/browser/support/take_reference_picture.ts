@@ -1,7 +1,7 @@
 import { openBrowser, openPage } from "./browser.ts";
 import { writePicture } from "./write_picture.ts";
 
-/** Writes the picture of the reference that the README shows: an operation with its example, as /docs/ of the stack has it. */
+/** Writes the README's picture of the reference: an operation with its example, as the stack shows it at /docs/. */
 export async function takeReferencePicture(file: string): Promise<void> {
   await using browser = await openBrowser("/docs/");
   await using watched = await openPage(browser, "/docs/#tag/leads/POST/api-v1-leads", {

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { settle } from "./audit.ts";
 
 /**
- * Writes the top of a page as WebP, which takes a fifth of a PNG and which playwright's own `screenshot` cannot write.
+ * Writes the top of a page as WebP: a fifth of the size of a PNG, but playwright's `screenshot` cannot write it.
  * @param size in CSS pixels
  */
 export async function writePicture(

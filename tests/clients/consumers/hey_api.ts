@@ -1,4 +1,4 @@
-// What reading.ts uses, from the types of @hey-api/openapi-ts; and calls by its functions.
+// Exports the types that reading.ts uses, as @hey-api/openapi-ts generates them, and makes calls by its functions.
 import { contactsCreate, contactsList, dealsWin } from "./generated/index.ts";
 import type { OnDealWonWebhookPayload } from "./generated/index.ts";
 
@@ -16,7 +16,7 @@ export type {
 export async function createContact(): Promise<string> {
   const { data, error } = await contactsCreate({ body: { name: "Ana", email: "ana@example.com" } });
   if (data) return data.id;
-  // Of an error, the codes are those of this operation.
+  // An error has only the codes of this operation.
   // @ts-expect-error -- creating a contact has no such code
   if (error.error.code === "invalid_target_url") return "";
   return error.error.details?.map(({ field, message }) => `${field}: ${message}`).join() ??

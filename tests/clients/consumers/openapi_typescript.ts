@@ -1,4 +1,4 @@
-// What reading.ts uses, from the types of openapi-typescript; and calls by their operations.
+// Exports the types that reading.ts uses, as openapi-typescript generates them, and types calls by their operations.
 import type { components, operations, webhooks } from "./generated/schema.ts";
 
 type Schemas = components["schemas"];

@@ -1,4 +1,4 @@
-// What reading.ts uses, from the types of orval; and calls by its functions.
+// Exports the types that reading.ts uses, as orval generates them, and makes calls by its functions.
 import { contactsCreate, contactsList } from "./generated/contacts/contacts.ts";
 import { dealsWin } from "./generated/deals/deals.ts";
 

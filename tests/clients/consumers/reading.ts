@@ -1,4 +1,4 @@
-// Code of an integrator: the types of every generator let it read errors, pages and each event's data without a cast.
+// An integrator's code: with the types of every generator, it reads errors, pages and each event's data without a cast.
 import type {
   ContactPage,
   Deal,
@@ -23,11 +23,11 @@ export function next({ data, meta }: ContactPage): string | null {
   return emails.length > 0 && meta.has_more ? meta.next_cursor : null;
 }
 
-/** A detail is its record, with more. */
+/** A deal's detail has every field of the deal, and more. */
 export function lastTitle(detail: DealDetail): string {
   const deal: Deal = detail;
   const status: DealStatus = deal.status;
-  // @ts-expect-error -- a deal alone has no contact
+  // @ts-expect-error -- only the detail of a deal has its contact
   void deal.contact;
   return `${status} ${detail.contact?.name} ${detail.last_activity?.title}`;
 }
@@ -37,7 +37,7 @@ export const deals: NewDeal[] = [
   { company_id: "019cae6b-6600-7e31-8ab6-43c44f7a0ec8" },
 ];
 
-/** What a receiver reads of each event; a new event does not compile until it is here. */
+/** Reads a value from each event. Does not compile until it handles every event, so a new event must be added here. */
 export function read(delivery: Delivery): string | number | boolean | null {
   switch (delivery.event) {
     case "deal.stage_changed":
@@ -89,7 +89,7 @@ export function read(delivery: Delivery): string | number | boolean | null {
   }
 }
 
-/** The feed's events are the same, but for those whose object is gone. */
+/** The feed has the same events, but its `data` is null if the object no longer exists. */
 export function readEvent(event: FeedEvent): string | null {
   switch (event.event) {
     case "deal.won":

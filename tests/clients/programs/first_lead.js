@@ -1,7 +1,7 @@
-// What runs on each runtime: a lead, a walk, an error and a signature. In a browser, only behind a proxy of its own host.
+// Runs on every runtime: a lead, a list read to its end, an error and a signature. In a browser, only behind a proxy.
 import { Crm, CrmError, replyOf, verifyWebhook } from "@crm-api/sdk";
 
-/** Uses the API, and returns what it saw. */
+/** Calls the API, and returns what it got. */
 export async function firstLead({ key, baseUrl }) {
   const crm = new Crm({ key, baseUrl });
   const email = `${crypto.randomUUID()}@exemplo.com.br`;

@@ -31,7 +31,7 @@ const html = (key: string, crmUrl: string) =>
 /**
  * Opens a page in Chromium that runs programs/first_lead.js, from a server that also passes calls on to the API.
  *
- * @returns what the program saw, and in `directly` what became of a call past the proxy
+ * @returns the program's result, and in `directly` the result of a call that bypassed the proxy
  */
 export async function serveInBrowser({ module, crmUrl, key }: Page): Promise<unknown> {
   const { promise: seen, resolve, reject } = Promise.withResolvers<unknown>();

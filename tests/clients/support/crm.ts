@@ -4,8 +4,8 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dirname!, "..", "..", "..");
 
 /**
- * Runs a command of the operator on the stack, and returns what it prints. As a process of its own, because its packages are
- * those of the root.
+ * Runs an operator's command on the stack, and returns what it prints. It runs in another process, because it needs the
+ * packages of the root.
  */
 export async function crm(...args: string[]): Promise<Record<string, string>> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {

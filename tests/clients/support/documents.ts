@@ -4,13 +4,13 @@ import { run } from "./sdk_package.ts";
 const CLIENTS = fileURLToPath(new URL("../../../clients/", import.meta.url));
 const WRITTEN = `${CLIENTS}written`;
 
-/** The document of the API, in Portuguese. */
+/** The OpenAPI document of the API, in Portuguese. */
 export const API_DOCUMENT = `${CLIENTS}openapi.json`;
 
-/** The document of the console's functions, in Portuguese. */
+/** The OpenAPI document of the console's functions, in Portuguese. */
 export const APP_DOCUMENT = `${WRITTEN}/openapi.app.json`;
 
-/** Writes the documents that are not tracked, and returns the paths of all. */
+/** Writes the documents that are not in Git, and returns the paths of all documents. */
 export async function writeDocuments(): Promise<string[]> {
   await run(Deno.execPath(), ["task", "openapi"]);
   return [API_DOCUMENT, `${WRITTEN}/openapi.en.json`, APP_DOCUMENT, `${WRITTEN}/openapi.app.en.json`];

@@ -4,7 +4,7 @@ import { readStackFile } from "../../../run/local/stack_file.ts";
 const ROOT = join(import.meta.dirname!, "../../..");
 const SDK = join(ROOT, "clients", "sdk");
 
-/** The environment of a program of an integrator. */
+/** The environment of an integrator's program. */
 export async function crmEnvironment(): Promise<{ CRM_URL: string; CRM_KEY: string }> {
   const { base_url, demo_key } = await readStackFile(Deno.env.get("DATA_DIR") ?? ".local");
   return { CRM_URL: base_url, CRM_KEY: demo_key };
@@ -14,7 +14,7 @@ export async function crmEnvironment(): Promise<{ CRM_URL: string; CRM_KEY: stri
  * Runs a command to its end.
  *
  * @returns what it printed
- * @throws Error with what it printed if it fails
+ * @throws Error with the output if the command fails
  */
 export async function run(
   command: string,

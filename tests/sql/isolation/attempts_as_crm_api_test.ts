@@ -23,7 +23,7 @@ async function asCrmApi(
   });
 }
 
-/** Tries each statement as crm_api, with its own workspace as the current one and with the other; all must be refused. */
+/** Tries each statement as crm_api, in its own workspace and in the other one; asserts that all are refused. */
 async function refuseAll({ sql, workspace }: Scenario, otherId: string, statements: string[]): Promise<void> {
   for (const current of [workspace.id, otherId]) {
     await asCrmApi(sql, current, async (sql) => {
@@ -45,7 +45,7 @@ test("crm_api cannot forge an event of another workspace, or one without a write
     `insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id) values ('${id}', '${id}', '${id}')`,
     "select crm.emit_stale_deals()",
     "select crm.emit_overdue_activities()",
-    // A trigger of its own would call the functions that emit.
+    // A trigger made by the attacker would call the functions that emit events.
     "create trigger mine after insert on crm.notes for each row execute function crm.emit_created('deal.won')",
     "create temporary table mine (workspace_id uuid, id uuid)",
   ]);
@@ -56,7 +56,7 @@ test("crm_api cannot forge an event of another workspace, or one without a write
     assert.match((await refusalOf(sql, row))!.message, /violates row-level security policy/);
     await sql.unsafe(`update crm.deals set status = 'ganho' where id = '${deal.id}'`);
   });
-  // What a verb may do in its own workspace, it may do in no other.
+  // Statements that a verb may run in its own workspace must fail in another one.
   const { id: subscription } = await subscribe(workspace.key, openMailbox().url, ["deal.won"]);
   for (
     const statement of [

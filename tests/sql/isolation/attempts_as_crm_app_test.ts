@@ -1,4 +1,4 @@
-// What an attacker who could run SQL as the role of the members' verbs would try.
+// What an attacker would try who can run SQL as the role of the verbs that members call.
 import assert from "node:assert/strict";
 import { makeKey, makeWorkspaceWithDeal } from "../../support/fixtures.ts";
 import { refusalOf } from "../../support/rights.ts";
@@ -29,7 +29,7 @@ test("crm_app reads and changes nothing of another workspace, in any table that 
       );
       assert.equal(row!["n"], 0, name);
     }
-    // Rate limits belong to no workspace: those of its keys are read, and no others.
+    // Rate limits have no workspace_id, but the role must see only those of its workspace's keys.
     const limits = await sql`
       select key_id from crm.rate_limits where key_id = any (${[ownKey, theirKey, memberId]}::uuid[])`;
     assert.deepEqual(limits.map((row) => row["key_id"]), [ownKey]);

@@ -18,7 +18,7 @@ function test(title: string, run: (functions: TransactionSql, scenario: Scenario
   });
 }
 
-/** Asserts that every statement is refused for want of rights. */
+/** Asserts that every statement is refused because the role lacks the right. */
 async function refuseAll(sql: TransactionSql, statements: string[]): Promise<void> {
   for (const statement of statements) {
     const refusal = await refusalOf(sql, statement);
@@ -88,7 +88,7 @@ test("crm_functions creates and changes nothing in any schema", async (functions
   }
   await refuseAll(functions, [
     "create temporary table mine (id integer)",
-    // Would stand for the type `text` in every security definer function, and run its check with the owner's rights.
+    // The domain would replace the type `text` in security definer functions, and run its check as their owner.
     "create domain pg_temp.text as pg_catalog.text check (true)",
     "create schema mine",
     "create extension dblink",

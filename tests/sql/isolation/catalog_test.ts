@@ -47,7 +47,7 @@ test("crm_api cannot read keys, rate limits, remembered replies, secrets or the 
   ) {
     assert.ok(!names.includes(secret), secret);
   }
-  // A workspace reads its own events and deliveries, by the table of all days: a day's own is granted to nobody.
+  // A workspace reads its events and deliveries through the parent table: nobody has rights on a day's partition.
   assert.deepEqual(
     names.filter((name) => /^(events|webhook_deliveries|webhook_attempts)/.test(name)).sort(),
     ["events", "webhook_attempts", "webhook_deliveries"],

@@ -1,5 +1,5 @@
-// Partitions are tables too: whoever may use the table of all days may not use the table of a day. The tests of the
-// whole catalogue (catalog_test.ts, rights_test.ts) look at them as well; this one tries them.
+// Partitions are tables too: a role that may use the parent table must not use the partition of a day directly.
+// catalog_test.ts and rights_test.ts check the partitions' rights in the catalogue; this file tries statements.
 import assert from "node:assert/strict";
 import { refusalOf } from "../../support/rights.ts";
 import { openSql } from "../../../run/local/sql.ts";
@@ -7,7 +7,7 @@ import { rolledBack } from "../../support/rolled_back.ts";
 import { test } from "../../support/scenario.ts";
 import { functionsDatabaseUrl } from "../../support/stack.ts";
 
-/** What might be done to a table, so that no right is forgotten. */
+/** Every kind of statement on a table, so that no right is forgotten. */
 const statements = (table: string) => [
   `select from ${table}`,
   `select count(*) from ${table}`,
@@ -24,7 +24,7 @@ test("crm_api, crm_app and crm_functions may do nothing with a partition by its 
   const partitions = await sql<{ name: string }[]>`
     select c.oid::regclass::text as name from pg_class c
     where c.relnamespace = 'crm'::regnamespace and c.relkind = 'r' and c.relispartition`;
-  // Of each of the three tables eight days and the default one.
+  // Each of the three tables has partitions for eight days, and the default one.
   assert.ok(partitions.length >= 27, `${partitions.length}`);
   const functions = openSql(functionsDatabaseUrl, { max: 1 });
   try {

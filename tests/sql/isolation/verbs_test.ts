@@ -14,7 +14,7 @@ import { subscribe, waitForDelivery } from "../../support/webhooks.ts";
 
 /** The verbs that belong to no workspace, and so must never be offered to members. */
 const OPERATOR_ALONE = ["job_list", "job_run", "workspace_create", "workspace_find", "workspace_list"];
-/** They reach the workspaces and invitations of the person who is signed in, and none for the operator. */
+/** The verbs that act on the workspaces and invitations of the signed-in person. For the operator they find none. */
 const OF_PERSON = ["workspace_choices", "invitation_accept", "invitation_decline", "member_leave"];
 
 /** A valid value for each argument that names no record. */
@@ -59,7 +59,7 @@ test("no verb of schema app reaches a record of another workspace", async ({ sql
   const verbs = (await readVerbs(sql)).map(({ name, required, optional }) => ({
     name,
     args: [...required, ...optional],
-    /** Calls the verb with the records of the other workspace, in the given workspace. */
+    /** Calls the verb in the given workspace, with the ids of the other workspace's records. */
     call: (sql: Sql, workspace_id: string) =>
       operate(
         sql,
@@ -94,7 +94,7 @@ test("no verb of schema app reaches a record of another workspace", async ({ sql
   // The same arguments are accepted in the right workspace, so the workspace was the only reason.
   const undo = new Error("undone");
   for (const { name, call } of inWorkspace) {
-    // Each is undone at once, because a key that is revoked cannot be rotated.
+    // Each call is undone at once, because a revoked key, for example, could not be rotated afterwards.
     await assert.rejects(
       sql.begin(async (transaction) => {
         await call(transaction as unknown as Sql, theirs);
@@ -139,7 +139,7 @@ function argsOf(verb: string, fields: string[], workspace_id: string, records: R
   }));
 }
 
-/** Returns the code of the error and the argument that it names; null where the call succeeded. */
+/** Returns the error's code and the argument that it names; null if the call succeeded. */
 async function refusalOf(call: Promise<unknown>): Promise<[string, string | undefined] | null> {
   const error = await call.then(() => null, (error) => error);
   if (error === null) return null;

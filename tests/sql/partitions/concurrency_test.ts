@@ -7,7 +7,7 @@ import { startOwnDatabase } from "../../support/own_database.ts";
 import { makeSubscriber, manage, type Managed, sleepFor, TABLES } from "../../support/partitions.ts";
 
 const ROUNDS = 8;
-/** As crm_functions has them: a lock that is held for longer would cost an event. */
+/** The timeouts of crm_functions: if the job held a lock for longer, a write and its event would fail. */
 const SETTINGS = { lock_timeout: 5_000, statement_timeout: 15_000 };
 
 Deno.test("Nobody who writes, claims, records or reads meets an error, and no row is lost, while partitions are made, filled and dropped", async () => {
@@ -37,7 +37,7 @@ Deno.test("Nobody who writes, claims, records or reads meets an error, and no ro
   const work = [
     ...Array.from({ length: 3 }, () =>
       repeat(async (sql) => {
-        // Two in one transaction, as of a lead: the second finds the tables locked by the first.
+        // Two events in one transaction, as for a lead. The second uses tables that the first has locked already.
         await sql`
           select crm.emit(${workspaceId}, 'contact.created', gen_random_uuid()) from generate_series(1, 2)`;
         emitted += 2;
@@ -75,12 +75,12 @@ Deno.test("Nobody who writes, claims, records or reads meets an error, and no ro
   };
   try {
     await Promise.all([rounds(), ...work]);
-    // Nothing else uses the tables any more, so this run cannot give up.
+    // Nothing else uses the tables now, so these runs need not give up.
     for (const table of TABLES) done.push(await manage(sql, table));
 
     const counted = (field: "made" | "moved" | "dropped") =>
       done.reduce((total, managed) => total + Number(managed[field]), 0);
-    // Where a run gave up, the next did the work.
+    // If a run gave up, a later one did its work.
     assert.ok(counted("made") >= ROUNDS && counted("moved") > ROUNDS && counted("dropped") >= ROUNDS);
 
     const [stored] = await sql`

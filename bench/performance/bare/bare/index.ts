@@ -7,7 +7,7 @@ import { INSERT_CONTACT, INSERT_LEAD, LIST_CONTACTS, READ_CONTACT } from "../sta
 
 const { env } = Deno;
 const prepare = env.get("DATABASE_PREPARE") === "true";
-// The owner of the tables, because the functions' role reaches none.
+// Connects as the owner of the tables, because the functions' role has no rights on them.
 const sql = openSql(env.get("BARE_DATABASE_URL")!, { max: Number(env.get("DATABASE_POOL_SIZE")) });
 const send = (text: string, ...values: string[]) => sql.unsafe(text, values, { prepare });
 

@@ -11,7 +11,7 @@ import { CALLS_A_MINUTE, GATED } from "../statements.ts";
 
 const { env } = Deno;
 const prepare = env.get("DATABASE_PREPARE") === "true";
-// The owner of the tables, because the functions' role reaches none.
+// Connects as the owner of the tables, because the functions' role has no rights on them.
 const sql = openSql(env.get("BARE_DATABASE_URL")!, { max: Number(env.get("DATABASE_POOL_SIZE")) });
 
 type Row = Record<string, unknown>;
