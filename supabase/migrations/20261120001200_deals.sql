@@ -1,4 +1,4 @@
--- Deals: the table, its triggers, its written SQL.
+-- Deals: the table, its triggers, and the SQL that deno task records writes, archive and restore included.
 
 create domain crm.deal_status as text check (value in ('aberto', 'ganho', 'perdido'));
 comment on domain crm.deal_status is 'Whether a deal is open, won or lost.';

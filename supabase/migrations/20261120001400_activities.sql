@@ -1,4 +1,4 @@
--- Activities of a deal (tasks, calls, meetings): the table, its written SQL, its verbs.
+-- Activities of a deal (tasks, calls, meetings): the table, the SQL that deno task records writes, its verbs.
 
 create domain crm.activity_type as text check (char_length(value) between 1 and 60);
 comment on domain crm.activity_type is 'The kind of an activity: 1 to 60 characters.';
