@@ -272,9 +272,8 @@ export async function insertLargestContacts({ sql, workspaces }: AttackWorld): P
     from generate_series(1, 200) n`;
 }
 
-/**
- * Inserts activities, the first created 400 days ago, each 30 seconds after the one before and due at once.
- * @returns the time until which a third of them are due: two thirds of the rows are newer than the first that matches
+/** * Inserts activities created 30 seconds apart, beginning 400 days ago, each due when it is created.
+ * @returns a `due_before` that only the oldest third matches: a list, newest first, skips two thirds before its first
  */
 export async function insertActivities(
   { sql, workspaces }: AttackWorld,

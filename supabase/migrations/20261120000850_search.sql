@@ -253,7 +253,7 @@ begin
     if v_rare is not null and v_sampled < greatest(p_step / 32, 1) then
       v_keys := crm.search_keys(v_workspace_id, p_record, '', v_newest, v_rare);
     else
-      -- If the small sample has the rarest trigram, thousands of records may match: count 1 in 64 before reading all.
+      -- Even the rarest trigram is in the sample of 1 in 4,096 records, so thousands may match: count 1 in 64 first.
       if v_rarest > 0 then
         v_keys := crm.search_keys(v_workspace_id, p_record, '/64', v_newest, v_trigrams);
         select count(*) into v_sampled

@@ -56,8 +56,8 @@ begin
 end
 $$;
 comment on function crm.lead_company(text) is
-  'The company with this crm.name_key: the oldest unarchived one, otherwise the one that replaced a merged company of '
-  'that name, locked until the transaction ends. Null if there is none.';
+  'The oldest unarchived company with this crm.name_key. If there is none: the unarchived company into which one of '
+  'that name was merged, locked against merging until the transaction ends. Null if there is neither.';
 
 create function crm.name_words(p_name text) returns text
 language sql immutable parallel safe

@@ -98,7 +98,8 @@ $$;
 comment on function crm.link_member(uuid, text) is
   'Links the members with this confirmed e-mail, in any workspace, to the person: at the first sign-in, and again '
   'after the previously linked person was deleted. A member invited by an admin is linked only if the person followed '
-  'the mail of that invitation; a person who had an account accepts the invitation (crm.open_invitations).';
+  'the mail of that invitation. A person who already had an account is not linked here, but must accept the '
+  'invitation (crm.open_invitations).';
 
 create function crm.open_invitations(p_user_id uuid) returns setof crm.members
 language plpgsql stable security definer set search_path = '' as $$

@@ -5,7 +5,8 @@ language plpgsql stable set search_path = ''
 -- A cached plan and no compilation: planning and compiling take longer than running the query, and every pipeline gets
 -- the same plan.
 set plan_cache_mode = 'force_generic_plan' set jit = off
--- Reads at most 1,001 rows in the order of an index: with a sort, the planner might read all rows first.
+-- Without sorts, the deals of each stage and each outcome are read in index order, and reading stops after 1,001. With
+-- a sort, the planner might read all of them first.
 set enable_sort = off set enable_incremental_sort = off as $$
 begin
   return (

@@ -14,7 +14,7 @@ test("The reader of the page of events gets each event once, although it is kill
   const script = join(folder, "read.mjs");
   await Deno.writeTextFile(script, blocks.js[0]!);
 
-  /** Whether the reader's stored cursor is at the end of the feed. The reader may still have stored an earlier one. */
+  /** Whether the stored cursor is at the end of the feed: the reader prints events before it stores their cursor. */
   async function hasStoredAll(): Promise<boolean> {
     const cursor = await Deno.readTextFile(join(folder, "crm-cursor")).catch(() => "");
     return cursor !== "" && (await api.get(`/api-v1-events?cursor=${cursor}`)).body.data.length === 0;

@@ -14,7 +14,7 @@ const { blocks } = page;
 /** The last command computes a signature; the commands before it call the API. */
 const [calls, signing] = [blocks.sh.slice(0, -1), blocks.sh.at(-1)!];
 
-test("The headers and the body that the page of webhooks shows are those of a real delivery", async ({ workspace: { key }, api }) => {
+test("The webhooks page shows the header names and body fields of a real delivery", async ({ workspace: { key }, api }) => {
   const mailbox = openMailbox();
   await subscribe(key, mailbox.url, ["contact.created"]);
   await api.post("/api-v1-contacts", { name: "João" });

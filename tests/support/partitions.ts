@@ -50,7 +50,7 @@ export async function dropAll(sql: ISql): Promise<void> {
   await sql`delete from crm.webhook_queue`;
 }
 
-/** Makes a database look as if the jobs ran last `days` ago, without any events. */
+/** Makes a database look as if the partition jobs last ran `days` days ago, and removes all events and deliveries. */
 export async function sleepFor(sql: ISql, days: number): Promise<void> {
   await dropAll(sql);
   for (const table of TABLES) await manage(sql, table, `now() - interval '${days} days'`);

@@ -5,7 +5,7 @@ import { makeSizes, show, startCluster } from "../growth/sizes.ts";
 import type { Conditions, Subject } from "../../harness/run_subjects.ts";
 
 const TARGET = 1.5;
-/** The allowed time of a page that ends early, as a multiple of a full page of the same list. */
+/** Maximum ratio of the time of a page that ends early, after a limit of rows, to that of a full page of its list. */
 const EARLY_TARGET = 4;
 /** A probe has twelve different rows (seed.sql), so each row has been read once before it is measured. */
 const WARM_UP = 12;

@@ -10,7 +10,10 @@ const ALLOWED_MS = 10;
 const BATCH = 64;
 /** In each round a delivery of every active workspace is claimed. */
 const ROUNDS = 3;
-/** A short run often shares the machine, so it compares processor times with held deliveries to those without. */
+/**
+ * In a short run: the maximum ratio of a claim's processor time with held deliveries to that without. Such a run often
+ * shares the machine, so milliseconds would not be comparable.
+ */
 const ALLOWED_GROWTH = 2;
 
 /** Trial 10: how long a claim takes when many deliveries are held and many workspaces wait. */

@@ -138,7 +138,7 @@ for (const one of cases) {
     assert.equal(new Set(replies.map(({ body }) => body.id)).size, 1);
   });
 
-  test(`${title} with an Idempotency-Key replays its reply, and refuses the key with another match_by or address`, async ({ sql, workspace: { id, key }, api }) => {
+  test(`${title} repeated with its Idempotency-Key replays the reply; the key is refused with another match_by or path`, async ({ sql, workspace: { id, key }, api }) => {
     const body = { ...minimal, [by]: value };
     const send = (address: string) => api.post(address, body, { "Idempotency-Key": "k" });
     const first = await send(upsert);

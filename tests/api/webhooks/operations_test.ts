@@ -60,7 +60,7 @@ test("POST …/test sends a test event of the given type, signed, and marked as 
   assertError(await api.post(path), "subscription_inactive");
 });
 
-test("A deleted subscription says so, and its waiting deliveries are cancelled and never sent", async ({ sql, workspace, api }) => {
+test("GET of a deleted subscription says that it is deleted, and its cancelled deliveries are never sent again", async ({ sql, workspace, api }) => {
   const mailbox = openMailbox("status=500");
   const { id } = await subscribe(workspace.key, mailbox.url, ["contact.created"]);
   await api.post(LEADS, { first_name: "Ana" });
