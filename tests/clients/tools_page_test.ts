@@ -11,8 +11,8 @@ import config from "./deno.json" with { type: "json" };
 
 const CONFIG = join(import.meta.dirname!, "deno.json");
 
-const { blocks } = await openPage("tools", { sh: 4, ts: 1 });
-const [types, client, collection, mock] = blocks.sh as [string, string, string, string];
+const { blocks } = await openPage("tools", { sh: 3, ts: 1 });
+const [types, client, collection] = blocks.sh as [string, string, string];
 
 Deno.test("The page of tools generates types, and its program lists the deals of a workspace with them", async () => {
   await using reader = await openReader();
@@ -50,13 +50,6 @@ Deno.test("The command of the page of tools runs the whole collection, and every
     PROPOSAL: await newToken(),
     OTHER_PROPOSAL: await newToken(),
   });
-});
-
-Deno.test("The mock of the page of tools has the version that the test of the mock runs", () => {
-  const [, version, file] = /^npx -y @stoplight\/prism-cli@(\S+) mock (\S+)\n$/.exec(mock) ?? [];
-  // All packages of Prism are released together, with one version.
-  assert.equal(config.imports["@stoplight/prism-http-server"], `npm:@stoplight/prism-http-server@${version}`);
-  assert.equal(file, "openapi.json");
 });
 
 /** A folder with the files that the reader downloads. There, npx runs the pinned packages of this folder. */

@@ -47,7 +47,7 @@ export const LONGEST = `
   docs/receivers_page_test.ts local/sign_in_stack_test.ts sql/partitions/concurrency_test.ts
   examples/csv_import_test.ts examples/receivers_test.ts growth/search_test.ts
   deployment/doctor_local_test.ts examples/form_relay_test.ts clients/generators_test.ts
-  clients/linters_test.ts clients/mock_test.ts clients/collection_test.ts clients/sdk_test.ts
+  clients/linters_test.ts clients/collection_test.ts clients/sdk_test.ts
   http/judged_first_test.ts http/fairness_test.ts contract/every_endpoint_test.ts api/lists/pages_test.ts
   api/erase/traces_test.ts cli/webhook_test.ts http/idempotency_test.ts contract/openapi_test.ts
   sql/list_walks_test.ts sql/partitions/manage_test.ts webhooks/attempt_memory_test.ts

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { createClient } from "@hey-api/openapi-ts";
 import openapiTS, { astToString } from "openapi-typescript";
-import { generate as generateByOrval } from "orval";
 import { readDocument } from "./documents.ts";
 
 /** Generates code from a document into a folder. */
@@ -22,17 +21,6 @@ export const GENERATORS: Readonly<Record<string, Generator>> = {
       output: folder,
       plugins: ["@hey-api/typescript", "@hey-api/sdk", "@hey-api/client-fetch"],
       logs: { level: "silent", file: false },
-    });
-  },
-  async orval(document, folder) {
-    await generateByOrval({
-      input: { target: document },
-      output: {
-        target: join(folder, "client.ts"),
-        schemas: join(folder, "model"),
-        client: "fetch",
-        mode: "tags-split",
-      },
     });
   },
 };
