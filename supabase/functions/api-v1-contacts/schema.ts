@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
+import { extended, field, object } from "../_shared/contract/object.ts";
 import { merged } from "../_shared/contract/operation.ts";
 import { contact } from "./record.ts";
 
@@ -12,21 +13,14 @@ export const CreatedContact = contact.created.partial().required({ id: true }).m
   ),
 });
 
-export const Erasure = z.object({ texts: z.boolean().nullish() }).meta({
-  id: "Erasure",
-  ...doc("Até onde apagar", "How far to erase", { texts: true }),
-  fields: {
-    texts: doc(
-      "Se apaga também o que se escreveu nos negócios do contato: anotações, atividades, campos livres, motivos de perda " +
-        "e de recusa; false se ausente",
-      "Whether to erase also what was written about the contact's deals: notes, activities, custom fields, reasons for " +
-        "losses and rejections; false if absent",
-    ),
-  },
-});
+export const Erasure = object({
+  texts: field(z.boolean().nullish(), [
+    "Se apaga também o que se escreveu nos negócios do contato: anotações, atividades, campos livres, motivos de perda " +
+    "e de recusa; false se ausente",
+    "Whether to erase also what was written about the contact's deals: notes, activities, custom fields, reasons for " +
+    "losses and rejections; false if absent",
+  ]),
+}).meta({ id: "Erasure", ...doc("Até onde apagar", "How far to erase", { texts: true }) });
 
-export const MergedContact = contact.reply.extend(merged.shape).meta({
-  id: "MergedContact",
-  ...doc("O contato que fica", "The contact that stays"),
-  fields: { ...contact.texts(), ...merged.texts },
-});
+export const MergedContact = extended(contact.reply, merged)
+  .meta({ id: "MergedContact", ...doc("O contato que fica", "The contact that stays") });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
 import { EVENT_TYPES, EVENTS, isEventType, type ObjectType } from "../_shared/contract/events.ts";
 import { datetime, timestamp, uuid } from "../_shared/contract/fields.ts";
+import { field, object } from "../_shared/contract/object.ts";
 import { ListQuery } from "../_shared/contract/pagination.ts";
 import { withCode } from "../_shared/contract/with_code.ts";
 
@@ -54,52 +55,37 @@ export const EventQuery = ListQuery.pick({ limit: true }).extend({
 });
 
 /** An event. The schema of `data` depends on the type (tools/openapi/events.ts). */
-export const Event = z.object({
-  id: uuid(),
-  event: z.enum(EVENT_TYPES),
+export const Event = object({
+  id: field(uuid(), [
+    "Identificador do evento, o event_id das entregas por webhook",
+    "The event's id, which webhook deliveries have as event_id",
+  ]),
+  event: field(z.enum(EVENT_TYPES), ["O evento", "The event", "deal.won"]),
   workspace_id: uuid(),
-  object_type: z.enum(OBJECT_TYPES),
-  object_id: uuid(),
-  data: z.record(z.string(), z.unknown()).nullable(),
-  occurred_at: timestamp(),
-}).meta({
-  id: "Event",
-  ...doc("Algo que aconteceu", "Something that happened"),
-  fields: {
-    id: doc(
-      "Identificador do evento, o event_id das entregas por webhook",
-      "The event's id, which webhook deliveries have as event_id",
-    ),
-    event: doc("O evento", "The event", "deal.won"),
-    object_type: doc("O tipo do objeto", "The object's type", "deal"),
-    object_id: doc("O identificador do objeto", "The object's id"),
-    data: doc(
-      "O objeto como está agora, com o que o evento acrescenta: os campos do data do webhook deste evento; null se não " +
-        "puder ser montado",
-      "The object as it is now, with what the event adds: the fields of data in this event's webhook; null if it cannot " +
-        "be built",
-      { id: "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5", title: "Padaria Sol", status: "ganho" },
-    ),
-    occurred_at: doc("Quando aconteceu", "When it happened"),
-  },
-});
+  object_type: field(z.enum(OBJECT_TYPES), ["O tipo do objeto", "The object's type", "deal"]),
+  object_id: field(uuid(), ["O identificador do objeto", "The object's id"]),
+  data: field(z.record(z.string(), z.unknown()).nullable(), [
+    "O objeto como está agora, com o que o evento acrescenta: os campos do data do webhook deste evento; null se não " +
+    "puder ser montado",
+    "The object as it is now, with what the event adds: the fields of data in this event's webhook; null if it cannot " +
+    "be built",
+    { id: "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5", title: "Padaria Sol", status: "ganho" },
+  ]),
+  occurred_at: field(timestamp(), ["Quando aconteceu", "When it happened"]),
+}).meta({ id: "Event", ...doc("Algo que aconteceu", "Something that happened") });
 
 /** The reply to GET /. Unlike in other lists, `next_cursor` is never null: the client continues there later. */
 export const EventPage = z.object({
   data: z.array(Event),
-  meta: z.object({ next_cursor: z.string().regex(CURSOR), has_more: z.boolean() }).meta({
-    id: "EventPageMeta",
-    ...doc("Onde a lista continua", "Where the list continues"),
-    fields: {
-      next_cursor: doc(
-        "De onde continuar, agora ou depois; nunca null",
-        "Where to continue, now or later; never null",
-        "AioQc6bmfw5fCaWVfGWVA0i_m08UKrRcAZmgtFwufTGPQjtqkNHH5QAAAZmgtFyg",
-      ),
-      has_more: doc(
-        "Se há mais para ler agora; uma página pode ter menos eventos que limit, ou nenhum, e ainda haver mais",
-        "Whether there is more to read now; a page may have fewer events than limit, or none, although there are more",
-      ),
-    },
-  }),
+  meta: object({
+    next_cursor: field(z.string().regex(CURSOR), [
+      "De onde continuar, agora ou depois; nunca null",
+      "Where to continue, now or later; never null",
+      "AioQc6bmfw5fCaWVfGWVA0i_m08UKrRcAZmgtFwufTGPQjtqkNHH5QAAAZmgtFyg",
+    ]),
+    has_more: field(z.boolean(), [
+      "Se há mais para ler agora; uma página pode ter menos eventos que limit, ou nenhum, e ainda haver mais",
+      "Whether there is more to read now; a page may have fewer events than limit, or none, although there are more",
+    ]),
+  }).meta({ id: "EventPageMeta", ...doc("Onde a lista continua", "Where the list continues") }),
 });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
 import { EVENT_TYPES } from "../_shared/contract/events.ts";
 import { timestamp, uuid } from "../_shared/contract/fields.ts";
+import { extended, field, object } from "../_shared/contract/object.ts";
 import { ListQuery, pageOf } from "../_shared/contract/pagination.ts";
 
 /**
@@ -10,73 +11,53 @@ import { ListQuery, pageOf } from "../_shared/contract/pagination.ts";
  */
 export const DELIVERY_STATES = ["pending", "held", "delivered", "failed", "cancelled"] as const;
 
-const fields = {
-  id: doc(
-    "Identificador da entrega, o delivery_id do corpo",
-    "The delivery's id, which the body has as delivery_id",
-  ),
-  event_id: doc("O evento, o event_id do corpo", "The event's id, which the body has as event_id"),
-  subscription_id: doc("A assinatura", "The subscription"),
-  target_url: doc("Para onde vai", "Where it goes", "https://example.com/hooks/crm"),
-  event: doc("O tipo do evento", "The type of the event", "deal.won"),
-  object_type: doc("O tipo do objeto do evento", "The type of the event's object", "deal"),
-  object_id: doc("O objeto do evento", "The event's object"),
-  is_test: doc("Se é um evento de teste", "Whether it is a test event", false),
-  state: doc(
-    "Estado: pending aguarda uma tentativa; held aguarda a assinatura ou o workspace voltar a enviar; cancelled " +
-      "aguardava quando a assinatura foi removida",
-    "State: pending waits for an attempt; held waits until the subscription or the workspace may send again; cancelled " +
-      "was waiting when the subscription was deleted",
-    "delivered",
-  ),
-  attempts: doc("Tentativas feitas, de 5", "Attempts made, of 5", 1),
-  last_status: doc("Status HTTP da última resposta", "HTTP status of the last response", 204),
-  last_reason: doc("Por que a última tentativa falhou", "Why the last attempt failed"),
-  last_duration_ms: doc("Duração da última tentativa, em ms", "Duration of the last attempt, in ms", 81),
-  last_attempt_at: doc("Quando foi a última tentativa", "When the last attempt was"),
-  next_attempt_at: doc(
-    "Quando será a próxima tentativa; null se não há, ou a entrega está retida",
-    "When the next attempt will be; null if there is none, or the delivery is held",
-  ),
-  occurred_at: doc("Quando o evento ocorreu", "When the event occurred"),
-  created_at: doc("Quando a entrega foi criada", "When the delivery was created"),
-  attempts_made: doc(
-    "As tentativas, a mais antiga primeiro; as 100 mais novas",
-    "The attempts, oldest first; the newest 100",
-  ),
-  body: doc(
-    "O corpo que seria enviado agora; null se não pode ser montado",
-    "The body that would be sent now; null if it cannot be built",
-    '{"event": "deal.won"}',
-  ),
-  headers: doc("Os cabeçalhos de uma tentativa", "The headers of an attempt"),
-  held: doc(
-    "Se a entrega aguarda porque o workspace está suspenso ou sem a API pública",
-    "Whether the delivery waits because the workspace is suspended or has no public API",
-    false,
-  ),
-};
+const LAST_STATUS = ["Status HTTP da última resposta", "HTTP status of the last response", 204] as const;
 
 /** A delivery in a list: the JSON of crm.delivery_summaries. */
-export const Delivery = z.object({
-  id: uuid(),
-  event_id: uuid(),
-  subscription_id: uuid(),
-  target_url: z.string(),
-  event: z.enum(EVENT_TYPES),
-  object_type: z.string(),
-  object_id: uuid(),
-  is_test: z.boolean(),
-  state: z.enum(DELIVERY_STATES),
-  attempts: z.int(),
-  last_status: z.int().nullable(),
-  last_reason: z.string().nullable(),
-  last_duration_ms: z.int().nullable(),
-  last_attempt_at: timestamp().nullable(),
-  next_attempt_at: timestamp().nullable(),
-  occurred_at: timestamp(),
-  created_at: timestamp(),
-}).meta({ id: "Delivery", ...doc("Uma entrega", "A delivery"), fields });
+export const Delivery = object({
+  id: field(uuid(), [
+    "Identificador da entrega, o delivery_id do corpo",
+    "The delivery's id, which the body has as delivery_id",
+  ]),
+  event_id: field(uuid(), [
+    "O evento, o event_id do corpo",
+    "The event's id, which the body has as event_id",
+  ]),
+  subscription_id: field(uuid(), ["A assinatura", "The subscription"]),
+  target_url: field(z.string(), ["Para onde vai", "Where it goes", "https://example.com/hooks/crm"]),
+  event: field(z.enum(EVENT_TYPES), ["O tipo do evento", "The type of the event", "deal.won"]),
+  object_type: field(z.string(), ["O tipo do objeto do evento", "The type of the event's object", "deal"]),
+  object_id: field(uuid(), ["O objeto do evento", "The event's object"]),
+  is_test: field(z.boolean(), ["Se é um evento de teste", "Whether it is a test event", false]),
+  state: field(z.enum(DELIVERY_STATES), [
+    "Estado: pending aguarda uma tentativa; held aguarda a assinatura ou o workspace voltar a enviar; cancelled " +
+    "aguardava quando a assinatura foi removida",
+    "State: pending waits for an attempt; held waits until the subscription or the workspace may send again; cancelled " +
+    "was waiting when the subscription was deleted",
+    "delivered",
+  ]),
+  attempts: field(z.int(), ["Tentativas feitas, de 5", "Attempts made, of 5", 1]),
+  last_status: field(z.int().nullable(), LAST_STATUS),
+  last_reason: field(z.string().nullable(), [
+    "Por que a última tentativa falhou",
+    "Why the last attempt failed",
+  ]),
+  last_duration_ms: field(z.int().nullable(), [
+    "Duração da última tentativa, em ms",
+    "Duration of the last attempt, in ms",
+    81,
+  ]),
+  last_attempt_at: field(timestamp().nullable(), [
+    "Quando foi a última tentativa",
+    "When the last attempt was",
+  ]),
+  next_attempt_at: field(timestamp().nullable(), [
+    "Quando será a próxima tentativa; null se não há, ou a entrega está retida",
+    "When the next attempt will be; null if there is none, or the delivery is held",
+  ]),
+  occurred_at: field(timestamp(), ["Quando o evento ocorreu", "When the event occurred"]),
+  created_at: field(timestamp(), ["Quando a entrega foi criada", "When the delivery was created"]),
+}).meta({ id: "Delivery", ...doc("Uma entrega", "A delivery") });
 
 export const DeliveryFilter = ListQuery.pick({ limit: true, cursor: true }).extend({
   state: z.enum(DELIVERY_STATES).optional().meta(doc("Só as neste estado", "Only those in this state")),
@@ -95,53 +76,53 @@ export const DeliveryFilter = ListQuery.pick({ limit: true, cursor: true }).exte
 /** A page of deliveries, the newest event first. */
 export const DeliveryList = pageOf(Delivery);
 
-const Attempt = z.object({
-  series: z.int(),
-  number: z.int(),
-  status: z.int().nullable(),
-  reason: z.string().nullable(),
-  duration_ms: z.int(),
-  finished_at: timestamp(),
-}).meta({
-  id: "Attempt",
-  ...doc("Uma tentativa", "An attempt"),
-  fields: {
-    series: doc("A série; cada reenvio começa outra", "The series; sending again begins another", 1),
-    number: doc("O número na série, de 1 a 5", "The number in the series, 1 to 5", 1),
-    status: fields.last_status,
-    reason: doc("Por que falhou; null se deu certo", "Why it failed; null if it succeeded"),
-    duration_ms: doc("Duração, em ms", "Duration, in ms", 81),
-    finished_at: doc("Quando terminou", "When it ended"),
-  },
-});
+const Attempt = object({
+  series: field(z.int(), [
+    "A série; cada reenvio começa outra",
+    "The series; sending again begins another",
+    1,
+  ]),
+  number: field(z.int(), ["O número na série, de 1 a 5", "The number in the series, 1 to 5", 1]),
+  status: field(z.int().nullable(), LAST_STATUS),
+  reason: field(z.string().nullable(), [
+    "Por que falhou; null se deu certo",
+    "Why it failed; null if it succeeded",
+  ]),
+  duration_ms: field(z.int(), ["Duração, em ms", "Duration, in ms", 81]),
+  finished_at: field(timestamp(), ["Quando terminou", "When it ended"]),
+}).meta({ id: "Attempt", ...doc("Uma tentativa", "An attempt") });
 
-const Header = z.object({ name: z.string(), value: z.string() }).meta({
-  id: "Header",
-  ...doc("Um cabeçalho", "A header"),
-  fields: {
-    name: doc("Nome", "Name", "X-Service-Event"),
-    value: doc(
-      "Valor; o da assinatura é descrito",
-      "Value; for the signature, a description of it",
-      "deal.won",
-    ),
-  },
-});
+const Header = object({
+  name: field(z.string(), ["Nome", "Name", "X-Service-Event"]),
+  value: field(z.string(), [
+    "Valor; o da assinatura é descrito",
+    "Value; for the signature, a description of it",
+    "deal.won",
+  ]),
+}).meta({ id: "Header", ...doc("Um cabeçalho", "A header") });
 
 /** One delivery with its attempts, and the request that an attempt would send now. */
-export const DeliveryDetail = Delivery.extend({
-  attempts_made: z.array(Attempt),
-  body: z.string().nullable(),
-  headers: z.array(Header),
+export const DeliveryDetail = extended(Delivery, {
+  attempts_made: field(z.array(Attempt), [
+    "As tentativas, a mais antiga primeiro; as 100 mais novas",
+    "The attempts, oldest first; the newest 100",
+  ]),
+  body: field(z.string().nullable(), [
+    "O corpo que seria enviado agora; null se não pode ser montado",
+    "The body that would be sent now; null if it cannot be built",
+    '{"event": "deal.won"}',
+  ]),
+  headers: field(z.array(Header), ["Os cabeçalhos de uma tentativa", "The headers of an attempt"]),
 }).meta({
   id: "DeliveryDetail",
   ...doc("Uma entrega, suas tentativas e o que ela envia", "A delivery, its attempts and what it sends"),
-  fields,
 });
 
 /** A delivery that is sent again. */
-export const Redelivery = Delivery.extend({ held: z.boolean() }).meta({
-  id: "Redelivery",
-  ...doc("A entrega, a caminho de novo", "The delivery, on its way again"),
-  fields,
-});
+export const Redelivery = extended(Delivery, {
+  held: field(z.boolean(), [
+    "Se a entrega aguarda porque o workspace está suspenso ou sem a API pública",
+    "Whether the delivery waits because the workspace is suspended or has no public API",
+    false,
+  ]),
+}).meta({ id: "Redelivery", ...doc("A entrega, a caminho de novo", "The delivery, on its way again") });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
 import { timestamp, uuid } from "../_shared/contract/fields.ts";
+import { field, object } from "../_shared/contract/object.ts";
 import { ListQuery, pageOf } from "../_shared/contract/pagination.ts";
 import { Reference } from "../_shared/contract/reference.ts";
 
@@ -28,42 +29,26 @@ export const ACTIONS = [
 
 export const ActivityQuery = ListQuery.pick({ cursor: true, limit: true });
 
-const ChangedObject = z.object({
-  type: z.enum(["workspace", "member", "key", "webhook", "delivery"]),
-  id: uuid(),
-  name: z.string(),
-}).meta({
-  id: "ChangedObject",
-  ...doc("O que foi mudado", "What was changed"),
-  fields: {
-    type: doc("Tipo", "Kind", "member"),
-    id: doc("Identificador", "Id"),
-    name: doc("Como se chamava naquele momento", "Its name at that moment", "Ana Souza"),
-  },
-});
+const ChangedObject = object({
+  type: field(z.enum(["workspace", "member", "key", "webhook", "delivery"]), ["Tipo", "Kind", "member"]),
+  id: field(uuid(), ["Identificador", "Id"]),
+  name: field(z.string(), ["Como se chamava naquele momento", "Its name at that moment", "Ana Souza"]),
+}).meta({ id: "ChangedObject", ...doc("O que foi mudado", "What was changed") });
 
-const Entry = z.object({
-  id: uuid(),
-  at: timestamp(),
-  actor: Reference.nullable(),
-  action: z.enum(ACTIONS),
-  object: ChangedObject,
-  details: z.record(z.string(), z.unknown()),
-}).meta({
-  id: "ActivityEntry",
-  ...doc("O que alguém fez", "What somebody did"),
-  fields: {
-    id: doc("Identificador da linha", "The line's id"),
-    at: doc("Quando", "When"),
-    actor: doc("Quem; null: o operador do serviço", "Who; null: the operator of the service"),
-    action: doc("O que foi feito", "What was done", "member_updated"),
-    object: doc("Com o quê", "To what"),
-    details: doc(
-      "O que mais se sabe; numa alteração, cada campo com from e to",
-      "Further details; for an update, each field with from and to",
-      { role: { from: "vendedor", to: "gestor" } },
-    ),
-  },
-});
+const Entry = object({
+  id: field(uuid(), ["Identificador da linha", "The line's id"]),
+  at: field(timestamp(), ["Quando", "When"]),
+  actor: field(Reference.nullable(), [
+    "Quem; null: o operador do serviço",
+    "Who; null: the operator of the service",
+  ]),
+  action: field(z.enum(ACTIONS), ["O que foi feito", "What was done", "member_updated"]),
+  object: field(ChangedObject, ["Com o quê", "To what"]),
+  details: field(z.record(z.string(), z.unknown()), [
+    "O que mais se sabe; numa alteração, cada campo com from e to",
+    "Further details; for an update, each field with from and to",
+    { role: { from: "vendedor", to: "gestor" } },
+  ]),
+}).meta({ id: "ActivityEntry", ...doc("O que alguém fez", "What somebody did") });
 
 export const ActivityPage = pageOf(Entry);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
 import { money, name, timestamp, uuid } from "../_shared/contract/fields.ts";
+import { extended, field, object } from "../_shared/contract/object.ts";
 import { Reference } from "../_shared/contract/reference.ts";
 
 export const FunnelQuery = z.object({
@@ -9,81 +10,51 @@ export const FunnelQuery = z.object({
   ),
 });
 
-const Card = z.object({
-  id: uuid(),
-  title: name(),
-  value: money().nullable(),
-  owner: Reference.nullable(),
-  contact: Reference.nullable(),
-  company: Reference.nullable(),
+const Card = object({
+  id: field(uuid(), ["Identificador do negócio", "The deal's id"]),
+  title: field(name(), ["Título", "Title", "Plano anual"]),
+  value: field(money().nullable(), ["Valor", "Value", 1500]),
+  owner: field(Reference.nullable(), ["Responsável", "Owner"]),
+  contact: field(Reference.nullable(), ["Contato", "Contact"]),
+  company: field(Reference.nullable(), ["Empresa cliente", "The customer's company"]),
   created_at: timestamp(),
-  stage_entered_at: timestamp(),
-}).meta({
-  id: "FunnelDeal",
-  ...doc("Um negócio no funil", "A deal in the funnel"),
-  fields: {
-    id: doc("Identificador do negócio", "The deal's id"),
-    title: doc("Título", "Title", "Plano anual"),
-    value: doc("Valor", "Value", 1500),
-    owner: doc("Responsável", "Owner"),
-    contact: doc("Contato", "Contact"),
-    company: doc("Empresa cliente", "The customer's company"),
-    stage_entered_at: doc("Desde quando está na etapa", "When it entered the stage"),
-  },
-});
+  stage_entered_at: field(timestamp(), ["Desde quando está na etapa", "When it entered the stage"]),
+}).meta({ id: "FunnelDeal", ...doc("Um negócio no funil", "A deal in the funnel") });
 
-const Stage = z.object({
-  id: uuid(),
-  name: name(),
-  type: z.string(),
-  position: z.int(),
-  deals_count: z.int(),
-  deals_count_is_partial: z.boolean(),
-  value_sum: z.number(),
-  deals: z.array(Card),
-}).meta({
-  id: "FunnelStage",
-  ...doc("Uma etapa do funil", "A stage of the funnel"),
-  fields: {
-    id: doc("Identificador da etapa", "The stage's id"),
-    name: doc("Nome", "Name", "Proposta"),
-    type: doc("Tipo: pre-venda, venda, won, lost", "Kind: pre-venda, venda, won, lost", "venda"),
-    position: doc("Ordem no pipeline", "Order in the pipeline", 2),
-    deals_count: doc("Negócios; conta os 1.000 mais novos", "Deals; counts the newest 1,000", 12),
-    deals_count_is_partial: doc("Se há mais de 1.000", "Whether there are more than 1,000", false),
-    value_sum: doc("Soma dos valores dos contados", "Sum of the counted deals' values", 18000),
-    deals: doc(
-      "Os 50 mais novos: abertos; nas etapas won e lost, também os fechados nos últimos 30 dias",
-      "The newest 50: open ones; in the stages won and lost also those closed in the last 30 days",
-    ),
-  },
-});
+const Stage = object({
+  id: field(uuid(), ["Identificador da etapa", "The stage's id"]),
+  name: field(name(), ["Nome", "Name", "Proposta"]),
+  type: field(z.string(), [
+    "Tipo: pre-venda, venda, won, lost",
+    "Kind: pre-venda, venda, won, lost",
+    "venda",
+  ]),
+  position: field(z.int(), ["Ordem no pipeline", "Order in the pipeline", 2]),
+  deals_count: field(z.int(), ["Negócios; conta os 1.000 mais novos", "Deals; counts the newest 1,000", 12]),
+  deals_count_is_partial: field(z.boolean(), [
+    "Se há mais de 1.000",
+    "Whether there are more than 1,000",
+    false,
+  ]),
+  value_sum: field(z.number(), ["Soma dos valores dos contados", "Sum of the counted deals' values", 18000]),
+  deals: field(z.array(Card), [
+    "Os 50 mais novos: abertos; nas etapas won e lost, também os fechados nos últimos 30 dias",
+    "The newest 50: open ones; in the stages won and lost also those closed in the last 30 days",
+  ]),
+}).meta({ id: "FunnelStage", ...doc("Uma etapa do funil", "A stage of the funnel") });
 
-const PipelineChoice = Reference.extend({ is_default: z.boolean() }).meta({
-  id: "PipelineChoice",
-  ...doc("Um pipeline ativo", "An active pipeline"),
-  fields: {
-    id: doc("Identificador do pipeline", "The pipeline's id"),
-    name: doc("Nome", "Name", "Vendas"),
-    is_default: doc("Se é o padrão", "Whether it is the default one", true),
-  },
-});
+const PipelineChoice = extended(Reference, {
+  id: field(Reference.shape.id, ["Identificador do pipeline", "The pipeline's id"]),
+  name: field(Reference.shape.name, ["Nome", "Name", "Vendas"]),
+  is_default: field(z.boolean(), ["Se é o padrão", "Whether it is the default one", true]),
+}).meta({ id: "PipelineChoice", ...doc("Um pipeline ativo", "An active pipeline") });
 
-export const Funnel = z.object({
-  as_of: timestamp(),
-  pipelines: z.array(PipelineChoice),
-  pipeline: Reference.nullable(),
-  stages: z.array(Stage),
-}).meta({
-  id: "Funnel",
-  ...doc("O funil de um pipeline", "The funnel of a pipeline"),
-  fields: {
-    as_of: doc("De quando são os números", "When the figures were read"),
-    pipelines: doc("Os pipelines ativos", "The active pipelines"),
-    pipeline: doc(
-      "O pipeline mostrado; null se nenhum está ativo",
-      "The pipeline shown; null if none is active",
-    ),
-    stages: doc("As etapas ativas, em ordem", "The active stages, in order"),
-  },
-});
+export const Funnel = object({
+  as_of: field(timestamp(), ["De quando são os números", "When the figures were read"]),
+  pipelines: field(z.array(PipelineChoice), ["Os pipelines ativos", "The active pipelines"]),
+  pipeline: field(Reference.nullable(), [
+    "O pipeline mostrado; null se nenhum está ativo",
+    "The pipeline shown; null if none is active",
+  ]),
+  stages: field(z.array(Stage), ["As etapas ativas, em ordem", "The active stages, in order"]),
+}).meta({ id: "Funnel", ...doc("O funil de um pipeline", "The funnel of a pipeline") });

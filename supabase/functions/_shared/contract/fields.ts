@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { parseDatetime } from "./datetime.ts";
 import { doc } from "./doc.ts";
+import { field, object } from "./object.ts";
 
 /**
  * The number of code points, by which JSON Schema and Postgres count characters: an emoji can be one character here but
@@ -107,23 +108,13 @@ export const customFields = () =>
 const utmValue = () => text(MAX_URL_LENGTH).nullish();
 
 /** The advertising campaign of a lead (spec 2.3). */
-export const Utm = z.object({
-  source: utmValue(),
-  medium: utmValue(),
-  campaign: utmValue(),
-  term: utmValue(),
-  content: utmValue(),
-}).meta({
-  id: "Utm",
-  ...doc("De que campanha um lead veio", "The campaign that a lead came from"),
-  fields: {
-    source: doc("Origem do tráfego", "Source of the traffic", "google"),
-    medium: doc("Meio", "Medium", "cpc"),
-    campaign: doc("Campanha", "Campaign", "primavera"),
-    term: doc("Palavra-chave", "Keyword"),
-    content: doc("Variante do anúncio", "Variant of the advertisement"),
-  },
-});
+export const Utm = object({
+  source: field(utmValue(), ["Origem do tráfego", "Source of the traffic", "google"]),
+  medium: field(utmValue(), ["Meio", "Medium", "cpc"]),
+  campaign: field(utmValue(), ["Campanha", "Campaign", "primavera"]),
+  term: field(utmValue(), ["Palavra-chave", "Keyword"]),
+  content: field(utmValue(), ["Variante do anúncio", "Variant of the advertisement"]),
+}).meta({ id: "Utm", ...doc("De que campanha um lead veio", "The campaign that a lead came from") });
 
 /** A date and time in a reply: UTC, milliseconds, `Z` (spec 1). */
 export const timestamp = () => z.iso.datetime({ precision: 3 });

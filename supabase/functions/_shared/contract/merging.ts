@@ -1,15 +1,11 @@
-import { z } from "zod";
 import { doc } from "./doc.ts";
 import { uuid } from "./fields.ts";
+import { field, object } from "./object.ts";
 
 /** The body of a merge: the record to merge into the one in the path. */
-export const Merge = z.object({ merge_id: uuid() }).meta({
-  id: "Merge",
-  ...doc("O registro a unir a este", "The record to merge into this one"),
-  fields: {
-    merge_id: doc(
-      "O registro que deixa de existir: o seu endereço passa a responder 301 a GET, 409 ao resto",
-      "The record that ceases to exist: its address answers 301 to GET from then on, 409 to the rest",
-    ),
-  },
-});
+export const Merge = object({
+  merge_id: field(uuid(), [
+    "O registro que deixa de existir: o seu endereço passa a responder 301 a GET, 409 ao resto",
+    "The record that ceases to exist: its address answers 301 to GET from then on, 409 to the rest",
+  ]),
+}).meta({ id: "Merge", ...doc("O registro a unir a este", "The record to merge into this one") });

@@ -1,20 +1,20 @@
 import { z } from "zod";
 import { doc } from "./doc.ts";
 import { name, uuid } from "./fields.ts";
+import { extended, field, object } from "./object.ts";
 
 /** Another record by id and name. */
-export const Reference = z.object({ id: uuid(), name: name() }).meta({
+export const Reference = object({ id: uuid(), name: field(name(), ["Nome", "Name", "Ana Souza"]) }).meta({
   id: "Reference",
   ...doc("Outro registro, pelo nome", "Another record, by its name"),
-  fields: { name: doc("Nome", "Name", "Ana Souza") },
 });
 
 /** A record that a field may name. A stage also has its type: open, won or lost. */
-export const Choice = Reference.extend({ type: z.string().optional() }).meta({
-  id: "Choice",
-  ...doc("Uma opção do campo", "A record that the field may name"),
-  fields: {
-    name: doc("Nome", "Name", "Proposta"),
-    type: doc("Tipo da etapa; só em etapas", "Type of the stage; only for stages", "open"),
-  },
-});
+export const Choice = extended(Reference, {
+  name: field(Reference.shape.name, ["Nome", "Name", "Proposta"]),
+  type: field(z.string().optional(), [
+    "Tipo da etapa; só em etapas",
+    "Type of the stage; only for stages",
+    "open",
+  ]),
+}).meta({ id: "Choice", ...doc("Uma opção do campo", "A record that the field may name") });
