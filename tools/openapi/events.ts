@@ -4,7 +4,6 @@ import { company } from "../../supabase/functions/api-v1-companies/record.ts";
 import { contact } from "../../supabase/functions/api-v1-contacts/record.ts";
 import { deal } from "../../supabase/functions/api-v1-deals/record.ts";
 import { Event } from "../../supabase/functions/api-v1-events/schema.ts";
-import { leadResultFields } from "../../supabase/functions/api-v1-leads/docs.ts";
 import { LeadResult, LeadSubmission } from "../../supabase/functions/api-v1-leads/schema.ts";
 import { note } from "../../supabase/functions/api-v1-notes/record.ts";
 import { proposal } from "../../supabase/functions/proposals/record.ts";
@@ -16,6 +15,7 @@ import {
   type ObjectType,
 } from "../../supabase/functions/_shared/contract/events.ts";
 import { timestamp, Utm, uuid } from "../../supabase/functions/_shared/contract/fields.ts";
+import { textsOf } from "../../supabase/functions/_shared/contract/object.ts";
 import { exampleOf, type Known } from "./examples.ts";
 import { refTo } from "./json_schema.ts";
 import { Schemas } from "./schemas.ts";
@@ -43,7 +43,7 @@ const LeadReceived = z.object({
   id: "LeadReceived",
   ...doc("O lead com os seus registros", "The lead with its records"),
   fields: {
-    ...leadResultFields,
+    ...textsOf(LeadResult),
     submitted: doc(
       "O que foi enviado, como foi digitado; null depois que os dados foram apagados",
       "What was sent, as it was typed; null after the data was erased",
@@ -67,7 +67,7 @@ export const dataOf = onePerEvent((type) => {
   return schema.extend(Object.fromEntries(own.map(([name, fact]) => [name, fact.schema]))).meta({
     id: schemaId(type),
     ...data,
-    fields: { ...fieldsOf(schema), ...Object.fromEntries(own.map(([name, { text }]) => [name, text])) },
+    fields: { ...textsOf(schema), ...Object.fromEntries(own.map(([name, { text }]) => [name, text])) },
   });
 });
 
@@ -135,7 +135,7 @@ export const deliveryBody = onePerEvent((type) => {
     id: `${schemaId(type)}Delivery`,
     ...doc(`A entrega de um evento ${type}`, `The delivery of an event ${type}`),
     fields: {
-      ...fieldsOf(DeliveryEnvelope),
+      ...textsOf(DeliveryEnvelope),
       data: doc("O objeto como está no momento da entrega", "The object as it is at the time of delivery"),
     },
   });
@@ -162,7 +162,7 @@ export const EventEnvelope = z.object({
 }).meta({
   id: "EventEnvelope",
   ...doc("O que todo evento da lista tem, seja qual for", "What every event of the list has, whatever it is"),
-  fields: { ...fieldsOf(Event), ...TEXTS },
+  fields: { ...textsOf(Event), ...TEXTS },
 });
 
 /** An event in the feed: {@link Event} with the `data` of its type. */
@@ -179,7 +179,7 @@ export const feedEvent = onePerEvent((type) => {
   }).meta({
     id: `${schemaId(type)}Event`,
     ...doc(`Um evento ${type}`, `An event ${type}`),
-    fields: { ...fieldsOf(Event), ...TEXTS },
+    fields: { ...textsOf(Event), ...TEXTS },
   });
 });
 
@@ -224,8 +224,4 @@ function onePerEvent(make: (type: EventType) => z.ZodObject): (type: EventType) 
 /** Converts `deal.stage_changed` to `DealStageChanged`. */
 function schemaId(type: EventType): string {
   return type.split(/[._]/).map((word) => word[0]!.toUpperCase() + word.slice(1)).join("");
-}
-
-function fieldsOf(schema: z.ZodType) {
-  return schema.meta()?.["fields"] as FieldDocs | undefined;
 }

@@ -241,7 +241,7 @@ export interface Change {
   /** Who changed it */
   actor: {
     type: ActorType;
-    /** The id of the event that reports it */ id: string | null;
+    /** The key, member or proposal; null for system */ id: string | null;
     /** The current name of the key or member, or the proposal's title; null for system */
     name: string | null;
   };
