@@ -11,7 +11,6 @@
  */
 import { readPage, savePage, saveResults } from "../harness/results.ts";
 import { runSubjects } from "../harness/run_subjects.ts";
-import { COMPARISON, drawComparison } from "./comparison.ts";
 import { PERFORMANCE_PAGE, performancePage } from "./page.ts";
 import { coldStart } from "./subjects/cold_start.ts";
 import { growth } from "./subjects/growth.ts";
@@ -38,7 +37,6 @@ const { figures, whole } = await runSubjects({
 });
 if (whole) {
   const results = await saveResults("latest", figures);
-  await savePage(COMPARISON, drawComparison(results));
   await savePage(PERFORMANCE_PAGE, performancePage(await readPage(PERFORMANCE_PAGE), results));
 }
 Deno.exit(figures.every(({ held }) => held) ? 0 : 1);

@@ -39,22 +39,14 @@ export async function seedContacts(sql: Sql, group: string, each: number): Promi
     where w.name = ${group}`;
 }
 
-/** Creates the partitions of a day in the past (UTC), if there are none. */
-export async function makeDay(sql: Sql, daysAgo: number): Promise<void> {
-  const { day, suffix } = await findDay(sql, daysAgo);
-  for (const table of PARTITIONED) {
-    await sql`
-      select crm.make_partition(${`crm.${table}`}::regclass, ${day}::date)
-      where to_regclass(${`crm.${table}_${suffix}`}) is null`;
-  }
-}
-
 /**
  * Creates the partitions of a day in the past (UTC) with rows: a delivery and an attempt for each event, of all
  * subscriptions in turn.
  */
 export async function seedDay(sql: Sql, daysAgo: number, events: number): Promise<void> {
-  const { day, suffix } = await findDay(sql, daysAgo);
+  const [{ day, suffix }] = await sql<[{ day: string; suffix: string }]>`
+    select day::text, to_char(day, 'YYYY_MM_DD') as suffix
+    from (select (now() at time zone 'UTC')::date - ${daysAgo}::int as day) d`;
   // Attached when they are full, which makes the indexes at once.
   for (const table of PARTITIONED) {
     await sql.unsafe(`
@@ -81,13 +73,6 @@ export async function seedDay(sql: Sql, daysAgo: number, events: number): Promis
       alter table crm.${table} attach partition crm.${table}_${suffix}
       for values from (crm.uuid_v7_floor('${day}Z')) to (crm.uuid_v7_floor('${day}Z'::timestamptz + interval '1 day'))`);
   }
-}
-
-async function findDay(sql: Sql, daysAgo: number): Promise<{ day: string; suffix: string }> {
-  const [found] = await sql<[{ day: string; suffix: string }]>`
-    select day::text, to_char(day, 'YYYY_MM_DD') as suffix
-    from (select (now() at time zone 'UTC')::date - ${daysAgo}::int as day) d`;
-  return found;
 }
 
 /** Does what the hourly jobs do: makes the partitions that are missing, and drops those that are too old. */

@@ -34,10 +34,10 @@ export async function openDeliveryWorld() {
       return sql;
     },
     receiver,
-    /** Called when the world closes, for what several trials share. */
-    closing,
     /** The environment of the dispatcher's modules. */
     env,
+    /** Called when the world closes, for what several trials share. */
+    closing,
     spawnDispatcher(options: DispatcherOptions = {}): Dispatcher {
       const dispatcher = spawnDispatcher(env, options, () => dispatchers.delete(dispatcher));
       dispatchers.add(dispatcher);

@@ -1,7 +1,6 @@
 // Compares the route tables that the functions load at their start with the endpoints that they are generated from.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { readImportGraph } from "../../bench/performance/cold_start/import_graph.ts";
 import { FUNCTIONS, resources } from "../../tools/resources.ts";
 import { writtenFiles } from "../../tools/tables/files.ts";
 
@@ -11,9 +10,55 @@ for (const { path, text } of await writtenFiles()) {
   });
 }
 
-for (const { name } of resources) {
+/** The parts of `deno info --json` that are read here. */
+interface Info {
+  roots: [string];
+  redirects: Record<string, string>;
+  modules: {
+    specifier: string;
+    npmPackage?: string;
+    /** `code` is absent if only types are imported. */
+    dependencies?: { code?: { specifier?: string }; isDynamic?: true }[];
+  }[];
+}
+
+/** Everything that a function imports, without types. @param atStart without what is loaded by a call that needs it */
+async function readImports(name: string, atStart: boolean): Promise<Info["modules"]> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["info", "--json", join(FUNCTIONS, name, "index.ts")],
+    cwd: join(FUNCTIONS, "../.."),
+    stderr: "inherit",
+  }).output();
+  const { roots, redirects, modules }: Info = JSON.parse(new TextDecoder().decode(stdout));
+  const reached = new Set<string>(roots);
+  // A Set is iterated to its end, also over what is added meanwhile.
+  for (const specifier of reached) {
+    const dependencies = modules.find((module) => module.specifier === specifier)?.dependencies ?? [];
+    for (const { code, isDynamic } of dependencies) {
+      if (code?.specifier === undefined || (atStart && isDynamic)) continue;
+      reached.add(redirects[code.specifier] ?? code.specifier);
+    }
+  }
+  return modules.filter(({ specifier }) => reached.has(specifier));
+}
+
+for (const { name, gate } of resources) {
   Deno.test(`${name} starts without schemas and driver`, async () => {
-    const { packages } = await readImportGraph(join(FUNCTIONS, name, "index.ts"), { atStart: true });
-    for (const later of ["zod", "pg", "jsonc-parser"]) assert.ok(!packages.includes(later), later);
+    const packages = (await readImports(name, true)).map(({ npmPackage = "" }) => npmPackage);
+    for (const later of ["zod", "pg", "jsonc-parser"]) {
+      assert.ok(!packages.some((found) => found.startsWith(`${later}@`)), later);
+    }
+  });
+
+  // The functions for members share the schemas of those for keys.
+  if (gate === "session") continue;
+  Deno.test(`${name} imports nothing of another function but the schemas of its records`, async () => {
+    const files = (await readImports(name, false)).flatMap(({ specifier }) =>
+      specifier.split("/supabase/functions/")[1] ?? []
+    );
+    assert.ok(files.length > 0);
+    for (const file of files) {
+      assert.match(file, new RegExp(`^(${name}|_shared)/|/(record|schema|docs)\\.ts$`));
+    }
   });
 }

@@ -5,18 +5,14 @@ import { outputOf } from "../support/lab.ts";
 const TITLES = {
   1: "Killed dispatchers lose no delivery, and repeat one only under its own id",
   2: "Deliveries continue after Postgres has crashed, and none is lost",
-  3: "A holder whose lease was taken over changes no row",
   4: "A dispatcher whose clock is an hour off keeps the schedule",
   5: "A receiver that hangs does not delay the others",
   6: "The first attempt follows within 2 s of the poke",
   7: "Dispatchers reach the required rate, and a run stays within its limits of CPU and memory",
-  8: "Concurrent dispatchers deactivate a subscription once",
   9: "The feed has every event once and in order, whoever is killed while it is written and read",
   10: "Claims stay quick beside many deliveries that are held",
   11: "A day of events goes at once, without a row deleted and without a pause for others",
-  12: "Many hosts that hang do not delay the others",
   13: "A host never has more than 64 deliveries in flight",
-  14: "Recovered events arrive in order of occurrence, each once",
 };
 
 // Runs with the sizes of `--short`; docs/reliability.md has the figures of whole runs. One process measures all trials.

@@ -13,7 +13,9 @@ export interface Probe {
   resource: string;
   endpoint: KeyEndpoint;
   method: Method;
-  /** The endpoint and the filters that the call uses, as the figure names them. */
+  /** The endpoint, such as `GET /api-v1-contacts`. */
+  title: string;
+  /** The endpoint with the filters that the call uses. */
   operation: string;
   /**
    * SQL expression of the arguments (jsonb) for call number `r` to a workspace with `total` records of the resource and
@@ -88,18 +90,14 @@ export async function makeProbes(): Promise<Probe[]> {
   const probes: Probe[] = [];
   for (const { resource: { name: resource }, route: { method, path, endpoint }, title } of keyEndpoints) {
     if (FEW_RECORDS.test(title)) continue;
-    const probe = {
-      resource,
-      endpoint,
-      method,
-      operation: title,
-      ...(GROWS[title] && { grows: GROWS[title] }),
-    };
+    const grows = GROWS[title] && { grows: GROWS[title] };
+    const probe = { resource, endpoint, method, title, operation: title, ...grows };
     const ids = pathOf(resource, path);
     if (method === "GET") probes.push(...reads(probe, path, ids));
-    else {for (const args of await bodies(probe, path)) {
-        probes.push({ ...probe, args: `${args} || ${object(ids)}` });
-      }}
+    else {
+      const all = await bodies(probe, path);
+      probes.push(...all.map((args) => ({ ...probe, args: `${args} || ${object(ids)}` })));
+    }
   }
   return probes.sort((a, b) => Number(a.method !== "GET") - Number(b.method !== "GET"));
 }
@@ -117,9 +115,8 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
   const isList = "limit" in query.shape;
   const valuesOf = (name: string) =>
     record ? valuesOfRecord(record, name) : valuesOfFeed(resource, name, query.shape[name]!);
-  const required = Object.fromEntries(
-    names.filter((name) => !query.shape[name]!.isOptional()).map((name) => [name, valuesOf(name)[1]!]),
-  );
+  const pick = (some: string[]) => Object.fromEntries(some.map((name) => [name, valuesOf(name)[1]!]));
+  const required = pick(names.filter((name) => !query.shape[name]!.isOptional()));
   const call = (filters: Record<string, string>, more: Partial<Probe> = {}): Probe => {
     // A sum reads every row that it counts, and is refused if these are too many, so it gets the newest thousand.
     const bound = isList ? {} : { since: "bench.made_at(total - 900)" };
@@ -145,14 +142,9 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
     )
   );
   const pairs = filters.flatMap((first, index) =>
-    filters.slice(index + 1).filter((second) => !COMMON.includes(first) || !COMMON.includes(second)).map((
-      second,
-    ) =>
-      call({ [first]: valuesOf(first).at(1)!, [second]: valuesOf(second).at(1)! }, {
-        operation: `${operation}, two filters`,
-        least: MANY_RECORDS,
-      })
-    )
+    filters.slice(index + 1)
+      .filter((second) => !COMMON.includes(first) || !COMMON.includes(second))
+      .map((second) => call(pick([first, second]), { least: MANY_RECORDS }))
   );
   return isList ? [full, ...single, ...pairs] : [full, ...single];
 }

@@ -23,13 +23,13 @@ export interface LoadPlan {
    * meanwhile. Absent: each connection sends its next request after its last answer.
    */
   rate?: number;
-  /** Set if the plan is an attack: each connection is opened again after an error. */
-  attack?: {
-    /** Milliseconds that each connection waits after an answer. */
-    pauseMs?: number;
-    /** Bytes of the body a second, for each connection; as fast as possible by default. */
-    bytesPerSecond?: number;
-  };
+  /** How long each connection waits after an answer, in milliseconds. */
+  pauseMs?: number;
+  /**
+   * Whether each connection is opened again after an error, and reads its answer while it sends: in an attack the server
+   * may refuse connections, and answer before it has read a body.
+   */
+  endures?: boolean;
 }
 
 export interface LoadResult {
@@ -45,12 +45,10 @@ export interface LoadResult {
   example: string | null;
   /** Requests whose connection was closed, or that waited for UNANSWERED_MS; each ends its connection. */
   unanswered: number;
-  /** The longest time from a request's start to its answer or the end of its connection. */
-  longestSeconds: number;
 }
 
 const UNANSWERED_MS = 20_000;
-/** How long an attack waits before it opens a connection again, so that a refused one does not spin. */
+/** How long to wait before a connection is opened again, so that a refused one does not spin. */
 const RECONNECT_MS = 50;
 const BUFFER_BYTES = 65_536;
 /** Longer than any head, and than any error. */
@@ -65,7 +63,7 @@ for await (const line of readLines(Deno.stdin.readable)) {
 }
 
 async function send(
-  { baseUrl, connections, seconds, requests, rate, attack }: LoadPlan,
+  { baseUrl, connections, seconds, requests, rate, pauseMs, endures }: LoadPlan,
 ): Promise<LoadResult> {
   const url = new URL(baseUrl);
   const templates = requests.map((request) => templateOf(request, url));
@@ -80,7 +78,6 @@ async function send(
     unexpected: 0,
     example: null,
     unanswered: 0,
-    longestSeconds: 0,
   };
   let turn = 0;
   const started = performance.now();
@@ -113,14 +110,13 @@ async function send(
     const buffer = new Uint8Array(BUFFER_BYTES);
     for (let came = await nextArrival(); came !== null; came = await nextArrival()) {
       const template = templates[turn++ % templates.length]!;
-      const sent = sentAt[index] = performance.now();
+      sentAt[index] = performance.now();
       try {
         const connection = open[index] ??= await Deno.connect(address);
         connection.setNoDelay();
-        const { head, body } = encodeRequest(template, number++);
-        const answer = attack
-          ? await exchange(connection, head, body, buffer, attack.bytesPerSecond)
-          : await sendRequest(connection, head, body, buffer);
+        const bytes = encodeRequest(template, number++);
+        if (!endures) await writeAll(connection, bytes);
+        const answer = await (endures ? exchange(connection, bytes, buffer) : readAnswer(connection, buffer));
         const { status } = answer;
         const latency = Math.round((performance.now() - came) * 1000) / 1000;
         result.latencies[index]!.push(latency);
@@ -135,13 +131,12 @@ async function send(
         result.unanswered++;
         result.example ??= String(error);
         close(index);
-        if (!attack) break;
+        if (!endures) break;
         await pause(RECONNECT_MS);
       } finally {
-        result.longestSeconds = Math.max(result.longestSeconds, (performance.now() - sent) / 1000);
         sentAt[index] = Infinity;
       }
-      if (attack?.pauseMs) await pause(attack.pauseMs);
+      if (pauseMs) await pause(pauseMs);
     }
     close(index);
   }));
@@ -159,34 +154,16 @@ interface Answer {
   closed?: boolean;
 }
 
-async function sendRequest(connection: Deno.TcpConn, head: Uint8Array, body: Uint8Array, buffer: Uint8Array) {
-  const bytes = new Uint8Array(head.length + body.length);
-  bytes.set(head);
-  bytes.set(body, head.length);
-  await writeAll(connection, bytes);
-  return await readAnswer(connection, buffer);
-}
-
-/** Sends one request of an attack while it reads the answer, which may come before the body has been sent. */
-async function exchange(
-  connection: Deno.TcpConn,
-  head: Uint8Array,
-  body: Uint8Array,
-  buffer: Uint8Array,
-  bytesPerSecond = Infinity,
-): Promise<Answer> {
-  let answered = false;
-  const sending = (async () => {
-    await writeAll(connection, head);
-    for (let sent = 0; sent < body.length; sent += bytesPerSecond) {
-      if (answered) throw new Error("Answered before the body was sent");
-      await writeAll(connection, body.subarray(sent, sent + bytesPerSecond));
-      if (sent + bytesPerSecond < body.length) await pause(1_000);
-    }
-    // The server may close the connection before it has read the body; the answer counts.
-  })().then(() => true, () => false);
-  const answer = await readAnswer(connection, buffer).finally(() => answered = true);
-  return { ...answer, closed: /\r\nconnection: *close/i.test(answer.head) || !await sending };
+/** Sends a request while it reads the answer, which may come before the body has been sent. */
+async function exchange(connection: Deno.TcpConn, bytes: Uint8Array, buffer: Uint8Array): Promise<Answer> {
+  let isSent = false;
+  // The server may close the connection before it has read the body; the answer counts.
+  const sending = writeAll(connection, bytes).then(() => isSent = true, () => {});
+  const answer = await readAnswer(connection, buffer);
+  const closed = !isSent || /\r\nconnection: *close/i.test(answer.head);
+  if (closed) connection.close();
+  await sending;
+  return { ...answer, closed };
 }
 
 async function writeAll(connection: Deno.TcpConn, bytes: Uint8Array): Promise<void> {

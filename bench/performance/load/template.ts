@@ -51,15 +51,14 @@ export function templateOf(
 }
 
 /** Encodes a request, with the number in its places. */
-export function encodeRequest(
-  { head, body }: Template,
-  number: number,
-): { head: Uint8Array; body: Uint8Array } {
+export function encodeRequest({ head, body }: Template, number: number): Uint8Array {
   const named = insertNumber(head, number).replace("{key}", generateKey).replace("{token}", randomToken);
-  return {
-    head: encoder.encode(named),
-    body: typeof body === "string" ? encoder.encode(insertNumber(body, number)) : body,
-  };
+  if (typeof body === "string") return encoder.encode(named + insertNumber(body, number));
+  const encoded = encoder.encode(named);
+  const bytes = new Uint8Array(encoded.length + body.length);
+  bytes.set(encoded);
+  bytes.set(body, encoded.length);
+  return bytes;
 }
 
 function insertNumber(text: string, number: number): string {

@@ -1,7 +1,7 @@
 import { type Measurement, ratio } from "../../harness/figures.ts";
 import { Door, isFit, recordsOf } from "../growth/door.ts";
 import { makeProbes, type Probe } from "../growth/probes.ts";
-import { makeSizes, show, startCluster } from "../growth/sizes.ts";
+import { makeSizes, show, type Size, startCluster } from "../growth/sizes.ts";
 import type { Conditions, Subject } from "../../harness/run_subjects.ts";
 
 const TARGET = 1.5;
@@ -19,14 +19,12 @@ const AGAIN = 2;
 /** The times of a probe at each size, as multiples of its time at the smallest size. */
 interface Outcome {
   probe: Probe;
-  /** The records of the smallest size, and of the largest with one workspace. */
-  records: [smallest: number, largest: number];
   /** Milliseconds at the largest size with one workspace. */
   time: number;
   /** The largest ratio among sizes of one workspace. */
   alone: number;
-  /** The ratio in one of many workspaces; undefined where it has too few records for the probe. */
-  among: number | undefined;
+  /** The ratio in one of many workspaces; 0 where it has too few records for the probe. */
+  among: number;
 }
 
 /** Whether a call takes longer among more records. */
@@ -44,7 +42,7 @@ export const growth: Subject = {
         const fit = doors.filter(({ size }) => isFit(probe, size));
         outcomes.push(await compareSizes(probe, fit, fit.at(-1) === doors.at(-1), conditions));
       }
-      return figures(outcomes, sizes.at(-1)!.name);
+      return figures(outcomes, sizes);
     } finally {
       for (const door of doors) await door[Symbol.asyncDispose]();
     }
@@ -74,11 +72,10 @@ async function compareSizes(
   const alone = shared ? ratios.slice(0, -1) : ratios;
   return {
     probe,
-    records: [recordsOf(probe, doors[0]!.size), recordsOf(probe, doors[alone.length]!.size)],
     time: smallest * (alone.at(-1) ?? 1),
     // A short run may have only one size with so many records.
     alone: alone.length === 0 ? 1 : Math.max(...alone),
-    among: shared ? ratios.at(-1) : undefined,
+    among: shared ? ratios.at(-1)! : 0,
   };
 }
 
@@ -119,31 +116,34 @@ function lowerQuartile(times: number[]): number {
 }
 
 /**
- * A ratio for each operation, from its worst probe; one for the operation that is slowed most by other workspaces; one
- * for the slowest page that ends early.
+ * A ratio for each endpoint, from its worst probe; one for the call that is slowed most by other workspaces; one for
+ * the slowest page that ends early.
  */
-function figures(outcomes: Outcome[], shared: string): Measurement[] {
+function figures(outcomes: Outcome[], sizes: Size[]): Measurement[] {
   const bounded = outcomes.filter(({ probe }) => probe.grows === undefined);
-  const byOperation = Map.groupBy(bounded, ({ probe }) => probe.operation);
-  const slowest = largest(bounded, ({ among = 0 }) => among);
+  const alone = sizes.slice(0, -1);
+  const figure = (name: string, value: number, target = TARGET) => ratio(name, value, "lower", target);
+  const ofEndpoints = [...Map.groupBy(bounded, ({ probe }) => probe.endpoint).values()].map((probed) => {
+    const { probe } = probed[0]!;
+    const [least, most] = [alone[0]!, alone.at(-1)!].map((size) => show(recordsOf(probe, size)));
+    return figure(
+      `${probe.title}: up to ${most} records to ${least}`,
+      largest(probed, ({ alone }) => alone).alone,
+    );
+  });
+  const slowed = largest(bounded, ({ among }) => among);
   const toFullPage = ({ probe, time }: Outcome) =>
     time / outcomes.find(({ probe: full }) => full.page === "full" && full.endpoint === probe.endpoint)!.time;
   const early = largest(outcomes.filter(({ probe }) => probe.page === "any"), toFullPage);
   return [
-    ...[...byOperation].map(([operation, probed]) => {
-      const { records: [least, most], alone } = largest(probed, ({ alone }) => alone);
-      return ratio(`${operation}: up to ${show(most)} records to ${show(least)}`, alone, "lower", TARGET);
-    }),
-    ratio(
-      `${slowest.probe.operation}, the slowest in one of ${shared}: to a workspace alone`,
-      slowest.among!,
-      "lower",
-      TARGET,
+    ...ofEndpoints,
+    figure(
+      `${slowed.probe.operation}, the slowest in one of ${sizes.at(-1)!.name}: to a workspace alone`,
+      slowed.among,
     ),
-    ratio(
+    figure(
       `${early.probe.operation}, the slowest page that ends early: to a full page`,
       toFullPage(early),
-      "lower",
       EARLY_TARGET,
     ),
   ];

@@ -46,14 +46,6 @@ const OF_HAND: Case[] = [
   { name: "Take in a lead", ours: "lead", operation: "lead", target: 1.1 },
 ];
 
-const figureOf = (cases: Case[], peer: string) => (operation: Operation) =>
-  `${cases.find((one) => one.ours === operation && !one.unnamed)!.name} ÷ ${peer}`;
-
-/** The name of the figure that compares an operation with the bare one. */
-export const shareOfBare = figureOf(OF_BARE, "bare");
-/** The name of the figure that compares an operation with the function by hand. */
-export const shareOfHand = figureOf(OF_HAND, "by hand, one statement");
-
 /** The API's requests per second, as a share of those of bare statements in the same process and framework. */
 export const throughput: Subject = {
   name: "throughput",

@@ -5,7 +5,7 @@ import { percentile } from "../../harness/figures.ts";
 import { eventually, pause } from "../../harness/waiting.ts";
 import { connect } from "../../harness/world.ts";
 import { countDeliveries, countLeased, createSubscribers, enqueue } from "../queue.ts";
-import { type DeliveryWorld, post, type Sizes, type Trial, type Verdict } from "../world.ts";
+import { type DeliveryWorld, post, type Sizes, type Trial } from "../world.ts";
 
 const PACE_MS = 100;
 const POKE_S = 2;
@@ -17,8 +17,6 @@ const WORKSPACES = 10;
 const PLACES = 8;
 /** Two subscriptions, because one has only 4 places, half of the workspace's. */
 const EACH = 2;
-/** The hosts of trial 12; each workspace has one. */
-const HOSTS = 20;
 
 /** Trial 6: from the change to the arrival of the first attempt, on a whole stack. */
 export const latency: Trial = {
@@ -51,58 +49,33 @@ export const hanging: Trial = {
     `A workspace with 5,000 deliveries to a receiver that hangs: the others' p99 grows by ≤ ${ALLOWED_GROWTH_S} s`,
   timed: true,
   apart: true,
-  run: (world, sizes) => runBeside(world, sizes, [world.receiver.hangingUrl], sizes.short ? 200 : 5_000),
-};
+  async run(world, sizes) {
+    const waiting = sizes.short ? 200 : 5_000;
+    const { sql, subscribe, alone, timeFirstAttempts } = await prepare(world, sizes);
+    const hung = await subscribe(world.receiver.hangingUrl, 1, EACH);
+    await enqueue(sql, hung, waiting / EACH);
+    const inFlight = async (least: number) => await countLeased(sql, hung) >= least;
+    await eventually(() => inFlight(PLACES), "the hanging workspace to fill its places");
+    const beside = await timeFirstAttempts();
 
-/** Trial 12: the same with many hosts that hang, each of another workspace. */
-export const hangingHosts: Trial = {
-  number: 12,
-  target: `${HOSTS} workspaces whose receivers hang: the others' p99 grows by ≤ ${ALLOWED_GROWTH_S} s`,
-  timed: true,
-  apart: true,
-  run(world, sizes) {
-    const urls = world.receiver.urls("hanging").slice(1, 1 + HOSTS);
-    return runBeside(world, sizes, urls, sizes.short ? 40 : 250);
+    // The second measurement is valid only if the deliveries still hang. After a timeout a subscription has one place.
+    await eventually(() => inFlight(EACH), "its places to be full again");
+    const due = sql`state = 'pending' and next_attempt_at <= clock_timestamp()`;
+    const left = await countDeliveries(sql, hung, due);
+    await sql`update crm.webhook_subscriptions set is_active = false where workspace_id = any (${hung})`;
+    const growth = beside.p99 - alone.p99;
+    return {
+      ok: growth <= ALLOWED_GROWTH_S && left > waiting / 2,
+      measured: `p99 grows by ${growth.toFixed(3)} s: alone ${alone.text}, beside ${waiting} ` +
+        `deliveries that hang ${beside.text}`,
+    };
   },
 };
-
-/**
- * Times the first attempts of some workspaces beside others that hang.
- * @param urls that hang, each of a workspace of its own
- * @param waiting deliveries of each of them
- */
-async function runBeside(
-  world: DeliveryWorld,
-  sizes: Sizes,
-  urls: string[],
-  waiting: number,
-): Promise<Verdict> {
-  const { sql, subscribe, alone, timeFirstAttempts } = await prepare(world, sizes);
-  const hung = await subscribe(urls, urls.length, EACH);
-  await enqueue(sql, hung, waiting / EACH);
-  const inFlight = async (least: number) => await countLeased(sql, hung) >= least;
-  await eventually(() => inFlight(PLACES * hung.length), "the hanging workspaces to fill their places");
-  const beside = await timeFirstAttempts();
-  console.log(`  beside them: ${beside.text}`);
-
-  // The second measurement is valid only if the deliveries still hang. After a timeout a subscription has one place.
-  await eventually(() => inFlight(EACH * hung.length), "their places to be full again");
-  const due = sql`state = 'pending' and next_attempt_at <= clock_timestamp()`;
-  const left = await countDeliveries(sql, hung, due);
-  await sql`update crm.webhook_subscriptions set is_active = false where workspace_id = any (${hung})`;
-  const growth = beside.p99 - alone.p99;
-  const deliveries = waiting * hung.length;
-  return {
-    ok: growth <= ALLOWED_GROWTH_S && left > deliveries / 2,
-    measured: `p99 grows by ${growth.toFixed(3)} s: alone ${alone.text}, beside ${deliveries} ` +
-      `deliveries that hang ${beside.text}`,
-  };
-}
 
 type Prepared = Awaited<ReturnType<typeof startPrepared>>;
 let prepared: Promise<Prepared> | undefined;
 
-/** Starts the stack that the three trials share. It delivers to the world's receiver. */
+/** Starts the stack that both trials share. It delivers to the world's receiver. */
 function prepare(world: DeliveryWorld, sizes: Sizes): Promise<Prepared> {
   return prepared ??= startPrepared(world, sizes);
 }
