@@ -2,13 +2,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql } from "postgres";
-import { makeMember, signInAs } from "../../bench/harness/sessions.ts";
 import { readMails } from "../../run/local/auth/mail.ts";
 import { assertError, memberClient } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
-import { accessTokens, signIn } from "../support/sessions.ts";
+import { makeMember, signIn, signInAs } from "../support/sessions.ts";
 import { dataDir } from "../support/stack.ts";
 
 const MEMBERS = "/app-v1-members";
@@ -19,7 +18,7 @@ const LEAVE = `${MEMBERS}/leave`;
 /** A person who has an account, and no membership. */
 async function makePerson(sql: Sql) {
   const email = `${crypto.randomUUID()}@pessoa.example`;
-  return { email, ...memberClient((await signInAs(sql, accessTokens, { memberId: "", email })).session) };
+  return { email, ...memberClient((await signInAs(sql, { memberId: "", email })).session) };
 }
 
 /** Has an admin of a workspace invite somebody; returns the id of the member. */

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { makeMember } from "../../bench/harness/sessions.ts";
 import { readMails } from "../../run/local/auth/mail.ts";
 import { operate } from "../../run/operator/operator.ts";
 import { members } from "../../supabase/functions/app-v1-members/routes.ts";
@@ -10,7 +9,7 @@ import { assertError, memberClient } from "../support/client.ts";
 import { withEnvironment } from "../support/environment.ts";
 import { makeKey } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
-import { signIn } from "../support/sessions.ts";
+import { makeMember, signIn } from "../support/sessions.ts";
 import { dataDir } from "../support/stack.ts";
 
 const MEMBERS = "/app-v1-members";

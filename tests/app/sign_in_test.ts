@@ -1,11 +1,10 @@
 // Who may sign in, and as which member: the links between people (auth.users) and members.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { makeMember, signInAs } from "../../bench/harness/sessions.ts";
 import { assertError, memberClient } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
-import { accessTokens, signIn } from "../support/sessions.ts";
+import { accessTokens, makeMember, signIn, signInAs } from "../support/sessions.ts";
 
 const CHOICES = "/app-v1-workspace/choices";
 
@@ -19,7 +18,7 @@ test("A person is linked to the members with their e-mail, in any case and works
   const email = `Ana.${crypto.randomUUID()}@Padaria.example`;
   const first = await makeMember(sql, id, "gestor", email);
   const second = await makeMember(sql, other.id, "vendedor", email);
-  const { session, userId } = await signInAs(sql, accessTokens, { ...first, email: email.toLowerCase() });
+  const { session, userId } = await signInAs(sql, { ...first, email: email.toLowerCase() });
   assert.equal(await linkedUser(sql, first.memberId), null);
 
   const { body } = await memberClient(session).get(CHOICES);
@@ -36,7 +35,7 @@ test("A person is linked to the members with their e-mail, in any case and works
 
 test("An unconfirmed e-mail links nobody, whatever the token and the user's metadata say", async ({ sql, workspace: { id } }) => {
   const victim = await makeMember(sql, id, "admin");
-  const attacker = await signInAs(sql, accessTokens, {
+  const attacker = await signInAs(sql, {
     memberId: "",
     email: `${crypto.randomUUID()}@x.example`,
   });
@@ -53,14 +52,14 @@ test("An unconfirmed e-mail links nobody, whatever the token and the user's meta
 test("Nobody becomes a workspace's first admin by the address that every workspace without a real one has", async ({ sql, workspace: { memberId } }) => {
   const [first] = await sql`select email from crm.members where id = ${memberId}`;
   assert.match(first!["email"], /\.invalid$/);
-  const { session } = await signInAs(sql, accessTokens, { memberId, email: first!["email"] });
+  const { session } = await signInAs(sql, { memberId, email: first!["email"] });
   assertError(await memberClient(session).get(CHOICES), "not_a_member");
   assert.equal(await linkedUser(sql, memberId), null);
 });
 
 test("An address that another company's single sign-on vouches for links nobody", async ({ sql, workspace: { id } }) => {
   const victim = await makeMember(sql, id, "admin");
-  const attacker = await signInAs(sql, accessTokens, victim);
+  const attacker = await signInAs(sql, victim);
   await sql`update auth.users set is_sso_user = true where id = ${attacker.userId}`;
   assertError(await memberClient(attacker.session).get(CHOICES), "not_a_member");
   assert.equal(await linkedUser(sql, victim.memberId), null);
@@ -70,7 +69,7 @@ test("A linked member stays linked to that person: a later owner of the e-mail i
   const first = await signIn(sql, id, "admin");
   await memberClient(first.session).get(CHOICES);
   await sql`update auth.users set email = ${`${crypto.randomUUID()}@moved.example`} where id = ${first.userId}`;
-  const second = await signInAs(sql, accessTokens, { memberId: "", email: first.email });
+  const second = await signInAs(sql, { memberId: "", email: first.email });
   assert.notEqual(second.userId, first.userId);
   assertError(await memberClient(second.session).get(CHOICES), "not_a_member");
   assert.equal((await memberClient(first.session).get(CHOICES)).status, 200);
@@ -81,7 +80,7 @@ test("A member whose person was deleted is linked to the next one with the same 
   await memberClient(first.session).get(CHOICES);
   await sql`delete from auth.users where id = ${first.userId}`;
   assertError(await memberClient(first.session).get(CHOICES), "invalid_session");
-  const second = await signInAs(sql, accessTokens, first);
+  const second = await signInAs(sql, first);
   assert.equal((await memberClient(second.session).get(CHOICES)).body.data[0].role, "gestor");
 });
 

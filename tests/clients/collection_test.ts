@@ -1,5 +1,4 @@
 // Each collection, run from top to bottom against the shared stack by a program that reads its format.
-import { makeOperation } from "../../bench/harness/samples.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import newman from "newman";
@@ -10,6 +9,7 @@ import { openMailbox } from "../support/mailbox.ts";
 import { baseUrl, openDatabase } from "../support/stack.ts";
 import { API_DOCUMENT, readDocument, writeCollections } from "./support/documents.ts";
 import { sendAll } from "./support/http_client.ts";
+import { makeOperation } from "../support/samples.ts";
 
 const steps = foldersOf(await readDocument(API_DOCUMENT)).flatMap((folder) => folder.steps);
 

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { SignJWT } from "jose";
 import type { Sql } from "postgres";
-import { makeMember, signInAs } from "../../bench/harness/sessions.ts";
 import { openAccessTokens } from "../../run/local/auth/access_tokens.ts";
 import { generateSigningKey } from "../../run/local/auth/signing_key.ts";
 import { ROLES } from "../../supabase/functions/_shared/contract/roles.ts";
@@ -12,7 +11,7 @@ import { addressOf } from "../support/gates.ts";
 import { UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { sessionEndpoints } from "../support/resources.ts";
 import { test } from "../support/scenario.ts";
-import { accessTokens, signIn } from "../support/sessions.ts";
+import { accessTokens, makeMember, signIn, signInAs } from "../support/sessions.ts";
 
 for (const { resource, route, title } of sessionEndpoints) {
   const { body, bodyOptional, malformed, role } = route.endpoint;
@@ -81,7 +80,7 @@ for (const { resource, route, title } of sessionEndpoints) {
       const { id: otherId } = await makeWorkspace(sql);
       const first = await makeMember(sql, id, "admin");
       await makeMember(sql, otherId, "admin", first.email);
-      const { session } = await signInAs(sql, accessTokens, first);
+      const { session } = await signInAs(sql, first);
       assertError(await send(session, { body: "no json" }), "workspace_required");
       for (const workspace of [id, otherId]) {
         const { status, text } = await send(session, { workspace });

@@ -9,12 +9,11 @@ import type { Resource } from "../../supabase/functions/_shared/contract/endpoin
 import { REPLY_HEADERS } from "../../supabase/functions/_shared/http/reply.ts";
 import { EVENT_TYPES, type EventType } from "../../supabase/functions/_shared/contract/events.ts";
 import { call, type Reply } from "../support/client.ts";
-import { makeAppSamples } from "../../bench/harness/samples.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { addressOf, GATE_CASES } from "../support/gates.ts";
 import { makeProposal, tokenOf } from "../support/proposals.ts";
 import { endpoints } from "../support/resources.ts";
-import { makeSamples, neededQuery, withSampleIds } from "../support/samples.ts";
+import { makeAppSamples, makeSamples, neededQuery, withSampleIds } from "../support/samples.ts";
 import { test } from "../support/scenario.ts";
 import { signIn } from "../support/sessions.ts";
 import { openDatabase } from "../support/stack.ts";

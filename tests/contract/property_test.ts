@@ -2,14 +2,13 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import type { Route } from "../../supabase/functions/_shared/contract/endpoint.ts";
-import { makeAppSamples } from "../../bench/harness/samples.ts";
 import { anything, bodyText, fitting } from "../support/arbitraries.ts";
 import { pause } from "../../bench/harness/waiting.ts";
 import { call, type Reply } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { endpoints } from "../support/resources.ts";
 import { makeProposal, tokenOf } from "../support/proposals.ts";
-import { makeSamples } from "../support/samples.ts";
+import { makeAppSamples, makeSamples } from "../support/samples.ts";
 import { signIn } from "../support/sessions.ts";
 import { openDatabase } from "../support/stack.ts";
 

@@ -1,7 +1,6 @@
 // The SDK reaches every operation of the API. The test makes the calls of the collections, which use each other's ids,
 // so a new endpoint is tested without a new line here.
 import assert from "node:assert/strict";
-import { makeOperation } from "../../bench/harness/samples.ts";
 import { replyOf } from "../../clients/sdk/src/index.ts";
 import { type OperationId, OPERATIONS } from "../../clients/sdk/src/operations.ts";
 import { REPEATABLE } from "../../clients/sdk/src/retry.ts";
@@ -13,6 +12,7 @@ import { makeProposal, tokenOf } from "../support/proposals.ts";
 import { test } from "../support/scenario.ts";
 import { recordingCrm } from "../support/sdk.ts";
 import { baseUrl } from "../support/stack.ts";
+import { makeOperation } from "../support/samples.ts";
 
 const document = openApiDocument("api", "en") as OpenApi;
 const steps = foldersOf(document).flatMap((folder) => folder.steps);

@@ -1,19 +1,140 @@
 import assert from "node:assert/strict";
-import { makeSamples as makeSamplesBy, type Samples } from "../../bench/harness/samples.ts";
+import type { Sql } from "postgres";
+import { createKey } from "../../run/operator/keys.ts";
+import { createWorkspace } from "../../run/operator/workspaces.ts";
+import type { Endpoint } from "../../supabase/functions/_shared/contract/endpoint.ts";
+import { exampleBody } from "../../tools/openapi/example_body.ts";
+import { keyEndpoints } from "../../tools/resources.ts";
 import { client } from "./client.ts";
 import { openMailbox } from "./mailbox.ts";
+import { makeMember } from "./sessions.ts";
 
-export { makeOperation, neededQuery, withSampleIds } from "../../bench/harness/samples.ts";
+export interface Samples {
+  deal_id: string;
+  stage_id: string;
+  contact_id: string;
+  company_id: string;
+  /** The id of a record, by the name of its function. */
+  records: Record<string, string>;
+}
 
-/** Creates one record of each kind with a key, and validates each reply by its schema. */
-export function makeSamples(key: string, stages: readonly { id: string }[]): Promise<Samples> {
-  return makeSamplesBy(
-    async (path, body) => {
-      const reply = await client(key).post(path, body);
-      assert.equal(reply.status, 201, reply.text);
-      return reply.body;
-    },
-    stages,
-    openMailbox().url,
-  );
+/** The dispatcher sends nothing to this address, because it is not public. */
+const TARGET = "https://127.0.0.1:9443/hooks";
+
+/**
+ * Creates a record of each kind that the API can create, from the examples of the OpenAPI document, and validates each
+ * reply by its schema.
+ * @param stages of the default pipeline
+ */
+export async function makeSamples(key: string, stages: readonly { id: string }[]): Promise<Samples> {
+  const create = async (path: string, body: unknown) => {
+    const reply = await client(key).post(path, body);
+    assert.equal(reply.status, 201, reply.text);
+    return reply.body;
+  };
+  const target_url = openMailbox().url;
+  const { lead } = await create("/api-v1-leads", { first_name: "Ana", company_name: "Padaria Sol" });
+  const { deal_id, contact_id, company_id } = lead;
+  const records: Record<string, string> = {
+    "api-v1-leads": deal_id,
+    "api-v1-deals": deal_id,
+    "api-v1-contacts": contact_id,
+    "api-v1-companies": company_id,
+  };
+  const samples = { deal_id, contact_id, company_id, stage_id: stages.at(-1)!.id, records };
+  for (const { resource: { name }, route: { method, path } } of keyEndpoints) {
+    if (method !== "POST" || path !== "/" || name in records) continue;
+    const body = withSampleIds(exampleBody(method, name, path)!, samples);
+    records[name] = (await create(`/${name}`, "target_url" in body ? { ...body, target_url } : body)).id;
+  }
+  delete records["api-v1-leads"];
+  return samples;
+}
+
+/** Stores a finished erasure as an operation and returns its id: an erasure of few records creates no operation. */
+export async function makeOperation(sql: Sql, workspaceId: string): Promise<string> {
+  const [{ id }] = await sql<[{ id: string }]>`
+    insert into crm.operations (workspace_id, kind, object_id, arguments, state, ended_at)
+    values (${workspaceId}, 'contact_erasure', ${workspaceId},
+      jsonb_build_object('id', ${workspaceId}::text), 'done', now()) returning id`;
+  return id;
+}
+
+/**
+ * Creates one record of each kind that the application's functions show, and a merge that has ended.
+ * @param email of a person who gets an invitation to another workspace; a second admin lets this person leave
+ * @returns the id of each, by the name of its function
+ */
+export async function makeAppSamples(
+  sql: Sql,
+  workspaceId: string,
+  email?: string,
+): Promise<Record<string, string>> {
+  const { id: keyId } = await createKey(sql, { workspaceId, name: "Site", scopes: ["leads:write"] });
+  const { memberId } = await makeMember(sql, workspaceId, "vendedor");
+  const [made] = await sql<[{ subscription_id: string; delivery_id: string; operation_id: string }]>`
+    with subscription as (
+      insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
+      values (${workspaceId}, '{deal.won}', ${TARGET})
+      returning workspace_id, id
+    ), secret as (
+      insert into crm.webhook_secrets (workspace_id, subscription_id, secret) select workspace_id, id, '' from subscription
+    ), event as (
+      insert into crm.events (workspace_id, event, object_id, facts, is_test)
+      values (${workspaceId}, 'deal.won', gen_random_uuid(), '{}', true)
+      returning id
+    ), delivery as (
+      insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id, state, attempts)
+      select s.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id, 'delivered', 1 from subscription s, event e
+      returning id
+    ), operation as (
+      insert into crm.operations (workspace_id, kind, object_id, arguments, state, result, ended_at)
+      values (${workspaceId}, 'contact_merge', ${workspaceId},
+        jsonb_build_object('id', ${workspaceId}::text, 'merge_id', ${workspaceId}::text), 'done',
+        '{"moved": {"activities": 0, "contacts": 0, "deals": 0, "merged": 0}}', now())
+      returning id
+    )
+    select s.id as subscription_id, d.id as delivery_id, o.id as operation_id
+    from subscription s, delivery d, operation o`;
+  return {
+    "api-v1-operations": made.operation_id,
+    "app-v1-keys": keyId,
+    "app-v1-members": memberId,
+    "app-v1-webhooks": made.subscription_id,
+    "app-v1-deliveries": made.delivery_id,
+    ...(email !== undefined && { "app-v1-workspace": await makeInvitation(sql, workspaceId, email) }),
+  };
+}
+
+async function makeInvitation(sql: Sql, workspaceId: string, email: string): Promise<string> {
+  await makeMember(sql, workspaceId, "admin");
+  const { id } = await createWorkspace(sql, { name: "Outra" });
+  const { memberId } = await makeMember(sql, id, "vendedor", email);
+  // As if an admin of that workspace had invited the person.
+  await sql`update crm.members set invited_at = now() where id = ${memberId}`;
+  return memberId;
+}
+
+/** Replaces the ids in an example by those of the samples, and external_id, which is unique, by a new one. */
+export function withSampleIds(example: Record<string, unknown>, samples: Samples): Record<string, unknown> {
+  const { records: _, ...known } = samples;
+  const ids: Record<string, string> = { ...known, external_id: crypto.randomUUID() };
+  const replace = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(replace);
+    if (value === null || typeof value !== "object") return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, part]) => [name, ids[name] ?? replace(part)]),
+    );
+  };
+  return replace(example) as Record<string, unknown>;
+}
+
+/** The query that a call needs: deal_id for a list of notes, match_by for an upsert. */
+export function neededQuery(
+  { query }: Pick<Endpoint, "query">,
+  { deal_id }: Pick<Samples, "deal_id">,
+): string {
+  const needed = { deal_id, match_by: "external_id" };
+  const sent = Object.entries(needed).filter(([name]) => query.shape[name]?.isOptional() === false);
+  return sent.length === 0 ? "" : `?${new URLSearchParams(sent)}`;
 }

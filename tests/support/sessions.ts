@@ -1,9 +1,23 @@
 import type { Sql } from "postgres";
-import { makeMember, type SignedIn, signInAs } from "../../bench/harness/sessions.ts";
 import { openAccessTokens } from "../../run/local/auth/access_tokens.ts";
+import { startSession } from "../../run/local/auth/sessions.ts";
+import { findUserByEmail, signUpUser } from "../../run/local/auth/users.ts";
 import { loadSecrets } from "../../run/local/secrets.ts";
+import { operate } from "../../run/operator/operator.ts";
 import type { Role } from "../../supabase/functions/_shared/contract/roles.ts";
 import { baseUrl, dataDir } from "./stack.ts";
+
+/** A member, who may be signed in or not. */
+interface TestMember {
+  memberId: string;
+  email: string;
+}
+
+interface SignedIn extends TestMember {
+  userId: string;
+  sessionId: string;
+  session: string;
+}
 
 /** The tokens of the shared stack, signed with its own key. */
 export const accessTokens = await openAccessTokens(
@@ -11,7 +25,33 @@ export const accessTokens = await openAccessTokens(
   new URL("/auth/v1", baseUrl).href,
 );
 
+/** Adds a member with that role to a workspace. */
+export async function makeMember(
+  sql: Sql,
+  workspaceId: string,
+  role: Role,
+  email = `${crypto.randomUUID()}@membro.example`,
+): Promise<TestMember> {
+  const { id } = await operate(sql, "member_invite", {
+    workspace_id: workspaceId,
+    name: "Membro",
+    email,
+    role,
+  });
+  return { memberId: id, email };
+}
+
+/** Signs a person in by e-mail, without the password, because checking one is slow on purpose. */
+export async function signInAs(sql: Sql, member: TestMember): Promise<SignedIn> {
+  const { email } = member;
+  await signUpUser(sql, email, "");
+  const found = await findUserByEmail(sql, email);
+  const { user, sessionId } = await startSession(sql, found!.id);
+  const session = await accessTokens.sign(user, sessionId, Math.floor(Date.now() / 1000));
+  return { ...member, userId: user.id, sessionId, session };
+}
+
 /** Adds a member with that role to a workspace, and signs in as that member. */
 export async function signIn(sql: Sql, workspaceId: string, role: Role): Promise<SignedIn> {
-  return await signInAs(sql, accessTokens, await makeMember(sql, workspaceId, role));
+  return await signInAs(sql, await makeMember(sql, workspaceId, role));
 }

@@ -1,8 +1,7 @@
 import type { Sql } from "postgres";
-import { makeAppSamples } from "../../bench/harness/samples.ts";
 import { makeWorkspace, type TestWorkspace } from "./fixtures.ts";
 import { makeLossReason } from "./record_fixtures.ts";
-import { makeOperation, makeSamples } from "./samples.ts";
+import { makeAppSamples, makeOperation, makeSamples } from "./samples.ts";
 import { signIn } from "./sessions.ts";
 
 /** A workspace with a record of each kind, by the name of its resource, and an admin who is signed in. */

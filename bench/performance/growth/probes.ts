@@ -7,7 +7,7 @@ import { validateInput } from "../../../supabase/functions/_shared/http/valid_in
 import { isUuid } from "../../../supabase/functions/_shared/runtime/uuid.ts";
 import { records } from "../../../tools/records/records.ts";
 import { keyEndpoints } from "../../../tools/resources.ts";
-import { exampleBody } from "../../harness/samples.ts";
+import { exampleBody } from "../../../tools/openapi/example_body.ts";
 
 export interface Probe {
   resource: string;

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { makeMember } from "../../../bench/harness/sessions.ts";
 import { eventually } from "../../../bench/harness/waiting.ts";
 import { readMails } from "../../../run/local/auth/mail.ts";
 import { memberClient } from "../../support/client.ts";
@@ -9,6 +8,7 @@ import { functionsUrl, openPage, type Watched } from "../support/browser.ts";
 import { PHONE } from "../support/screens.ts";
 import { makeCompany, makePerson, type Person, sessionOf } from "../support/company.ts";
 import type { Scenario } from "../support/scenario.ts";
+import { makeMember } from "../../support/sessions.ts";
 
 async function fillIn({ page }: Watched, { email, password }: Person): Promise<void> {
   await page.getByLabel("E-mail").fill(email);

@@ -1,10 +1,10 @@
 // Companies with people who can sign in.
 import type { Sql } from "postgres";
-import { makeMember } from "../../../bench/harness/sessions.ts";
 import type { Role } from "../../../supabase/functions/_shared/contract/roles.ts";
 import { makeWorkspace, type TestWorkspace } from "../../support/fixtures.ts";
 import { consoleUrl, type Look, openPage, type Watched } from "./browser.ts";
 import type { World } from "./scenario.ts";
+import { makeMember } from "../../support/sessions.ts";
 
 export interface Person {
   email: string;

@@ -1,0 +1,21 @@
+import { openApiDocument } from "./document.ts";
+import type { OpenApi } from "./read_document.ts";
+
+type Example = Record<string, unknown>;
+
+/** Built by the first caller, because this takes longer than most tests. */
+let paths: OpenApi["paths"] | undefined;
+
+/** The path of an endpoint as the OpenAPI document has it, or with these ids in the place of its parameters. */
+export function pathOf(name: string, path: string, id = "{id}", deliveryId = "{delivery_id}"): string {
+  const filled = path.replace(":delivery_id", deliveryId).replace(":token", id === "{id}" ? "{token}" : id);
+  return `/${name}${filled.replace(":id", id).replace(/\/$/, "")}`;
+}
+
+/** The example of an endpoint's body in the OpenAPI documents; undefined where the endpoint takes no body. */
+export function exampleBody(method: string, name: string, path: string): Example | undefined {
+  const pathsOf = (audience: "api" | "app") => (openApiDocument(audience, "en") as unknown as OpenApi).paths;
+  paths ??= { ...pathsOf("api"), ...pathsOf("app") };
+  const operation = paths[pathOf(name, path)]![method.toLowerCase()]!;
+  return operation.requestBody?.content["application/json"].example as Example | undefined;
+}
