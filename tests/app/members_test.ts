@@ -4,7 +4,7 @@ import { readMails } from "../../run/local/auth/mail.ts";
 import { operate } from "../../run/operator/operator.ts";
 import { members } from "../../supabase/functions/app-v1-members/routes.ts";
 import { sendInvitation } from "../../supabase/functions/app-v1-members/invitation.ts";
-import { actAsMember } from "../support/act_as.ts";
+import { actAsMember } from "../support/transactions.ts";
 import { assertError, memberClient } from "../support/client.ts";
 import { withEnvironment } from "../support/environment.ts";
 import { makeKey } from "../support/fixtures.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { actAsMember } from "../support/act_as.ts";
+import { actAsMember } from "../support/transactions.ts";
 import { assertError, memberClient } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";

@@ -3,6 +3,7 @@ import { countBlocks } from "../support/blocks.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { passMidnight } from "../support/midnight.ts";
 import { openDatabase } from "../support/stack.ts";
+import { asCrmApi } from "../support/transactions.ts";
 
 const EVENTS = 60_000;
 const DAYS = 20;
@@ -16,9 +17,7 @@ Deno.test("a call of the feed or of the change log reads a bounded part of the e
 
   /** Calls the verb as api.call does; counts the blocks, and names the days whose partitions were read. */
   async function read(args: Record<string, unknown>, verb = "event_list") {
-    return await sql.begin(async (sql) => {
-      await sql`set local role crm_api`;
-      await sql`select set_config('app.workspace_id', ${workspace}, true)`;
+    return await asCrmApi(sql, workspace, async (sql) => {
       const text = JSON.stringify({ limit: 50, ...args });
       // The first call also reads the catalogue.
       const [{ reply }] = await sql<
@@ -73,7 +72,6 @@ Deno.test("a call of the feed or of the change log reads a bounded part of the e
   for (const [title, { args, verb, finds, oldest }] of Object.entries(cases)) {
     await t.step(title, async () => {
       const { data, blocks, days } = await read(args, verb);
-      console.log(`${title}: ${blocks} blocks, ${days.length} days from ${days[0]} on`);
       assert.equal(data.length, finds);
       assert.ok(blocks <= MAX_BLOCKS, `${blocks} blocks`);
       if (oldest !== undefined) assert.ok(days[0]! >= oldest.slice(0, 10), `${days[0]} is before ${oldest}`);

@@ -5,7 +5,7 @@ import { openWorld } from "../../bench/harness/world.ts";
 import { createSubscribers, enqueue } from "../../bench/reliability/queue.ts";
 import { type Outcome, recordOutcomes } from "../support/outcomes.ts";
 
-const DELIVERIES = 6000;
+const DELIVERIES = 2000;
 const GROUP = 40;
 
 Deno.test("A group of outcomes is recorded without reading the other deliveries of the day, planned when these were few", async () => {

@@ -8,7 +8,7 @@ test("POST …/recover queues 20,000 events at most, says where to go on, and re
   await sql`update crm.workspaces set max_waiting_deliveries = 100000 where id = ${workspace}`;
   const { id } = await subscribe(key, openMailbox().url, ["deal.won"]);
   await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;
-  await addEvents(sql, workspace, 60_000);
+  await addEvents(sql, workspace, 25_000);
   // A slow subscription gets one attempt at a time, so that few run during the test.
   await sql`update crm.webhook_subscriptions set is_active = true, slow_since = now() where id = ${id}`;
   // Takes statistics as autovacuum may. By them, the planner prefers to scan all deliveries instead of using an index.
@@ -22,7 +22,7 @@ test("POST …/recover queues 20,000 events at most, says where to go on, and re
     counts.push(body.count);
     since = body.next_since;
   }
-  assert.ok(counts.length >= 3 && counts.every((count) => count <= 20_000), counts.join());
-  assert.equal(counts.reduce((sum, count) => sum + count), 60_000);
+  assert.ok(counts.length >= 2 && counts.every((count) => count <= 20_000), counts.join());
+  assert.equal(counts.reduce((sum, count) => sum + count), 25_000);
   await api.delete(`${WEBHOOKS}/${id}`);
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { recordOutcomes } from "../support/outcomes.ts";
-import { rolledBack } from "../support/rolled_back.ts";
+import { rolledBack } from "../support/transactions.ts";
 import { test } from "../support/scenario.ts";
 import { openDatabase } from "../support/stack.ts";
 

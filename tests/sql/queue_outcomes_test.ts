@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { type Outcome, recordOutcomes } from "../support/outcomes.ts";
 import { addDeliveries, addSubscription, claim, leaseDeliveries } from "../support/queue.ts";
-import { rolledBack } from "../support/rolled_back.ts";
+import { rolledBack } from "../support/transactions.ts";
 import { test } from "../support/scenario.ts";
 import { openDatabase } from "../support/stack.ts";
 

@@ -1,4 +1,5 @@
-import type { ISql } from "postgres";
+import type { ISql, Sql } from "postgres";
+import { actAs } from "./transactions.ts";
 
 /** Counts the blocks that a query touches, in memory or on disk: unlike a time, it has no noise. */
 export async function countBlocks(sql: ISql, query: string, values: string[] = []): Promise<number> {
@@ -7,8 +8,20 @@ export async function countBlocks(sql: ISql, query: string, values: string[] = [
   return Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"];
 }
 
-/** Blocks read by a warm call; the first call also reads the catalogue. */
-export async function countBlocksAgain(sql: ISql, query: string, values: string[] = []): Promise<number> {
-  await countBlocks(sql, query, values);
-  return await countBlocks(sql, query, values);
+/**
+ * Calls a verb such as `api.deal_list` as its door does, and once more to count the blocks that it reads: the first call
+ * also reads the catalogue.
+ */
+export async function callVerb(
+  sql: Sql,
+  workspaceId: string,
+  verb: `${"api" | "app"}.${string}`,
+  args: Record<string, unknown>,
+) {
+  return await sql.begin(async (sql) => {
+    await actAs(sql, verb.startsWith("api.") ? "crm_api" : "crm_app", workspaceId);
+    const [query, values] = [`select ${verb}($1::text::jsonb) as reply`, [JSON.stringify(args)]];
+    const [row] = await sql.unsafe(query, values);
+    return { reply: row!["reply"], blocks: await countBlocks(sql, query, values) };
+  });
 }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql, TransactionSql } from "postgres";
 import type { Query } from "../../tools/rights/catalogue.ts";
-import { rolledBack } from "./rolled_back.ts";
+import { rolledBack } from "./transactions.ts";
 import { readVerbRights } from "../../tools/rights/verb_rights.ts";
 
 const FUNCTIONS = join(import.meta.dirname!, "../../supabase/functions");

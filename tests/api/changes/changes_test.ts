@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { Change } from "../../../supabase/functions/api-v1-changes/schema.ts";
 import { EVENT_TYPES, EVENTS } from "../../../supabase/functions/_shared/contract/events.ts";
-import { actAsMember } from "../../support/act_as.ts";
+import { actAsMember } from "../../support/transactions.ts";
 import { assertError, call, client } from "../../support/client.ts";
 import { causeEveryEvent } from "../../support/every_event.ts";
 import { makeKey, makeWorkspace } from "../../support/fixtures.ts";

@@ -4,7 +4,7 @@ import type { ISql } from "postgres";
 import { holdFeed } from "../../support/hold_feed.ts";
 import { indexTexts, runJob } from "../../support/jobs.ts";
 import { create, ids } from "../../support/record_fixtures.ts";
-import { rolledBack } from "../../support/rolled_back.ts";
+import { rolledBack } from "../../support/transactions.ts";
 import { type Scenario, test } from "../../support/scenario.ts";
 import { openDatabase } from "../../support/stack.ts";
 

@@ -5,7 +5,7 @@ import { client } from "../../support/client.ts";
 import { makeKey, makeWorkspaceWithDeal } from "../../support/fixtures.ts";
 import { openMailbox } from "../../support/mailbox.ts";
 import { refusalOf } from "../../support/rights.ts";
-import { rolledBack } from "../../support/rolled_back.ts";
+import { rolledBack } from "../../support/transactions.ts";
 import { type Scenario, test } from "../../support/scenario.ts";
 import { subscribe } from "../../support/webhooks.ts";
 import { hashCredential } from "../../../supabase/functions/_shared/contract/credentials.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { makeKey, makeWorkspaceWithDeal } from "../../support/fixtures.ts";
 import { refusalOf } from "../../support/rights.ts";
-import { rolledBack } from "../../support/rolled_back.ts";
+import { rolledBack } from "../../support/transactions.ts";
 import { test } from "../../support/scenario.ts";
 import { signIn } from "../../support/sessions.ts";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { refusalOf } from "../../support/rights.ts";
 import { openSql } from "../../../run/local/sql.ts";
-import { rolledBack } from "../../support/rolled_back.ts";
+import { rolledBack } from "../../support/transactions.ts";
 import { test } from "../../support/scenario.ts";
 import { functionsDatabaseUrl } from "../../support/stack.ts";
 

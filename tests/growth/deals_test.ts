@@ -1,0 +1,125 @@
+// What pages, sums and the funnel read of a workspace with 60,000 deals. With their index these have 2,600 blocks.
+import assert from "node:assert/strict";
+import { callVerb } from "../support/blocks.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { makeMember } from "../support/record_fixtures.ts";
+import { openDatabase, openWithoutTriggers } from "../support/stack.ts";
+
+const ROWS = 60_000;
+/** The oldest deals, which were changed last: more than crm.list_by reads from the index of updated_at. */
+const CHANGED = 6_000;
+/** The number of deals that are not archived, where nearly all are: the oldest ones. */
+const IN_USE = 60;
+const PAGE = { limit: 50 };
+
+interface Case {
+  args: Record<string, unknown>;
+  verb?: "api.deal_summary" | "app.funnel_get";
+  /** The deals that a page has, or that a sum counts. Absent: any number. */
+  finds?: number;
+  /** The most blocks that the call may read. */
+  most: number;
+}
+
+/** Creates a workspace with 60,000 deals, a minute apart; `archived` is an expression of SQL for each deal `n`. */
+async function makeDeals(sql: ReturnType<typeof openDatabase>, archived: string) {
+  const workspace = await makeWorkspace(sql);
+  const seller = await makeMember(sql, workspace);
+  const [first, second] = workspace.stages;
+  await using admin = await openWithoutTriggers();
+  // Every deal is open, so that the statistics know no other status. All deals of a stage have the same owner.
+  await admin`
+    insert into crm.deals (
+      workspace_id, id, title, pipeline_id, stage_id, owner_id, archived_at, created_at, updated_at
+    )
+    select
+      ${workspace.id}, crm.uuid_v7(made), 'Negócio ' || n, ${workspace.pipelineId},
+      case when n % 2 = 0 then ${first.id}::uuid else ${second.id}::uuid end,
+      case when n % 2 = 0 then ${seller}::uuid else ${workspace.memberId}::uuid end,
+      ${
+    admin.unsafe(archived)
+  }, made, case when n <= ${CHANGED}::integer then timestamptz '2026-01-01' else made end
+    from generate_series(1, ${ROWS}::integer) n
+    cross join lateral (select timestamptz '2025-01-01' + n * interval '1 minute' as made) m`;
+  await admin`vacuum analyze crm.deals`;
+
+  const check = (t: Deno.TestContext, title: string, { args, verb, finds, most }: Case) =>
+    t.step(title, async () => {
+      const { reply, blocks } = await callVerb(sql, workspace.id, verb ?? "api.deal_list", args);
+      const found = verb === "api.deal_summary" ? Number(reply.totals.count) : reply.data?.length;
+      if (finds !== undefined) assert.equal(found, finds);
+      assert.ok(blocks <= most, `${blocks} blocks, not ${most}`);
+    });
+  const update = async (values: string) => {
+    await using admin = await openWithoutTriggers();
+    await admin.unsafe(`update crm.deals set ${values} where workspace_id = '${workspace.id}'`);
+    await admin`vacuum analyze crm.deals`;
+  };
+  return { workspace, seller, check, update };
+}
+
+Deno.test("a call reads a bounded part of the deals, where its filters match old deals, none, or never the same deal", async (t) => {
+  await using sql = openDatabase();
+  const { workspace, seller, check, update } = await makeDeals(sql, "null::timestamptz");
+  const second = workspace.stages[1].id;
+  const changed = { updated_since: "2026-01-01T00:00:00Z" };
+  // A page of 50 reads limited parts of one or two indexes.
+  const pages: Record<string, Record<string, unknown>> = {
+    "changed last": changed,
+    "changed last, of one member": { ...changed, owner_id: seller },
+    "changed last, in a window of time": { ...changed, since: "2025-01-01T00:00:00Z" },
+    "a status that no deal has": { status: ["perdido"] },
+    "a status that no deal has, changed last": { ...changed, status: ["perdido"] },
+    "a status that no deal has, of one member": { status: ["perdido"], owner_id: seller },
+    "a stage and a member that no deal has both": { stage_id: second, owner_id: seller },
+    "three filters": { status: ["aberto"], stage_id: second, owner_id: seller },
+  };
+  for (const [title, args] of Object.entries(pages)) {
+    await check(t, title, { args: { ...PAGE, ...args }, most: 400 });
+  }
+
+  // A list by a filter ends at `since`: it does not read on to the oldest deal with the value. The index of one
+  // member's deals is 200 blocks; a page of ten deals may be in ten different blocks.
+  const since = new Date(Date.UTC(2025, 0, 1) + (ROWS - 9) * 60_000).toISOString();
+  const filters: [title: string, finds: number, args: Record<string, unknown>][] = [
+    ["one filter", 5, { owner_id: seller }],
+    ["several values", 10, { status: ["aberto", "ganho"] }],
+    ["several filters", 5, { owner_id: seller, status: ["aberto"], pipeline_id: workspace.pipelineId }],
+  ];
+  for (const [title, finds, filter] of filters) {
+    const args = { since, ...filter };
+    await check(t, `since, ${title}`, { args: { ...PAGE, ...args }, finds, most: 60 });
+    await check(t, `sums since, ${title}`, { args, verb: "api.deal_summary", finds, most: 60 });
+  }
+
+  // The funnel reads 1,001 deals of each of the two stages, and 50 of them again, in some 300 blocks.
+  const funnel: Case = { args: { workspace_id: workspace.id }, verb: "app.funnel_get", most: 1_200 };
+  await check(t, "the funnel, open", funnel);
+  await update("status = 'ganho', closed_at = now() - interval '1 day'");
+  await check(t, "the funnel, closed", funnel);
+});
+
+Deno.test("a page of deals costs as much where nearly all are archived, and the archived ones are read as any others", async (t) => {
+  await using sql = openDatabase();
+  const { seller, check, update } = await makeDeals(sql, `case when n > ${IN_USE} then made end`);
+  // A page reads rows by one index in the list's order, and up to 1,250 rows by another; it looks up some 100 rows by
+  // id, each in four blocks.
+  const most = 500;
+  const cases: [title: string, finds: number, args: Record<string, unknown>][] = [
+    ["none of the newest is in use", 0, {}],
+    ["of one member", 0, { owner_id: seller }],
+    ["of one state", 0, { status: ["aberto"] }],
+    ["of two states, of one member", 0, { status: ["aberto", "ganho"], owner_id: seller }],
+    ["changed since", 0, { updated_since: "2025-01-02T00:00:00Z" }],
+    ["changed since, few", 0, { updated_since: "2025-02-11T10:00:00Z" }],
+    ["where they are in use", 50, { until: "2025-01-01T02:00:00Z" }],
+    ["archived", 50, { archived: "true" }],
+    ["archived, of one member", 50, { archived: "true", owner_id: seller }],
+    ["all", 50, { archived: "any" }],
+  ];
+  for (const [title, finds, args] of cases) {
+    await check(t, title, { args: { ...PAGE, ...args }, finds, most });
+  }
+  await update("archived_at = case when id < crm.uuid_v7_floor('2025-01-01T01:00:00Z') then now() end");
+  await check(t, "archived, where few are", { args: { ...PAGE, archived: "true" }, finds: 50, most });
+});
