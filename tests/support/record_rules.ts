@@ -4,7 +4,7 @@ import type { Sql } from "postgres";
 import { records } from "../../tools/records/records.ts";
 import { assertError, client, type Reply } from "./client.ts";
 import { fieldLimits, isNullable, type OwnLimits } from "./field_limits.ts";
-import { makeDeal, makeWorkspace, type TestWorkspace } from "./fixtures.ts";
+import { makeDeal, makeKey, makeWorkspace, type TestWorkspace } from "./fixtures.ts";
 import { inputSchema } from "./input_schema.ts";
 import {
   assertAlike,
@@ -16,7 +16,7 @@ import {
   nextMillisecond,
   UNKNOWN_ID,
 } from "./record_fixtures.ts";
-import { bodyOf } from "./resources.ts";
+import { bodyOf, endpointOf } from "./resources.ts";
 import { type Scenario, test as testScenario } from "./scenario.ts";
 
 export interface RecordResource {
@@ -60,15 +60,17 @@ function ruleOf({ path, minimal, ofDeal }: Pick<RecordResource, "path" | "minima
 
 /** Registers the tests of the rules that all records share. */
 export function testRecordRules(resource: RecordResource): void {
-  for (const register of [testLists, testWindows, testIsolation, testReferences, testLimits, testPatches]) {
-    register(resource);
-  }
+  const rules = [testLists, testWindows, testIsolation, testReferences, testOwners, testLimits, testPatches];
+  for (const register of rules) register(resource);
 }
 
-/** Registers the tests of a list's pages. */
+/** Values of filters that are valid although others would refuse them: some domain is empty, a tax_id has any length. */
+const POSSIBLE: Record<string, string> = { domain: "", tax_id: "x".repeat(300) };
+
+/** Registers the tests of a list's pages and parameters. */
 export function testLists(resource: Pick<RecordResource, "path" | "minimal" | "ofDeal">): void {
   const test = ruleOf(resource);
-  const { path } = resource;
+  const { path, ofDeal } = resource;
   test(`GET ${path} lists every record exactly once, newest first, also while others are created (spec 4.0, 4.2)`, async ({ workspace: { key }, api, minimal, list }) => {
     const expected: string[] = [];
     for (let i = 0; i < 7; i++) expected.unshift((await create(key, path, minimal)).id);
@@ -114,12 +116,28 @@ export function testLists(resource: Pick<RecordResource, "path" | "minimal" | "o
       assertError(await api.get(`${list}cursor=${cursor}`), "invalid_cursor");
     }
   });
+
+  const parameters = Object.keys(endpointOf(path, "GET", "/").query.shape).filter((name) =>
+    name !== "cursor"
+  );
+  test(`GET ${path} names each parameter with a value that it cannot have, or without one that it needs (spec 4.0, 4.3, 7)`, async ({ api, list }) => {
+    for (const name of parameters) {
+      for (const value of ["", "x".repeat(300)].filter((value) => value !== POSSIBLE[name])) {
+        const query = `${list}&`.replace(new RegExp(`${name}=[^&]*&`), "");
+        assertError(await api.get(`${query}${name}=${value}`), "validation_error", [name], name);
+      }
+    }
+    const needed = ofDeal === "created and listed" ? ["deal_id"] : [];
+    const bare = await api.get(path);
+    if (needed.length > 0) assertError(bare, "validation_error", needed);
+    else assert.equal(bare.status, 200);
+  });
 }
 
 function testWindows(resource: RecordResource): void {
   const test = ruleOf(resource);
   const { path } = resource;
-  test(`GET ${path} with since lists records created then or later, with updated_since those changed (spec 4.0, 4.2)`, async ({ workspace: { key }, api, minimal }) => {
+  test(`GET ${path} with since lists records created then or later, with until those before, with updated_since those changed (spec 4.0, 4.2)`, async ({ workspace: { key }, api, minimal }) => {
     const old = await create(key, path, minimal);
     await nextMillisecond();
     const recent = await create(key, path, minimal);
@@ -132,17 +150,19 @@ function testWindows(resource: RecordResource): void {
     assert.deepEqual(ids(await api.get(`${path}?since=${recent["created_at"]}`)), [recent.id]);
     assert.deepEqual(ids(await api.get(`${path}?since=${old["created_at"]}`)), [recent.id, old.id]);
     assert.deepEqual(ids(await api.get(`${path}?since=2999-01-01T00:00:00Z`)), []);
+    assert.deepEqual(ids(await api.get(`${path}?until=${recent["created_at"]}`)), [old.id]);
+    const both = `since=${old["created_at"]}&until=${recent["created_at"]}`;
+    assert.deepEqual(ids(await api.get(`${path}?${both}&updated_since=2000-01-01&limit=1`)), [old.id]);
+    assert.deepEqual(
+      ids(await api.get(`${path}?since=${recent["created_at"]}&until=${old["created_at"]}`)),
+      [],
+    );
     assert.deepEqual(ids(await api.get(`${path}?updated_since=${changed.updated_at}`)), [old.id]);
     assert.deepEqual(ids(await api.get(`${path}?updated_since=${old["updated_at"]}`)), [recent.id, old.id]);
     await nextMillisecond();
     for (const nothing of [{}, other, { id: old.id, unknown: 1 }]) {
       const { body } = await api.patch(`${path}/${old.id}`, nothing);
       assert.deepEqual(body, changed, "a PATCH that changes nothing leaves updated_at");
-    }
-    for (const at of ["", "x", "2026-02-30T00:00:00Z", "0000-01-01T00:00:00Z"]) {
-      for (const name of ["since", "updated_since"]) {
-        assertError(await api.get(`${path}?${name}=${at}`), "validation_error", [name]);
-      }
     }
   });
 }
@@ -200,6 +220,28 @@ function testReferences(resource: RecordResource): void {
   });
 }
 
+function testOwners(resource: RecordResource): void {
+  const test = ruleOf(resource);
+  const { path } = resource;
+  test(`The owner of ${path} is the one given, else the key's creator, else the oldest admin or gestor (spec 2.1, 4.2, 7)`, async ({ sql, workspace, minimal }) => {
+    const seller = await makeMember(sql, workspace);
+    const { key } = await makeKey(sql, workspace.id, { memberId: seller });
+    const api = client(key);
+    const given = await create(key, path, { ...minimal, owner_id: workspace.memberId });
+    assert.equal(given["owner_id"], workspace.memberId);
+    assert.equal((await create(key, path, minimal))["owner_id"], seller);
+    // If PATCH clears the owner, the service chooses a new one.
+    assert.equal((await api.patch(`${path}/${given.id}`, { owner_id: null })).body.owner_id, seller);
+
+    await sql`update crm.members set is_active = false where id = ${seller}`;
+    const refused = await api.post(path, { ...minimal, owner_id: seller });
+    assertError(refused, "invalid_reference", ["owner_id"], "an inactive member owns nothing new");
+    assert.equal((await create(key, path, minimal))["owner_id"], workspace.memberId);
+    await sql`update crm.members set is_active = false where workspace_id = ${workspace.id}`;
+    assertError(await api.post(path, minimal), "no_owner_available");
+  });
+}
+
 function testLimits(resource: RecordResource): void {
   const test = ruleOf(resource);
   const { path, limits: own, defaults = {} } = resource;
@@ -231,6 +273,16 @@ function testLimits(resource: RecordResource): void {
       }
     });
   }
+
+  const { required: needed = [] } = inputSchema(newRecord);
+  test(`POST ${path} names the required fields that are missing or null (spec 2.1, 4.2, 7)`, async ({ api, minimal }) => {
+    assertError(await api.post(path, {}), "validation_error");
+    for (const field of needed) {
+      for (const value of [undefined, null]) {
+        assertError(await api.post(path, { ...minimal, [field]: value }), "validation_error", [field]);
+      }
+    }
+  });
 
   const fields = Object.entries(inputSchema(patch).properties!);
   const required = fields.filter(([, schema]) => !isNullable(schema)).map(([field]) => field);

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Endpoint } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import { resources } from "../../tools/resources.ts";
 
 export {
@@ -10,10 +11,15 @@ export {
   sessionEndpoints,
 } from "../../tools/resources.ts";
 
+/** Finds the endpoint of a method and path of a function. */
+export function endpointOf(address: string, method: string, path: string): Endpoint {
+  const routes = resources.find(({ name }) => `/${name}` === address)?.routes ?? [];
+  const route = routes.find((route) => route.path === path && route.method === method);
+  if (route === undefined) throw new Error(`There is no ${method} ${address}${path}`);
+  return route.endpoint;
+}
+
 /** Returns the schema of an endpoint's body. */
 export function bodyOf(address: string, method: "POST" | "PATCH", path: "/" | "/:id"): z.ZodType {
-  const routes = resources.find(({ name }) => `/${name}` === address)?.routes;
-  const body = routes?.find((route) => route.path === path && route.method === method)?.endpoint.body;
-  if (body === undefined) throw new Error(`${method} ${address}${path} declares no body`);
-  return body;
+  return endpointOf(address, method, path).body!;
 }

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { assertError, client } from "../../support/client.ts";
+import { assertError } from "../../support/client.ts";
 import { makeWorkspace } from "../../support/fixtures.ts";
 import {
   assertAlike,
   assertShown,
-  create,
   eventsOf,
-  ids,
   makeCompany,
   makeContact,
   makeMember,
@@ -36,27 +34,20 @@ testRecordRules({
   },
 });
 
-test("POST /api-v1-deals answers 201 with the whole deal, every field as it was written (spec 2.7, 4.6)", async ({ sql, workspace, api }) => {
-  const fields = {
+test("POST /api-v1-deals answers 201 with the whole deal, its title trimmed (spec 2.7, 4.6)", async ({ sql, workspace, api }) => {
+  const { status, body } = await api.post(DEALS, {
+    title: " Venda ",
     value: 123456789.99,
-    recurring_value: 0.1,
-    pipeline_id: workspace.pipelineId,
-    stage_id: workspace.stages[1]!.id,
-    contact_id: await makeContact(sql, workspace),
-    company_id: await makeCompany(sql, workspace),
-    owner_id: await makeMember(sql, workspace),
-    expected_close_date: "2028-02-29",
-    source: "site",
-    utm: { source: "s", medium: "m", campaign: "c", term: "t", content: null },
-    custom_fields: { cor: "azul", lista: [1, null] },
     external_id: "Ext 1",
-  };
-  const { status, body } = await api.post(DEALS, { title: " Venda ", ...fields });
+  });
   assert.equal(status, 201);
   const { id: _, created_at, updated_at, stage_changed_at, ...rest } = body;
-  assertShown(rest, { workspace_id: workspace.id, title: "Venda", status: "aberto", ...fields });
+  const { id: workspace_id, memberId: owner_id, pipelineId: pipeline_id, stages: [{ id: stage_id }] } =
+    workspace;
+  const filled = { workspace_id, owner_id, pipeline_id, stage_id, status: "aberto" };
+  assertShown(rest, { title: "Venda", value: 123456789.99, external_id: "Ext 1", ...filled });
   assert.deepEqual([updated_at, stage_changed_at], [created_at, created_at]);
-  assert.deepEqual(await eventsOf(sql, workspace.id), ["contact.created", "company.created", "deal.created"]);
+  assert.deepEqual(await eventsOf(sql, workspace.id), ["deal.created"]);
 });
 
 test("POST /api-v1-deals needs a title, a contact or a company, and takes the title from the contact or company", async ({ sql, workspace, api }) => {
@@ -75,27 +66,18 @@ test("POST /api-v1-deals needs a title, a contact or a company, and takes the ti
 });
 
 test("POST /api-v1-deals puts the deal in the default pipeline's first active stage, or in the given one (spec 4.6, 7)", async ({ sql, workspace, api }) => {
-  const other = await makeWorkspace(sql);
   const post = (place: object) => api.post(DEALS, { title: "A", ...place });
   const pipeline = await makePipeline(sql, workspace);
   const first = (await post({})).body;
   assert.deepEqual([first.pipeline_id, first.stage_id], [workspace.pipelineId, workspace.stages[0]!.id]);
   assert.equal((await post({ pipeline_id: pipeline.id })).body.stage_id, pipeline.stages[0]);
-  assert.equal(
-    (await post({ pipeline_id: pipeline.id, stage_id: pipeline.stages[1] })).body.stage_id,
-    pipeline.stages[1],
-  );
+  const [, stage_id] = pipeline.stages;
+  assert.equal((await post({ pipeline_id: pipeline.id, stage_id })).body.stage_id, stage_id);
 
-  const unknownPipeline = await post({ pipeline_id: UNKNOWN_ID });
-  assertError(unknownPipeline, "pipeline_not_found", ["pipeline_id"]);
-  assertAlike(await post({ pipeline_id: other.pipelineId }), unknownPipeline);
-  const unknownStage = await post({ stage_id: UNKNOWN_ID });
-  assertError(unknownStage, "invalid_reference", ["stage_id"]);
-  assertAlike(await post({ stage_id: other.stages[0]!.id }), unknownStage);
-  assertAlike(await post({ pipeline_id: other.pipelineId, stage_id: UNKNOWN_ID }), unknownStage);
-  const elsewhere = await post({ stage_id: pipeline.stages[0] });
-  assertError(elsewhere, "stage_not_found", ["stage_id"]);
-
+  assertError(await post({ pipeline_id: UNKNOWN_ID }), "pipeline_not_found", ["pipeline_id"]);
+  const both = { pipeline_id: (await makeWorkspace(sql)).pipelineId, stage_id: UNKNOWN_ID };
+  assertAlike(await post(both), await post({ stage_id: UNKNOWN_ID }));
+  assertError(await post({ stage_id }), "stage_not_found", ["stage_id"]);
   await sql`update crm.stages set is_active = false where workspace_id = ${workspace.id}`;
   assertError(await post({}), "pipeline_has_no_stage");
   await sql`update crm.pipelines set is_active = false where workspace_id = ${workspace.id}`;
@@ -126,46 +108,6 @@ test("GET /api-v1-deals/<uuid> adds contact, company and the activity created la
   assert.deepEqual(body.last_activity, last);
   assert.equal(body.last_activity_at, last.created_at);
   assert.deepEqual(Object.keys(body).slice(0, 3), ["id", "workspace_id", "title"]);
-});
-
-test("GET /api-v1-deals filters by each of its parameters, alone and together (spec 4.6)", async ({ sql, workspace }) => {
-  const { key } = workspace;
-  const pipeline = await makePipeline(sql, workspace);
-  const filters: Record<string, string> = {
-    pipeline_id: pipeline.id,
-    stage_id: pipeline.stages[1]!,
-    owner_id: await makeMember(sql, workspace),
-    contact_id: await makeContact(sql, workspace),
-    company_id: await makeCompany(sql, workspace),
-    external_id: "Ext 1",
-  };
-  const list = async (query: Record<string, string>) =>
-    ids(await client(key).get(`${DEALS}?${new URLSearchParams(query)}`));
-  const plain = await create(key, DEALS, { title: "A" });
-  const match = await create(key, DEALS, { title: "B", ...filters });
-  const newer = await create(key, DEALS, { title: "C", ...filters });
-  for (const [name, value] of Object.entries(filters)) {
-    assert.deepEqual(await list({ [name]: value }), [newer.id, match.id], name);
-  }
-  assert.deepEqual(await list(filters), [newer.id, match.id]);
-  assert.deepEqual(await list({ ...filters, limit: "1", cursor: newer.id }), [match.id]);
-  assert.deepEqual(await list({ ...filters, external_id: "ext 1" }), []);
-
-  await client(key).post(`${DEALS}/${match.id}/win`);
-  await client(key).post(`${DEALS}/${plain.id}/lose`);
-  assert.deepEqual(await list({ status: "aberto" }), [newer.id]);
-  assert.deepEqual(await list({ status: "ganho" }), [match.id]);
-  assert.deepEqual(await list({ status: "perdido" }), [plain.id]);
-  assert.deepEqual(await list({ ...filters, status: "ganho" }), [match.id]);
-  for (const name of [...Object.keys(filters), "status"]) {
-    assertError(await client(key).get(`${DEALS}?${name}=`), "validation_error", [name]);
-  }
-});
-
-test("A deal that no member can own is refused with no_owner_available (spec 7)", async ({ sql, workspace: { id }, api }) => {
-  await sql`update crm.members set is_active = false where workspace_id = ${id}`;
-  assertError(await api.post(DEALS, { title: "A" }), "no_owner_available");
-  assert.deepEqual(await eventsOf(sql, id), []);
 });
 
 test("Money of a deal comes back as it was sent (spec 1)", async ({ api }) => {
