@@ -9,11 +9,20 @@ import { OperatorError } from "../operator/errors.ts";
 import { describeError } from "./errors.ts";
 import { createProgram } from "./program.ts";
 
-try {
-  await createProgram().parseAsync(Deno.args, { from: "user" });
-} catch (error) {
+if (import.meta.main) {
+  const code = await run(Deno.args);
   // After an error the driver's timers would keep the process alive for seconds.
-  Deno.exit(reportError(error));
+  if (code !== 0) Deno.exit(code);
+}
+
+/** Runs a command, prints its output or error, and returns the exit code. */
+export async function run(args: string[]): Promise<number> {
+  try {
+    await createProgram().parseAsync(args, { from: "user" });
+    return 0;
+  } catch (error) {
+    return reportError(error);
+  }
 }
 
 /** Prints the error, unless commander has printed it, and returns the exit code. */

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import process from "node:process";
+import { run } from "../../run/cli/main.ts";
+import { withEnvironment } from "../support/environment.ts";
 
 const MAIN = join(import.meta.dirname!, "..", "..", "run", "cli", "main.ts");
 
@@ -9,22 +12,44 @@ export interface Outcome {
   stderr: string;
 }
 
-/** Four queues of commands: with more at once, connecting would be slow. Each entry is the last command of a queue. */
-const places: Promise<unknown>[] = Array.from({ length: 4 }, () => Promise.resolve());
-let started = 0;
+/** Without these, a command uses the shared stack, which DATA_DIR names. */
+const ENVIRONMENT = { DATABASE_URL: "", APP_ORIGIN: "" };
 
-/** Runs `deno task crm …` as an operator does, on the shared stack; `env` overrides the environment. */
+/** The end of the last command: commands take turns, because they share the environment and the output. */
+let last: Promise<unknown> = Promise.resolve();
+
+/** Runs `deno task crm …` on the shared stack, in this process; `env` overrides the environment. */
 export function crm(args: string[], env: Record<string, string> = {}): Promise<Outcome> {
-  const place = started++ % places.length;
-  const outcome = places[place]!.then(() => execute(args, env));
-  places[place] = outcome.catch(() => {});
+  const outcome = last.then(() => execute(args, env));
+  last = outcome.catch(() => {});
   return outcome;
 }
 
 async function execute(args: string[], env: Record<string, string>): Promise<Outcome> {
+  const printed = { stdout: "", stderr: "" };
+  let code = 0;
+  await withEnvironment({ ...ENVIRONMENT, ...env }, async () => {
+    const { error } = console;
+    const writers = [process.stdout.write, process.stderr.write] as const;
+    console.log = (text: string) => printed.stdout += `${text}\n`;
+    console.error = (text: string) => printed.stderr += `${text}\n`;
+    process.stdout.write = (text) => Boolean(printed.stdout += text);
+    process.stderr.write = (text) => Boolean(printed.stderr += text);
+    try {
+      code = await run(args);
+    } finally {
+      console.error = error;
+      [process.stdout.write, process.stderr.write] = writers;
+    }
+  });
+  return { code, ...printed };
+}
+
+/** Runs `deno task crm …` as an operator does, in its own process. */
+export async function crmProcess(args: string[], env: Record<string, string> = {}): Promise<Outcome> {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", "--quiet", MAIN, ...args],
-    env: { DATABASE_URL: "", APP_ORIGIN: "", ...env },
+    env: { ...ENVIRONMENT, ...env },
     stdin: "null",
   }).output();
   const decoder = new TextDecoder();

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { checksum } from "../../supabase/functions/_shared/contract/credentials.ts";
-import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
+import { checksum, hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { assertError, client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { warningsOfScopes } from "../../run/operator/keys.ts";
@@ -22,12 +21,7 @@ test("A new key gives access to its scopes alone, until it is revoked (spec 5)",
 
   const revoked = await json("key", "revoke", made.id);
   assertError(await client(made.key).get("/api-v1-pipelines"), "revoked_api_key");
-  assert.deepEqual(revoked.ended_subscriptions, []);
-  assert.deepEqual(
-    await json("key", "revoke", made.id),
-    { ...revoked, was_revoked: true },
-    "a second time changes nothing",
-  );
+  assert.deepEqual(await json("key", "revoke", made.id), { ...revoked, was_revoked: true });
 });
 
 test("A key is the prefix, 256 random bits in base62 and their checksum; only its hash is kept (spec 5)", async ({ sql, workspace: { id: workspace } }) => {
@@ -51,20 +45,8 @@ Deno.test("The checksum is the CRC-32 in base62, padded with zeros", () => {
 });
 
 test("the creator of a key is the oldest active admin, unless --member names another", async ({ sql, workspace: { id: workspace, memberId } }) => {
-  const { id: seller } = await json(
-    ...[
-      "member",
-      "add",
-      "--workspace",
-      workspace,
-      "--name",
-      "Ana",
-      "--email",
-      "a@b.co",
-      "--role",
-      "vendedor",
-    ],
-  );
+  const person = ["--name", "Ana", "--email", "a@b.co", "--role", "vendedor"];
+  const { id: seller } = await json("member", "add", "--workspace", workspace, ...person);
   const create = [...CREATE, "--workspace", workspace, "--scopes", "leads:write"];
   const creator = async (...more: string[]) => {
     const { id } = await json(...create, ...more);
@@ -80,13 +62,8 @@ test("the creator of a key is the oldest active admin, unless --member names ano
 });
 
 test("key create stores a scope that no endpoint requires, and warns about it on standard error and in its JSON (spec 5, 9)", async ({ sql, workspace: { id: workspace } }) => {
-  const create = [
-    ...CREATE,
-    "--workspace",
-    workspace,
-    "--scopes",
-    "leads:write, owners:read,contact:read,leads:write",
-  ];
+  const scopes = "leads:write, owners:read,contact:read,leads:write";
+  const create = [...CREATE, "--workspace", workspace, "--scopes", scopes];
   const warnings = [
     'No endpoint requires "owners:read": it is stored and grants nothing',
     'No endpoint requires "contact:read": it is stored and grants nothing. Did you mean "contacts:read"?',
@@ -105,26 +82,13 @@ test("key create stores a scope that no endpoint requires, and warns about it on
 });
 
 Deno.test("The warning about an unused scope names only similar scopes (spec 5)", () => {
-  const cases: [scope: string, ...meant: string[]][] = [
-    ["contact:read", "contacts:read"],
-    ["company:write", "companies:write"],
-    ["activity:read", "activities:read"],
-    ["activites:write", "activities:write"],
-    ["conatcts:read", "contacts:read"],
-    ["deal:write", "deals:write"],
-    ["webhook:manage", "webhooks:manage"],
-    ["webhooks:read", "webhooks:manage"],
-    ["webhook:write", "webhooks:manage"],
-    ["deals:manage", "deals:read", "deals:write"],
-    ["leads:manage", "leads:write"],
-    ["leads:read"],
-    ["pipelines:write"],
-    ["owners:read"],
-    ["custom-fields:read"],
-    ["me:read"],
-    ["x:read"],
-  ];
-  for (const [scope, ...meant] of cases) {
+  const cases = `
+    contact:read = contacts:read, company:write = companies:write, activity:read = activities:read,
+    activites:write = activities:write, conatcts:read = contacts:read, deal:write = deals:write,
+    webhook:manage = webhooks:manage, webhooks:read = webhooks:manage, webhook:write = webhooks:manage,
+    deals:manage = deals:read deals:write, leads:manage = leads:write,
+    leads:read, pipelines:write, owners:read, custom-fields:read, me:read, x:read`;
+  for (const [scope, ...meant] of cases.split(",").map((line) => line.match(/[\w-]+:\w+/g)!)) {
     const warning = `No endpoint requires "${scope}": it is stored and grants nothing`;
     const question = `. Did you mean ${meant.map((known) => `"${known}"`).join(" or ")}?`;
     assert.deepEqual(warningsOfScopes([scope]), [meant.length === 0 ? warning : warning + question]);
@@ -135,40 +99,24 @@ Deno.test("The warning about an unused scope names only similar scopes (spec 5)"
 
 test("key create --expires-at makes a key that expires then, and refuses a moment in the past", async ({ sql, workspace: { id: workspace } }) => {
   const create = [...CREATE, "--workspace", workspace, "--scopes", "pipelines:read", "--expires-at"];
-  const { id, key } = await json(...create, "2120-01-31T12:00:00-03:00");
-  assert.equal((await client(key).get("/api-v1-pipelines")).status, 200);
-  const listed = await json("key", "list", "--workspace", workspace);
-  const { expires_at, old_secret_expires_at } = listed.find((key: { id: string }) => key.id === id);
-  assert.deepEqual({ expires_at, old_secret_expires_at }, {
-    expires_at: "2120-01-31T15:00:00.000Z",
-    old_secret_expires_at: null,
-  });
-  await sql`update crm.api_keys set expires_at = now() where id = ${id}`;
-  assertError(await client(key).get("/api-v1-pipelines"), "revoked_api_key");
-
+  const expiryOf = async (id: string) => {
+    const listed = await json("key", "list", "--workspace", workspace);
+    return listed.find((key: { id: string }) => key.id === id).expires_at;
+  };
+  // The forms are those of the API.
+  const [midnight, afternoon] = ["2120-01-31T00:00:00.000Z", "2120-01-31T15:00:00.000Z"];
+  for (const [text, moment] of [["2120-01-31", midnight], ["21200131T12-03", afternoon]] as const) {
+    const { id, key } = await json(...create, text);
+    assert.equal(await expiryOf(id), moment, text);
+    assert.equal((await client(key).get("/api-v1-pipelines")).status, 200);
+    await sql`update crm.api_keys set expires_at = now() where id = ${id}`;
+    assertError(await client(key).get("/api-v1-pipelines"), "revoked_api_key");
+  }
   for (const moment of ["2020-01-31", new Date().toISOString()]) {
-    await assertMistake(
-      [...create, moment],
-      1,
-      new RegExp(`expires at ${new Date(moment).toISOString()} could never be used: give `),
-    );
+    const line = new RegExp(`expires at ${new Date(moment).toISOString()} could never be used: give `);
+    await assertMistake([...create, moment], 1, line);
   }
-  assert.equal((await json("key", "list", "--workspace", workspace)).length, listed.length);
-});
-
-test("key create --expires-at accepts the same forms as the API", async ({ sql, workspace: { id: workspace } }) => {
-  const create = [...CREATE, "--workspace", workspace, "--scopes", "pipelines:read", "--expires-at"];
-  for (
-    const [text, moment] of [
-      ["2120-01-31", "2120-01-31T00:00:00.000Z"],
-      ["2120-01-31T12:00:00", "2120-01-31T12:00:00.000Z"],
-      ["21200131T12-03", "2120-01-31T15:00:00.000Z"],
-    ] as const
-  ) {
-    const { id } = await json(...create, text);
-    const [row] = await sql`select expires_at from crm.api_keys where id = ${id}`;
-    assert.equal(row!["expires_at"].toISOString(), moment, text);
-  }
+  assert.equal((await json("key", "list", "--workspace", workspace)).length, 3);
 });
 
 test("key create warns that a key of an inactive member cannot write notes", async ({ workspace: { id: workspace } }) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { assertError, client } from "../support/client.ts";
-import { makeDeal, makeKey, makeWorkspace } from "../support/fixtures.ts";
+import { makeDeal, makeKey } from "../support/fixtures.ts";
 import { assertMistake, crm, json, say, UUID } from "./crm.ts";
 import { test } from "../support/scenario.ts";
 
@@ -9,30 +9,31 @@ function add(workspace: string, email: string, role = "vendedor"): string[] {
 }
 
 test("member add, update and list manage the members of a workspace", async ({ workspace: { id: workspace, memberId } }) => {
-  const made = await json(...add(workspace, "Ana@Exemplo.com.br", "gestor"));
-  assert.match(made.id, UUID);
-  assert.deepEqual([made.workspace_id, made.email, made.is_active, made.has_signed_in], [
-    workspace,
-    "ana@exemplo.com.br",
-    true,
-    false,
-  ]);
-
-  assert.equal((await json("member", "update", made.id, "--active", "false")).is_active, false);
-  const listed = await json("member", "list", "--workspace", workspace);
-  assert.deepEqual(listed.map(({ id }: { id: string }) => id), [memberId, made.id]);
-  const { created_at, ...ana } = listed[1];
-  assert.ok(Date.parse(created_at));
-  assert.deepEqual(ana, {
+  const { created_at: _, ...made } = await json(...add(workspace, "Ana@Exemplo.com.br", "gestor"));
+  const ana = {
     id: made.id,
     workspace_id: workspace,
     name: "Ana Souza",
     email: "ana@exemplo.com.br",
     role: "gestor",
-    is_active: false,
+    is_active: true,
     has_signed_in: false,
     working_keys: 0,
-  });
+  };
+  assert.match(made.id, UUID);
+  assert.deepEqual(made, ana);
+  await assertMistake(
+    add(workspace, "ANA@EXEMPLO.COM.BR"),
+    1,
+    /already has a member with the e-mail "ana@exemplo\.com\.br"/,
+  );
+
+  assert.equal((await json("member", "update", made.id, "--active", "false")).is_active, false);
+  const listed = await json("member", "list", "--workspace", workspace);
+  assert.deepEqual(listed.map(({ id }: { id: string }) => id), [memberId, made.id]);
+  const { created_at, ...shown } = listed[1];
+  assert.ok(Date.parse(created_at));
+  assert.deepEqual(shown, { ...ana, is_active: false });
 
   assert.equal(await say("member", "update", made.id, "--active", "true"), `Member ${made.id} is active\n`);
   const text = await say("member", "list", "--workspace", workspace);
@@ -46,19 +47,10 @@ test("member update changes a member's name and role, and the audit log names th
   await say("member", "update", member, "--role", "gestor");
   const lines = await sql`
     select member_id, action, object_name, details from crm.audit_log where object_id = ${member} order by id`;
-  assert.deepEqual(lines.map((line) => ({ ...line })), [
-    {
-      member_id: null,
-      action: "member_invited",
-      object_name: "Ana Souza",
-      details: { email: "ana@exemplo.com.br", role: "vendedor" },
-    },
-    {
-      member_id: null,
-      action: "member_updated",
-      object_name: "Ana Lima",
-      details: { name: { from: "Ana Souza", to: "Ana Lima" }, role: { from: "vendedor", to: "gestor" } },
-    },
+  const changes = { name: { from: "Ana Souza", to: "Ana Lima" }, role: { from: "vendedor", to: "gestor" } };
+  assert.deepEqual(lines.map((line) => Object.values(line)), [
+    [null, "member_invited", "Ana Souza", { email: "ana@exemplo.com.br", role: "vendedor" }],
+    [null, "member_updated", "Ana Lima", changes],
   ], "an update that changes nothing leaves no line");
 });
 
@@ -86,15 +78,13 @@ test("member update --active false shows the keys of the member that still work,
   assertError(note, "no_author_available");
 
   const text = await say("member", "update", member, "--active", "false");
-  assert.match(
-    text,
-    new RegExp(`^Member ${member} is inactive\\. Keys that .* still work, except for writing notes:$`, "m"),
-  );
-  assert.match(
-    text,
-    new RegExp(`^${working.id}  Teste +${working.key.slice(0, 12)}  notes:write,pipelines:read  -$`, "m"),
-  );
-  assert.match(text, /^To revoke one: deno task crm key revoke ID$/m);
+  for (
+    const line of [
+      `Member ${member} is inactive\\. Keys that .* still work, except for writing notes:`,
+      `${working.id}  Teste +${working.key.slice(0, 12)}  notes:write,pipelines:read  -`,
+      "To revoke one: deno task crm key revoke ID",
+    ]
+  ) assert.match(text, new RegExp(`^${line}$`, "m"));
   assert.doesNotMatch(text, new RegExp(`${revoked.id}|${expired.id}`));
 
   await say("key", "revoke", working.id);
@@ -121,15 +111,4 @@ test("member update --active false of the last active admin or gestor warns that
   }
   assertError(await client(key).post("/api-v1-leads", { first_name: "Ana" }), "owner_unresolved");
   assert.deepEqual((await json("member", "update", memberId, "--active", "true")).warnings, []);
-});
-
-test("member add refuses another member's e-mail, in any letter case", async ({ sql, workspace: mine }) => {
-  const other = await makeWorkspace(sql);
-  await say(...add(mine.id, "ana@exemplo.com.br"));
-  await assertMistake(
-    add(mine.id, "ANA@EXEMPLO.COM.BR"),
-    1,
-    /already has a member with the e-mail "ana@exemplo\.com\.br"/,
-  );
-  await say(...add(other.id, "ana@exemplo.com.br"));
 });

@@ -65,12 +65,8 @@ test("proposal send needs APP_ORIGIN for a database that is not the local stack'
   const elsewhere = new URL(databaseUrl);
   elsewhere.searchParams.set("application_name", "other");
   const send = (env: Record<string, string>) => crm(["proposal", "send", id], env);
-  assertOneLine(
-    await send({ DATABASE_URL: elsewhere.href }),
-    1,
-    /APP_ORIGIN is not set: set it to the console's address/,
-    "without APP_ORIGIN",
-  );
+  const missing = /APP_ORIGIN is not set: set it to the console's address/;
+  assertOneLine(await send({ DATABASE_URL: elsewhere.href }), 1, missing, "without APP_ORIGIN");
   assertOneLine(await send({ APP_ORIGIN: "crm.example" }), 1, /APP_ORIGIN is "crm.example": /, "no URL");
   const [proposal] = await json("proposal", "list", "--workspace", workspace.id);
   assert.equal(proposal.status, "rascunho");
