@@ -18,25 +18,23 @@ function withHost(host: string | null): string[] {
   return host === null ? [] : [`Host: ${host}`];
 }
 
-for (const host of [null, "", "evil.example", "evil.example:80", "EVIL", "127.0.0.1:1", "[::1]:80"]) {
-  const title = host === null ? "without a Host" : `with the Host "${host}"`;
-  test(`A request ${title} is routed by its path, and Location is under the service's own address`, async ({ workspace: { key } }) => {
-    const body = '{"name":"Ana"}';
+test("A request with any Host or none is routed by its path, and Location is under the service's own address", async ({ workspace: { key } }) => {
+  const body = '{"name":"Ana"}';
+  for (const host of [null, "", "evil.example", "evil.example:80", "EVIL", "127.0.0.1:1", "[::1]:80"]) {
     const response = await sendRaw([
       "POST /functions/v1/api-v1-contacts HTTP/1.1",
       ...withHost(host),
       "X-Forwarded-Host: evil.example",
       "Forwarded: host=evil.example;proto=https",
       `X-API-Key: ${key}`,
-      "Content-Type: application/json",
       `Content-Length: ${body.length}`,
     ], body);
-    assert.match(response, /^HTTP\/1\.1 201 /);
+    assert.match(response, /^HTTP\/1\.1 201 /, `Host: ${host}`);
     const [, location] = /^location: (.*)\r$/im.exec(response) ?? [];
     assert.ok(location?.startsWith(`${baseUrl}/api-v1-contacts/`), response);
     assert.doesNotMatch(response, /evil/i);
-  });
-}
+  }
+});
 
 Deno.test("A malformed Host is answered with 400, whatever path it contains", async () => {
   const addresses = [`x${HEALTH}?`, `x${HEALTH}#`, `x${PIPELINES}/`, "x/", "x?", "x#"];

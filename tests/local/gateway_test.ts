@@ -32,26 +32,17 @@ async function withFunctions(
   }
 }
 
-Deno.test("A function sees its own name first, the query, the method and the body (spec 1)", async () => {
+Deno.test("A function sees the gateway's own address, its own name first, the query, the method and the body (spec 1)", async () => {
   const source = `Deno.serve(async (request) => {
-    const { pathname, search } = new URL(request.url);
-    return new Response([request.method, pathname, search, await request.text()].join(" "));
+    const { origin, pathname, search } = new URL(request.url);
+    return new Response([request.method, origin, pathname, search, await request.text()].join(" "));
   });`;
   await withFunctions({ echo: source }, async (baseUrl) => {
-    const response = await fetch(`${baseUrl}/echo/a%20b/?c=/functions/v1/d`, {
-      method: "PATCH",
-      body: "body",
-    });
-    assert.equal(await response.text(), "PATCH /echo/a%20b/ ?c=/functions/v1/d body");
-    assert.equal(await (await fetch(`${baseUrl}/echo?`)).text(), "GET /echo  ");
-  });
-});
-
-Deno.test("A function sees a URL with the gateway's own address", async () => {
-  const source = `Deno.serve((request) => new Response(new URL(request.url).origin));`;
-  await withFunctions({ echo: source }, async (baseUrl) => {
-    const response = await fetch(`${baseUrl.replace("127.0.0.1", "localhost")}/echo`);
-    assert.equal(await response.text(), new URL(baseUrl).origin);
+    const { origin } = new URL(baseUrl);
+    const url = `${baseUrl.replace("127.0.0.1", "localhost")}/echo/a%20b/?c=/functions/v1/d`;
+    const response = await fetch(url, { method: "PATCH", body: "body" });
+    assert.equal(await response.text(), `PATCH ${origin} /echo/a%20b/ ?c=/functions/v1/d body`);
+    assert.equal(await (await fetch(`${baseUrl}/echo?`)).text(), `GET ${origin} /echo  `);
   });
 });
 

@@ -1,14 +1,29 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { startPgBouncer } from "../../bench/harness/pgbouncer.ts";
+import { connect } from "../../bench/harness/world.ts";
 import { appliedMigrations, migrate, migrationFiles } from "../../run/local/migrate.ts";
 import { openSql } from "../../run/local/sql.ts";
 import { createEmptyDatabase } from "../support/empty_database.ts";
 import { needing } from "../support/needing.ts";
 import { makeDataDir } from "../support/own_stack.ts";
-import { makeMigrationsFolder } from "../support/migrations_folder.ts";
+import { makeMigrationsFolder, type MigrationsFolder } from "../support/migrations_folder.ts";
 
-const rejection = (message: RegExp) => ({ name: "StackError", message });
+/** Asserts that migrating is refused with this message. */
+const refuses = (sql: Sql, folder: { path: string }, message: RegExp) =>
+  assert.rejects(migrate(sql, folder.path), { name: "StackError", message });
+
+/** Registers a test with an empty database and an empty folder of migrations. */
+function test(
+  title: string,
+  run: (given: { sql: Sql; url: string; folder: MigrationsFolder }) => Promise<void>,
+): void {
+  Deno.test(title, async () => {
+    await using database = await createEmptyDatabase();
+    await using folder = await makeMigrationsFolder();
+    await run({ ...database, folder });
+  });
+}
 
 /** The tables that a database has in its schema `public`. */
 async function tablesOf(sql: Sql): Promise<string[]> {
@@ -16,10 +31,7 @@ async function tablesOf(sql: Sql): Promise<string[]> {
   return rows.map((row) => row["tablename"]);
 }
 
-Deno.test("Migrations are applied once, in the order of their versions, and recorded with their statements", async () => {
-  await using database = await createEmptyDatabase();
-  await using folder = await makeMigrationsFolder();
-  const { sql } = database;
+test("Migrations are applied once, in the order of their versions, and recorded with their statements", async ({ sql, folder }) => {
   await folder.add("2_more.sql", "alter table public.a add b int;\n-- Why\ncreate table public.b ();\n");
   await folder.add("1_first.sql", "create table public.a (id int);");
   await folder.add("notes.txt", "no SQL");
@@ -30,93 +42,61 @@ Deno.test("Migrations are applied once, in the order of their versions, and reco
   assert.deepEqual(await tablesOf(sql), ["a", "b", "c"]);
   const rows =
     await sql`select version, name, statements from supabase_migrations.schema_migrations order by 1`;
-  assert.deepEqual(rows.map((row) => ({ ...row })), [
-    { version: "1", name: "first", statements: ["create table public.a (id int)"] },
-    {
-      version: "2",
-      name: "more",
-      statements: ["alter table public.a add b int", "-- Why\ncreate table public.b ()"],
-    },
-    { version: "3", name: "last", statements: ["create table public.c ()"] },
+  assert.deepEqual(rows.map((row) => Object.values(row)), [
+    ["1", "first", ["create table public.a (id int)"]],
+    ["2", "more", ["alter table public.a add b int", "-- Why\ncreate table public.b ()"]],
+    ["3", "last", ["create table public.c ()"]],
   ]);
 });
 
-Deno.test("A migration that fails leaves nothing, and the error has its name, the line and the reason", async () => {
-  await using database = await createEmptyDatabase();
-  await using folder = await makeMigrationsFolder();
-  const { sql } = database;
+test("A migration that fails leaves nothing, and the error has its name, the line and the reason", async ({ sql, folder }) => {
   await folder.add("1_first.sql", "create table public.a ();");
   await folder.add("2_wrong.sql", "create table public.b ();\n\nselect nothing from public.b;\n");
   await folder.add("3_last.sql", "create table public.c ();");
-  await assert.rejects(
-    migrate(sql, folder.path),
-    rejection(/^The migration 2_wrong failed in line 3: column "nothing" does not exist$/),
-  );
+  await refuses(sql, folder, /^The migration 2_wrong failed in line 3: column "nothing" does not exist$/);
   const versions = (await appliedMigrations(sql)).map(({ version }) => version);
   assert.deepEqual([await tablesOf(sql), versions], [["a"], ["1"]]);
 
   await folder.add("2_wrong.sql", "do $$ begin raise 'no' using detail = 'This', hint = 'That'; end $$;");
-  await assert.rejects(
-    migrate(sql, folder.path),
-    rejection(/^The migration 2_wrong failed: no \(This; That; PL\/pgSQL function inline_code_block line 1/),
+  await refuses(
+    sql,
+    folder,
+    /^The migration 2_wrong failed: no \(This; That; PL\/pgSQL function inline_code_block line 1/,
   );
   await folder.add("2_wrong.sql", "create table public.b ();");
   assert.equal(await migrate(sql, folder.path), 2);
 });
 
-Deno.test("A migration that begins or ends a transaction is refused before it runs", async () => {
-  await using database = await createEmptyDatabase();
-  await using folder = await makeMigrationsFolder();
+test("A migration that begins or ends a transaction is refused before it runs", async ({ sql, folder }) => {
   await folder.add("1_first.sql", "create table public.a ();\n-- Now\ncommit;\ncreate table public.b ();");
-  await assert.rejects(
-    migrate(database.sql, folder.path),
-    rejection(/^The migration 1_first begins or ends a/),
-  );
-  assert.deepEqual(await tablesOf(database.sql), []);
+  await refuses(sql, folder, /^The migration 1_first begins or ends a/);
+  assert.deepEqual(await tablesOf(sql), []);
 });
 
-Deno.test("A setting that a migration changes does not affect the next migration", async () => {
-  await using database = await createEmptyDatabase();
-  await using folder = await makeMigrationsFolder();
+test("A setting that a migration changes does not affect the next migration", async ({ sql, url, folder }) => {
   await folder.add("1_first.sql", "create schema elsewhere; set search_path = elsewhere;");
   await folder.add("2_second.sql", "create table a ();");
-  const sql = openSql(database.url, { max: 1 });
-  try {
-    assert.equal(await migrate(sql, folder.path), 2);
-  } finally {
-    await sql.end();
-  }
-  assert.deepEqual(await tablesOf(database.sql), ["a"]);
+  await using connection = connect(url);
+  assert.equal(await migrate(connection, folder.path), 2);
+  assert.deepEqual(await tablesOf(sql), ["a"]);
 });
 
-Deno.test("Nothing is applied if a migration before an applied one is missing, or the database has an unknown one", async () => {
-  await using database = await createEmptyDatabase();
-  await using folder = await makeMigrationsFolder();
+test("Nothing is applied if a migration before an applied one is missing, or the database has an unknown one", async ({ sql, folder }) => {
   await using older = await makeMigrationsFolder();
-  const { sql } = database;
   await folder.add("1_first.sql", "create table public.a ();");
   await folder.add("3_third.sql", "create table public.c ();");
   await migrate(sql, folder.path);
   await folder.add("2_second.sql", "create table public.b ();");
   await folder.add("4_fourth.sql", "create table public.d ();");
-  await assert.rejects(
-    migrate(sql, folder.path),
-    rejection(/^No migration was applied: 2_second is missing, and comes before 3,/),
-  );
+  await refuses(sql, folder, /^No migration was applied: 2_second is missing, and comes before 3,/);
   await older.add("1_first.sql", "create table public.a ();");
   assert.equal(await migrate(sql, older.path), 0);
   await older.add("4_fourth.sql", "create table public.d ();");
-  await assert.rejects(
-    migrate(sql, older.path),
-    rejection(/the database has some that this tree lacks \(3\)/),
-  );
+  await refuses(sql, older, /the database has some that this tree lacks \(3\)/);
   assert.deepEqual(await tablesOf(sql), ["a", "c"]);
 });
 
-Deno.test("Nothing is applied after an applied migration was edited, and the error names its file", async () => {
-  await using database = await createEmptyDatabase();
-  await using folder = await makeMigrationsFolder();
-  const { sql } = database;
+test("Nothing is applied after an applied migration was edited, and the error names its file", async ({ sql, folder }) => {
   const first =
     "create table public.a ();\n-- Why\ncreate rule r as on insert to public.a do (select 1; select 2);";
   await folder.add("1_first.sql", first);
@@ -124,15 +104,14 @@ Deno.test("Nothing is applied after an applied migration was edited, and the err
   await folder.add("2_second.sql", "create table public.b ();");
   for (const edited of [`${first} create table public.c ();`, first.replace("select 2", "select 3")]) {
     await folder.add("1_first.sql", edited);
-    await assert.rejects(
-      migrate(sql, folder.path),
-      rejection(
-        /^1_first\.sql was edited after the database applied it: restore the file that was deployed,/,
-      ),
+    await refuses(
+      sql,
+      folder,
+      /^1_first\.sql was edited after the database applied it: restore the file that was deployed,/,
     );
     // Also if no migration is missing.
     await folder.remove("2_second.sql");
-    await assert.rejects(migrate(sql, folder.path), rejection(/^1_first\.sql was edited/));
+    await refuses(sql, folder, /^1_first\.sql was edited/);
     await folder.add("2_second.sql", "create table public.b ();");
   }
   assert.deepEqual(await tablesOf(sql), ["a"]);
@@ -148,14 +127,12 @@ Deno.test("Nothing is applied after an applied migration was edited, and the err
   assert.deepEqual(await tablesOf(sql), ["a", "b"]);
 });
 
-Deno.test("Six processes that migrate an empty database at the same time apply each migration once", async () => {
-  await using database = await createEmptyDatabase();
-  await using folder = await makeMigrationsFolder();
+test("Six processes that migrate an empty database at the same time apply each migration once", async ({ sql, url, folder }) => {
   // Each migration lasts long enough for the other processes to arrive.
   for (const version of [1, 2, 3, 4]) {
     await folder.add(`${version}_more.sql`, `create table public.t${version} (); select pg_sleep(0.1);`);
   }
-  const others = Array.from({ length: 6 }, () => openSql(database.url, { max: 1 }));
+  const others = Array.from({ length: 6 }, () => openSql(url, { max: 1 }));
   try {
     await Promise.all(others.map((sql) => sql`select`));
     const counts = await Promise.all(others.map((sql) => migrate(sql, folder.path)));
@@ -163,7 +140,7 @@ Deno.test("Six processes that migrate an empty database at the same time apply e
   } finally {
     await Promise.all(others.map((sql) => sql.end()));
   }
-  assert.deepEqual(await tablesOf(database.sql), ["t1", "t2", "t3", "t4"]);
+  assert.deepEqual(await tablesOf(sql), ["t1", "t2", "t3", "t4"]);
 });
 
 Deno.test(needing(["pgbouncer"], {

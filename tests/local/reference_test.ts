@@ -3,10 +3,8 @@ import { join } from "node:path";
 import { eventually } from "../../bench/harness/waiting.ts";
 import { openGateway } from "../../run/local/gateway.ts";
 import { openReference, REFERENCE_PREFIX } from "../../run/local/static/reference.ts";
-import { startStackProcess } from "../../run/local/stack_process.ts";
 import { createBuild } from "../../run/local/static/build.ts";
 import { documentText } from "../../tools/openapi/files.ts";
-import { testOnDataDir } from "../support/own_stack.ts";
 
 const BROWSER = { headers: { accept: "text/html,*/*;q=0.8" }, redirect: "manual" } as const;
 
@@ -41,15 +39,14 @@ async function serve(run: (origin: string) => Promise<void>): Promise<void> {
 // tests/local/console_test.ts tests what console and reference share: failing builds, newer sources, files.
 Deno.test("The reference is built when it is first opened; until then a page in its language says so", () =>
   serve(async (origin) => {
-    const pages = [["/docs/", "está sendo preparada", "Referência"], [
-      "/docs/en/",
-      "is being prepared",
-      "Reference",
-    ]];
+    const pages = [
+      ["/docs/", "está sendo preparada", "Referência"],
+      ["/docs/en/", "is being prepared", "Reference"],
+    ] as const;
     for (const [path, waiting] of pages) {
       const response = await fetch(origin + path, BROWSER);
       const text = await response.text();
-      assert.ok(response.status === 200 || text.includes(waiting!), text);
+      assert.ok(response.status === 200 || text.includes(waiting), text);
     }
     for (const [path, , built] of pages) {
       const text = await eventually(async () => {
@@ -88,20 +85,3 @@ Deno.test("An address of the reference without its final slash redirects to the 
       assert.equal(status, 404, path);
     }
   }));
-
-testOnDataDir(
-  "A start prints the address of the reference, whose document names the functions",
-  async (dataDir) => {
-    const stack = await startStackProcess(dataDir);
-    try {
-      const [, address] = /^Reference, with try-it: (\S+)$/m.exec(stack.output())!;
-      const { servers: [server] } = await (await fetch(new URL("openapi.json", address))).json();
-      assert.equal(server.url, stack.file.base_url);
-      const health = await fetch(`${server.url}/api-v1-health`);
-      await health.body?.cancel();
-      assert.equal(health.status, 200);
-    } finally {
-      await stack.stop();
-    }
-  },
-);

@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startPostgres, stopPostgres } from "../../run/local/postgres.ts";
 import { loadSecrets } from "../../run/local/secrets.ts";
+import type { StackFile } from "../../run/local/stack_file.ts";
 import { type ReadyStack, spawnStack, startStackProcess } from "../../run/local/stack_process.ts";
-import { makeDataDir, testOnDataDir as test } from "../support/own_stack.ts";
+import { makeDataDir, makeStartedDataDir, testOnDataDir as test } from "../support/own_stack.ts";
 import { copyPreparedData } from "../support/prepared_data.ts";
 
 async function query(url: string, text: string): Promise<postgres.RowList<postgres.Row[]>> {
@@ -29,6 +30,20 @@ async function postmaster(dataDir: string): Promise<number> {
   return parseInt(await Deno.readTextFile(join(dataDir, "postgres", "postmaster.pid")));
 }
 
+/** Runs with a stack on a folder, and then stops it. */
+async function onStack(
+  dataDir: string,
+  work: (stack: ReadyStack) => Promise<unknown>,
+  env: Record<string, string> = {},
+): Promise<void> {
+  const stack = await startStackProcess(dataDir, env);
+  try {
+    await work(stack);
+  } finally {
+    assert.equal((await stack.stop()).code, 0, stack.output());
+  }
+}
+
 /** Asserts that a start fails with one line and without a stack trace. */
 async function startError(env: Record<string, string>): Promise<string> {
   const { ended, output } = spawnStack(env);
@@ -37,72 +52,94 @@ async function startError(env: Record<string, string>): Promise<string> {
   return output();
 }
 
-/** Starts a stack, and says how long that took, in milliseconds. */
-async function timeStart(dataDir: string): Promise<[ReadyStack, ms: number]> {
-  const startedAt = performance.now();
-  return [await startStackProcess(dataDir), performance.now() - startedAt];
+/** Calls local sign-in of a stack. */
+async function callAuth({ console_url }: StackFile, path: string, init: RequestInit = {}) {
+  const response = await fetch(`${console_url}/auth/v1/${path}`, init);
+  return { status: response.status, body: await response.json() };
 }
 
-test("A second start keeps the data and the demo key, and takes under 3 s", async (dataDir) => {
-  const [first, firstMs] = await timeStart(dataDir);
-  await addWorkspace(first.file.database_url, "Mantida");
-  assert.equal((await first.stop()).code, 0);
+function getToken(file: StackFile, grant: "password" | "refresh_token", credentials: object) {
+  const init = { method: "POST", body: JSON.stringify(credentials) };
+  return callAuth(file, `token?grant_type=${grant}`, init);
+}
+
+/** Signs in as the demo member. */
+const signIn = (file: StackFile) =>
+  getToken(file, "password", { email: file.demo_email, password: file.demo_password });
+
+/** Calls the API of a stack with its demo key, and returns the status. */
+async function callApi({ base_url, demo_key }: StackFile, name: string): Promise<number> {
+  const response = await fetch(`${base_url}/${name}`, { headers: { "X-API-Key": demo_key } });
+  await response.body?.cancel();
+  return response.status;
+}
+
+test("SIGTERM stops a stack cleanly; the next start, under 3 s, keeps the data, the demo key and password, and sessions", async (dataDir) => {
+  const startedAt = performance.now();
+  const first = await startStackProcess(dataDir);
+  const firstMs = performance.now() - startedAt;
+  const { console_url, demo_email, demo_password, database_url } = first.file;
+  await addWorkspace(database_url, "Mantida");
+  assert.match(demo_password!, /^([a-z]{4}-){3}[a-z]{4}$/);
+  const said = `\nConsole: ${console_url}/\n  sign in as ${demo_email} with ${demo_password}\n`;
+  assert.ok(first.output().includes(said), first.output());
+  const [, reference] = /^Reference, with try-it: (\S+)$/m.exec(first.output())!;
+  const document = await fetch(new URL("openapi.json", reference));
+  assert.equal((await document.json()).servers[0].url, first.file.base_url);
+  const { body: session } = await signIn(first.file);
+  const headers = { authorization: `Bearer ${session.access_token}` };
+  const body = JSON.stringify({ password: "another one" });
+  assert.equal((await callAuth(first.file, "user", { method: "PUT", headers, body })).status, 200);
+  const keys = await callAuth(first.file, ".well-known/jwks.json");
+
+  const client = openSql(database_url, { max: 1 });
+  await client`select 1`;
+  assert.equal((await first.stop()).code, 0, first.output());
+  await client.end({ timeout: 1 });
+  const log = await Deno.readTextFile(join(dataDir, "postgres.log"));
+  assert.match(log.trimEnd().split("\n").at(-1)!, /database system is shut down$/);
+  await assert.rejects(postmaster(dataDir), Deno.errors.NotFound);
+  await assert.rejects(Deno.stat(join(dataDir, "stack.json")), Deno.errors.NotFound);
 
   // On a machine that does other work every start is slow; only the first creates the database.
   const limit = Math.max(3_000, 0.75 * firstMs);
-  let times: number[] = [];
+  const times: number[] = [];
   // The best of three, because the other work may interrupt.
   while (times.length < 3 && !times.some((ms) => ms < limit)) {
-    const [next, ms] = await timeStart(dataDir);
-    times = [...times, ms];
-    try {
-      assert.deepEqual(await workspaceNames(next.file.database_url), ["Demonstração", "Mantida"]);
-      assert.equal(next.file.demo_key, first.file.demo_key);
-      assert.ok(next.output().includes(first.file.demo_key));
-    } finally {
-      await next.stop();
-    }
+    const startedAt = performance.now();
+    await onStack(dataDir, async ({ file, output }) => {
+      times.push(performance.now() - startedAt);
+      assert.deepEqual(await workspaceNames(file.database_url), ["Demonstração", "Mantida"]);
+      assert.equal(file.demo_key, first.file.demo_key);
+      assert.ok(output().includes(file.demo_key));
+      assert.deepEqual(await callAuth(file, ".well-known/jwks.json"), keys);
+      assert.equal(file.demo_password, demo_password);
+      assert.equal((await signIn(file)).status, 200, "the start resets the demo password");
+      assert.equal((await callAuth(file, "user", { headers })).body.id, session.user.id);
+    });
   }
   assert.ok(Math.min(...times) < limit, `${times.join(", ")} ms, the first ${firstMs} ms`);
 });
 
 test("A start refuses data from other migrations, and names the folder to delete", async (dataDir) => {
   await copyPreparedData(dataDir);
-  const { file, stop } = await startStackProcess(dataDir);
-  await stop();
-  const port = Number(new URL(file.database_url).port);
-  for (
-    const [name, statement] of [
-      ["run/local/auth/schema\\.sql", "comment on schema auth is 'Local sign-in of another text'"],
-      [
-        "\\d+_roles\\.sql",
-        "update supabase_migrations.schema_migrations set statements = statements || 'select 1'::text " +
-        "where name = 'roles'",
-      ],
-    ] as const
-  ) {
-    const postgres = await startPostgres(dataDir, await loadSecrets(dataDir), port);
-    await query(file.database_url, statement);
+  let url = "";
+  await onStack(dataDir, ({ file }) => Promise.resolve(url = file.database_url));
+  const statements = [
+    ["run/local/auth/schema\\.sql", "comment on schema auth is 'Local sign-in of another text'"],
+    [
+      "\\d+_roles\\.sql",
+      "update supabase_migrations.schema_migrations set statements = statements || 'select 1'::text " +
+      "where name = 'roles'",
+    ],
+  ] as const;
+  for (const [name, statement] of statements) {
+    const postgres = await startPostgres(dataDir, await loadSecrets(dataDir), Number(new URL(url).port));
+    await query(url, statement);
     await postgres.stop();
-    assert.match(
-      await startError({ DATA_DIR: dataDir }),
-      new RegExp(`${name} was edited after the database applied it: delete ${dataDir},`),
-    );
+    const line = new RegExp(`${name} was edited after the database applied it: delete ${dataDir},`);
+    assert.match(await startError({ DATA_DIR: dataDir }), line);
   }
-});
-
-test("SIGTERM shuts Postgres down cleanly and removes the stack's file", async (dataDir) => {
-  await copyPreparedData(dataDir);
-  const stack = await startStackProcess(dataDir);
-  const client = openSql(stack.file.database_url, { max: 1 });
-  await client`select 1`;
-  assert.equal((await stack.stop()).code, 0, stack.output());
-  await client.end({ timeout: 1 });
-
-  const log = await Deno.readTextFile(join(dataDir, "postgres.log"));
-  assert.match(log.trimEnd().split("\n").at(-1)!, /database system is shut down$/);
-  await assert.rejects(postmaster(dataDir), Deno.errors.NotFound);
-  await assert.rejects(Deno.stat(join(dataDir, "stack.json")), Deno.errors.NotFound);
 });
 
 for (const [what, recovers] of [["the stack", false], ["the stack and Postgres", true]] as const) {
@@ -114,50 +151,34 @@ for (const [what, recovers] of [["the stack", false], ["the stack and Postgres",
     if (recovers) Deno.kill(await postmaster(dataDir), "SIGKILL");
     await killed.ended;
 
-    const next = await startStackProcess(dataDir);
-    try {
-      assert.deepEqual(await workspaceNames(next.file.database_url), ["Demonstração", "Última"]);
+    await onStack(dataDir, async ({ file }) => {
+      assert.deepEqual(await workspaceNames(file.database_url), ["Demonstração", "Última"]);
       const log = await Deno.readTextFile(join(dataDir, "postgres.log"));
       assert.equal(log.includes("automatic recovery in progress"), recovers);
-    } finally {
-      await next.stop();
-    }
+    });
   });
 }
 
-test("A start continues a first start that was interrupted right after it created the roles", async (dataDir) => {
+test("A start continues one that was interrupted right after it created the roles, and ignores the postmaster.pid of another program", async (dataDir) => {
   const secrets = await loadSecrets(dataDir);
   await (await startPostgres(dataDir, secrets)).stop();
   const withoutRoles = join(dataDir, "postgres-without-roles");
   await assert.rejects(Deno.stat(withoutRoles), Deno.errors.NotFound);
   await Deno.writeTextFile(withoutRoles, "");
+  await Deno.writeTextFile(join(dataDir, "postgres", "postmaster.pid"), `${Deno.pid}\n`);
   const server = await startPostgres(dataDir, secrets);
   assert.equal((await query(server.databaseUrl, "select current_user"))[0]?.current_user, "postgres");
   await assert.rejects(Deno.stat(withoutRoles), Deno.errors.NotFound);
   await server.stop();
 });
 
-test("A start ignores a postmaster.pid that names a process which is no Postgres", async (dataDir) => {
-  const secrets = await loadSecrets(dataDir);
-  await (await startPostgres(dataDir, secrets)).stop();
-  await Deno.writeTextFile(join(dataDir, "postgres", "postmaster.pid"), `${Deno.pid}\n`);
-  const server = await startPostgres(dataDir, secrets);
-  assert.equal((await query(server.databaseUrl, "select 1 as one"))[0]?.one, 1);
-  await server.stop();
-});
-
 test("A second stack on the same folder is refused and leaves the first alone", async (dataDir) => {
   await copyPreparedData(dataDir);
-  const first = await startStackProcess(dataDir);
-  try {
-    assert.match(
-      await startError({ DATA_DIR: dataDir }),
-      new RegExp(`^Another stack \\(process ${first.file.pid}\\)`),
-    );
-    assert.deepEqual(await workspaceNames(first.file.database_url), ["Demonstração"]);
-  } finally {
-    assert.equal((await first.stop()).code, 0);
-  }
+  await onStack(dataDir, async ({ file }) => {
+    const line = new RegExp(`^Another stack \\(process ${file.pid}\\)`);
+    assert.match(await startError({ DATA_DIR: dataDir }), line);
+    assert.deepEqual(await workspaceNames(file.database_url), ["Demonstração"]);
+  });
 });
 
 test("A start that cannot succeed says in one line what to set, without a password", async (dataDir) => {
@@ -191,81 +212,99 @@ test("A start that cannot succeed says in one line what to set, without a passwo
   }
 });
 
-test("DATABASE_URL is used in place of the embedded Postgres", async (dataDir) => {
-  const elsewhere = await makeDataDir();
+test("Stacks on two databases of one cluster use it in place of their own, and leave a schema auth of another service alone", async (dataDir) => {
+  const [elsewhere, another] = [await makeStartedDataDir(), await makeDataDir()];
   const server = await startPostgres(elsewhere, await loadSecrets(elsewhere));
+  const second = new URL(server.databaseUrl);
+  second.pathname = "/second";
   try {
-    const stack = await startStackProcess(dataDir, { DATABASE_URL: server.databaseUrl });
-    assert.equal(stack.file.database_url, server.databaseUrl);
-    assert.deepEqual(await workspaceNames(server.databaseUrl), ["Demonstração"]);
-    // The functions do not use the role of DATABASE_URL, which owns the data.
-    const reply = await fetch(`${stack.file.base_url}/api-v1-pipelines`, {
-      headers: { "X-API-Key": stack.file.demo_key },
-    });
-    assert.equal(reply.status, 200, await reply.text());
-    const users = await query(
-      server.databaseUrl,
-      "select distinct usename from pg_stat_activity where application_name = 'crm-api'",
+    await query(server.databaseUrl, "create database second template postgres");
+    await query(
+      second.href,
+      `drop schema if exists auth cascade; create schema auth;
+      create table auth.users (id uuid primary key, email text, encrypted_password text)`,
     );
-    assert.deepEqual(users.map(({ usename }) => usename), ["crm_functions"]);
-    await assert.rejects(Deno.stat(join(dataDir, "postgres")), Deno.errors.NotFound);
-    await stack.stop();
+    await onStack(dataDir, async ({ file }) => {
+      assert.equal(file.database_url, server.databaseUrl);
+      await assert.rejects(Deno.stat(join(dataDir, "postgres")), Deno.errors.NotFound);
+
+      await onStack(another, async ({ file: other, output }) => {
+        assert.deepEqual([other.demo_email, other.demo_password], [null, null]);
+        const said = /\nConsole: \S+\n {2}sign in through the Supabase project of the database\n/;
+        assert.match(output(), said);
+        const credentials = { email: "ana@exemplo.example", password: "segredo-1" };
+        const { status, body } = await getToken(other, "password", credentials);
+        assert.deepEqual([status, body.error_code], [503, "unexpected_failure"]);
+        assert.match(body.msg, /schema auth was not created by local sign-in/);
+        const relations = await query(
+          second.href,
+          "select relname from pg_class where relnamespace = 'auth'::regnamespace and relkind = 'r'",
+        );
+        assert.deepEqual(relations.map(({ relname }) => relname), ["users"]);
+        assert.equal((await query(second.href, "select from auth.users")).length, 0);
+
+        // Ends the first stack's connections, which would hide that the role's password is another one by now.
+        await callApi(file, "api-v1-pipelines");
+        const ofFunctions = "from pg_stat_activity where application_name = 'crm-api'";
+        await query(server.databaseUrl, `select pg_terminate_backend(pid) ${ofFunctions}`);
+        for (const each of [file, other]) {
+          // The first call may get a connection that was just terminated.
+          await callApi(each, "api-v1-pipelines");
+          assert.equal(await callApi(each, "api-v1-pipelines"), 200);
+        }
+        // The functions do not use the role of DATABASE_URL, which owns the data.
+        const users = await query(server.databaseUrl, `select distinct usename ${ofFunctions}`);
+        assert.deepEqual(users.map(({ usename }) => usename), ["crm_functions"]);
+      }, { DATABASE_URL: second.href });
+    }, { DATABASE_URL: server.databaseUrl });
     assert.equal((await query(server.databaseUrl, "select 1 as one"))[0]?.one, 1);
   } finally {
     await server.stop();
-    await Deno.remove(elsewhere, { recursive: true });
+    for (const folder of [elsewhere, another]) await Deno.remove(folder, { recursive: true });
   }
 });
 
-test("Two stacks on two databases of one cluster share the functions' role and its password", async (dataDir) => {
+test("While the database is down, api-v1-health and a refresh are 503; when it is back both answer, and no session has ended", async (dataDir) => {
   await copyPreparedData(dataDir);
-  const first = await startStackProcess(dataDir);
-  const elsewhere = await makeDataDir();
-  try {
-    const { database_url } = first.file;
-    await query(database_url, "create database second");
-    const url = new URL(database_url);
-    url.pathname = "/second";
-    const second = await startStackProcess(elsewhere, { DATABASE_URL: url.href });
-    // Ends the first stack's connections, which would hide that its password is wrong by now.
-    await query(
-      database_url,
-      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'crm-api'",
-    );
-    for (const { base_url, demo_key } of [first.file, second.file]) {
-      const answer = () => fetch(`${base_url}/api-v1-pipelines`, { headers: { "X-API-Key": demo_key } });
-      // The first call may get a connection that was just terminated.
-      await (await answer()).body?.cancel();
-      const reply = await answer();
-      assert.equal(reply.status, 200, await reply.text());
-    }
-    await second.stop();
-  } finally {
-    await first.stop();
-    await Deno.remove(elsewhere, { recursive: true });
-  }
-});
-
-test("api-v1-health is 503 while the database is down and 200 when it is back", async (dataDir) => {
-  await copyPreparedData(dataDir);
-  const stack = await startStackProcess(dataDir);
-  const health = async () => {
-    // An answer is shared for a second.
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
-    const response = await fetch(`${stack.file.base_url}/api-v1-health`);
-    await response.body?.cancel();
-    return response.status;
-  };
-  try {
-    assert.equal(await health(), 200);
-    await stopPostgres(dataDir);
+  await onStack(dataDir, async ({ file }) => {
+    const { body: session } = await signIn(file);
+    const refresh = () => getToken(file, "refresh_token", { refresh_token: session.refresh_token });
+    const health = async () => {
+      // An answer is shared for a second.
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
+      return await callApi(file, "api-v1-health");
+    };
     // More calls than connections, to find a connection that is never returned.
-    const during = await Promise.all(Array.from({ length: 32 }, health));
-    assert.deepEqual(new Set(during), new Set([503]));
-    await startPostgres(dataDir, await loadSecrets(dataDir), Number(new URL(stack.file.database_url).port));
-    const after = await Promise.all(Array.from({ length: 32 }, health));
-    assert.deepEqual(new Set(after), new Set([200]));
+    const healths = async () => new Set(await Promise.all(Array.from({ length: 32 }, health)));
+    assert.deepEqual(await healths(), new Set([200]));
+    await stopPostgres(dataDir);
+    // Each connection notices the failure only when it is used.
+    for (let times = 0; times < 6; times++) assert.equal((await refresh()).status, 503);
+    assert.deepEqual(await healths(), new Set([503]));
+    await startPostgres(dataDir, await loadSecrets(dataDir), Number(new URL(file.database_url).port));
+    assert.deepEqual(await healths(), new Set([200]));
+    const { status, body } = await refresh();
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal(body.user.id, session.user.id);
+  });
+});
+
+Deno.test("A secrets.json that lacks newer secrets gets them, once, and keeps the others", async () => {
+  const dataDir = await makeDataDir();
+  try {
+    const { auth_signing_key: _, service_key: __, demo_password: ___, ...before } = await loadSecrets(
+      dataDir,
+    );
+    const path = join(dataDir, "secrets.json");
+    await Deno.writeTextFile(path, JSON.stringify({ ...before, demo_key: "svc_x" }));
+    const added = await loadSecrets(dataDir);
+    assert.deepEqual(await loadSecrets(dataDir), added);
+    assert.equal((await Deno.stat(path)).mode! & 0o777, 0o600);
+    const { auth_signing_key, service_key, demo_password, ...kept } = added;
+    assert.deepEqual(kept, { ...before, demo_key: "svc_x" });
+    assert.equal(auth_signing_key.crv, "P-256");
+    assert.ok(service_key && demo_password);
   } finally {
-    await stack.stop();
+    await Deno.remove(dataDir, { recursive: true });
   }
 });

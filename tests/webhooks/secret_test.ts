@@ -6,21 +6,11 @@ import {
   encryptSecret,
   generateSecret,
 } from "../../supabase/functions/_shared/webhooks/secret.ts";
-
-const KEY = "WEBHOOK_ENCRYPTION_KEY";
+import { withEnvironment } from "../support/environment.ts";
 
 /** Runs with this encryption key in the environment; null for none. */
-async function withKey(key: string | null, work: () => Promise<void>): Promise<void> {
-  const before = Deno.env.get(KEY);
-  const set = (value: string | null | undefined) =>
-    value == null ? Deno.env.delete(KEY) : Deno.env.set(KEY, value);
-  set(key);
-  try {
-    await work();
-  } finally {
-    set(before);
-  }
-}
+const withKey = (key: string | null, work: () => Promise<void>) =>
+  withEnvironment({ WEBHOOK_ENCRYPTION_KEY: key }, work);
 
 const [SUBSCRIPTION, ANOTHER] = [uuidV7(), uuidV7()];
 
@@ -71,10 +61,7 @@ Deno.test("A stored secret opens for its own subscription alone", async () => {
 
 Deno.test("A missing or invalid WEBHOOK_ENCRYPTION_KEY is an error that says what it must be", async () => {
   for (const key of [null, "", "c2hvcnQ=", "!!!"]) {
-    await withKey(
-      key,
-      () =>
-        assert.rejects(encryptSecret("x", SUBSCRIPTION), /WEBHOOK_ENCRYPTION_KEY .*must be the base64 of 32/),
-    );
+    const said = /WEBHOOK_ENCRYPTION_KEY .*must be the base64 of 32/;
+    await withKey(key, () => assert.rejects(encryptSecret("x", SUBSCRIPTION), said));
   }
 });
