@@ -1,6 +1,6 @@
 // For every operation and every id that it accepts: another workspace's id is answered as an unknown one.
 import type { z } from "zod";
-import { call } from "../support/client.ts";
+import { assertError, call } from "../support/client.ts";
 import { addressOf } from "../support/gates.ts";
 import { type InputSchema, inputSchema } from "../support/input_schema.ts";
 import { assertAlike, UNKNOWN_ID } from "../support/record_fixtures.ts";
@@ -8,19 +8,18 @@ import { endpoints } from "../support/resources.ts";
 import { test } from "../support/scenario.ts";
 import { idsByField, twoWorkspaces } from "../support/two_workspaces.ts";
 
-/** The further fields that a body needs, by the function's name. */
-const REQUIRED: Record<string, Record<string, string>> = {
-  "api-v1-leads": { first_name: "Ana" },
-  "api-v1-contacts": { name: "Ana" },
-  "api-v1-companies": { name: "Padaria Sol" },
-  "api-v1-deals": { title: "Venda" },
-  "api-v1-notes": { body: "Olá" },
+/** Valid values of fields without which a body would be refused. */
+const NEEDED: Record<string, unknown> = {
+  ...{ first_name: "Ana", name: "Ana", title: "Venda", body: "Olá" },
+  ...{ since: "2026-01-01", overlap_seconds: 3600 },
 };
 
 for (const { resource, route, title } of endpoints) {
   const { endpoint } = route;
   const bodyIds = endpoint.body === undefined ? [] : idFields(endpoint.body);
   const queryIds = idFields(endpoint.query);
+  const { properties = {} } = endpoint.body === undefined ? {} : inputSchema(endpoint.body);
+  const needed = Object.entries(NEEDED).filter(([name]) => name in properties);
   const pathIds = [...route.path.matchAll(/:(?:delivery_)?id\b/g)].map(([name]) => name);
   const fields = [...pathIds, ...bodyIds, ...queryIds];
   if (fields.length === 0) continue;
@@ -38,10 +37,12 @@ for (const { resource, route, title } of endpoints) {
       });
       const query = queryIds.includes(field) ? `?${field}=${id}` : "";
       const body = {
-        ...REQUIRED[resource.name],
-        // Notes and activities get a deal_id, because they would be refused without one.
+        ...Object.fromEntries(needed),
+        // Notes and activities would be refused without a deal_id, merges without a merge_id.
         ...Object.fromEntries(
-          ["deal_id", "stage_id"].filter((name) => bodyIds.includes(name)).map((name) => [name, own[name]]),
+          ["deal_id", "stage_id", "merge_id"].filter((name) => bodyIds.includes(name)).map((
+            name,
+          ) => [name, own[name]]),
         ),
         ...(bodyIds.includes(field) && { [field]: id }),
       };
@@ -52,7 +53,11 @@ for (const { resource, route, title } of endpoints) {
       if (id === undefined) throw new Error(`Add a ${field} to tests/support/two_workspaces.ts`);
       // A lead with an unknown owner is created with another owner, so its ids differ.
       if (resource.name === "api-v1-leads" && field === "owner_id") continue;
-      assertAlike(await send(field, id || UNKNOWN_ID), await send(field, UNKNOWN_ID));
+      const unknown = await send(field, UNKNOWN_ID);
+      assertAlike(await send(field, id || UNKNOWN_ID), unknown);
+      if (!field.startsWith(":")) continue;
+      assertError(unknown, "not_found");
+      assertError(await send(field, "no-uuid"), "not_found");
     }
   });
 }

@@ -163,20 +163,6 @@ test("PATCH refuses to close a deal and names the action, but accepts a closed d
   assert.deepEqual(await eventsSince(sql, workspace), ["deal.won"]);
 });
 
-test("The actions answer 404 to a deal of another workspace as to an unknown id", async ({ sql }) => {
-  const { deal, read } = await makeOpenDeal(sql);
-  const other = await makeWorkspace(sql);
-  const body = { stage_id: other.stages[1]!.id };
-  for (const action of ["move-stage", "win", "lose"]) {
-    const send = (id: string) => client(other.key).post(`${DEALS}/${id}/${action}`, body);
-    const unknown = await send(UNKNOWN_ID);
-    assertError(unknown, "not_found");
-    assertAlike(await send(deal.id), unknown);
-    assertError(await send("no-uuid"), "not_found");
-  }
-  assert.deepEqual(await read(), deal);
-});
-
 test("Writes of the application set the same timestamps of a deal and emit the same events as the API (spec 6.1)", async ({ sql }) => {
   const { workspace, deal, read } = await makeOpenDeal(sql);
   await sql`update crm.deals set status = 'ganho', stage_id = ${

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { assertError, client, type Reply } from "../../support/client.ts";
+import { assertError, type Reply } from "../../support/client.ts";
 import { baseUrl } from "../../support/stack.ts";
-import { makeWorkspace } from "../../support/fixtures.ts";
 import {
   type Body,
   create,
@@ -282,13 +281,4 @@ test("A merged record cannot be referred to, but a record that already refers to
     await api.post("/api-v1-activities", { deal_id: deal.id, contact_id: gone.contact_id }),
     "invalid_reference",
   );
-});
-
-test("A merge reaches no record of another workspace", async ({ sql, workspace, api }) => {
-  const other = await makeWorkspace(sql);
-  const theirs = await create(other.key, CONTACTS, { name: "B", email: "b@x.com" });
-  const mine = await create(workspace.key, CONTACTS, { name: "A" });
-  assertError(await api.post(`${CONTACTS}/${mine.id}/merge`, { merge_id: theirs.id }), "invalid_reference");
-  assertError(await api.post(`${CONTACTS}/${theirs.id}/merge`, { merge_id: mine.id }), "not_found");
-  assert.deepEqual((await client(other.key).get(`${CONTACTS}/${theirs.id}`)).body, theirs);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { operate } from "../../../run/operator/operator.ts";
-import { assertError, client } from "../../support/client.ts";
-import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
+import { assertError } from "../../support/client.ts";
+import { makeKey } from "../../support/fixtures.ts";
 import { openMailbox } from "../../support/mailbox.ts";
 import { test } from "../../support/scenario.ts";
 import {
@@ -180,24 +180,4 @@ test("A workspace has 50 active subscriptions at most, and makes 500 in 30 days"
   assert.deepEqual(assertError(await post(), "validation_error"), {
     target_url: "O workspace já criou 500 assinaturas em 30 dias, o máximo",
   });
-});
-
-test("Every operation on another workspace's subscription is answered as on one that does not exist, and changes nothing", async ({ sql, api }) => {
-  const other = await makeWorkspace(sql);
-  const { id } = await subscribe(other.key, openMailbox().url, ["deal.won"]);
-  const before = (await client(other.key).get(`${WEBHOOKS}/${id}`)).text;
-  for (
-    const [operation, body] of [
-      ["test"],
-      ["reactivate"],
-      ["rotate-secret", { overlap_seconds: 0 }],
-      ["recover", { since: "2026-01-01" }],
-    ] as const
-  ) {
-    for (const one of [id, NIL_ID, "x"]) {
-      assertError(await api.post(`${WEBHOOKS}/${one}/${operation}`, body), "not_found");
-    }
-  }
-  for (const path of [id, `${id}/deliveries`]) assertError(await api.get(`${WEBHOOKS}/${path}`), "not_found");
-  assert.equal((await client(other.key).get(`${WEBHOOKS}/${id}`)).text, before);
 });
