@@ -204,25 +204,6 @@ test("The links of a suspended workspace answer 403; links do not need the plan'
   for (const act of Object.values(customer(link))) assertError(await act(), "workspace_suspended");
 });
 
-test("A link answers 405 to any other method, and HEAD does not count as a view (spec 6.1)", async ({ sql, newDeal }) => {
-  const deal = await newDeal();
-  const { id, link } = await makeProposal(sql, deal.id);
-  for (
-    const [method, path, allow] of [["POST", "", "GET"], ["GET", "/accept", "POST"], [
-      "PUT",
-      "/reject",
-      "POST",
-    ]]
-  ) {
-    const reply = await call(method!, link + path);
-    assertError(reply, "method_not_allowed");
-    assert.equal(reply.headers.get("Allow"), allow);
-  }
-  assert.equal((await call("HEAD", link)).status, 405);
-  assertError(await call("GET", `${link}/pdf`), "not_found");
-  assert.deepEqual(await eventsOf(sql, id), []);
-});
-
 test("The door of links runs only verbs of proposals, and only on the link's own proposal", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const [{ id, link }, other] = [await makeProposal(sql, deal.id), await makeProposal(sql, deal.id)];

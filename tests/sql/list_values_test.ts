@@ -5,6 +5,7 @@ import { columnOf, optional } from "../../tools/records/filters.ts";
 import { records } from "../../tools/records/records.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase } from "../support/stack.ts";
+import { asCrmApi } from "../support/transactions.ts";
 
 const VALUES = [
   "'",
@@ -25,9 +26,7 @@ Deno.test("a value with quotes, backslashes or placeholders of SQL finds the one
   await using sql = openDatabase();
   const workspace = await makeWorkspace(sql);
   const call = (verb: string, args: object) =>
-    sql.begin(async (sql) => {
-      await sql`set local role crm_api`;
-      await sql`select set_config('app.workspace_id', ${workspace.id}, true)`;
+    asCrmApi(sql, workspace.id, async (sql) => {
       const [row] = await sql.unsafe<[{ reply: { data: { id: string }[]; totals?: { count: number } } }]>(
         `select ${verb}($1::text::jsonb) as reply`,
         [JSON.stringify(args)],
@@ -69,11 +68,12 @@ Deno.test("a value that is not of its filter's type is an error, and never a sta
     for (const filter of optional(record).filter((filter) => record.fields[filter.name]?.sql === "uuid")) {
       await t.step(`${record.name} by ${columnOf(filter)}`, async () => {
         const args = { deal_id: workspace.id, limit: 1, [filter.name]: "' or true or ''='" };
-        const listed = sql.begin(async (sql) => {
-          await sql`set local role crm_api`;
-          await sql`select set_config('app.workspace_id', ${workspace.id}, true)`;
-          await sql`select crm.list_by(${record.name}, ${sql.json(args)}, ${workspace.id}, ${workspace.id})`;
-        });
+        const listed = asCrmApi(
+          sql,
+          workspace.id,
+          (sql) =>
+            sql`select crm.list_by(${record.name}, ${sql.json(args)}, ${workspace.id}, ${workspace.id})`,
+        );
         await assert.rejects(listed, { code: "22P02" });
       });
     }

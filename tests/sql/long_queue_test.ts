@@ -27,7 +27,7 @@ test("After a reactivation with a long queue a delivery that fails again waits a
     await sql`
       with event as (
         insert into crm.events (workspace_id, event, object_id, facts)
-        select ${id}, 'contact.created', gen_random_uuid(), '{}' from generate_series(1, 8000)
+        select ${id}, 'contact.created', gen_random_uuid(), '{}' from generate_series(1, 2000)
         returning workspace_id, id
       )
       insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id, next_attempt_at)

@@ -10,7 +10,6 @@ import {
   refusalOf,
   type Role,
   ROLES,
-  SUPABASE_ROLES,
   withSupabaseRoles,
 } from "./rights.ts";
 
@@ -55,7 +54,8 @@ export const RIGHTS_CHECKS: RightsCheck[] = [
       };
       const allowed = (role: Role) => new Set([...expected[role], ...(owned[role] ? [owned[role]] : [])]);
       await withSupabaseRoles(sql, async (sql) => {
-        for (const role of ["crm_api", "crm_app", ...SUPABASE_ROLES] as const) {
+        // Of Supabase's roles one stands for all: the test before this one reads the rights of each.
+        for (const role of ["crm_api", "crm_app", "anon"] as const) {
           await sql.unsafe(`set local role ${role}`);
           for (const callable of callables) {
             const { signature } = callable;

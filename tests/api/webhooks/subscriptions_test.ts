@@ -49,20 +49,11 @@ test("A secret is stored encrypted, and the role of the API cannot read it (spec
   }
 });
 
-test("POST /api-v1-webhooks accepts every event of the catalogue, and the database has the same ones (spec 2.6, 6.1)", async ({ sql, api }) => {
-  const { status, body } = await api.post(WEBHOOKS, { ...valid, event_types: EVENT_TYPES });
+test("POST /api-v1-webhooks accepts every event of the catalogue, and stores one that is named twice once (spec 2.6, 6.1)", async ({ api }) => {
+  const event_types = [...EVENT_TYPES, EVENT_TYPES[0]];
+  const { status, body } = await api.post(WEBHOOKS, { ...valid, event_types });
   assert.equal(status, 201);
   assert.deepEqual(body.event_types, EVENT_TYPES);
-  const [row] = await sql`select enum_range(null::crm.event_type)::text[] as events`;
-  assert.deepEqual(row!["events"], EVENT_TYPES);
-});
-
-test("POST /api-v1-webhooks stores an event type that is named twice only once", async ({ api }) => {
-  const { body } = await api.post(WEBHOOKS, {
-    ...valid,
-    event_types: ["deal.won", "deal.lost", "deal.won"],
-  });
-  assert.deepEqual(body.event_types, ["deal.won", "deal.lost"]);
 });
 
 test("POST /api-v1-webhooks answers invalid_event_type to an event outside the catalog (spec 2.6, 4.5, 7)", async ({ api }) => {

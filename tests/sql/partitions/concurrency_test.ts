@@ -6,7 +6,7 @@ import { recordOutcomes } from "../../support/outcomes.ts";
 import { startOwnDatabase } from "../../support/own_database.ts";
 import { makeSubscriber, manage, type Managed, sleepFor, TABLES } from "../../support/partitions.ts";
 
-const ROUNDS = 8;
+const ROUNDS = 5;
 /** The timeouts of crm_functions: if the job held a lock for longer, a write and its event would fail. */
 const SETTINGS = { lock_timeout: 5_000, statement_timeout: 15_000 };
 
