@@ -6,25 +6,30 @@ import { withEnvironment } from "../support/environment.ts";
 
 const CONSOLE = "https://padaria.github.io";
 const LISTED = "https://site.example";
+const VARIABLES: Record<string, string | null> = {
+  APP_ORIGIN: `${CONSOLE}/crm/`,
+  CORS_ALLOWED_ORIGINS: LISTED,
+};
 
-/** Asks, as a browser does before a call, whether a page may make it. */
-async function preflight(gate: GateName, origin: string, asked: string): Promise<Headers> {
-  let headers = new Headers();
-  await withEnvironment({ APP_ORIGIN: `${CONSOLE}/crm/`, CORS_ALLOWED_ORIGINS: LISTED }, async () => {
+/** Asks, as a browser does before a call, whether a page may make it; then makes it. */
+async function ask(gate: GateName, origin: string, asked: string, variables = VARIABLES) {
+  let [preflight, reply] = [new Headers(), new Headers()];
+  await withEnvironment(variables, async () => {
     const app = functionApp("any", gate);
     app.all("*", (c) => c.text("answered"));
-    const response = await app.request("/any", {
-      method: "OPTIONS",
-      headers: {
-        Origin: origin,
-        "Access-Control-Request-Method": "POST",
-        "Access-Control-Request-Headers": asked,
-      },
-    });
-    headers = response.headers;
+    const headers = {
+      Origin: origin,
+      "Access-Control-Request-Method": "POST",
+      "Access-Control-Request-Headers": asked,
+    };
+    preflight = (await app.request("/any", { method: "OPTIONS", headers })).headers;
+    reply = (await app.request("/any", { headers: { Origin: origin } })).headers;
   });
-  return headers;
+  return { preflight, reply };
 }
+
+/** The names in a header that lists some, in order. */
+const namesIn = (headers: Headers, name: string) => headers.get(name)!.toLowerCase().split(",").sort();
 
 for (
   const [gate, allowed] of [
@@ -36,32 +41,33 @@ for (
 ) {
   Deno.test(`Behind the gate "${gate}" pages of ${allowed.join(" and ")} may call, and no others`, async () => {
     for (const origin of [CONSOLE, LISTED, "https://evil.example", `${CONSOLE}.evil.example`, "null"]) {
-      const headers = await preflight(gate, origin, "content-type");
+      const { preflight } = await ask(gate, origin, "content-type");
       const granted = (allowed as readonly string[]).includes(origin) ? origin : null;
-      assert.equal(headers.get("Access-Control-Allow-Origin"), granted, origin);
+      assert.equal(preflight.get("Access-Control-Allow-Origin"), granted, origin);
       // Credentials are not allowed, because sessions use no cookies: the page sends the token in a header.
-      assert.equal(headers.get("Access-Control-Allow-Credentials"), null);
+      assert.equal(preflight.get("Access-Control-Allow-Credentials"), null);
+      assert.equal(preflight.get("X-Content-Type-Options"), "nosniff");
     }
   });
 }
 
 Deno.test("The console may send the session, the workspace and what Supabase's client adds; nobody may send an API key there", async () => {
-  const headers = await preflight("session", CONSOLE, "authorization");
-  const allowed = headers.get("Access-Control-Allow-Headers")!.toLowerCase().split(",");
-  assert.deepEqual(allowed.sort(), [
-    "apikey",
-    "authorization",
-    "content-type",
-    "x-client-info",
-    "x-workspace-id",
-  ]);
+  const { preflight } = await ask("session", CONSOLE, "authorization");
+  assert.deepEqual(
+    namesIn(preflight, "Access-Control-Allow-Headers"),
+    ["apikey", "authorization", "content-type", "x-client-info", "x-workspace-id"],
+  );
+});
+
+Deno.test("A page may send If-Match, If-None-Match and Prefer with a key, and read ETag and Preference-Applied", async () => {
+  const { preflight, reply } = await ask("key", LISTED, "if-match");
+  const allowed = namesIn(preflight, "Access-Control-Allow-Headers");
+  for (const name of ["if-match", "if-none-match", "prefer"]) assert.ok(allowed.includes(name), name);
+  const exposed = namesIn(reply, "Access-Control-Expose-Headers");
+  for (const name of ["etag", "preference-applied"]) assert.ok(exposed.includes(name), name);
 });
 
 Deno.test("Without APP_ORIGIN no page may use a session", async () => {
-  await withEnvironment({ APP_ORIGIN: null, CORS_ALLOWED_ORIGINS: LISTED }, async () => {
-    const app = functionApp("any", "session");
-    app.all("*", (c) => c.text("answered", 405));
-    const response = await app.request("/any", { method: "OPTIONS", headers: { Origin: LISTED } });
-    assert.equal(response.headers.get("Access-Control-Allow-Origin"), null);
-  });
+  const { preflight } = await ask("session", LISTED, "", { ...VARIABLES, APP_ORIGIN: null });
+  assert.equal(preflight.get("Access-Control-Allow-Origin"), null);
 });

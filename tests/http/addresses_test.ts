@@ -61,14 +61,3 @@ test("A 404 says whether the address or the record is missing; another workspace
     assert.equal(reply.body.error.message, message, path);
   }
 });
-
-test("OPTIONS is 405 with Allow on every path, as long as no page of another origin may call", async ({ workspace: { key } }) => {
-  for (
-    const path of ["/api-v1-me", "/api-v1-workspace", "/api-v1-contacts", `/api-v1-contacts/${UNKNOWN_ID}`]
-  ) {
-    const reply = await call("OPTIONS", path, { key, headers: { Origin: "https://app.example" } });
-    assertError(reply, "method_not_allowed");
-    assert.match(reply.headers.get("Allow")!, /^GET, HEAD/);
-    assert.equal(reply.headers.get("Access-Control-Allow-Origin"), null);
-  }
-});

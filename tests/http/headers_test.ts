@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { serveNotLive } from "../../supabase/functions/_shared/http/not_live.ts";
 import { randomToken } from "../../supabase/functions/_shared/keys/random_token.ts";
 import { makeProposal } from "../support/proposals.ts";
 import { test } from "../support/scenario.ts";
@@ -32,17 +31,6 @@ test("every answer forbids a browser to guess its type", async ({ workspace: { k
     assert.equal(answered, status, request.join(" "));
     assert.equal(headers.get("X-Content-Type-Options"), "nosniff", request.join(" "));
   }
-});
-
-Deno.test("the answer to a preflight request forbids it too", async () => {
-  Deno.env.set("CORS_ALLOWED_ORIGINS", "https://app.example");
-  const handle = serveNotLive("api-v1-owners");
-  Deno.env.delete("CORS_ALLOWED_ORIGINS");
-  const headers = { Origin: "https://app.example", "Access-Control-Request-Method": "POST" };
-  const reply = await handle(new Request("http://localhost/api-v1-owners", { method: "OPTIONS", headers }));
-  assert.equal(reply.status, 204);
-  assert.equal(reply.headers.get("Access-Control-Allow-Origin"), "https://app.example");
-  assert.equal(reply.headers.get("X-Content-Type-Options"), "nosniff");
 });
 
 test("the address of a proposal's link, which contains its token, is sent to no other site and indexed by no search engine", async ({ sql, newDeal }) => {

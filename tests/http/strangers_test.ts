@@ -26,7 +26,7 @@ Deno.test("An isolate remembers 10,000 callers, and forgets the least recent fir
   assert.equal(known.find("hash 2")?.callerId, "c2");
 });
 
-Deno.test("A burst of 50 is not delayed, later ones leave 5 ms apart, none is delayed more than 5 s", async () => {
+Deno.test("A burst of 50 is not delayed, and later ones leave 5 ms apart", async () => {
   const created = performance.now();
   const pace = new Pace();
   let isDelayed = false;
@@ -40,11 +40,6 @@ Deno.test("A burst of 50 is not delayed, later ones leave 5 ms apart, none is de
   await Promise.all(waits);
   // 150 calls in all: the first 50 were not delayed, and the other 100 left 5 ms apart.
   assert.ok(performance.now() - created >= 495, `${Math.round(performance.now() - created)} ms`);
-  const many = Array.from({ length: 2_000 }, () => pace.wait());
-  const begun = performance.now();
-  await Promise.all(many);
-  // At 200 a second, the last of 2,000 would leave after 10 s.
-  assert.ok(performance.now() - begun < 8_000, `${Math.round(performance.now() - begun)} ms`);
 });
 
 /** Starts tasks in the given order, and returns their names in the order in which they ran. */
@@ -66,15 +61,16 @@ Deno.test("The calls of a workspace run in their order, those of unknown callers
   assert.deepEqual(await orderOf(UNKNOWN_OWNER, ["1", "2", "3", "4"]), ["1", "4", "3", "2"]);
 });
 
-Deno.test("During a flood the newest reply is next, so that an occasional call is not delayed", async () => {
+Deno.test("During a flood the newest reply is next, so that an occasional call is not delayed, and none more than 5 s", async () => {
   const pace = new Pace();
-  const flood = Array.from({ length: 1_000 }, () => pace.wait());
   const started = performance.now();
+  const flood = Array.from({ length: 2_000 }, () => pace.wait());
   await pace.wait();
-  // The oldest reply of the flood leaves only after 5 s.
   assert.ok(performance.now() - started < 2_500, `${Math.round(performance.now() - started)} ms`);
   assert.equal(pace.isBusy, true);
   await Promise.all(flood);
+  // At 200 a second, the last of 2,000 would leave after 10 s.
+  assert.ok(performance.now() - started < 8_000, `${Math.round(performance.now() - started)} ms`);
 });
 
 /** Starts a task that occupies a place of its owner until it is ended. */
@@ -110,11 +106,8 @@ Deno.test("A task without an owner counts as everybody's, until another has to w
     return asked.at(-1)!.promise;
   });
   assert.equal(asked.length, 0);
-  const [own, others, question] = [
-    startTask(share, "a"),
-    startTask(share, "b"),
-    startTask(share, UNKNOWN_OWNER),
-  ] as const;
+  const [own, others] = [startTask(share, "a"), startTask(share, "b")];
+  const question = startTask(share, UNKNOWN_OWNER);
   const areRunning = () => [own, others, question].map(({ isRunning }) => isRunning());
   assert.deepEqual(areRunning(), [false, false, true]);
   await question.end();

@@ -1,6 +1,5 @@
 // Versions of records: ETag, If-None-Match, If-Match (RFC 9110, 13).
 import assert from "node:assert/strict";
-import { functionApp } from "../../supabase/functions/_shared/http/app.ts";
 import { assertError, call, client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { create, eventsOf, UNKNOWN_ID } from "../support/record_fixtures.ts";
@@ -208,21 +207,6 @@ test("The version of a deal's detail has two parts: PATCH compares that of the d
     200,
     "the deal has not",
   );
-});
-
-Deno.test("A page may send If-Match, If-None-Match and Prefer with a key, and read ETag and Preference-Applied", async () => {
-  Deno.env.set("CORS_ALLOWED_ORIGINS", "https://app.example");
-  const app = functionApp("api-v1-contacts", "key");
-  Deno.env.delete("CORS_ALLOWED_ORIGINS");
-  app.all("*", (c) => c.text(""));
-  const headers = { Origin: "https://app.example", "Access-Control-Request-Method": "PATCH" };
-  const at = "http://localhost/api-v1-contacts";
-  const preflight = await app.fetch(new Request(at, { method: "OPTIONS", headers }));
-  const allowed = preflight.headers.get("Access-Control-Allow-Headers")!.split(",");
-  for (const name of ["If-Match", "If-None-Match", "Prefer"]) assert.ok(allowed.includes(name), name);
-  const reply = await app.fetch(new Request(at, { headers }));
-  const exposed = reply.headers.get("Access-Control-Expose-Headers")!.split(",");
-  for (const name of ["ETag", "Preference-Applied"]) assert.ok(exposed.includes(name), name);
 });
 
 Deno.test("These tests cover every kind of record that can be changed", () => {
