@@ -25,11 +25,8 @@ for (const { resource, route, title } of sessionEndpoints) {
   test(`${title} answers 401 missing_session without a token (spec 7)`, async ({ workspace: { key } }) => {
     const path = addressOf(resource.name, route.path);
     const other = { body: body && {} };
-    for (
-      const headers of [{}, { Authorization: "Basic YTpi" }, { Authorization: "Bearer" }, {
-        "X-API-Key": key,
-      }]
-    ) {
+    const others = [{}, { Authorization: "Basic YTpi" }, { Authorization: "Bearer" }, { "X-API-Key": key }];
+    for (const headers of others as Record<string, string>[]) {
       assertError(await call(route.method, path, { ...other, headers }), "missing_session");
     }
   });

@@ -28,31 +28,17 @@ for (const { resource, route, title } of keyEndpoints) {
   });
 
   Deno.test(`${title} answers 401 invalid_api_key for a key without svc_ or an unknown one (spec 5, 7)`, async () => {
-    for (
-      const key of [
-        "",
-        "abc",
-        "SVC_abc",
-        "svc_",
-        "svc_abc",
-        `svc_${"0".repeat(49)}`,
-        "x".repeat(4000),
-        "svc_ção",
-      ]
-    ) {
-      // fetch sends header values as Latin-1, and refuses other characters itself.
-      if (/[^\x20-\xff]/.test(key)) continue;
+    const zeros = `svc_${"0".repeat(49)}`;
+    for (const key of ["", "abc", "SVC_abc", "svc_", "svc_abc", zeros, "x".repeat(4000), "svc_ção"]) {
       assertError(await send(key), "invalid_api_key");
     }
   });
 
-  test(`${title} answers 401 revoked_api_key for a revoked and for an expired key (spec 7)`, async ({ sql, workspace: { id } }) => {
-    const revoked = await makeKey(sql, id);
-    await sql`update crm.api_keys set revoked_at = now() where id = ${revoked.id}`;
-    assertError(await send(revoked.key), "revoked_api_key");
-    const expired = await makeKey(sql, id);
-    await sql`update crm.api_keys set expires_at = now() where id = ${expired.id}`;
-    assertError(await send(expired.key), "revoked_api_key");
+  test(`${title} answers 401 revoked_api_key for a revoked and for an expired key (spec 7)`, async ({ sql, workspace: { id, key } }) => {
+    await sql`update crm.api_keys set revoked_at = now() where workspace_id = ${id}`;
+    assertError(await send(key), "revoked_api_key");
+    await sql`update crm.api_keys set revoked_at = null, expires_at = now() where workspace_id = ${id}`;
+    assertError(await send(key), "revoked_api_key");
   });
 
   test(`${title} answers 403 workspace_suspended, then 403 feature_disabled, before anything else (spec 5, 7)`, async ({ sql, workspace: { id, key } }) => {
@@ -92,23 +78,9 @@ for (const { resource, route, title } of keyEndpoints) {
 
   if (route.endpoint.body && !route.endpoint.bodyOptional) {
     test(`${title} answers 400 ${route.endpoint.malformed} for a body that is missing or no JSON object (spec 1, 4.1, 7)`, async ({ workspace: { key } }) => {
-      const bad = [
-        undefined,
-        "",
-        " ",
-        "{",
-        "{]",
-        '"a"',
-        "[]",
-        "null",
-        "1",
-        "{a:1}",
-        "{'a':1}",
-        '{"a":1,}',
-        "{}x",
-        new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
-      ];
-      for (const body of bad) {
+      const texts = ["", " ", "{", "{]", '"a"', "[]", "null", "1", "{a:1}", "{'a':1}", '{"a":1,}', "{}x"];
+      const noUtf8 = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
+      for (const body of [undefined, ...texts, noUtf8]) {
         const reply = await call(route.method, addressOf(resource.name, route.path), { key, body });
         assertError(reply, route.endpoint.malformed);
       }
@@ -119,11 +91,8 @@ for (const { resource, route, title } of keyEndpoints) {
 Deno.test("Only lists, their summary and upserts have query parameters: a mistyped one would return every record, or match by another field (spec 4)", () => {
   for (const { route: { path, endpoint }, title } of apiEndpoints) {
     const isList = "cursor" in endpoint.query.shape;
-    assert.equal(
-      takesQuery(endpoint),
-      isList || path === "/upsert" || title === "GET /api-v1-deals/summary",
-      title,
-    );
+    const isOther = path === "/upsert" || title === "GET /api-v1-deals/summary";
+    assert.equal(takesQuery(endpoint), isList || isOther, title);
   }
 });
 
@@ -160,18 +129,12 @@ for (const { resource, route, title } of apiEndpoints.filter(({ route }) => take
 
 for (const { resource, route, title } of endpoints.filter(({ route }) => !takesQuery(route.endpoint))) {
   test(`${title} ignores query parameters, even repeated ones and those that could not be stored (spec 4)`, async ({ sql }) => {
-    const send = async (query: string) => {
-      const { token, ...credentials } = await GATE_CASES[resource.gate].admit(sql);
-      const path = addressOf(resource.name, route.path, { token });
-      return call(route.method, `${path}${query}`, {
-        ...credentials,
-        ...(route.endpoint.body && { body: {} }),
-      });
-    };
-    const [plain, queried] = [
-      await send(""),
-      await send("?utm_source=mail&limit=x&a=1&a=2&b=%00&forceFunctionRegion=sa-east-1"),
-    ];
+    const { token, ...credentials } = await GATE_CASES[resource.gate].admit(sql);
+    const path = addressOf(resource.name, route.path, { token });
+    const send = (query: string) =>
+      call(route.method, path + query, { ...credentials, ...(route.endpoint.body && { body: {} }) });
+    const plain = await send("");
+    const queried = await send("?utm_source=mail&limit=x&a=1&a=2&b=%00&forceFunctionRegion=sa-east-1");
     assert.equal(queried.status, plain.status, queried.text);
     if (plain.status >= 400) assert.equal(queried.text, plain.text);
   });
@@ -206,16 +169,11 @@ for (const resource of resources) {
         assertError(reply, "method_not_allowed");
         assert.equal(reply.headers.get("Allow"), allowedMethods(methods).join(", "));
       }
-      assertError(
-        await call("PUT", addressOf(resource.name, path, { token: "x" })),
-        unknown ?? "method_not_allowed",
-      );
+      const stranger = await call("PUT", addressOf(resource.name, path, { token: "x" }));
+      assertError(stranger, unknown ?? "method_not_allowed");
     });
   }
-}
 
-for (const resource of resources) {
-  const { admit, unknown } = GATE_CASES[resource.gate];
   test(`/${resource.name}: an unknown path answers 404 not_found, after the credential is checked (spec 4)`, async ({ sql }) => {
     const { token: _, ...credentials } = await admit(sql);
     for (const path of ["/a/b/c/d", `/${UNKNOWN_ID}/fly`, "/%00", "/%ff", "/..%2f"]) {

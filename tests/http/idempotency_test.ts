@@ -47,10 +47,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     });
 
   /** Counts the records of this resource without the workspace's first deal and contact, and their events. */
-  const made = async (
-    sql: Sql,
-    { id, body }: { id: string; body: { deal_id: string } },
-  ) => {
+  const made = async (sql: Sql, { id, body }: { id: string; body: { deal_id: string } }) => {
     const [row] = await sql<[{ records: number; events: number }]>`
       select count(distinct t.id)::int as records, count(e.id)::int as events
       from ${sql(`crm.${table}`)} t
@@ -83,20 +80,14 @@ for (const { resource, route: { endpoint }, title } of creating) {
     // The original reply is repeated even when the record has changed.
     await sql`
       update ${sql(`crm.${table}`)} set created_at = created_at - interval '1 day' where id = ${idOf(first)}`;
-    const again = await send(workspace.key, workspace.body, "one");
-    assert.equal(again.status, 200);
-    assert.equal(again.text, first.text);
-    assert.equal(again.headers.get("Idempotent-Replayed"), "true");
-    assert.deepEqual(await made(sql, workspace), { records: 1, events: eventsOfEach });
-  });
-
-  test(`${title} treats bodies as the same whatever the order of their keys and their white space (spec 4.0.1)`, async ({ sql }) => {
-    const workspace = await start(sql);
-    const first = await send(workspace.key, workspace.body, "one");
+    // Bodies are the same whatever the order of their keys and their white space.
     const reversed = Object.fromEntries(Object.entries(workspace.body).reverse());
-    const again = await send(workspace.key, JSON.stringify(reversed, null, "\t"), "one");
-    assert.equal(again.status, 200);
-    assert.equal(again.text, first.text);
+    for (const body of [workspace.body, JSON.stringify(reversed, null, "\t")]) {
+      const again = await send(workspace.key, body, "one");
+      assert.deepEqual([again.status, again.text], [200, first.text]);
+      assert.equal(again.headers.get("Idempotent-Replayed"), "true");
+    }
+    assert.deepEqual(await made(sql, workspace), { records: 1, events: eventsOfEach });
   });
 
   test(`${title} refuses a key that was used with another body or on another resource (spec 4.0.1, 7)`, async ({ sql }) => {
@@ -208,17 +199,17 @@ for (const { resource, route: { endpoint }, title } of creating) {
     await original.end({ timeout: 0 });
   });
 
-  test(`${title}: of 64 simultaneous equal calls one creates, the rest are answered 200 or 409 (spec 4.0.1)`, async ({ sql }) => {
+  test(`${title}: of 24 simultaneous equal calls one creates, the rest are answered 200 or 409 (spec 4.0.1)`, async ({ sql }) => {
     const workspace = await start(sql);
     const second = await makeKey(sql, workspace.id);
     const keys = [workspace.key, second.key];
     const replies = await Promise.all(
-      Array.from({ length: 64 }, (_, i) => send(keys[i % 2]!, workspace.body, "one")),
+      Array.from({ length: 24 }, (_, i) => send(keys[i % 2]!, workspace.body, "one")),
     );
     const count = (status: number) => replies.filter((reply) => reply.status === status).length;
     assert.equal(count(201), 1);
     // On a busy machine a call that waits too long for its workspace's connections is answered 503.
-    assert.equal(count(200) + count(409) + count(503), 63);
+    assert.equal(count(200) + count(409) + count(503), 23);
     const texts = new Set(replies.filter(({ status }) => status < 300).map(({ text }) => text));
     assert.equal(texts.size, 1);
     for (const reply of replies) {
