@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { ISql } from "postgres";
 import { openWorld } from "../../bench/harness/world.ts";
 import { createSubscribers, enqueue } from "../../bench/reliability/queue.ts";
-import { type Outcome, recordOutcomes } from "../support/outcomes.ts";
+import { type Outcome, recordOutcomes } from "../support/queue.ts";
 
 const DELIVERIES = 2000;
 const GROUP = 40;

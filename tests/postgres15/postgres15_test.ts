@@ -12,7 +12,7 @@ import { passMidnight } from "../support/midnight.ts";
 import { needing } from "../support/needing.ts";
 import { PARTITION_CHECKS } from "../support/partition_checks.ts";
 import { daysOf, dropAll, TABLES } from "../support/partitions.ts";
-import { RIGHTS_CHECKS } from "../support/rights_checks.ts";
+import { RIGHTS_CHECKS } from "../support/rights.ts";
 
 Deno.test(
   needing(["postgresql-15", "postgresql-15-plpgsql-check", "postgresql-15-cron", "the Supabase CLI"], {

@@ -1,7 +1,7 @@
 // A long queue and many calls at once must change neither the times of attempts nor the limits of a workspace.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
-import { recordOutcomes } from "../support/outcomes.ts";
+import { recordOutcomes } from "../support/queue.ts";
 import { rolledBack } from "../support/transactions.ts";
 import { test } from "../support/scenario.ts";
 import { openDatabase } from "../support/stack.ts";

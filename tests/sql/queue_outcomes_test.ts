@@ -2,8 +2,14 @@
 // uncommitted or leased.
 import assert from "node:assert/strict";
 import { makeWorkspace } from "../support/fixtures.ts";
-import { type Outcome, recordOutcomes } from "../support/outcomes.ts";
-import { addDeliveries, addSubscription, claim, leaseDeliveries } from "../support/queue.ts";
+import {
+  addDeliveries,
+  addSubscription,
+  claim,
+  leaseDeliveries,
+  type Outcome,
+  recordOutcomes,
+} from "../support/queue.ts";
 import { rolledBack } from "../support/transactions.ts";
 import { test } from "../support/scenario.ts";
 import { openDatabase } from "../support/stack.ts";

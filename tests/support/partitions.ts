@@ -1,6 +1,7 @@
 // What the tests of partitions share. Each needs a database of its own, because it locks, makes and drops partitions.
 import type { ISql, Sql } from "postgres";
 import { makeWorkspace } from "./fixtures.ts";
+import { addSubscription } from "./queue.ts";
 
 /** The partitioned tables, in the order in which an event fills them. */
 export const TABLES = ["crm.events", "crm.webhook_deliveries", "crm.webhook_attempts"] as const;
@@ -59,12 +60,7 @@ export async function sleepFor(sql: ISql, days: number): Promise<void> {
 /** Creates a workspace with a subscription to contact.created. */
 export async function makeSubscriber(sql: Sql): Promise<{ workspaceId: string; subscriptionId: string }> {
   const { id: workspaceId } = await makeWorkspace(sql);
-  const [{ id: subscriptionId }] = await sql<[{ id: string }]>`
-    insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
-    values (${workspaceId}, '{contact.created}', 'https://receiver.invalid/') returning id`;
-  await sql`
-    insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
-    values (${workspaceId}, ${subscriptionId}, '\\x01')`;
+  const subscriptionId = await addSubscription(sql, workspaceId);
   return { workspaceId, subscriptionId };
 }
 

@@ -4,30 +4,31 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql, TransactionSql } from "postgres";
 import type { Query } from "../../tools/rights/catalogue.ts";
-import { rolledBack } from "./transactions.ts";
+import { openSql } from "../../run/local/sql.ts";
 import { readVerbRights } from "../../tools/rights/verb_rights.ts";
+import { rolledBack } from "./transactions.ts";
 
 const FUNCTIONS = join(import.meta.dirname!, "../../supabase/functions");
 
 /** Supabase's roles: with the public key of a project anybody acts as the first. */
-export const SUPABASE_ROLES = ["anon", "authenticated", "service_role"] as const;
+const SUPABASE_ROLES = ["anon", "authenticated", "service_role"] as const;
 
 /** The roles that own nothing. */
-export const ROLES = ["crm_api", "crm_app", "crm_functions", ...SUPABASE_ROLES] as const;
+const ROLES = ["crm_api", "crm_app", "crm_functions", ...SUPABASE_ROLES] as const;
 
-export type Role = typeof ROLES[number];
+type Role = typeof ROLES[number];
 
 /** A function of schema api, app or crm, and a call of it with nulls. */
-export interface Callable {
+interface Callable {
   signature: string;
   call: string;
 }
 
 /** Runs queries of tools/rights on a client. */
-export const queryOf = (sql: Sql): Query => (text) => sql.unsafe(text);
+const queryOf = (sql: Sql): Query => (text) => sql.unsafe(text);
 
 /** Reads the functions that each role must be able to execute: only those that are called as this role. */
-export async function readExpected(sql: Sql): Promise<Record<Role, string[]>> {
+async function readExpected(sql: Sql): Promise<Record<Role, string[]>> {
   const [crm_api, crm_app] = await Promise.all(
     (["crm_api", "crm_app"] as const).map(async (role) =>
       (await readVerbRights(queryOf(sql), role)).functions
@@ -65,7 +66,7 @@ async function callsOfFunctions(folder: string): Promise<Set<string>> {
 }
 
 /** Reads every function of our schemas. Procedures are among them. */
-export async function readCallables(sql: Sql): Promise<Callable[]> {
+async function readCallables(sql: Sql): Promise<Callable[]> {
   return await sql<Callable[]>`
     select
       p.oid::regprocedure::text as signature,
@@ -86,29 +87,21 @@ export async function readCallables(sql: Sql): Promise<Callable[]> {
     order by 1`;
 }
 
-/** Adds Supabase's roles and the rights that it gives them in schema public, as its projects have them. */
-async function createSupabaseRoles(sql: TransactionSql): Promise<void> {
-  for (const role of SUPABASE_ROLES) {
-    await sql.unsafe(`
-      create role ${role} nologin noinherit;
-      grant ${role} to current_user;
-      grant usage on schema public to ${role};
-      alter default privileges in schema public grant all on tables to ${role};
-      alter default privileges in schema public grant all on functions to ${role};
-      alter default privileges in schema public grant all on sequences to ${role};`);
-  }
-}
-
 /**
- * Runs `work` in a transaction that is rolled back, with Supabase's roles. The roles belong to the whole cluster, so
- * they must not outlive the test.
+ * Runs `work` in a transaction that is rolled back, with Supabase's roles and the rights that its projects give them in
+ * schema public. The roles belong to the whole cluster, so they must not outlive the test.
  */
-export async function withSupabaseRoles(
-  sql: Sql,
-  work: (sql: TransactionSql) => Promise<void>,
-): Promise<void> {
+async function withSupabaseRoles(sql: Sql, work: (sql: TransactionSql) => Promise<void>): Promise<void> {
   await rolledBack(sql, async (sql) => {
-    await createSupabaseRoles(sql);
+    for (const role of SUPABASE_ROLES) {
+      await sql.unsafe(`
+        create role ${role} nologin noinherit;
+        grant ${role} to current_user;
+        grant usage on schema public to ${role};
+        alter default privileges in schema public grant all on tables to ${role};
+        alter default privileges in schema public grant all on functions to ${role};
+        alter default privileges in schema public grant all on sequences to ${role};`);
+    }
     await work(sql);
   });
 }
@@ -117,7 +110,7 @@ export async function withSupabaseRoles(
  * Calls a function, undoes what it did, and returns whether the role may execute it: a function that fails for any
  * reason other than missing rights was executed.
  */
-export async function mayCall(sql: TransactionSql, { call }: Callable): Promise<boolean> {
+async function mayCall(sql: TransactionSql, { call }: Callable): Promise<boolean> {
   // Row-level security refuses with the same code but another message.
   return !/^permission denied/.test((await refusalOf(sql, call))?.message ?? "");
 }
@@ -138,3 +131,195 @@ export async function refusalOf(
   }
   return null;
 }
+
+type Run = (sql: Sql, functionsDatabaseUrl: string) => Promise<void>;
+
+/** Tests over the rights of every role: `run` gets the owner's client and the URL that connects as crm_functions. */
+export const RIGHTS_CHECKS: { name: string; run: Run }[] = [];
+
+const test = (name: string, run: Run) => RIGHTS_CHECKS.push({ name, run });
+
+test("each role may execute exactly the functions that are called as it, and the public none (spec 1)", async (sql) => {
+  const expected = await readExpected(sql);
+  assert.ok(expected.crm_api.length > 50 && expected.crm_functions.length >= 4);
+  await withSupabaseRoles(sql, async (sql) => {
+    for (const role of ["public", ...ROLES] as const) {
+      const functions = await sql<{ signature: string }[]>`
+      select p.oid::regprocedure::text as signature from pg_proc p
+      where p.pronamespace in ('api'::regnamespace, 'app'::regnamespace, 'crm'::regnamespace)
+        and has_function_privilege(${role}, p.oid, 'execute')
+        -- The owner of a function needs no grant, and the roles of verbs call theirs nowhere.
+        and p.proowner::regrole::text <> ${role}
+      order by p.oid::regprocedure::text collate "C"`;
+      const wanted = role === "public" ? [] : expected[role].toSorted();
+      assert.deepEqual(functions.map(({ signature }) => signature), wanted, role);
+    }
+  });
+});
+
+test(
+  "every function, called as each role, is refused where it is not that role's (spec 1)",
+  async (sql, functionsDatabaseUrl) => {
+    const expected = await readExpected(sql);
+    const callables = await readCallables(sql);
+    assert.ok(callables.length > 150);
+    const owned: Partial<Record<Role, string>> = {
+      crm_api: "crm.run_verb(text,jsonb)",
+      crm_app: "crm.run_app_verb(text,jsonb)",
+    };
+    const allowed = (role: Role) => new Set([...expected[role], ...(owned[role] ? [owned[role]] : [])]);
+    await withSupabaseRoles(sql, async (sql) => {
+      // Of Supabase's roles one stands for all: the test before this one reads the rights of each.
+      for (const role of ["crm_api", "crm_app", "anon"] as const) {
+        await sql.unsafe(`set local role ${role}`);
+        for (const callable of callables) {
+          const { signature } = callable;
+          assert.equal(
+            await mayCall(sql, callable),
+            allowed(role).has(signature),
+            `${signature} as ${role}`,
+          );
+        }
+        await sql`reset role`;
+      }
+    });
+    const functions = openSql(functionsDatabaseUrl, { max: 1 });
+    try {
+      await functions.begin(async (sql) => {
+        for (const callable of callables) {
+          const { signature } = callable;
+          const may = allowed("crm_functions").has(signature);
+          assert.equal(await mayCall(sql, callable), may, `${signature} as crm_functions`);
+        }
+      });
+    } finally {
+      await functions.end();
+    }
+  },
+);
+
+test("what crm_functions may execute runs with the rights of its owner", async (sql) => {
+  const { crm_functions } = await readExpected(sql);
+  const own = await sql`
+  select p.oid::regprocedure::text as name from pg_proc p
+  where p.oid::regprocedure::text = any (${crm_functions}) and not p.prosecdef`;
+  assert.deepEqual([...own], []);
+});
+
+test("each role may read, insert and update exactly the tables that it uses, and delete nothing (spec 1)", async (sql) => {
+  const used: Partial<Record<Role, Record<string, string[]>>> = {
+    crm_api: (await readVerbRights(queryOf(sql), "crm_api")).tables,
+    crm_app: (await readVerbRights(queryOf(sql), "crm_app")).tables,
+  };
+  await withSupabaseRoles(sql, async (sql) => {
+    for (const role of ROLES) {
+      const rows = await sql<{ name: string; rights: string[] }[]>`
+      select c.oid::regclass::text as name, array(
+        select r.right from unnest(array['select', 'insert', 'update', 'references']) r ("right")
+        where has_any_column_privilege(${role}, c.oid, r.right)
+        union all
+        select r.right from unnest(array['delete', 'truncate', 'trigger']) r ("right")
+        where has_table_privilege(${role}, c.oid, r.right)
+      ) as rights
+      from pg_class c
+      where c.relnamespace in ('api'::regnamespace, 'app'::regnamespace, 'crm'::regnamespace)
+        and c.relkind in ('r', 'p', 'v', 'm', 'S', 'f')`;
+      const granted = Object.fromEntries(
+        rows.filter(({ rights }) => rights.length > 0).map((row) => [row.name, row.rights.sort()]),
+      );
+      const wanted = Object.entries(used[role] ?? {}).map(([name, access]) => [name, access.toSorted()]);
+      assert.deepEqual(granted, Object.fromEntries(wanted), role);
+    }
+  });
+});
+
+test("a function and a table that a later migration creates are nobody's until they are granted", async (sql) => {
+  await withSupabaseRoles(sql, async (sql) => {
+    await sql.unsafe(`
+    create table crm.later (id integer);
+    create function crm.later() returns integer language sql as 'select 1';
+    create function app.later() returns integer language sql as 'select 1';
+    create function api.later() returns integer language sql as 'select 1';
+    create function public.later() returns integer language sql as 'select 1'`);
+    for (const role of ROLES) {
+      const [row] = await sql`
+      select
+        has_function_privilege(${role}, 'crm.later()', 'execute')
+          or has_function_privilege(${role}, 'app.later()', 'execute')
+          or has_function_privilege(${role}, 'api.later()', 'execute') as executable,
+        has_any_column_privilege(${role}, 'crm.later', 'select') as readable,
+        has_function_privilege(${role}, 'public.later()', 'execute') as public`;
+      // Supabase's own grants in schema public are expected.
+      const supabase = !role.startsWith("crm_");
+      assert.deepEqual({ ...row }, { executable: false, readable: false, public: supabase }, role);
+    }
+  });
+});
+
+test("no role but the owner may create anything, in any schema or as a temporary table", async (sql) => {
+  await withSupabaseRoles(sql, async (sql) => {
+    const rows = await sql`
+    select r.role, n.nspname as place from unnest(${[
+      ...ROLES,
+    ]}::text[]) r (role) cross join pg_namespace n
+    where has_schema_privilege(r.role, n.oid, 'create')
+    union all
+    select r.role, p.place from unnest(${[...ROLES]}::text[]) r (role)
+    cross join unnest(array['create', 'temporary']) p (place)
+    where has_database_privilege(r.role, current_database(), p.place)`;
+    assert.deepEqual([...rows], []);
+    for (const schema of ["crm", "api", "app", "public", "pg_temp"]) {
+      await sql`set local role crm_api`;
+      const refusal = await refusalOf(sql, `create table ${schema}.mine (id integer)`);
+      assert.equal(refusal?.code, "42501", schema);
+      await sql`reset role`;
+    }
+  });
+});
+
+test("the roles of requests have no attribute, no membership, and own nothing but what runs the verbs", async (sql) => {
+  const attributes = {
+    super: false,
+    inherit: false,
+    createrole: false,
+    createdb: false,
+    replication: false,
+  };
+  const roles = await sql`
+  select rolname as name, rolcanlogin as login, rolsuper as super, rolinherit as inherit,
+    rolcreaterole as createrole, rolcreatedb as createdb, rolreplication as replication, rolbypassrls as bypassrls
+  from pg_roles where rolname like 'crm\\_%' order by 1`;
+  assert.deepEqual(roles.map((role) => ({ ...role })), [
+    { name: "crm_api", login: false, ...attributes, bypassrls: false },
+    { name: "crm_app", login: false, ...attributes, bypassrls: false },
+    { name: "crm_functions", login: true, ...attributes, bypassrls: false },
+  ]);
+  const memberships = await sql`
+  select member::regrole::text, roleid::regrole::text from pg_auth_members
+  where member in ('crm_api'::regrole, 'crm_app'::regrole, 'crm_functions'::regrole)`;
+  assert.deepEqual([...memberships], []);
+  const owned = await sql<{ object: string }[]>`
+  select pg_describe_object(d.classid, d.objid, 0) as object from pg_shdepend d
+  where d.deptype = 'o' and d.dbid = (select oid from pg_database where datname = current_database())
+    and d.refobjid in ('crm_api'::regrole, 'crm_app'::regrole, 'crm_functions'::regrole)
+  order by 1`;
+  assert.deepEqual(owned.map(({ object }) => object), [
+    "function crm.run_app_verb(text,jsonb)",
+    "function crm.run_verb(text,jsonb)",
+  ]);
+});
+
+test(
+  "the limits of time belong to the role that functions connect as",
+  async (_sql, functionsDatabaseUrl) => {
+    const functions = openSql(functionsDatabaseUrl, { max: 1 });
+    try {
+      const [row] = await functions`
+    select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
+      current_setting('idle_in_transaction_session_timeout') as idle`;
+      assert.deepEqual({ ...row }, { statement: "8s", lock: "5s", idle: "15s" });
+    } finally {
+      await functions.end();
+    }
+  },
+);

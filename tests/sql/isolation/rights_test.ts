@@ -1,5 +1,5 @@
 // Least rights (docs/decisions/0011-least-rights.md): the whole catalogue, so that no function or table is forgotten.
-import { RIGHTS_CHECKS } from "../../support/rights_checks.ts";
+import { RIGHTS_CHECKS } from "../../support/rights.ts";
 import { functionsDatabaseUrl, openDatabase } from "../../support/stack.ts";
 
 for (const { name, run } of RIGHTS_CHECKS) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { openSql } from "../../../run/local/sql.ts";
 import { passMidnight } from "../../support/midnight.ts";
-import { recordOutcomes } from "../../support/outcomes.ts";
+import { recordOutcomes } from "../../support/queue.ts";
 import { startOwnDatabase } from "../../support/own_database.ts";
 import { makeSubscriber, manage, type Managed, sleepFor, TABLES } from "../../support/partitions.ts";
 
