@@ -1,22 +1,17 @@
 // A batch creates ten records by one statement, so that it uses fewer subtransactions than Postgres caches.
 import assert from "node:assert/strict";
+import { create, statuses, upsert } from "../../support/batches.ts";
 import { client } from "../../support/client.ts";
 import { makeWorkspaceWithDeal } from "../../support/fixtures.ts";
 import { UNKNOWN_ID } from "../../support/record_fixtures.ts";
 import { keyEndpoints } from "../../support/resources.ts";
 import { test } from "../../support/scenario.ts";
 
-const create = (data: unknown) => ({ op: "create", data });
-
 for (const { resource, title } of keyEndpoints.filter(({ route }) => route.path === "/batch")) {
   const path = `/${resource.name}`;
   const table = resource.name.replace("api-v1-", "crm.");
   const isOfDeal = ["api-v1-activities", "api-v1-notes"].includes(resource.name);
-  const shown = resource.name === "api-v1-notes"
-    ? "body"
-    : isOfDeal || path.endsWith("deals")
-    ? "title"
-    : "name";
+  const shown = { "crm.notes": "body", "crm.activities": "title", "crm.deals": "title" }[table] ?? "name";
 
   test(`${title} inserts ten records by one statement, also those beside an item that fails`, async ({ sql }) => {
     const { workspace: { key }, deal } = await makeWorkspaceWithDeal(sql);
@@ -42,28 +37,22 @@ for (const { resource, title } of keyEndpoints.filter(({ route }) => route.path 
 
 for (const path of ["/api-v1-contacts", "/api-v1-companies"]) {
   test(`POST ${path}/batch inserts upserts by a new external_id by one statement, and finds those of records and of items before`, async ({ sql, api }) => {
-    const upsert = (external_id: string | null, name: string) => ({
-      op: "upsert",
-      match_by: "external_id",
-      data: { external_id, name },
-    });
+    const byId = (external_id: string | null, name: string) => upsert("external_id", { external_id, name });
     const send = async (...items: unknown[]) => {
-      const { body } = await api.post(`${path}/batch`, { items });
+      const reply = await api.post(`${path}/batch`, { items });
+      const made = reply.body.results.map(({ id }: { id?: string }) => id);
       const rows = await sql<{ id: string; statement: string }[]>`
         select id, xmin || ' ' || cmin as statement from ${sql(path.replace("/api-v1-", "crm."))}
-        where id = any (${body.results.flatMap(({ id }: { id?: string }) => id ?? [])}::uuid[])`;
-      return {
-        statuses: body.results.map(({ status }: { status: number }) => status),
-        ids: body.results.map(({ id }: { id?: string }) => id),
-        statements: new Set(rows.map(({ statement }) => statement)).size,
-      };
+        where id = any (${made.filter(Boolean)}::uuid[])`;
+      const statements = new Set(rows.map(({ statement }) => statement)).size;
+      return { statuses: statuses(reply), ids: made, statements };
     };
-    const first = await send(upsert("1", "A"), create({ name: "B" }), upsert("2", "C"));
+    const first = await send(byId("1", "A"), create({ name: "B" }), byId("2", "C"));
     assert.deepEqual([first.statuses, first.statements], [[201, 201, 201], 1]);
-    const twice = await send(upsert("3", "A"), upsert("3", "B"), upsert("1", "C"));
+    const twice = await send(byId("3", "A"), byId("3", "B"), byId("1", "C"));
     assert.deepEqual(twice.statuses, [201, 200, 200]);
     assert.deepEqual(twice.ids, [twice.ids[0], twice.ids[0], first.ids[0]]);
-    const taken = await send(upsert("4", "A"), create({ external_id: "4", name: "B" }), upsert(null, "C"));
+    const taken = await send(byId("4", "A"), create({ external_id: "4", name: "B" }), byId(null, "C"));
     assert.deepEqual(taken.statuses, [201, 409, 422]);
   });
 }
