@@ -3,7 +3,7 @@
  * in turns in one run, so that other work of the machine affects both.
  *
  *     deno task bench                         everything; also writes bench/results/
- *     deno task bench -- throughput growth    some subjects; writes nothing
+ *     deno task bench -- hand growth          some subjects; writes nothing
  *     deno task bench -- --short growth       small sizes and tolerant ratios, as in CI
  *     deno task bench -- --minutes 3 life     what lasts minutes, for another time
  *
@@ -16,11 +16,11 @@ import { coldStart } from "./subjects/cold_start.ts";
 import { growth } from "./subjects/growth.ts";
 import { life } from "./subjects/life.ts";
 import { roundTrips } from "./subjects/round_trips.ts";
-import { byHand, throughput } from "./subjects/throughput.ts";
+import { byHand } from "./subjects/hand.ts";
 
 const { figures, whole } = await runSubjects({
   // The order of docs/performance.md.
-  subjects: [roundTrips, throughput, byHand, coldStart, growth, life],
+  subjects: [roundTrips, byHand, coldStart, growth, life],
   command: "deno task bench --",
   // Finds mistakes, but tolerates a busy machine: the ratio of the named read was 0.27, 0.30, 0.32 and 0.36 with
   // the same code within an hour.

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startServer } from "../../bench/harness/functions.ts";
 import { openWorld } from "../../bench/harness/world.ts";
-import { MAKE_TABLES } from "../../bench/performance/bare/statements.ts";
-import { CALLS_A_MINUTE, MAKE_COUNTS } from "../../bench/performance/hand/statements.ts";
+import { CALLS_A_MINUTE, MAKE_TABLES } from "../../bench/performance/hand/statements.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 
 const FOLDER = join(import.meta.dirname!, "../../bench/performance/hand");
@@ -16,10 +15,9 @@ Deno.test("The function by hand does what it is compared for, and refuses whom i
   const workspace = await makeWorkspace(sql);
   const other = await makeWorkspace(sql);
   await sql.unsafe(MAKE_TABLES);
-  await sql.unsafe(MAKE_COUNTS);
   await using server = await startServer({
     DATABASE_URL: world.functionsDatabaseUrl,
-    BARE_DATABASE_URL: world.databaseUrl,
+    OWNER_DATABASE_URL: world.databaseUrl,
   }, [FOLDER]);
 
   const send = async (key: string, path: string, body?: unknown) => {
@@ -63,7 +61,7 @@ Deno.test("The function by hand does what it is compared for, and refuses whom i
       const { key } = await makeKey(sql, workspace.id, { scopes: ["contacts:read"] });
       assert.equal((await send(key, "/contacts", CONTACT)).status, 401);
       assert.equal((await send(workspace.key, "/contacts", { name: "" })).status, 422);
-      await sql`update bare.call_counts set calls = ${CALLS_A_MINUTE}, minute = date_trunc('minute', now())`;
+      await sql`update hand.call_counts set calls = ${CALLS_A_MINUTE}, minute = date_trunc('minute', now())`;
       // Sends up to a whole limit, because a new minute with a new count may have begun.
       const replies = [];
       for (let call = 0; call < CALLS_A_MINUTE + 2; call++) {
@@ -71,7 +69,7 @@ Deno.test("The function by hand does what it is compared for, and refuses whom i
         if (replies.at(-1) === 429) break;
       }
       assert.equal(replies.at(-1), 429);
-      await sql`truncate bare.call_counts`;
+      await sql`truncate hand.call_counts`;
     },
   );
 });

@@ -8,7 +8,7 @@ import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 import type { Conditions } from "../../harness/run_subjects.ts";
 
 /** Enough keys for every call of a size, because each key may make only 120 calls a minute. */
-export const KEYS = 100;
+export const KEYS = 1_000;
 
 /** The tables besides those of records, by the function of seed.sql that fills them. */
 const OTHERS = {

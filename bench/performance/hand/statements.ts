@@ -1,15 +1,44 @@
-import { COLUMNS } from "../bare/statements.ts";
+/** The columns with which a contact is shown. */
+const COLUMNS = `id, workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id,
+  instagram, linkedin, notes, custom_fields, created_at, updated_at`;
 
 /** Calls a minute for each key: the same limit as the API's. */
 export const CALLS_A_MINUTE = 120;
 
-/** Makes the table that counts each key's calls in the current minute. The tables of `bare` are used as well. */
-export const MAKE_COUNTS = `
-  create table bare.call_counts (
+/**
+ * Makes a table that counts each key's calls in the current minute, and copies of companies, contacts and deals: with
+ * constraints, indexes and the main columns of their rows, but without row-level security and triggers.
+ */
+export const MAKE_TABLES = `
+  create schema hand;
+  create table hand.call_counts (
     key_id uuid primary key,
     minute timestamptz not null,
     calls integer not null
-  ) with (fillfactor = 50)`;
+  ) with (fillfactor = 50);
+  create table hand.companies (
+    like crm.companies including all,
+    foreign key (workspace_id, owner_id) references crm.members (workspace_id, id)
+  );
+  create table hand.contacts (
+    like crm.contacts including all,
+    foreign key (workspace_id, company_id) references hand.companies (workspace_id, id),
+    foreign key (workspace_id, owner_id) references crm.members (workspace_id, id)
+  );
+  create table hand.deals (
+    like crm.deals including all,
+    foreign key (workspace_id, pipeline_id, stage_id) references crm.stages (workspace_id, pipeline_id, id),
+    foreign key (workspace_id, contact_id) references hand.contacts (workspace_id, id),
+    foreign key (workspace_id, company_id) references hand.companies (workspace_id, id),
+    foreign key (workspace_id, owner_id) references crm.members (workspace_id, id)
+  );
+  insert into hand.companies (workspace_id, id, name, owner_id)
+  select workspace_id, id, name, owner_id from crm.companies;
+  insert into hand.contacts (workspace_id, id, name, email, phone, owner_id)
+  select workspace_id, id, name, email, phone, owner_id from crm.contacts;
+  insert into hand.deals (workspace_id, id, title, value, contact_id, owner_id, pipeline_id, stage_id, external_id)
+  select workspace_id, id, title, value, contact_id, owner_id, pipeline_id, stage_id, external_id from crm.deals;
+  analyze hand.companies, hand.contacts, hand.deals;`;
 
 /**
  * The gate: finds the caller by the key's hash ($1) and scope ($2), and counts the call. `counted` has no row for an
@@ -24,7 +53,7 @@ const GATE = `
       and k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and $2::text = any (k.scopes)
   ),
   counted as (
-    insert into bare.call_counts as c (key_id, minute, calls)
+    insert into hand.call_counts as c (key_id, minute, calls)
     select caller.id, date_trunc('minute', now()), 1 from caller
     on conflict (key_id) do update set
       calls = case when c.minute = excluded.minute then c.calls + 1 else 1 end,
@@ -42,29 +71,29 @@ const GATE = `
 const INSERT_LEAD = `who as materialized (select * from allowed),
   known_company as (
     select c.id from who
-    join bare.companies c on c.workspace_id = who.workspace_id and c.name_key = lower($6::text)
+    join hand.companies c on c.workspace_id = who.workspace_id and c.name_key = lower($6::text)
     order by c.id limit 1
   ),
   new_company as (
-    insert into bare.companies (workspace_id, name, owner_id)
+    insert into hand.companies (workspace_id, name, owner_id)
     select who.workspace_id, $6, who.member_id from who where not exists (select from known_company)
     returning id
   ),
   company as (select id from known_company union all select id from new_company),
   known_contact as (
     select c.id from who
-    join bare.contacts c on c.workspace_id = who.workspace_id and c.email = $4
+    join hand.contacts c on c.workspace_id = who.workspace_id and c.email = $4
     order by c.id limit 1
   ),
   new_contact as (
-    insert into bare.contacts (workspace_id, name, email, phone, company_id, owner_id)
+    insert into hand.contacts (workspace_id, name, email, phone, company_id, owner_id)
     select who.workspace_id, $3, $4, $5, company.id, who.member_id from who, company
     where not exists (select from known_contact)
     returning id
   ),
   contact as (select id from known_contact union all select id from new_contact),
   deal as (
-    insert into bare.deals (
+    insert into hand.deals (
       workspace_id, title, value, source, contact_id, company_id, owner_id, pipeline_id, stage_id
     )
     select who.workspace_id, $3, $7, $8, contact.id, company.id, who.member_id, s.pipeline_id, s.id
@@ -84,18 +113,18 @@ const ofContact = COLUMNS.split(",").map((column) => `c.${column.trim()}`).join(
 export const GATED = {
   read: `${GATE}
     select counted.calls, ${ofContact}
-    from counted left join (allowed a join bare.contacts c on c.workspace_id = a.workspace_id and c.id = $3) on true`,
+    from counted left join (allowed a join hand.contacts c on c.workspace_id = a.workspace_id and c.id = $3) on true`,
   list: `${GATE}
     select counted.calls, ${ofContact}
     from counted left join (
       select c.* from allowed a
       cross join lateral (
-        select c.* from bare.contacts c where c.workspace_id = a.workspace_id order by c.id desc limit 50
+        select c.* from hand.contacts c where c.workspace_id = a.workspace_id order by c.id desc limit 50
       ) c
     ) c on true`,
   create: `${GATE},
   contact as (
-    insert into bare.contacts (workspace_id, name, email, phone, owner_id)
+    insert into hand.contacts (workspace_id, name, email, phone, owner_id)
     select a.workspace_id, $3, $4, $5, a.member_id from allowed a
     returning id
   )

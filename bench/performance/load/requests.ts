@@ -27,17 +27,6 @@ export const api = {
     post("/api-v1-leads", { first_name: "Bia", last_name: "Lima", external_id: "{n}", ...LEAD }, key),
 } satisfies Record<string, MakeRequest>;
 
-/** The same requests to the bare function, which checks nothing. */
-export const bare = {
-  read: ({ id }, _key, contactId) => get(`/bare/${id}/contacts/${contactId}`),
-  list: ({ id }) => get(`/bare/${id}/contacts`),
-  create: ({ id, memberId }) => post(`/bare/${id}/contacts`, { ...CONTACT, owner_id: memberId }),
-  lead: ({ id, memberId: owner_id, pipelineId: pipeline_id, stageId: stage_id }) =>
-    post(`/bare/${id}/leads`, { name: "Bia Lima", ...LEAD, owner_id, pipeline_id, stage_id }),
-} satisfies Record<string, MakeRequest>;
-
-export type Operation = keyof typeof bare;
-
 /** The same requests to the function that is written by hand. */
 export const hand = {
   read: (_workspace, key, contactId) => get(`/hand/contacts/${contactId}`, key),
@@ -45,6 +34,8 @@ export const hand = {
   create: (_workspace, key) => post("/hand/contacts", CONTACT, key),
   lead: (_workspace, key) => post("/hand/leads", { first_name: "Bia", last_name: "Lima", ...LEAD }, key),
 } satisfies Record<string, MakeRequest>;
+
+export type Operation = keyof typeof hand;
 
 export function get(path: string, key?: string): PlannedRequest {
   return { method: "GET", path, headers: withKey(key), expect: 200 };

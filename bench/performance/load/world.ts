@@ -34,7 +34,7 @@ export async function openLoadWorld(sizes: Sizes) {
       /** Serves the functions from this database. @param folders of further functions */
       serve: (env: Record<string, string>, folders?: string[]): Promise<Server> =>
         startServer(
-          { DATABASE_URL: world.functionsDatabaseUrl, BARE_DATABASE_URL: world.databaseUrl, ...env },
+          { DATABASE_URL: world.functionsDatabaseUrl, OWNER_DATABASE_URL: world.databaseUrl, ...env },
           folders,
         ),
       [Symbol.asyncDispose]: close,

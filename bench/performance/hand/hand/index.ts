@@ -12,7 +12,7 @@ import { CALLS_A_MINUTE, GATED } from "../statements.ts";
 const { env } = Deno;
 const prepare = env.get("DATABASE_PREPARE") === "true";
 // Connects as the owner of the tables, because the functions' role has no rights on them.
-const sql = openSql(env.get("BARE_DATABASE_URL")!, { max: Number(env.get("DATABASE_POOL_SIZE")) });
+const sql = openSql(env.get("OWNER_DATABASE_URL")!, { max: Number(env.get("DATABASE_POOL_SIZE")) });
 
 type Row = Record<string, unknown>;
 const send = (text: string, values: unknown[]): Promise<Row[]> =>
