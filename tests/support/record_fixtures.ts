@@ -5,6 +5,8 @@ import { makeKey, type TestWorkspace } from "./fixtures.ts";
 import { eventually } from "./mailbox.ts";
 import { openDatabase } from "./stack.ts";
 
+type Api = ReturnType<typeof client>;
+
 /** An id that no record has. */
 export const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 
@@ -81,6 +83,21 @@ export function assertShown(record: Body, expected: Body): void {
 /** The ids on a page. */
 export const ids = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string }) => id);
 
+/** Reads a list to its end by its cursors. */
+export async function readPages(api: Api, path: string): Promise<Reply[]> {
+  const pages: Reply[] = [];
+  for (let cursor = "";;) {
+    const page = await api.get(path + cursor);
+    assert.equal(page.status, 200, page.text);
+    pages.push(page);
+    const { has_more, next_cursor } = page.body.meta;
+    assert.equal(has_more, next_cursor !== null);
+    if (!has_more) return pages;
+    assert.ok(pages.length < 100, "the list has an end");
+    cursor = `${path.includes("?") ? "&" : "?"}cursor=${next_cursor}`;
+  }
+}
+
 /** Asserts that two replies are the same, so that nobody learns whether an id exists in another workspace. */
 export function assertAlike(one: Reply, other: Reply): void {
   const seen = ({ status, text, headers }: Reply) => ({
@@ -90,8 +107,6 @@ export function assertAlike(one: Reply, other: Reply): void {
   });
   assert.deepEqual(seen(one), seen(other));
 }
-
-type Api = ReturnType<typeof client>;
 
 /**
  * Sends calls that change one record, and holds its lock until all have begun. Each call has its own key, because calls

@@ -8,6 +8,7 @@ import { assertError, call, client } from "../../support/client.ts";
 import { causeEveryEvent } from "../../support/every_event.ts";
 import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
 import { customer, makeProposal } from "../../support/proposals.ts";
+import { ids, readPages } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
 import { signIn } from "../../support/sessions.ts";
 
@@ -115,26 +116,29 @@ test("GET /api-v1-changes filters by object, type and time, alone and together",
   for (const days of [80, 40, 10, 2]) at[days] = await emitAgo(sql, id, days, one);
   await emitAgo(sql, id, 10, other);
   await newDeal();
-  const ids = async (query: string) =>
-    (await client(key).get(`${CHANGES}?${query}`)).body.data.map((change: Item) => change.id);
+  const found = async (query: string) => ids(await client(key).get(`${CHANGES}?${query}`));
   const moment = async (days: number) => {
     const [row] = await sql<
       [{ at: string }]
     >`select crm.iso(occurred_at) as at from crm.events where id = ${at[days]!}`;
     return row.at;
   };
-  assert.deepEqual(await ids(`object_id=${one}`), [at[2], at[10], at[40], at[80]]);
-  assert.deepEqual(await ids(`object_id=${one}&object_type=contact`), []);
-  assert.equal((await ids("object_type=deal")).length, 6);
-  assert.equal((await ids("object_type=contact")).length, 1, "the contact of the new deal");
+  assert.deepEqual(await found(`object_id=${one}`), [at[2], at[10], at[40], at[80]]);
+  assert.deepEqual(await found(`object_id=${one}&object_type=contact`), []);
+  assert.equal((await found("object_type=deal")).length, 6);
+  assert.equal((await found("object_type=contact")).length, 1, "the contact of the new deal");
   for (const query of ["", `object_id=${one}&`]) {
     const others = query === "" ? 1 : 0;
     assert.equal(
-      (await ids(`${query}since=${await moment(40)}&until=${await moment(2)}`)).length,
+      (await found(`${query}since=${await moment(40)}&until=${await moment(2)}`)).length,
       2 + others,
     );
-    assert.deepEqual(await ids(`${query}until=${await moment(40)}`), [at[80]], "until itself is not in it");
-    assert.deepEqual((await ids(`${query}since=${await moment(2)}`)).at(-1), at[2], "since itself is in it");
+    assert.deepEqual(await found(`${query}until=${await moment(40)}`), [at[80]], "until itself is not in it");
+    assert.deepEqual(
+      (await found(`${query}since=${await moment(2)}`)).at(-1),
+      at[2],
+      "since itself is in it",
+    );
   }
   assertError(await client(key).get(`${CHANGES}?object_type=webhook`), "validation_error");
   assertError(await client(key).get(`${CHANGES}?cursor=x`), "invalid_cursor");
@@ -165,23 +169,13 @@ test("GET /api-v1-changes pages by next_cursor: each change is on one page, newe
     select ${id}, (case when n % 3 = 0 then 'deal.won' else 'deal.updated' end)::crm.event_type, ${object},
       '{"changed_fields": ["value"]}'
     from generate_series(1, 36) n`;
-  const expected = (await sql`
-    select id from crm.events where workspace_id = ${id} and event = 'deal.updated' order by id desc`).map((
-    row,
-  ) => row["id"]);
+  const rows = await sql`
+    select id from crm.events where workspace_id = ${id} and event = 'deal.updated' order by id desc`;
+  const expected = rows.map((row) => row["id"]);
   for (const query of ["", `object_id=${object}&`]) {
-    const seen: string[] = [];
-    let cursor = "";
-    for (let pages = 1;; pages++) {
-      const { data, meta } = (await client(key).get(`${CHANGES}?${query}limit=8${cursor}`)).body;
-      seen.push(...data.map((change: Item) => change.id));
-      assert.equal(meta.has_more, pages < 3);
-      assert.equal(meta.next_cursor === null, !meta.has_more);
-      if (!meta.has_more) break;
-      assert.equal(data.length, 8);
-      cursor = `&cursor=${meta.next_cursor}`;
-    }
-    assert.deepEqual(seen, expected);
+    const pages = await readPages(client(key), `${CHANGES}?${query}limit=8`);
+    assert.deepEqual(pages.map(({ body }) => body.data.length), [8, 8, 8]);
+    assert.deepEqual(pages.flatMap(ids), expected);
   }
 });
 

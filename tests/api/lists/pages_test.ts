@@ -1,28 +1,12 @@
 // Where a page of a list ends: at its limit, at 500,000 bytes of data, or after the most rows that one call reads.
 import assert from "node:assert/strict";
-import type { client, Reply } from "../../support/client.ts";
-import { ids } from "../../support/record_fixtures.ts";
+import type { Reply } from "../../support/client.ts";
+import { ids, readPages } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
 import { openDatabase, openWithoutTriggers } from "../../support/stack.ts";
 
 const MAX_BYTES = 500_000;
 const LAST_PAGE = { next_cursor: null, has_more: false };
-
-type Api = ReturnType<typeof client>;
-
-/** Reads a list to its end, 200 records at most on each page. */
-async function walk(api: Api, path: string): Promise<Reply[]> {
-  const pages: Reply[] = [];
-  const separator = path.includes("?") ? "&" : "?";
-  for (let cursor = ""; pages.length < 100;) {
-    const page = await api.get(`${path}${separator}limit=200${cursor}`);
-    assert.equal(page.status, 200, page.text);
-    pages.push(page);
-    if (!page.body.meta.has_more) return pages;
-    cursor = `&cursor=${page.body.meta.next_cursor}`;
-  }
-  throw new Error("The list has no end");
-}
 
 /** The number of bytes of the array `data` as it was sent. */
 function bytesOfData({ text }: Reply): number {
@@ -59,8 +43,8 @@ for (const [table, samples] of Object.entries(LONGEST)) {
       assert.ok(replies.every(({ status }) => status === 201), replies[0]!.text);
     }
     const expected = await listedIds(workspace.id, table);
-    const query = table === "notes" ? `?deal_id=${deal.deal_id}` : "";
-    const pages = await walk(api, path + query);
+    const query = table === "notes" ? `deal_id=${deal.deal_id}&` : "";
+    const pages = await readPages(api, `${path}?${query}limit=200`);
     assert.deepEqual(pages.flatMap(ids), expected);
     for (const [index, page] of pages.entries()) {
       const bytes = bytesOfData(page);
@@ -107,7 +91,7 @@ test("GET /api-v1-contacts: a page whose filters match none of the newest rows e
       [`updated_since=${at}&since=2025-01-01T00:40:00Z`, rows.slice(NEW, NEW + OLD - 2_399)],
     ] as const
   ) {
-    const pages = await walk(api, `/api-v1-contacts?${query}`);
+    const pages = await readPages(api, `/api-v1-contacts?limit=200&${query}`);
     assert.deepEqual(pages.flatMap(ids), expected, query);
     const [first] = pages;
     assert.deepEqual(ids(first!), []);

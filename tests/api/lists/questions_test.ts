@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { assertError, memberClient } from "../../support/client.ts";
-import { create, ids } from "../../support/record_fixtures.ts";
+import { create, ids, readPages } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
 import { openWithoutTriggers } from "../../support/stack.ts";
 import { runJob } from "../../support/jobs.ts";
@@ -74,17 +74,11 @@ for (const table of ["contacts", "companies", "deals"]) {
     const expected = await admin`
       select id from ${admin(`crm.${table}`)} where workspace_id = ${workspace.id} and archived_at is null
       order by id desc`;
-    const found: string[] = [];
-    let calls = 0;
-    for (let cursor = ""; calls < 20; calls++) {
-      const page = await api.get(`${path}?limit=2${cursor}`);
-      found.push(...ids(page));
-      if (!page.body.meta.has_more) break;
-      cursor = `&cursor=${page.body.meta.next_cursor}`;
-    }
+    const pages = await readPages(api, `${path}?limit=2`);
+    const found = pages.flatMap(ids);
     assert.deepEqual(found, expected.map(({ id }) => id));
     assert.equal(found.length, 5);
-    assert.ok(calls > 2, "the pages end early");
+    assert.ok(pages.length > 3, "the pages end early");
   });
 }
 

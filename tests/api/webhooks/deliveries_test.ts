@@ -3,7 +3,7 @@ import type { Sql } from "postgres";
 import { assertError, client } from "../../support/client.ts";
 import { makeWorkspace } from "../../support/fixtures.ts";
 import { eventually, openMailbox } from "../../support/mailbox.ts";
-import { UNKNOWN_ID } from "../../support/record_fixtures.ts";
+import { readPages, UNKNOWN_ID } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
 import { addDeliveries, letTimePass, subscribe, waitForDelivery, WEBHOOKS } from "../../support/webhooks.ts";
 
@@ -16,21 +16,9 @@ interface Listed {
   occurred_at: string;
 }
 
-/** Follows the cursor from page to page. */
-async function readPages(api: ReturnType<typeof client>, path: string): Promise<Listed[][]> {
-  const pages: Listed[][] = [];
-  let cursor: string | null = null;
-  do {
-    const { body, status, text } = await api.get(
-      `${path}${cursor === null ? "" : `${path.includes("?") ? "&" : "?"}cursor=${cursor}`}`,
-    );
-    assert.equal(status, 200, text);
-    assert.equal(body.meta.has_more, body.meta.next_cursor !== null);
-    pages.push(body.data);
-    cursor = body.meta.next_cursor;
-  } while (cursor !== null);
-  return pages;
-}
+/** The deliveries on each page of a list. */
+const pagesOf = async (api: ReturnType<typeof client>, path: string): Promise<Listed[][]> =>
+  (await readPages(api, path)).map(({ body }) => body.data);
 
 const idsOf = (sql: Sql, subscription: string, state: string | null = null) =>
   sql<{ id: string }[]>`
@@ -84,20 +72,20 @@ test("GET /api-v1-webhooks/:id/deliveries lists each delivery once, newest event
   });
   const list = `${WEBHOOKS}/${id}/deliveries`;
 
-  const all = (await readPages(api, `${list}?limit=7`)).flat();
+  const all = (await pagesOf(api, `${list}?limit=7`)).flat();
   assert.deepEqual(all.map(({ id }) => id), await idsOf(sql, id));
   assert.equal((await api.get(`${list}?limit=1000`)).body.data.length, 40);
   for (const state of ["delivered", "failed", "cancelled"]) {
-    const listed = (await readPages(api, `${list}?state=${state}&limit=3`)).flat();
+    const listed = (await pagesOf(api, `${list}?state=${state}&limit=3`)).flat();
     assert.deepEqual(listed.map(({ id }) => id), await idsOf(sql, id, state), state);
     assert.ok(listed.length > 0 && listed.every((delivery) => delivery.state === state));
   }
-  const lost = (await readPages(api, `${list}?event=deal.lost&limit=2`)).flat();
+  const lost = (await pagesOf(api, `${list}?event=deal.lost&limit=2`)).flat();
   assert.deepEqual(lost, all.filter(({ event }) => event === "deal.lost"));
-  const both = (await readPages(api, `${list}?event=deal.lost&state=failed`)).flat();
+  const both = (await pagesOf(api, `${list}?event=deal.lost&state=failed`)).flat();
   assert.deepEqual(both, lost.filter(({ state }) => state === "failed"));
   const { occurred_at } = all[9]!;
-  const recent = (await readPages(api, `${list}?since=${occurred_at}`)).flat();
+  const recent = (await pagesOf(api, `${list}?since=${occurred_at}`)).flat();
   assert.deepEqual(recent, all.slice(0, 10));
   const earlier = all.slice(10);
   const filters: [string, Listed[]][] = [
@@ -106,7 +94,7 @@ test("GET /api-v1-webhooks/:id/deliveries lists each delivery once, newest event
     ["&event=deal.lost", earlier.filter(({ event }) => event === "deal.lost")],
   ];
   for (const [filter, expected] of filters) {
-    const before = (await readPages(api, `${list}?until=${occurred_at}&limit=3${filter}`)).flat();
+    const before = (await pagesOf(api, `${list}?until=${occurred_at}&limit=3${filter}`)).flat();
     assert.deepEqual(before, expected, filter);
   }
   const window = await api.get(`${list}?since=${all[19]!.occurred_at}&until=${occurred_at}`);
@@ -159,11 +147,11 @@ test("A filter that matches none of the newest thousands of deliveries gives an 
   await addDeliveries(sql, workspace.id, id, { count: 10_100, states: ["delivered"], events: ["deal.won"] });
   const list = `${WEBHOOKS}/${id}/deliveries`;
   for (const [filter, sizes] of [["state=held", [0, 0, 3]], ["event=deal.lost", [0, 0, 0, 0, 3]]] as const) {
-    const pages = await readPages(api, `${list}?${filter}`);
+    const pages = await pagesOf(api, `${list}?${filter}`);
     assert.deepEqual(pages.map((page) => page.length), sizes, filter);
   }
   // Failed deliveries have their own index, so no page ends early.
-  assert.deepEqual((await readPages(api, `${list}?state=failed`)).map((page) => page.length), [0]);
+  assert.deepEqual((await pagesOf(api, `${list}?state=failed`)).map((page) => page.length), [0]);
 });
 
 test("POST …/redeliver sends the same delivery again, and repeating the call adds no attempt while it is under way (spec 7)", async ({ sql, workspace: { key }, api }) => {
