@@ -27,25 +27,26 @@ async function setLastMovement(sql: Sql, dealId: string, ago: string): Promise<v
   await sql`update crm.deals set moved_at = now() - ${ago}::interval where id = ${dealId}`;
 }
 
+/** Runs the job deals-stale, after setting the deal's last movement if `ago` is given; returns the facts of its events. */
+async function staleFacts(sql: Sql, dealId: string, ago?: string) {
+  if (ago !== undefined) await setLastMovement(sql, dealId, ago);
+  await runJob(sql, "deals-stale");
+  return await factsOf(sql, dealId, "deal.stale");
+}
+
 test("deal.stale is emitted once for each period without movement, after as many days as the workspace sets (spec 6.1)", async ({ sql, workspace, api, newDeal }) => {
   const deal = await newDeal();
-  const stale = async () => {
-    await runJob(sql, "deals-stale");
-    return await factsOf(sql, deal.id, "deal.stale");
-  };
-  await setLastMovement(sql, deal.id, "13 days 23 hours 59 minutes");
-  assert.deepEqual(await stale(), []);
-  await setLastMovement(sql, deal.id, "14 days 1 hour");
+  const stale = (ago?: string) => staleFacts(sql, deal.id, ago);
+  assert.deepEqual(await stale("13 days 23 hours 59 minutes"), []);
   const first = { days_without_movement: 14, threshold_days: 14 };
-  assert.deepEqual(await stale(), [first]);
+  assert.deepEqual(await stale("14 days 1 hour"), [first]);
   assert.deepEqual(await stale(), [first], "emitted only once");
   await updateWorkspace(sql, workspace.id, { staleAfterDays: 2 });
   assert.deepEqual(await stale(), [first], "another threshold starts no new period");
 
   await api.patch(`/api-v1-deals/${deal.id}`, { title: "Andou" });
   assert.deepEqual(await stale(), [first]);
-  await setLastMovement(sql, deal.id, "3 days");
-  assert.deepEqual(await stale(), [first, { days_without_movement: 3, threshold_days: 2 }]);
+  assert.deepEqual(await stale("3 days"), [first, { days_without_movement: 3, threshold_days: 2 }]);
 });
 
 test("A stage change, a PATCH, a note and an activity, new or changed, are movement (spec 6.1)", async ({ sql, workspace, api, newDeal }) => {
@@ -61,25 +62,18 @@ test("A stage change, a PATCH, a note and an activity, new or changed, are movem
   for (const [name, move] of moves) {
     await setLastMovement(sql, deal.id, "20 days");
     assert.ok([200, 201].includes((await move()).status), name);
-    await runJob(sql, "deals-stale");
-    assert.deepEqual(await factsOf(sql, deal.id, "deal.stale"), [], name);
+    assert.deepEqual(await staleFacts(sql, deal.id), [], name);
   }
-  await setLastMovement(sql, deal.id, "20 days");
-  await runJob(sql, "deals-stale");
-  assert.equal((await factsOf(sql, deal.id, "deal.stale")).length, 1);
+  assert.equal((await staleFacts(sql, deal.id, "20 days")).length, 1);
 });
 
 test("A closed deal is not stale; a reopened one starts a new period without movement (spec 6.1)", async ({ sql, api, newDeal }) => {
   const deal = await newDeal();
   await api.post(`/api-v1-deals/${deal.id}/win`);
-  await setLastMovement(sql, deal.id, "20 days");
-  await runJob(sql, "deals-stale");
+  assert.deepEqual(await staleFacts(sql, deal.id, "20 days"), []);
   await api.patch(`/api-v1-deals/${deal.id}`, { status: "aberto" });
-  await runJob(sql, "deals-stale");
-  assert.deepEqual(await factsOf(sql, deal.id, "deal.stale"), []);
-  await setLastMovement(sql, deal.id, "20 days");
-  await runJob(sql, "deals-stale");
-  assert.equal((await factsOf(sql, deal.id, "deal.stale")).length, 1);
+  assert.deepEqual(await staleFacts(sql, deal.id), []);
+  assert.equal((await staleFacts(sql, deal.id, "20 days")).length, 1);
 });
 
 test("Neither job changes updated_at, and a note does not change that of its deal", async ({ sql, api, newDeal }) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { records } from "../../tools/records/records.ts";
 import { assertError, client, type Reply } from "./client.ts";
-import { fieldLimits, isNullable, type OwnLimits } from "./field_limits.ts";
+import { type FieldLimits, fieldLimits, isNullable, type OwnLimits } from "./field_limits.ts";
 import { makeDeal, makeKey, makeWorkspace, type TestWorkspace } from "./fixtures.ts";
 import { inputSchema } from "./input_schema.ts";
 import {
@@ -56,6 +56,25 @@ function ruleOf({ path, minimal, ofDeal }: Pick<RecordResource, "path" | "minima
       const list = ofDeal === "created and listed" ? `${path}?deal_id=${body["deal_id"]}&` : `${path}?`;
       await run({ ...scenario, minimal: body, list, bodyFor });
     });
+}
+
+/** Asserts that the good values of a field are accepted, and that the reply to the bad ones names the field. */
+export async function assertLimits(
+  field: string,
+  { good, bad }: FieldLimits,
+  send: (value: unknown) => Promise<Reply>,
+  afterGood: (reply: Reply) => Promise<unknown> = () => Promise.resolve(),
+): Promise<void> {
+  for (const value of good) {
+    const reply = await send(value);
+    assert.ok(reply.status < 300, `${JSON.stringify(value)}: ${reply.text}`);
+    await afterGood(reply);
+  }
+  for (const value of bad) {
+    const details = assertError(await send(value), "validation_error");
+    const others = Object.keys(details).filter((name) => name.split(".")[0] !== field);
+    assert.deepEqual(others, [], JSON.stringify(value));
+  }
 }
 
 /** Registers the tests of the rules that all records share. */
@@ -256,21 +275,10 @@ function testLimits(resource: RecordResource): void {
         [ofPost[field], (value: unknown) => api.post(path, { ...minimal, [field]: value })],
         [ofPatch[field], (value: unknown) => api.patch(`${path}/${id}`, { [field]: value })],
       ] as const;
-      for (const [limits, send] of sends) {
-        for (const value of limits?.good ?? []) {
-          const reply = await send(value);
-          assert.ok(reply.status < 300, `${JSON.stringify(value)}: ${reply.text}`);
-          // Clears the value, which no other record may have as well.
-          if (unique.includes(field)) await api.patch(`${path}/${reply.body.id}`, { [field]: null });
-        }
-        for (const value of limits?.bad ?? []) {
-          const details = assertError(await send(value), "validation_error");
-          assert.ok(
-            Object.keys(details).every((name) => name.split(".")[0] === field),
-            JSON.stringify(details),
-          );
-        }
-      }
+      // No other record may have a unique value as well.
+      const clear = async ({ body }: Reply) =>
+        unique.includes(field) && await api.patch(`${path}/${body.id}`, { [field]: null });
+      for (const [limits, send] of sends) if (limits) await assertLimits(field, limits, send, clear);
     });
   }
 

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { assertError } from "../../support/client.ts";
 import { eventually, openMailbox } from "../../support/mailbox.ts";
 import { test } from "../../support/scenario.ts";
-import { openDatabase } from "../../support/stack.ts";
-import { addEvents, letTimePass, subscribe, waitForDelivery, WEBHOOKS } from "../../support/webhooks.ts";
+import { letTimePass, subscribe, waitForDelivery, WEBHOOKS } from "../../support/webhooks.ts";
 
 const LEADS = "/api-v1-leads";
 
@@ -110,25 +109,4 @@ test("POST …/recover takes the events of its window that were not delivered, o
   >`select crm.iso(clock_timestamp() + interval '1 minute') as soon`;
   const ahead = await post({ since: row.soon });
   assert.deepEqual(assertError(ahead, "validation_error"), { since: "Não pode estar no futuro" });
-});
-
-test("Two recoveries at the same time queue each event once", async ({ sql, workspace: { id: workspace, key }, api }) => {
-  const { id } = await subscribe(key, openMailbox().url, ["deal.won"]);
-  await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;
-  await addEvents(sql, workspace, 2_500);
-  // Nothing is sent meanwhile.
-  await sql`update crm.workspaces set suspended = true where id = ${workspace}`;
-  await sql`update crm.webhook_subscriptions set is_active = true where id = ${id}`;
-  await using another = openDatabase();
-  const counts = await Promise.all([sql, another].map(async (sql) => {
-    const [row] = await sql<[{ count: string }]>`
-      select count from crm.recover_deliveries(${workspace}, ${id}, now() - interval '1 hour', null)`;
-    return Number(row.count);
-  }));
-  assert.equal(counts[0]! + counts[1]!, 2_500);
-  const [queued] = await sql`
-    select count(*)::int as deliveries, count(distinct event_id)::int as events
-    from crm.webhook_deliveries where subscription_id = ${id} and state = 'pending'`;
-  assert.deepEqual({ ...queued }, { deliveries: 2_500, events: 2_500 });
-  await api.delete(`${WEBHOOKS}/${id}`);
 });
