@@ -1,6 +1,6 @@
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { isEventType } from "../../supabase/functions/_shared/contract/events.ts";
-import { columns, comment } from "./sql_text.ts";
+import { columns, commented } from "./sql_text.ts";
 
 /** Fields that identify the record, and the one that every change sets. */
 const NOT_CHANGES = ["id", "workspace_id", "updated_at"];
@@ -14,17 +14,15 @@ export function changedFieldsSql({ name, about, fields }: CrmRecord): string | n
     .map(([field]) => field)
     .sort();
   const cases = names.map((field) => `case when a.${field} is distinct from b.${field} then '${field}' end`);
-  return `create function crm.changed_fields(a ${table}, b ${table}) returns text[]
+  return commented(
+    `create function crm.changed_fields(a ${table}, b ${table}) returns text[]
 language sql immutable as $$
   select array_remove(array[
 ${columns(cases, 4)}
   ], null)
-$$;
-${
-    comment(
-      `function crm.changed_fields(${table}, ${table})`,
-      "The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed " +
-        "fields.",
-    )
-  }`;
+$$;`,
+    `function crm.changed_fields(${table}, ${table})`,
+    "The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed " +
+      "fields.",
+  );
 }

@@ -1,6 +1,6 @@
 // The SQL of records that can be archived, merged or erased.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
-import { columns, comment, indent } from "./sql_text.ts";
+import { columns, commented, indent } from "./sql_text.ts";
 
 /** Whether the record can be merged into another one. */
 export const isMergeable = ({ fields }: CrmRecord) => "merged_into_id" in fields;
@@ -43,7 +43,8 @@ function archiveSql(record: CrmRecord): string {
   const { name, about } = record;
   const table = `crm.${about.table}`;
   const merged = `\n${indent(mergedRefusal("t"), 4)}`;
-  return `create function api.${name}_archive(p_args jsonb) returns json
+  return commented(
+    `create function api.${name}_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   t ${table};
@@ -61,20 +62,18 @@ begin
   end if;
   return crm.${name}_json(t);
 end
-$$;
-${
-    comment(
-      `function api.${name}_archive(jsonb)`,
-      "Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. " +
-        `Raises not_found${isMergeable(record) ? ", record_merged" : ""}.`,
-    )
-  }`;
+$$;`,
+    `function api.${name}_archive(jsonb)`,
+    "Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. " +
+      `Raises not_found${isMergeable(record) ? ", record_merged" : ""}.`,
+  );
 }
 
 function restoreSql(record: CrmRecord): string {
   const { name, about } = record;
   const table = `crm.${about.table}`;
-  return `create function api.${name}_restore(p_args jsonb) returns json
+  return commented(
+    `create function api.${name}_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   t ${table} := crm.${name}_lock((p_args ->> 'id')::uuid);
@@ -85,14 +84,11 @@ begin
   end if;
   return crm.${name}_json(t);
 end
-$$;
-${
-    comment(
-      `function api.${name}_restore(jsonb)`,
-      "Takes the record out of the archive and returns it; a record in use stays as it is. Raises " +
-        `${refusals(record)}.`,
-    )
-  }`;
+$$;`,
+    `function api.${name}_restore(jsonb)`,
+    "Takes the record out of the archive and returns it; a record in use stays as it is. Raises " +
+      `${refusals(record)}.`,
+  );
 }
 
 function fillSql(record: CrmRecord): string {
@@ -103,25 +99,24 @@ function fillSql(record: CrmRecord): string {
       ? `  t.${field} := crm.filled_custom_fields(t.${field}, other.${field});`
       : `  t.${field} := coalesce(t.${field}, other.${field});`
   );
-  return `create function crm.${name}_filled(t ${table}, other ${table}) returns ${table}
+  return commented(
+    `create function crm.${name}_filled(t ${table}, other ${table}) returns ${table}
 language plpgsql immutable set search_path = '' as $$
 begin
 ${lines.join("\n")}
   return t;
 end
-$$;
-${
-    comment(
-      `function crm.${name}_filled(${table}, ${table})`,
-      "The first record, with its empty fields filled from the second.",
-    )
-  }`;
+$$;`,
+    `function crm.${name}_filled(${table}, ${table})`,
+    "The first record, with its empty fields filled from the second.",
+  );
 }
 
 function survivorSql(record: CrmRecord): string {
   const { name, about } = record;
   const table = `crm.${about.table}`;
-  return `create function crm.${name}_survivor(p_id uuid) returns ${table}
+  return commented(
+    `create function crm.${name}_survivor(p_id uuid) returns ${table}
 language plpgsql set search_path = '' as $$
 declare
   t ${table};
@@ -136,16 +131,13 @@ begin
   end loop;
   return t;
 end
-$$;
-${
-    comment(
-      `function crm.${name}_survivor(uuid)`,
-      "The record that remains after the merges of this one, locked until the transaction ends against merging" +
-        `${isErasable(record) ? " and erasing" : ""}. It may be archived${
-          isErasable(record) ? " or erased" : ""
-        }.`,
-    )
-  }`;
+$$;`,
+    `function crm.${name}_survivor(uuid)`,
+    "The record that remains after the merges of this one, locked until the transaction ends against merging" +
+      `${isErasable(record) ? " and erasing" : ""}. It may be archived${
+        isErasable(record) ? " or erased" : ""
+      }.`,
+  );
 }
 
 function eraseSql(record: CrmRecord): string {
@@ -153,7 +145,8 @@ function eraseSql(record: CrmRecord): string {
   const table = `crm.${about.table}`;
   const kept = Object.entries(about.erased ?? {});
   const cleared = emptyable(record);
-  return `create function crm.${name}_erase(p_workspace_id uuid, p_ids uuid[]) returns void
+  return commented(
+    `create function crm.${name}_erase(p_workspace_id uuid, p_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
 begin
   update ${table} r
@@ -161,24 +154,21 @@ begin
 ${columns([...kept.map(([field]) => field), ...cleared, "archived_at", "erased_at"], 4)}
   ) = (
 ${
-    columns([
-      ...kept.map(([, value]) => `'${value}'`),
-      ...cleared.map(() => "null"),
-      "coalesce(r.archived_at, now())",
-      "now()",
-    ], 4)
-  }
+      columns([
+        ...kept.map(([, value]) => `'${value}'`),
+        ...cleared.map(() => "null"),
+        "coalesce(r.archived_at, now())",
+        "now()",
+      ], 4)
+    }
   )
   where r.workspace_id = p_workspace_id and r.id = any (p_ids) and r.erased_at is null;
 end
-$$;
-${
-    comment(
-      `function crm.${name}_erase(uuid, uuid[])`,
-      "Clears every field of the records that clients can write, except the owner. The rows stay, because others refer to " +
-        "them.",
-    )
-  }`;
+$$;`,
+    `function crm.${name}_erase(uuid, uuid[])`,
+    "Clears every field of the records that clients can write, except the owner. The rows stay, because others refer to " +
+      "them.",
+  );
 }
 
 /** The optional fields that clients write. */

@@ -12,7 +12,7 @@ import {
   ranges,
   required,
 } from "./filters.ts";
-import { comment, conjunction, literal } from "./sql_text.ts";
+import { commented, conjunction, literal } from "./sql_text.ts";
 import { walk } from "./walks.ts";
 
 /** The functions of lists that have a branch for each record. */
@@ -31,7 +31,8 @@ function filtersSql(listed: readonly CrmRecord[]): string {
   const rows = listed.flatMap(rowsOf).map((row) =>
     `      (${row.map((value) => value === null ? "null" : literal(value)).join(", ")})`
   );
-  return `create function crm.list_filters(p_record text)
+  return commented(
+    `create function crm.list_filters(p_record text)
 returns table (kind text, name text, target text, given text, sql text)
 language sql immutable as $$
   select f.kind, f.name, f.target, f.given, f.sql
@@ -40,15 +41,12 @@ language sql immutable as $$
 ${rows.join(",\n")}
   ) f (record, kind, name, target, given, sql)
   where f.record = p_record
-$$;
-${
-    comment(
-      "function crm.list_filters(text)",
-      "The table and searched text of a record's list (kind list), and its filters. A filter compares the column target " +
-        "with sql, in which %L is the value sent; a filter with a value in given is the condition sql on row t. Kind range: " +
-        "an index has the column target; shown: the condition also holds if the filter is absent; hidden: few rows match.",
-    )
-  }`;
+$$;`,
+    "function crm.list_filters(text)",
+    "The table and searched text of a record's list (kind list), and its filters. A filter compares the column target " +
+      "with sql, in which %L is the value sent; a filter with a value in given is the condition sql on row t. Kind range: " +
+      "an index has the column target; shown: the condition also holds if the filter is absent; hidden: few rows match.",
+  );
 }
 
 type Row = (string | null)[];
@@ -125,7 +123,8 @@ function keptWalkSql(listed: readonly CrmRecord[]): string {
         )
       ) t;`;
   });
-  return `create function crm.kept_walk(
+  return commented(
+    `create function crm.kept_walk(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[],
   out walked uuid[], out matches uuid[]
 )
@@ -137,14 +136,11 @@ begin
 ${branches.join("\n")}
   end case;
 end
-$$;
-${
-    comment(
-      "function crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[])",
-      "Reads the newest rows of a list, or those of p_ids in their order; matches are the ids that the list shows without a " +
-        "filter or by updated_since.",
-    )
-  }`;
+$$;`,
+    "function crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[])",
+    "Reads the newest rows of a list, or those of p_ids in their order; matches are the ids that the list shows without a " +
+      "filter or by updated_since.",
+  );
 }
 
 function updatedIdsSql(listed: readonly CrmRecord[]): string {
@@ -160,7 +156,8 @@ function updatedIdsSql(listed: readonly CrmRecord[]): string {
         order by t.updated_at desc limit p_most
       );`;
   });
-  return `create function crm.updated_ids(p_record text, p_args jsonb, p_most integer) returns uuid[]
+  return commented(
+    `create function crm.updated_ids(p_record text, p_args jsonb, p_most integer) returns uuid[]
 language plpgsql stable set search_path = '' as $$
 declare
   v_since timestamptz := p_args ->> 'updated_since';
@@ -169,13 +166,10 @@ begin
 ${branches.join("\n")}
   end case;
 end
-$$;
-${
-    comment(
-      "function crm.updated_ids(text, jsonb, integer)",
-      "The ids of a list's rows that changed since updated_since, last changed first.",
-    )
-  }`;
+$$;`,
+    "function crm.updated_ids(text, jsonb, integer)",
+    "The ids of a list's rows that changed since updated_since, last changed first.",
+  );
 }
 
 function restOfPageSql(listed: readonly CrmRecord[]): string {
@@ -189,7 +183,8 @@ function restOfPageSql(listed: readonly CrmRecord[]): string {
         order by chosen.position
       ) page;`
   );
-  return `create function crm.rest_of_page(
+  return commented(
+    `create function crm.rest_of_page(
   p_record text, p_args jsonb, p_filters jsonb, p_before uuid, p_from uuid, inout ids uuid[], inout records json[],
   inout is_complete boolean, out next_id uuid
 )
@@ -229,14 +224,11 @@ ${branches.join("\n")}
   ids := ids || v_ids;
   records := records || v_records;
 end
-$$;
-${
-    comment(
-      "function crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean)",
-      "Completes a page whose statement found hidden or long records: drops the hidden ones, and finds as many others after " +
-        "them. Null ids: finds the whole page, for filters without a statement of their own.",
-    )
-  }`;
+$$;`,
+    "function crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean)",
+    "Completes a page whose statement found hidden or long records: drops the hidden ones, and finds as many others after " +
+      "them. Null ids: finds the whole page, for filters without a statement of their own.",
+  );
 }
 
 function boundedRecordsSql(listed: readonly CrmRecord[]): string {
@@ -245,7 +237,8 @@ function boundedRecordsSql(listed: readonly CrmRecord[]): string {
           select crm.${name}_json(t) into v_record from crm.${about.table} t
           where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];`
   );
-  return `create function crm.bounded_records(p_record text, p_ids uuid[], p_records json[]) returns json[]
+  return commented(
+    `create function crm.bounded_records(p_record text, p_ids uuid[], p_records json[]) returns json[]
 language plpgsql stable set search_path = '' as $$
 declare
   v_record json;
@@ -266,12 +259,9 @@ ${branches.join("\n")}
   end loop;
   return v_records;
 end
-$$;
-${
-    comment(
-      "function crm.bounded_records(text, uuid[], json[])",
-      "The records of a page that may be too long: builds the null ones one by one, until the page has its maximum of " +
-        "bytes.",
-    )
-  }`;
+$$;`,
+    "function crm.bounded_records(text, uuid[], json[])",
+    "The records of a page that may be too long: builds the null ones one by one, until the page has its maximum of " +
+      "bytes.",
+  );
 }

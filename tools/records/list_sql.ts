@@ -3,7 +3,7 @@
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { always, argument, columnOf, hiding, type NamedFilter, optional, required } from "./filters.ts";
 import { searchSql } from "./search_sql.ts";
-import { comment, conjunction } from "./sql_text.ts";
+import { commented, conjunction } from "./sql_text.ts";
 import { walk } from "./walks.ts";
 
 /**
@@ -33,7 +33,8 @@ export function listSql(record: CrmRecord): string {
   const { name, about } = record;
   const { search } = about;
   const served = [[], ...optional(record).map((filter) => [filter])];
-  return `${search ? `${searchSql(record, search)}\n\n` : ""}${jsonIfShortSql(record)}
+  return commented(
+    `${search ? `${searchSql(record, search)}\n\n` : ""}${jsonIfShortSql(record)}
 
 create function api.${name}_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -44,8 +45,8 @@ declare
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
   v_filters jsonb := p_args - '{${
-    ["limit", "cursor", "since", "until", ...required(record).map(({ name }) => name)].join(",")
-  }}'::text[];
+      ["limit", "cursor", "since", "until", ...required(record).map(({ name }) => name)].join(",")
+    }}'::text[];
 ${optional(record).some(isMade) ? "  v_value text;\n" : ""}  v_ids uuid[];
   v_next_id uuid;
   v_records json[];
@@ -69,12 +70,14 @@ ${served.map((filters, index) => `  ${index === 0 ? "if" : "elsif"} ${branch(rec
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
 ${
-    requireKnown(record, "v_records is null")
-  }  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
+      requireKnown(record, "v_records is null")
+    }  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
 end
-$$;
-${comment(`function api.${name}_list(jsonb)`, "Returns a page of the list, newest first (spec 4.0).")}`;
+$$;`,
+    `function api.${name}_list(jsonb)`,
+    "Returns a page of the list, newest first (spec 4.0).",
+  );
 }
 
 /** Filters by ids that a workspace sets up: an unknown id is a mistake, not an empty list. */
@@ -129,17 +132,15 @@ function jsonIfShortSql({ name, about, fields }: CrmRecord): string {
   const compressed = long.filter(([, { sql }]) => sql !== "text").map(([field]) =>
     `\n    and pg_column_compression(t.${field}) is null`
   );
-  return `create function crm.${name}_json_if_short(t crm.${about.table}) returns json
+  return commented(
+    `create function crm.${name}_json_if_short(t crm.${about.table}) returns json
 language sql stable as $$
   select case when ${sizes.join(" + ") || "0"} <= 4000${compressed.join("")}
     then crm.${name}_json(t)
   end
-$$;
-${
-    comment(
-      `function crm.${name}_json_if_short(crm.${about.table})`,
-      `crm.${name}_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before ` +
-        "them.",
-    )
-  }`;
+$$;`,
+    `function crm.${name}_json_if_short(crm.${about.table})`,
+    `crm.${name}_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before ` +
+      "them.",
+  );
 }

@@ -4,7 +4,7 @@ import { exampleOf } from "../openapi/examples.ts";
 import { eventOfStory } from "../openapi/story/story.ts";
 import { LeadSubmission } from "../../supabase/functions/api-v1-leads/schema.ts";
 import { EVENT_TYPES, EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
-import { columns, comment } from "./sql_text.ts";
+import { columns, commented } from "./sql_text.ts";
 
 /** The functions with the rows, states and facts from which crm.sample_data builds an object. */
 export function sampleSql(): string {
@@ -52,14 +52,17 @@ function caseSql({ name, argument, cases, text }: {
 }): string {
   const [parameter, type] = argument.split(" ");
   const shown = cases.filter(([, value]) => Object.keys(value as object).length > 0);
-  return `create function crm.${name}(${argument}) returns jsonb
+  return commented(
+    `create function crm.${name}(${argument}) returns jsonb
 language sql immutable as $$
   select case ${parameter}
 ${shown.map(([key, value]) => `    when '${key}' then ${literal(value)}`).join("\n")}
     else '{}'::jsonb
   end
-$$;
-${comment(`function crm.${name}(${type})`, text)}`;
+$$;`,
+    `function crm.${name}(${type})`,
+    text,
+  );
 }
 
 /** A JSON literal, with as many fields in a line as fit. */

@@ -40,5 +40,8 @@ export function comment(object: string, text: string): string {
   return `${statement}\n${literals.map((literal) => `  ${literal}`).join("\n")};`;
 }
 
+/** Statements, followed by the comment on what they create. */
+export const commented = (sql: string, object: string, text: string) => `${sql}\n${comment(object, text)}`;
+
 /** A text as an SQL literal. */
 export const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;

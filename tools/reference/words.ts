@@ -2,9 +2,6 @@ import type { Language } from "../openapi/language.ts";
 
 /** Words of the operation pages that are not in the document. */
 export interface Words {
-  /** The language tag, such as `pt-BR`. */
-  locale: string;
-  call: string;
   delivery: string;
   goesTo: string;
   parameters: string;
@@ -33,16 +30,12 @@ export interface Words {
   places: Record<"path" | "query" | "header", string>;
   summary: string;
   guides: string;
-  operations: string;
-  deliveries: string;
   document: string;
   otherLanguage: string;
 }
 
 export const WORDS: Readonly<Record<Language, Words>> = {
   pt: {
-    locale: "pt-BR",
-    call: "Chamada",
     delivery: "Entrega de webhook",
     goesTo: "para o endereço da sua assinatura",
     parameters: "Parâmetros",
@@ -74,14 +67,10 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       "API pública de um CRM de vendas: leads, negócios, contatos, empresas, atividades, anotações e webhooks assinados. " +
       "JSON sobre HTTP, com a chave no cabeçalho `X-API-Key`.",
     guides: "Guias",
-    operations: "Operações",
-    deliveries: "Entregas de webhooks",
     document: "Documento OpenAPI 3.1, com todos os esquemas",
     otherLanguage: "In English",
   },
   en: {
-    locale: "en",
-    call: "Call",
     delivery: "Webhook delivery",
     goesTo: "to the address of your subscription",
     parameters: "Parameters",
@@ -113,8 +102,6 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       "Public API of a sales CRM: leads, deals, contacts, companies, activities, notes and signed webhooks. " +
       "JSON over HTTP, with the key in the header `X-API-Key`.",
     guides: "Guides",
-    operations: "Operations",
-    deliveries: "Webhook deliveries",
     document: "OpenAPI 3.1 document, with every schema",
     otherLanguage: "Em português",
   },

@@ -40,13 +40,6 @@ as $$ select 1 + (r % 12 * 2654435761 + 40503) % total $$;
 create function bench.own(r bigint, total bigint) returns bigint language sql immutable
 as $$ select 123 + 10 * ((r % 12 * 2654435761 + 40503) % (total / 10 - 12)) $$;
 
--- As above, with as many digits as any, so that no other number ends in it.
-create function bench.longest(r bigint, total bigint) returns bigint language sql immutable
-as $$
-  select shorter + 3 + 10 * ((r % 12 * 2654435761 + 40503) % ((total - shorter) / 10 - 1))
-  from (values (greatest(total / 10, 120))) t (shorter)
-$$;
-
 -- The external_id of every hundredth row: most have none.
 create function bench.imported(k bigint) returns text language sql immutable
 as $$ select case when k % 100 = 3 then 'erp-' || k end $$;
