@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { createProposal } from "../../run/operator/proposals.ts";
-import { EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import { assertError, memberClient } from "../support/client.ts";
 import { openMailbox } from "../support/mailbox.ts";
 import { UNKNOWN_ID } from "../support/record_fixtures.ts";
@@ -60,47 +58,6 @@ test("app-v1-deliveries shows a delivery's attempts, and the body and headers th
   for (const { value } of described) {
     assert.match(value, /^sha256=</);
     assert.doesNotMatch(value, /[0-9a-f]{64}/);
-  }
-});
-
-test("A delivery of every event in the catalogue shows a member the body that the dispatcher sends", async ({ sql, workspace, api, newDeal }) => {
-  const { id, key } = workspace;
-  const gestor = await manager(sql, id);
-  const deal = await newDeal();
-  const { body: activity } = await api.post("/api-v1-activities", {
-    deal_id: deal.id,
-    type: "tarefa",
-    title: "Ligar",
-  });
-  const proposal = await createProposal(sql, { dealId: deal.id, title: "Plano" });
-  const { body: company } = await api.post("/api-v1-companies", { name: "Padaria Sol" });
-  const { body: note } = await api.post("/api-v1-notes", { deal_id: deal.id, body: "Olá" });
-  const objects = {
-    deal: deal.id,
-    contact: deal.contactId,
-    company: company.id,
-    activity: activity.id,
-    note: note.id,
-    proposal: proposal.id,
-  };
-  const { id: webhook } = await subscribe(key, openMailbox().url, ["deal.won"]);
-  for (const [event, { object }] of Object.entries(EVENTS)) {
-    const [row] = await sql`
-      with event as (
-        insert into crm.events (workspace_id, event, object_id, facts)
-        values (${id}, ${event}, ${objects[object]}, ${
-      sql.json({ contact_id: deal.contactId, company_id: null })
-    })
-        returning *
-      ), delivery as (
-        insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id, state)
-        select workspace_id, crm.delivery_id(id, ${webhook}), id, ${webhook}, 'delivered' from event
-        returning id
-      )
-      select d.id, crm.delivery_body(d.id, row(e.*)::crm.events) as body from delivery d, event e`;
-    assert.ok(row!["body"], event);
-    const { body } = await gestor.get(`${DELIVERIES}/${row!["id"]}`);
-    assert.equal(body.body, row!["body"], event);
   }
 });
 

@@ -45,33 +45,14 @@ test("app-v1-keys creates a key of the signed-in member, and shows its value onl
   assert.ok(Math.abs(Date.parse(list.body.data[0].last_used_at) - Date.now()) < 10_000);
   const { body: { hours, days_30: days, subscriptions, ...one } } = await member.get(`${KEYS}/${shown.id}`);
   assert.deepEqual(one, list.body.data[0]);
-  assert.deepEqual([hours.length, hours[47].calls, days.length, days[29].calls, subscriptions], [
-    48,
-    1,
-    30,
-    1,
-    [],
-  ]);
+  assert.deepEqual([hours.length, hours[47].calls, days.length, days[29].calls], [48, 1, 30, 1]);
+  assert.deepEqual(subscriptions, []);
   const [{ member_id }] = await sql<[{ member_id: string }]>`
     select member_id from crm.audit_log where object_id = ${shown.id} and action = 'key_created'`;
   assert.equal(member_id, memberId);
 });
 
-test("app-v1-keys refuses a key that would have expired already (spec 7)", async ({ sql, workspace }) => {
-  const { session } = await signIn(sql, workspace.id, "admin");
-  const before = (await memberClient(session).get(KEYS)).body.data.length;
-  for (const expires_at of ["2020-01-31", new Date().toISOString()]) {
-    const reply = await memberClient(session).post(KEYS, {
-      name: "Site",
-      scopes: ["leads:write"],
-      expires_at,
-    });
-    assert.deepEqual(assertError(reply, "already_expired"), { expires_at: "Deve estar no futuro" });
-  }
-  assert.equal((await memberClient(session).get(KEYS)).body.data.length, before);
-});
-
-test("app-v1-keys names each field of a new key that is wrong", async ({ sql, workspace }) => {
+test("app-v1-keys names each field of a new key that is wrong, and refuses one that has expired already (spec 7)", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "admin");
   const send = (body: unknown) => memberClient(session).post(KEYS, body);
   const wrong = assertError(
@@ -82,6 +63,8 @@ test("app-v1-keys names each field of a new key that is wrong", async ({ sql, wo
   for (const scopes of [[], Array(101).fill("leads:write"), "leads:write"]) {
     assertError(await send({ name: "Site", scopes }), "validation_error", ["scopes"]);
   }
+  const past = await send({ name: "Site", scopes: ["leads:write"], expires_at: new Date().toISOString() });
+  assert.deepEqual(assertError(past, "already_expired"), { expires_at: "Deve estar no futuro" });
   const { status, body } = await send({ name: "Site", scopes: ["leads:write"], member_id: UNKNOWN_ID });
   assert.equal(status, 201, "a field that it does not know changes nothing");
   assert.equal(body.creator.name, "Membro");
@@ -199,13 +182,4 @@ test("A member adds no key to 100 that work, also not with many calls at once; t
   assert.equal((await console_.post(KEYS, body)).status, 422, "the operator's is the hundredth");
   await console_.post(`${KEYS}/${made[1]!.body.id}/revoke`);
   assert.equal((await console_.post(KEYS, body)).status, 201);
-});
-
-test("app-v1-keys shows the creator of each key, and whether that member is still active", async ({ sql, workspace }) => {
-  const { session } = await signIn(sql, workspace.id, "admin");
-  const { memberId } = await signIn(sql, workspace.id, "gestor");
-  const { id } = await makeKey(sql, workspace.id, { memberId });
-  await sql`update crm.members set is_active = false where id = ${memberId}`;
-  const { creator, state } = (await memberClient(session).get(`${KEYS}/${id}`)).body;
-  assert.deepEqual([creator, state], [{ id: memberId, name: "Membro", is_active: false }, "active"]);
 });

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import type postgres from "postgres";
 import { readMails } from "../../run/local/auth/mail.ts";
 import { operate } from "../../run/operator/operator.ts";
 import { members } from "../../supabase/functions/app-v1-members/routes.ts";
 import { sendInvitation } from "../../supabase/functions/app-v1-members/invitation.ts";
 import { actAsMember } from "../support/transactions.ts";
-import { assertError, memberClient } from "../support/client.ts";
+import { assertError, memberClient, type Reply } from "../support/client.ts";
 import { withEnvironment } from "../support/environment.ts";
 import { makeKey } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
@@ -73,16 +74,12 @@ test("POST app-v1-members adds a member and has an invitation sent that leads to
   ]);
 });
 
-test("app-v1-members refuses an e-mail that the workspace has, in any case (spec 7)", async ({ sql, workspace: { id } }) => {
-  const { session, email } = await signIn(sql, id, "admin");
+test("app-v1-members refuses an e-mail that the workspace has, in any case, and invites nobody who has signed in (spec 7)", async ({ sql, workspace: { id } }) => {
+  const { session, memberId, email } = await signIn(sql, id, "admin");
+  const admin = memberClient(session);
   const member = { name: "Ana", email: email.toUpperCase(), role: "vendedor" };
-  assertError(await memberClient(session).post(MEMBERS, member), "email_taken", ["email"]);
-});
-
-test("app-v1-members invites nobody who has signed in (spec 7)", async ({ sql, workspace: { id } }) => {
-  const { session, memberId } = await signIn(sql, id, "admin");
-  await memberClient(session).get(MEMBERS);
-  assertError(await memberClient(session).post(`${MEMBERS}/${memberId}/invite`), "already_signed_in");
+  assertError(await admin.post(MEMBERS, member), "email_taken", ["email"]);
+  assertError(await admin.post(`${MEMBERS}/${memberId}/invite`), "already_signed_in");
 });
 
 test("An administrator sends at most 30 invitations an hour, and 3 to one member (spec 7)", async ({ sql, workspace: { id } }) => {
@@ -199,58 +196,44 @@ test("PATCH app-v1-members changes name, role and activity, which take effect at
   assert.equal((await other.get(MEMBERS)).status, 200);
 });
 
-test("app-v1-members keeps the last active admin, even when two are demoted at once (spec 7)", async ({ sql, workspace: { id } }) => {
-  const people = await Promise.all([signIn(sql, id, "admin"), signIn(sql, id, "admin")]);
-  const [first, second] = people.map(({ session }) => memberClient(session)) as [
-    ReturnType<typeof memberClient>,
-    ReturnType<typeof memberClient>,
-  ];
-  // The first call links each of the two admins to its sign-in. Nobody can sign in as the workspace's original admin.
-  await first.get(MEMBERS);
-  await second.get(MEMBERS);
-  const [one, two] = people.map(({ memberId }) => `${MEMBERS}/${memberId}`) as [string, string];
-  const replies = await Promise.all([
-    first.patch(two, { role: "gestor" }),
-    second.patch(one, { is_active: false }),
-  ]);
-  // One call fails: its caller was demoted before, or it would demote the last admin.
-  const codes = replies.map(({ status, body }) => status === 200 ? "done" : body.error.code).sort();
-  assert.ok(
-    codes[0] === "done" && ["insufficient_role", "last_admin", "not_a_member"].includes(codes[1]) ||
-      codes[1] === "done" && codes[0] !== "done",
-    codes.join(),
-  );
-  const [left] = await sql`
-    select id from crm.members
-    where workspace_id = ${id} and role = 'admin' and is_active and email not like '%.invalid'`;
-  const last = people.find(({ memberId }) => memberId === left!["id"])!;
-  for (const change of [{ role: "gestor" }, { is_active: false }]) {
-    const reply = await memberClient(last.session).patch(`${MEMBERS}/${last.memberId}`, change);
-    assertError(reply, "last_admin");
+test("app-v1-members keeps the last active admin, whom only one who can sign in may replace (spec 7)", async ({ sql, workspace: { id } }) => {
+  // Nobody can sign in as the workspace's original admin, who does not count.
+  const { session, memberId } = await signIn(sql, id, "admin");
+  const { get, patch } = memberClient(session);
+  await get(MEMBERS);
+  const change = (body: object) => patch(`${MEMBERS}/${memberId}`, body);
+  for (const body of [{ role: "gestor" }, { is_active: false }]) {
+    assertError(await change(body), "last_admin");
   }
-  const kept = await memberClient(last.session).patch(`${MEMBERS}/${last.memberId}`, { name: "Ana" });
-  assert.equal(kept.body.name, "Ana");
+  assert.equal((await change({ name: "Ana" })).body.name, "Ana");
   await makeMember(sql, id, "admin");
-  assert.equal(
-    (await memberClient(last.session).patch(`${MEMBERS}/${last.memberId}`, { role: "gestor" })).status,
-    200,
-    "an admin who was invited can sign in",
-  );
+  assert.equal((await change({ role: "gestor" })).status, 200, "an admin who was invited can sign in");
 });
 
-test("Of two admins who demote each other at once the second is refused as the last admin", async ({ sql, workspace: { id } }) => {
-  const people = [await signIn(sql, id, "admin"), await signIn(sql, id, "admin")];
-  for (const { session } of people) await memberClient(session).get(MEMBERS);
-  const [one, two] = people as [typeof people[0], typeof people[0]];
-  // The first demotion is not committed yet when the second begins.
-  let second: Promise<unknown> | undefined;
+/** Demotes a member in a transaction, which commits after the calls have begun to wait for it. */
+async function demoteBefore(
+  sql: postgres.Sql,
+  demotion: { workspace_id: string; id: string; role: string },
+  by: string,
+  calls: (() => Promise<Reply>)[],
+): Promise<Reply[]> {
+  let waiting: Promise<Reply>[] = [];
   await sql.begin(async (sql) => {
-    await actAsMember(sql, one.memberId);
-    await sql`select app.member_update(${sql.json({ workspace_id: id, id: one.memberId, role: "gestor" })})`;
-    second = memberClient(two.session).patch(`${MEMBERS}/${two.memberId}`, { role: "gestor" });
+    await actAsMember(sql, by);
+    await sql`select app.member_update(${sql.json(demotion)})`;
+    waiting = calls.map((call) => call());
     await new Promise((resolve) => setTimeout(resolve, 300));
   });
-  assertError(await second as Awaited<ReturnType<ReturnType<typeof memberClient>["patch"]>>, "last_admin");
+  return await Promise.all(waiting);
+}
+
+test("Of two admins who demote each other at once the second is refused as the last admin", async ({ sql, workspace: { id } }) => {
+  const [one, two] = [await signIn(sql, id, "admin"), await signIn(sql, id, "admin")];
+  for (const { session } of [one, two]) await memberClient(session).get(MEMBERS);
+  const demotion = { workspace_id: id, id: one.memberId, role: "gestor" };
+  const call = () => memberClient(two.session).patch(`${MEMBERS}/${two.memberId}`, { role: "gestor" });
+  const [reply] = await demoteBefore(sql, demotion, one.memberId, [call]);
+  assertError(reply!, "last_admin");
 });
 
 test("A demoted admin cannot regain the role by a call that waited for the demotion", async ({ sql, workspace: { id } }) => {
@@ -262,16 +245,10 @@ test("A demoted admin cannot regain the role by a call that waited for the demot
     () => demoted.patch(`${MEMBERS}/${first}`, { role: "vendedor" }),
     () => demoted.patch("/app-v1-workspace", { name: "Tomada" }),
   ];
-  let waiting: ReturnType<typeof calls[0]>[] = [];
-  await sql.begin(async (sql) => {
-    await actAsMember(sql, first);
-    await sql`select app.member_update(${
-      sql.json({ workspace_id: id, id: two.memberId, role: "vendedor" })
-    })`;
-    waiting = calls.map((call) => call());
-    await new Promise((resolve) => setTimeout(resolve, 300));
-  });
-  for (const reply of await Promise.all(waiting)) assertError(reply, "insufficient_role");
+  const demotion = { workspace_id: id, id: two.memberId, role: "vendedor" };
+  for (const reply of await demoteBefore(sql, demotion, first, calls)) {
+    assertError(reply, "insufficient_role");
+  }
   const roles = await sql`select role from crm.members where id in (${first}, ${two.memberId}) order by role`;
   assert.deepEqual(roles.map(({ role }) => role), ["admin", "vendedor"]);
 });

@@ -1,10 +1,10 @@
-// Wrong calls that people and assistants make: over HTTP and MCP, the error reply alone must suffice to correct each.
+// Wrong calls that assistants make: the error reply, which is that of the API, must suffice to correct each.
 import assert from "node:assert/strict";
 import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
-import { call } from "../support/client.ts";
+import { assertError } from "../support/client.ts";
 import { toolClient } from "../support/mcp.ts";
 import { makeContact, makeLossReason, makePipeline, UNKNOWN_ID } from "../support/record_fixtures.ts";
-import { test, withScenario } from "../support/scenario.ts";
+import { type Scenario, test } from "../support/scenario.ts";
 
 type Arguments = Record<string, unknown>;
 
@@ -29,27 +29,6 @@ function overMcp(key: string): Send {
   return async (name, args) => {
     const { isError, data } = await send(name, args);
     return isError ? { error: data.error, data: null } : { data };
-  };
-}
-
-function overHttp(key: string, headers: Record<string, string> = {}): Send {
-  return async (name, args) => {
-    const { request } = TOOLS.get(name)!;
-    const { id, ...others } = args;
-    const path = `/${request.resource}${request.path.replace(":id", String(id)).replace(/\/$/, "")}`;
-    const isInQuery = (name: string) => !request.body || request.query.includes(name);
-    const query = new URLSearchParams(
-      Object.entries(others).filter(([name]) => isInQuery(name)).map((
-        [name, value],
-      ) => [name, String(value)]),
-    );
-    const body = Object.fromEntries(Object.entries(others).filter(([name]) => !isInQuery(name)));
-    const reply = await call(request.method, query.size > 0 ? `${path}?${query}` : path, {
-      key,
-      headers,
-      ...(request.body && { body }),
-    });
-    return reply.status < 300 ? { data: reply.body } : { error: reply.body.error, data: null };
   };
 }
 
@@ -125,26 +104,16 @@ const WRONG: Record<string, (ids: Ids) => [string, Arguments]> = {
   "the id of a member as a contact's": ({ member }) => ["contacts_get", { id: member }],
 };
 
-const CHANNELS: Record<string, (key: string) => Send> = {
-  "HTTP": (key) => overHttp(key, { Prefer: "handling=strict" }),
-  "MCP": overMcp,
-};
-
-for (const [channel, over] of Object.entries(CHANNELS)) {
-  for (const [mistake, wrong] of Object.entries(WRONG)) {
-    test(`Over ${channel} one further call mends ${mistake}`, async (scenario) => {
-      const { name, args } = await mendedCall(scenario, over, wrong);
-      const { error } = await over(scenario.workspace.key)(name, args);
-      assert.equal(error, undefined, JSON.stringify({ name, args, error }));
-    });
-  }
+for (const [mistake, wrong] of Object.entries(WRONG)) {
+  test(`One further call mends ${mistake}`, async (scenario) => {
+    const { name, args } = await mendedCall(scenario, wrong);
+    const { error } = await overMcp(scenario.workspace.key)(name, args);
+    assert.equal(error, undefined, JSON.stringify({ name, args, error }));
+  });
 }
-
-type Scenario = Parameters<Parameters<typeof withScenario>[0]>[0];
 
 async function mendedCall(
   { sql, workspace, newDeal }: Scenario,
-  over: (key: string) => Send,
   wrong: (ids: Ids) => [string, Arguments],
 ) {
   const { id: deal } = await newDeal();
@@ -153,22 +122,16 @@ async function mendedCall(
   const [otherStage] = (await makePipeline(sql, workspace)).stages;
   const ids = { deal, contact, member: workspace.memberId, otherStage: otherStage! };
   const [name, args] = wrong(ids);
-  const { error } = await over(workspace.key)(name, args);
+  const { error } = await overMcp(workspace.key)(name, args);
   assert.ok(error, `${name} accepts ${JSON.stringify(args)}`);
   return mended(name, args, error);
 }
 
-test("Without Prefer, the error for a missing field also names the unknown field sent in its place, and no other unknown field", async ({ workspace: { key } }) => {
-  const send = overHttp(key);
-  const { error } = await send("deals_create", { titulo: "Plano", cor: "azul" });
-  assert.deepEqual(error!.details!.map(({ field }) => field), ["title", "titulo"]);
-  const { data } = await send(
-    "deals_create",
-    mended("deals_create", { titulo: "Plano", cor: "azul" }, error!).args,
-  );
-  assert.equal(data.title, "Plano");
-  const wrongType = await send("deals_create", { title: 5, valor: 5 });
-  assert.deepEqual(wrongType.error!.details!.map(({ field }) => field), ["title"]);
+test("Without Prefer, the error for a missing field also names the unknown field sent in its place, and no other unknown field", async ({ api }) => {
+  const fieldsOf = async (body: Arguments) =>
+    Object.keys(assertError(await api.post("/api-v1-deals", body), "validation_error"));
+  assert.deepEqual(await fieldsOf({ titulo: "Plano", cor: "azul" }), ["title", "titulo"]);
+  assert.deepEqual(await fieldsOf({ title: 5, valor: 5 }), ["title"]);
 });
 
 test("A tool that needs an id names the argument that was sent in its place, and every other unknown argument", async ({ workspace: { key }, newDeal }) => {

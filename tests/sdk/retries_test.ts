@@ -16,7 +16,7 @@ async function exhaust(sql: postgres.Sql, workspaceId: string, crm: Crm, seconds
 
 test("A call over the rate limit is repeated after Retry-After and up to a second more", async ({ sql, workspace: { id, key } }) => {
   const { crm, retries, sent } = recordingCrm(key);
-  await exhaust(sql, id, crm, 5);
+  await exhaust(sql, id, crm, 2);
   const { id: contactId } = await crm.contacts.create({ name: "Ana" });
   assert.ok(contactId);
   assert.equal(retries.length, 1);
@@ -28,7 +28,7 @@ test("A call over the rate limit is repeated after Retry-After and up to a secon
     429,
   ]);
   const { retryAfter } = error;
-  assert.ok(retryAfter! >= 1 && retryAfter! <= 5, `Retry-After: ${retryAfter}`);
+  assert.ok(retryAfter! >= 1 && retryAfter! <= 2, `Retry-After: ${retryAfter}`);
   assert.ok(wait >= retryAfter! && wait < retryAfter! + 1, `waited ${wait} s after ${retryAfter}`);
   const keys = sent.slice(-2).map(({ headers }) => headers.get("Idempotency-Key"));
   assert.equal(keys[0], keys[1]);
@@ -59,31 +59,6 @@ test("Calls that were refused together are not repeated at the same moment", asy
   assert.equal(new Set(retries.map(({ wait }) => wait)).size, 8);
 });
 
-test("A batch that waited too long for a record is repeated after its 503, and writes once", async ({ sql, workspace: { key } }) => {
-  const { crm } = recordingCrm(key);
-  const { id: held } = await crm.contacts.create({ name: "A" });
-  const { promise: refused, resolve } = Promise.withResolvers<void>();
-  const { crm: waiting, retries } = recordingCrm(key, {
-    onRetry: (retry) => {
-      retries.push(retry);
-      resolve();
-    },
-  });
-  let batch;
-  await sql.begin(async (sql) => {
-    await sql`select from crm.contacts where id = ${held} for update`;
-    batch = waiting.contacts.batch([
-      { op: "create", data: { name: "B" } },
-      { op: "update", id: held, data: { name: "C" } },
-    ]);
-    await refused;
-  });
-  assert.deepEqual((await batch!).summary, { created: 1, updated: 1, failed: 0 });
-  assert.deepEqual(retries.map(({ error }) => [error.code, error.status]), [["service_unavailable", 503]]);
-  const names = (await crm.contacts.list().toArray()).map(({ name }) => name);
-  assert.deepEqual(names.sort(), ["B", "C"]);
-});
-
 test("A second call with the same key as a call in progress waits for that call, and returns the same record", async ({ sql, workspace: { key } }) => {
   const { crm } = recordingCrm(key);
   const { id: company_id } = await crm.companies.create({ name: "Padaria Sol" });
@@ -107,7 +82,7 @@ test("A second call with the same key as a call in progress waits for that call,
   assert.equal((await crm.contacts.list().toArray()).length, 1);
 });
 
-test("A create, an upsert and a batch whose connections are cut anywhere, three times, create one record each", async ({ workspace: { key } }) => {
+test("A create, an upsert and a batch whose connections are cut anywhere, twice, create one record each", async ({ workspace: { key } }) => {
   const { crm } = recordingCrm(key);
   const { lead: { deal_id } } = await crm.leads.create({ first_name: "Rita" });
   const creations: ((crm: Crm) => Promise<unknown>)[] = [
@@ -120,29 +95,20 @@ test("A create, an upsert and a batch whose connections are cut anywhere, three 
     (crm) => crm.companies.upsert("external_id", { name: "Mercado Lua", external_id: "e-1" }),
     (crm) => crm.contacts.batch([{ op: "create", data: { name: "Caio" } }]),
   ];
-  await Promise.all(creations.map(async (create) => {
-    await using proxy = startCuttingProxy(["answer", "half", "request"]);
+  await Promise.all(creations.map(async (create, index) => {
+    await using proxy = startCuttingProxy(index % 2 === 0 ? ["answer", "half"] : ["request", "answer"]);
     const { crm, retries } = recordingCrm(key, { baseUrl: proxy.url });
     await create(crm);
-    assert.deepEqual(retries.map(({ error }) => error.code), Array(3).fill("no_answer"));
+    assert.deepEqual(retries.map(({ error }) => error.code), Array(2).fill("no_answer"));
     for (const { attempt, wait } of retries) {
       const least = 2 ** (attempt - 1);
       assert.ok(wait >= least && wait <= 1.5 * least, `waited ${wait} s after attempt ${attempt}`);
     }
   }));
-  const count = async (list: AsyncIterable<unknown>) => {
-    let records = 0;
-    for await (const _ of list) records++;
-    return records;
-  };
-  const counts = await Promise.all([
-    crm.contacts.list(),
-    crm.companies.list(),
-    crm.deals.list(),
-    crm.activities.list(),
-    crm.notes.list({ deal_id }),
-  ].map(count));
-  assert.deepEqual(counts, [4, 2, 3, 1, 1]);
+  const { contacts, companies, deals, activities, notes } = crm;
+  const lists = [contacts.list(), companies.list(), deals.list(), activities.list(), notes.list({ deal_id })];
+  const counts = lists.map(async (list) => (await list.toArray()).length);
+  assert.deepEqual(await Promise.all(counts), [4, 2, 3, 1, 1]);
 });
 
 test("A read, a change and an action whose answers are lost are repeated", async ({ workspace: { key }, newDeal }) => {
