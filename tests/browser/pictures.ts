@@ -17,11 +17,10 @@ try {
   for (const [name, value] of Object.entries({ ...mailboxes.env, DATA_DIR: dataDir })) {
     Deno.env.set(name, value);
   }
-  // Imported here, because these modules read the variables when they are loaded.
-  const { takePictures } = await import("./support/take_pictures.ts");
+  // Imported here, because the module reads the variables when it is loaded.
+  const { takePictures, takeReferencePicture } = await import("./support/take_pictures.ts");
   await Deno.mkdir(OUT, { recursive: true });
   await takePictures(OUT);
-  const { takeReferencePicture } = await import("./support/take_reference_picture.ts");
   await takeReferencePicture(REFERENCE);
 } finally {
   await stack.stop();

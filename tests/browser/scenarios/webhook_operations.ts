@@ -137,6 +137,7 @@ export const webhookOperations: Scenario[] = [
       await rotation.waitFor({ state: "hidden" });
       const second = await copySecret(page);
       await page.getByRole("heading", { name: /o anterior vale até \d\d\/\d\d às \d\d:\d\d$/ }).waitFor();
+      await page.reload();
       await page.getByText("Segredo antigo vale até").waitFor();
 
       await page.getByRole("button", { name: "Enviar teste" }).click();
