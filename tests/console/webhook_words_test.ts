@@ -115,39 +115,34 @@ Deno.test("Every reason that the dispatcher gives for a failure has its text", a
 });
 
 Deno.test("A failed attempt may have advice for the integrator; a success has none", () => {
-  const advice = (status: number | null, reason: string | null) => adviceFor({ status, reason });
-  assert.equal(advice(204, null), null);
-  assert.equal(advice(301, "http_301"), "redirect");
-  assert.equal(advice(401, "http_401"), "refused");
-  assert.equal(advice(404, "http_404"), "missing");
-  assert.equal(advice(503, "http_503"), "server");
-  assert.equal(advice(429, "http_429"), null);
-  assert.equal(advice(null, "timeout_response"), "slow");
-  assert.equal(advice(null, "tls_unknown_authority"), "certificate");
-  assert.equal(advice(null, "connection_refused"), null);
+  const cases: [number | null, string | null, string | null][] = [
+    [204, null, null],
+    [301, "http_301", "redirect"],
+    [401, "http_401", "refused"],
+    [404, "http_404", "missing"],
+    [503, "http_503", "server"],
+    [429, "http_429", null],
+    [null, "timeout_response", "slow"],
+    [null, "tls_unknown_authority", "certificate"],
+    [null, "connection_refused", null],
+  ];
+  for (const [status, reason, advice] of cases) assert.equal(adviceFor({ status, reason }), advice, reason!);
 });
 
 Deno.test("prettyJson indents a body without changing its tokens", () => {
   const body =
     '{"a":1.10,"big":12345678901234567890,"s":"{\\"x\\": [1,2]} \\\\","e":{},"n":[],"l":[1,{"b":null}]}';
-  assert.equal(
-    prettyJson(body),
-    [
+  const lines = [
+    ...[
       "{",
       '  "a": 1.10,',
       '  "big": 12345678901234567890,',
       '  "s": "{\\"x\\": [1,2]} \\\\",',
       '  "e": {},',
-      '  "n": [],',
-      '  "l": [',
-      "    1,",
-      "    {",
-      '      "b": null',
-      "    }",
-      "  ]",
-      "}",
-    ].join("\n"),
-  );
+    ],
+    ...['  "n": [],', '  "l": [', "    1,", "    {", '      "b": null', "    }", "  ]", "}"],
+  ];
+  assert.equal(prettyJson(body), lines.join("\n"));
   assert.equal(prettyJson(`{"event" : "x", "data": ${body}}`), prettyJson(`{"event":"x","data":${body}}`));
   assert.deepEqual(JSON.parse(prettyJson(body)), JSON.parse(body));
   for (const text of ["", "{", "not json"]) assert.equal(prettyJson(text), text);

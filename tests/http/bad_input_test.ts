@@ -11,38 +11,32 @@ function keys(count: number): string {
   return Array.from({ length: count }, (_, i) => `"k${i}":0`).join(",");
 }
 
+/** Each body is whole, or what follows the first name. */
 const invalidBodies: [what: string, body: string, field: string][] = [
   ["a NUL character", '{"first_name":"a\\u0000b"}', "first_name"],
   ["an unpaired surrogate", '{"first_name":"a\\ud800"}', "first_name"],
-  [
-    "a NUL in a nested text",
-    '{"first_name":"a","custom_fields":{"x":[{"y":"\\u0000"}]}}',
-    "custom_fields.x.0.y",
-  ],
-  ["a NUL in a field name", '{"first_name":"a","custom_fields":{"x\\u0000":1}}', "custom_fields.x\u0000"],
-  ["1e400", '{"first_name":"a","value":1e400}', "value"],
-  ["1e400 in a custom field", '{"first_name":"a","custom_fields":{"x":-1e400}}', "custom_fields.x"],
-  [
-    "an integer that a double would change",
-    '{"first_name":"a","custom_fields":{"x":12345678901234567890}}',
-    "custom_fields.x",
-  ],
-  ["a number of 324 digits", '{"first_name":"a","custom_fields":{"x":5e-324}}', "custom_fields.x"],
-  ["a key given twice", '{"first_name":"a","first_name":"b"}', "first_name"],
-  ["a nested key given twice", '{"first_name":"a","utm":{"source":"a","source":"a"}}', "utm.source"],
-  ["__proto__", '{"first_name":"a","custom_fields":{"__proto__":{"x":1}}}', "custom_fields.__proto__"],
-  ["33 levels", `{"first_name":"a","custom_fields":{"x":${"[".repeat(31)}${"]".repeat(31)}}}`, ""],
+  ["a NUL in a nested text", '"custom_fields":{"x":[{"y":"\\u0000"}]}', "custom_fields.x.0.y"],
+  ["a NUL in a field name", '"custom_fields":{"x\\u0000":1}', "custom_fields.x\u0000"],
+  ["1e400", '"value":1e400', "value"],
+  ["1e400 in a custom field", '"custom_fields":{"x":-1e400}', "custom_fields.x"],
+  ["an integer that a double changes", '"custom_fields":{"x":12345678901234567890}', "custom_fields.x"],
+  ["a number of 324 digits", '"custom_fields":{"x":5e-324}', "custom_fields.x"],
+  ["a key given twice", '"first_name":"b"', "first_name"],
+  ["a nested key given twice", '"utm":{"source":"a","source":"a"}', "utm.source"],
+  ["__proto__", '"custom_fields":{"__proto__":{"x":1}}', "custom_fields.__proto__"],
+  ["33 levels", `"custom_fields":{"x":${"[".repeat(31)}${"]".repeat(31)}}`, ""],
   ["100,000 levels", `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, ""],
   ["40,000 levels of objects", `${'{"a":'.repeat(40_000)}1${"}".repeat(40_000)}`, ""],
   ["4,000 levels", `{"a":${"[".repeat(4_000)}${"]".repeat(4_000)}}`, ""],
-  ["6,001 values", `{"first_name":"a","x":[${"0,".repeat(5_997)}0]}`, ""],
-  ["20,000 keys", `{"first_name":"a","custom_fields":{${keys(20_000)}}}`, ""],
-  ["51 keys of custom_fields", `{"first_name":"a","custom_fields":{${keys(51)}}}`, "custom_fields"],
-  ["4,000 keys of custom_fields", `{"first_name":"a","custom_fields":{${keys(4_000)}}}`, "custom_fields"],
+  ["6,001 values", `"x":[${"0,".repeat(5_997)}0]`, ""],
+  ["20,000 keys", `"custom_fields":{${keys(20_000)}}`, ""],
+  ["51 keys of custom_fields", `"custom_fields":{${keys(51)}}`, "custom_fields"],
+  ["4,000 keys of custom_fields", `"custom_fields":{${keys(4_000)}}`, "custom_fields"],
 ];
 
-for (const [what, body, field] of invalidBodies) {
+for (const [what, rest, field] of invalidBodies) {
   test(`POST /api-v1-leads refuses ${what} with validation_error and names the field (spec 8)`, async ({ api }) => {
+    const body = rest.startsWith("{") ? rest : `{"first_name":"a",${rest}}`;
     assertError(await api.post(LEADS, body), "validation_error", [field]);
   });
 }

@@ -142,16 +142,10 @@ test("POST win and lose on a closed deal name in X-Ignored-Fields what they did 
   assert.deepEqual(await act(won, "win", { value: 5, unknown: 1 }), [200, false, "unknown"]);
   assert.deepEqual(await act(won, "win", { value: 5 }), [200, true, null]);
   assert.deepEqual(await act(won, "win"), [200, true, null]);
-  assert.deepEqual(await act(won, "win", { unknown: 1, value: 6, recurring_value: 1 }), [
-    200,
-    true,
-    "unknown, value, recurring_value",
-  ]);
-  assert.deepEqual(await act(won, "lose", { loss_reason_id, loss_note: "caro" }), [
-    200,
-    true,
-    "loss_reason_id, loss_note",
-  ]);
+  const more = { unknown: 1, value: 6, recurring_value: 1 };
+  assert.deepEqual(await act(won, "win", more), [200, true, Object.keys(more).join(", ")]);
+  const loss = { loss_reason_id, loss_note: "caro" };
+  assert.deepEqual(await act(won, "lose", loss), [200, true, Object.keys(loss).join(", ")]);
   const lost = (await newDeal()).id;
   const reason = { loss_reason_id: loss_reason_id.toUpperCase(), loss_note: "caro" };
   assert.deepEqual(await act(lost, "lose", reason), [200, false, null]);

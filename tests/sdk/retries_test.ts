@@ -126,13 +126,15 @@ test("A read, a change and an action whose answers are lost are repeated", async
   }));
 });
 
-test("A new subscription, secret or test event is not repeated without an answer: it would be made twice", async ({ workspace: { key } }) => {
+test("A new subscription, a new secret and an update with ifMatch are not repeated without an answer: they would be made twice, or conflict with themselves", async ({ workspace: { key } }) => {
   const { crm } = recordingCrm(key);
   const subscription = { event_types: ["deal.won" as const], target_url: "https://example.com/crm" };
   const { id } = await crm.webhooks.create(subscription);
+  const contact = await crm.contacts.get((await crm.contacts.create({ name: "Ana" })).id);
   const calls: ((crm: Crm) => Promise<unknown>)[] = [
     (crm) => crm.webhooks.create(subscription),
     (crm) => crm.webhooks.rotateSecret(id, { overlap_seconds: 60 }),
+    (crm) => crm.contacts.update(contact.id, { name: "Bia" }, { ifMatch: contact }),
   ];
   for (const call of calls) {
     await using proxy = startCuttingProxy(["answer"]);
@@ -140,17 +142,7 @@ test("A new subscription, secret or test event is not repeated without an answer
     await assert.rejects(call(crm), { name: "CrmError", code: "no_answer", status: 0 });
     assert.equal(sent.length, 1);
   }
-  // The call was carried out once; a repetition would have carried it out twice.
+  // Each call was carried out once; a repetition would have carried it out twice.
   assert.equal((await crm.webhooks.list().toArray()).length, 2);
-});
-
-test("An update with ifMatch is not repeated without an answer, because it would conflict with its own change", async ({ workspace: { key } }) => {
-  const { crm } = recordingCrm(key);
-  const { id } = await crm.contacts.create({ name: "Ana" });
-  const contact = await crm.contacts.get(id);
-  await using proxy = startCuttingProxy(["answer"]);
-  const { crm: cut, sent } = recordingCrm(key, { baseUrl: proxy.url });
-  await assert.rejects(cut.contacts.update(id, { name: "Bia" }, { ifMatch: contact }), { code: "no_answer" });
-  assert.equal(sent.length, 1);
-  assert.equal((await crm.contacts.get(id)).name, "Bia");
+  assert.equal((await crm.contacts.get(contact.id)).name, "Bia");
 });
