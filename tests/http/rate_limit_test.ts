@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { assertError, call, client } from "../support/client.ts";
+import { assertError, client } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
 
@@ -90,8 +90,4 @@ test("a lowered limit applies at once, and Retry-After says when a call is admit
   assertError(refused, "rate_limited");
   const wait = Number(refused.headers.get("Retry-After"));
   assert.ok(wait >= 39 && wait <= 40, `the fourth of five calls leaves in 40 s, Retry-After is ${wait}`);
-});
-
-Deno.test("calls without a key are refused and counted for no key", async () => {
-  assertError(await call("GET", PIPELINES), "missing_api_key");
 });

@@ -1,13 +1,8 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { join } from "node:path";
 import type postgres from "postgres";
-import { baseUrl, databaseUrl, dataDir, functionsDatabaseUrl } from "./stack.ts";
-import { loadSecrets } from "../../run/local/secrets.ts";
 import { client } from "./client.ts";
 import { eventually, type Message } from "./mailbox.ts";
-
-const DISPATCHER = join(import.meta.dirname!, "dispatcher_process.ts");
 
 export const WEBHOOKS = "/api-v1-webhooks";
 
@@ -136,13 +131,6 @@ export async function addEvents(sql: postgres.Sql, workspaceId: string, count: n
     cross join lateral (select now() - n * interval '10 ms' as at) t`;
 }
 
-/** Ends the leases of a subscription's claimed deliveries this many seconds from now. */
-export async function endLeases(sql: postgres.ISql, subscriptionId: string, seconds = 0): Promise<void> {
-  await sql`
-    update crm.webhook_queue set lease_until = clock_timestamp() + ${seconds} * interval '1 s'
-    where subscription_id = ${subscriptionId} and state = 'leased'`;
-}
-
 /** Makes the waiting deliveries of a subscription due now, and pokes the dispatcher. */
 export async function letTimePass(sql: postgres.Sql, subscriptionId: string): Promise<void> {
   await sql`
@@ -151,23 +139,4 @@ export async function letTimePass(sql: postgres.Sql, subscriptionId: string): Pr
     where d.subscription_id = ${subscriptionId} and d.state = 'pending'
       and q.workspace_id = d.workspace_id and q.delivery_id = d.id and q.state <> 'leased'`;
   await sql`select crm.poke_dispatcher()`;
-}
-
-/**
- * Starts another dispatcher, in its own process, that runs until no delivery is due.
- *
- * @param setup SQL that the process runs first, so that its dispatcher sees the deliveries that the SQL creates first
- */
-export async function spawnDispatcher(setup = "select"): Promise<Deno.ChildProcess> {
-  const secrets = await loadSecrets(dataDir);
-  return new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", DISPATCHER, databaseUrl, setup],
-    env: {
-      SUPABASE_URL: new URL(baseUrl).origin,
-      DATABASE_URL: functionsDatabaseUrl,
-      WEBHOOK_ENCRYPTION_KEY: secrets.webhook_encryption_key,
-    },
-    stdin: "null",
-    stdout: "null",
-  }).spawn();
 }

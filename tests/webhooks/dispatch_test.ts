@@ -1,22 +1,11 @@
 import assert from "node:assert/strict";
-import type { Sql } from "postgres";
 import { operate } from "../../run/operator/operator.ts";
-import { client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
-import { killIfRunning } from "../support/kill.ts";
 import { openMailbox } from "../support/mailbox.ts";
 import { test } from "../support/scenario.ts";
-import {
-  checkDelivery,
-  endLeases,
-  letTimePass,
-  spawnDispatcher,
-  subscribe,
-  waitForDelivery,
-} from "../support/webhooks.ts";
+import { checkDelivery, letTimePass, subscribe, waitForDelivery } from "../support/webhooks.ts";
 
 const LEADS = "/api-v1-leads";
-const WEBHOOKS = "/api-v1-webhooks";
 
 test("A lead is delivered at once, signed, with the lead, its contact and its company (spec 6.1, 6.2, 6.3)", async ({ sql, workspace: { key, id }, api }) => {
   const mailbox = openMailbox();
@@ -155,59 +144,6 @@ test("A retry that succeeds ends the delivery, resets failure_count, and has the
   await waitForDelivery(sql, id, ({ state }) => state === "delivered");
   assert.deepEqual(await failures(), [[0, true]]);
   assert.deepEqual((await mailbox.messages()).map(({ body }) => body.data.name), ["Antes", "Depois"]);
-});
-
-test("At most 4 deliveries are in flight for a subscription and 8 for a workspace, however many dispatchers run", async ({ sql, workspace: { key, id } }) => {
-  const mailboxes = [1, 2, 3].map(() => openMailbox("delay=150"));
-  for (const { url } of mailboxes) await subscribe(key, url, ["contact.created"]);
-  await sql`
-    insert into crm.contacts (workspace_id, name, owner_id)
-    select workspace_id, 'Contato', id from crm.members, generate_series(1, 20) where workspace_id = ${id}`;
-  const dispatchers = await Promise.all([spawnDispatcher(), spawnDispatcher(), spawnDispatcher()]);
-  await sql`select crm.poke_dispatcher()`;
-
-  const received = await Promise.all(mailboxes.map((mailbox) => mailbox.waitFor(20)));
-  await Promise.all(dispatchers.map(({ status }) => status));
-  const mostAtOnce = (times: number[]) =>
-    Math.max(...times.map((t) => times.filter((u) => u <= t && t < u + 150).length));
-  for (const messages of received) assert.ok(mostAtOnce(messages.map(({ at }) => at)) <= 4);
-  assert.ok(mostAtOnce(received.flat().map(({ at }) => at)) <= 8);
-  for (const messages of received) {
-    assert.equal(new Set(messages.map(({ body }) => body.delivery_id)).size, 20, "each was delivered once");
-  }
-});
-
-/**
- * Kills a dispatcher while the receiver has not answered its request. The stack's own dispatcher may claim the delivery
- * first; then the other one ends by itself or is killed without a delivery, and the next round tries another delivery.
- */
-async function killDispatcherWithDelivery(sql: Sql, key: string, insert: string, rounds = 5) {
-  for (let round = 0; round < rounds; round++) {
-    const mailbox = openMailbox("delay=3000");
-    const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
-    const dispatcher = await spawnDispatcher(insert);
-    await mailbox.waitFor(1);
-    killIfRunning(dispatcher, "SIGKILL");
-    const { signal } = await dispatcher.status;
-    const { lease_until } = await waitForDelivery(sql, id, () => true);
-    if (signal === "SIGKILL" && lease_until !== null) return { mailbox, id };
-    await client(key).delete(`${WEBHOOKS}/${id}`);
-  }
-  throw new Error(`The stack's own dispatcher was first ${rounds} times`);
-}
-
-test("A dispatcher that is killed loses nothing: the delivery is sent again under the same id (spec 6.2)", async ({ sql, workspace: { key, memberId, id: workspaceId } }) => {
-  const { mailbox, id } = await killDispatcherWithDelivery(
-    sql,
-    key,
-    `insert into crm.contacts (workspace_id, name, owner_id) values ('${workspaceId}', 'Ana', '${memberId}')`,
-  );
-  await endLeases(sql, id);
-  await sql`select crm.poke_dispatcher()`;
-  const { attempts } = await waitForDelivery(sql, id, ({ state }) => state === "delivered");
-  assert.equal(attempts, 1, "the attempt of unknown outcome is made again under its number");
-  const ids = (await mailbox.messages()).map(({ body }) => body.delivery_id);
-  assert.deepEqual(ids, [ids[0], ids[0]]);
 });
 
 test("An event that cannot be recorded never changes the answer (spec 3, 6.5)", async ({ sql, workspace: { key, id }, api }) => {

@@ -94,34 +94,6 @@ export const webhookOperations: Scenario[] = [
     },
   },
   {
-    name: "Deactivating a webhook cancels its waiting deliveries, which can be recovered later",
-    async run(world) {
-      await using watched = await openAs(world, "/webhooks/", "gestor");
-      const { page, company } = watched;
-      const mailbox = openMailbox("status=503,204");
-      const { id } = await subscribe(page, mailbox.url);
-      await client(company.key).post("/api-v1-contacts", { name: "Marina" });
-      await waitForDelivery(world.sql, id, ({ attempts }) => attempts === 1);
-
-      await page.getByRole("button", { name: "Desativar" }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "Desativar" }).click();
-      await page.getByText(/^Desativado em \d\d\/\d\d às \d\d:\d\d$/).waitFor();
-      await page.getByText("O que esperava foi cancelado.").waitFor();
-      await deliveriesOf(page).filter({ hasText: "Cancelada" }).getByRole("link").click();
-      await openedDelivery(page).getByText("O webhook foi desativado antes que ela chegasse.").waitFor();
-
-      await page.getByRole("button", { name: "Reativar" }).click();
-      await page.getByText("Reativado.", { exact: true }).waitFor();
-      await page.getByRole("button", { name: "Agora não" }).click();
-      assert.equal((await mailbox.messages()).length, 1);
-      await page.getByRole("button", { name: "Recuperar eventos" }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "Recuperar" }).click();
-      await page.getByText("1 evento a caminho").waitFor();
-      await mailbox.waitFor(2);
-      await deliveriesOf(page).filter({ hasText: "Entregue" }).waitFor();
-    },
-  },
-  {
     name:
       "A replaced secret signs beside the old one until the overlap ends; a test delivery is marked as a test",
     async run(world) {
