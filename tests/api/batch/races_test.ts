@@ -1,6 +1,6 @@
 // Concurrent batches that change, look for or create the same records.
 import assert from "node:assert/strict";
-import { BATCH } from "../../support/batches.ts";
+import { BATCH, create, update, upsert } from "../../support/batches.ts";
 import { assertError, client } from "../../support/client.ts";
 import { makeKey } from "../../support/fixtures.ts";
 import { eventsOf, ids } from "../../support/record_fixtures.ts";
@@ -14,7 +14,7 @@ test("a batch that waits too long for a record is service_unavailable, and keeps
   const reply = await sql.begin(async (sql) => {
     await sql`select from crm.contacts where id = ${held} for update`;
     return await api.post(BATCH, {
-      items: [{ op: "create", data: { name: "B" } }, { op: "update", id: held, data: { name: "C" } }],
+      items: [create({ name: "B" }), update(held, { name: "C" })],
     });
   });
   assertError(reply, "service_unavailable");
@@ -24,58 +24,40 @@ test("a batch that waits too long for a record is service_unavailable, and keeps
 
 test("batches of the same records in any order, and upserts and leads beside them, all succeed", async ({ sql, workspace: { id }, api, newDeal }) => {
   const keys = await Promise.all(Array.from({ length: 16 }, () => makeKey(sql, id)));
+  const numbers = Array.from({ length: 20 }, (_, index) => index);
   const { body: { results } } = await api.post(BATCH, {
-    items: Array.from({ length: 20 }, (_, index) => ({ op: "create", data: { name: `${index}` } })),
+    items: numbers.map((number) => create({ name: `${number}` })),
   });
   const deals = await Promise.all(Array.from({ length: 4 }, newDeal));
   const before = ids(await api.get(`${CONTACTS}?limit=200`)).length;
-  const sends = [
-    (turn: number) => ({
+  /** The calls, each of which names the same records in an order of its own. */
+  const sends: ((turn: number) => { path: string; items?: unknown[]; body?: unknown })[] = [
+    (turn) => ({
       path: BATCH,
-      body: {
-        items: results.map((_: unknown, index: number) => ({
-          op: "update",
-          id: results[(index * 7 + turn) % results.length].id,
-          data: { job_title: `${turn}` },
-        })),
-      },
+      items: numbers.map((n) => update(results[(n * 7 + turn) % 20].id, { job_title: `${turn}` })),
     }),
-    (turn: number) => ({
+    (turn) => ({
       path: BATCH,
-      body: {
-        items: Array.from({ length: 20 }, (_, index) => ({
-          op: "upsert",
-          match_by: "email",
-          data: { name: "Ana", email: `${(index * 3 + turn) % 20}@x.com` },
-        })),
-      },
+      items: numbers.map((n) => upsert("email", { name: "Ana", email: `${(n * 3 + turn) % 20}@x.com` })),
     }),
-    (turn: number) => ({
+    (turn) => ({
       path: "/api-v1-notes/batch",
-      body: {
-        items: deals.map((_, index) => ({
-          op: "create",
-          data: { deal_id: deals[(index + turn) % deals.length]!.id, body: "x" },
-        })),
-      },
+      items: deals.map((_, n) => create({ deal_id: deals[(n + turn) % deals.length]!.id, body: "x" })),
     }),
-    (turn: number) => ({ path: "/api-v1-leads", body: { first_name: "Ana", email: `${turn % 20}@x.com` } }),
-    (turn: number) => ({
+    (turn) => ({ path: "/api-v1-leads", body: { first_name: "Ana", email: `${turn % 20}@x.com` } }),
+    (turn) => ({
       path: `${CONTACTS}/upsert?match_by=email`,
       body: { name: "Ana", email: `${(turn + 5) % 20}@x.com` },
     }),
   ];
   const replies = await Promise.all(Array.from({ length: 60 }, (_, turn) => {
-    const { path, body } = sends[turn % sends.length]!(turn);
+    const { path, items, body = { items } } = sends[turn % sends.length]!(turn);
     return client(keys[turn % keys.length]!.key).post(path, body);
   }));
   for (const { status, text, body } of replies) {
     assert.ok(status === 200 || status === 201, text);
     assert.equal(body.summary?.failed ?? 0, 0, text);
   }
-  assert.equal(
-    ids(await api.get(`${CONTACTS}?limit=200`)).length,
-    before + 20,
-    "one contact for each e-mail",
-  );
+  const after = ids(await api.get(`${CONTACTS}?limit=200`)).length;
+  assert.equal(after, before + 20, "one contact for each e-mail");
 });
