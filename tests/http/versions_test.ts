@@ -91,7 +91,9 @@ for (const { name, path, endpoint } of pathsOf("PATCH")) {
     const { records } = await makeSamples(key, stages);
     const address = `${path}/${records[name]}`;
     const tag = (await client(key).get(address)).headers.get("ETag")!;
-    const before = await eventsOf(sql, id);
+    // A job may find the sample activity overdue meanwhile.
+    const changes = () => eventsOf(sql, id, "activity.overdue");
+    const before = await changes();
     const replies = await Promise.all(
       Array.from(
         { length: 20 },
@@ -103,7 +105,7 @@ for (const { name, path, endpoint } of pathsOf("PATCH")) {
     for (const reply of replies) if (reply !== done[0]) assertError(reply, "precondition_failed");
     const { body } = await client(key).get(address);
     assert.equal(body.updated_at, done[0]!.body.updated_at);
-    assert.ok((await eventsOf(sql, id)).length - before.length <= 1, "no event of a change that was refused");
+    assert.ok((await changes()).length - before.length <= 1, "no event of a change that was refused");
   });
 }
 
