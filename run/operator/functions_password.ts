@@ -1,7 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import type { ISql } from "postgres";
 
-/** The role as which the functions connect (migration `roles`). */
+/** The role as which the functions connect (10_roles_and_helpers.sql). */
 export const FUNCTIONS_ROLE = "crm_functions";
 
 const ITERATIONS = 4096;

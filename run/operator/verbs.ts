@@ -1,5 +1,5 @@
 // Arguments and result of each verb in schema app that a command calls. The rules for them are in
-// supabase/migrations/*_app_*.sql. Moments are ISO 8601 in UTC. An optional argument may be absent or null.
+// supabase/schemas/*_app_*.sql. Moments are ISO 8601 in UTC. An optional argument may be absent or null.
 import type { z } from "zod";
 import type { Role } from "../../supabase/functions/_shared/contract/roles.ts";
 import type {

@@ -35,7 +35,7 @@ async function addField(): Promise<void> {
       await Deno.symlink(join(ROOT, folder), join(copy, folder));
     }
     const files = await applyDiff(copy, await readSnippet("architecture.md", "A new field", "diff"));
-    assert.deepEqual(files.map((file) => file.split("/").at(-1)), ["record.ts", "20261120001200_deals.sql"]);
+    assert.deepEqual(files.map((file) => file.split("/").at(-1)), ["record.ts", "33_deals.sql"]);
     // The same commands as in `deno task write`.
     for (
       const writer of [

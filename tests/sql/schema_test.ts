@@ -16,7 +16,7 @@ async function schema(option: string): Promise<string> {
 }
 
 Deno.test(needing(["the packages of tools/schema/"], {
-  name: "The migration of rights is what deno task schema would write",
+  name: "The rights of verbs and the first release are what deno task schema would write",
   fn: async () => void await schema("--check"),
 }));
 

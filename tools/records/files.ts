@@ -1,31 +1,18 @@
-import { join } from "node:path";
-import { sections, withSections } from "./sections.ts";
-
-const MIGRATIONS = join(import.meta.dirname!, "../../supabase/migrations");
-
-/** A migration with generated sections: its current text and its expected text. */
-export interface WrittenFile {
-  file: string;
-  current: string;
-  expected: string;
-}
+import { SCHEMAS, sqlFiles, type WrittenFile, writtenFile } from "../schema/folder.ts";
+import { writtenSql } from "./written_sql.ts";
 
 /**
- * Reads every migration that has a generated section.
+ * What `deno task records` writes into supabase/schemas.
  *
- * @throws Error for a section that no migration has
+ * @throws Error if no schema file has the name of a record's table
  */
-export async function writtenFiles(folder: string = MIGRATIONS): Promise<WrittenFile[]> {
-  const sql = sections();
-  const found = new Set<string>();
-  const files: WrittenFile[] = [];
-  for await (const { name } of Deno.readDir(folder)) {
-    const file = join(folder, name);
-    const current = await Deno.readTextFile(file);
-    const expected = withSections(current, sql, found);
-    if (current.includes("-- written by deno task records:")) files.push({ file, current, expected });
-  }
-  const missing = [...sql.keys()].filter((name) => !found.has(name));
-  if (missing.length > 0) throw new Error(`No migration has a section for ${missing.join(", ")}`);
-  return files;
+export async function writtenFiles(): Promise<WrittenFile[]> {
+  const files = await sqlFiles(SCHEMAS);
+  return [...writtenSql()].map(([concern, sql]) => {
+    const file = files.find((name) => name.slice(3) === `${concern}.sql`);
+    if (file === undefined) {
+      throw new Error(`Create supabase/schemas/<number>_${concern}.sql with the table and its verbs`);
+    }
+    return writtenFile(file, "deno task records", sql);
+  });
 }

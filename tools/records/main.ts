@@ -1,8 +1,4 @@
-/** `deno task records`: writes the plain SQL of every record, from its `record.ts`, into the migrations. */
+/** `deno task records`: writes the plain SQL of every record, from its `record.ts`, into supabase/schemas. */
 import { writtenFiles } from "./files.ts";
 
-for (const { file, current, expected } of await writtenFiles()) {
-  if (current === expected) continue;
-  await Deno.writeTextFile(file, expected);
-  console.log(`Wrote ${file.split("/").at(-1)}`);
-}
+for (const { path, text } of await writtenFiles()) await Deno.writeTextFile(path, text);

@@ -1,24 +1,25 @@
-import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 
-export const MIGRATIONS = join(import.meta.dirname!, "../../supabase/migrations");
+/** The schemas that the schema files create. */
+export const CREATED = ["crm", "api", "app"];
 
-/** The migration whose written sections follow from all others. */
-export const RIGHTS = "20261120009000_rights.sql";
-
-/** The schemas that the migrations create. */
-export const SCHEMAS = ["crm", "api", "app"];
-
-/** Creates an empty Postgres database in this process. */
-export function createDatabase(): Promise<PGlite> {
-  return PGlite.create({ extensions: { pg_trgm } });
+/** Runs `work` with an empty Postgres database in this process. */
+export async function withDatabase<T>(work: (database: PGlite) => Promise<T>): Promise<T> {
+  const database = await PGlite.create({ extensions: { pg_trgm } });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
 }
 
-/** Applies every migration except the rights. */
-export async function applyMigrations(database: PGlite): Promise<void> {
-  const files = await Array.fromAsync(Deno.readDir(MIGRATIONS));
-  for (const name of files.map(({ name }) => name).sort()) {
-    if (name !== RIGHTS) await database.exec(await Deno.readTextFile(join(MIGRATIONS, name)));
-  }
+/** Runs a file of SQL. @throws Error that names the file */
+export async function runFile(database: PGlite, name: string, sql: string): Promise<void> {
+  // Settings of another file, or of a dump, must not affect this one.
+  await database.exec("reset all; set check_function_bodies = off");
+  // PGlite runs a file as one transaction, in which no index can be built concurrently; its tables are empty.
+  await database.exec(sql.replaceAll(/\bindex concurrently\b/g, "index")).catch((error) => {
+    throw new Error(`${name}: ${error.message}`, { cause: error });
+  });
 }

@@ -1,35 +1,41 @@
 import { join } from "node:path";
 import type { PGlite } from "@electric-sql/pglite";
-import { withVerbFunctions } from "../rights/section.ts";
-import { readVerbRights, VERB_ROLES, type VerbRole } from "../rights/verb_rights.ts";
-import { applyMigrations, createDatabase, MIGRATIONS, RIGHTS } from "./database.ts";
-import { schemaSql } from "./schema_sql.ts";
+import { runFile, withDatabase } from "./database.ts";
+import { SCHEMAS, sqlFiles, type WrittenFile } from "./folder.ts";
+import { migrationFiles } from "./migrations.ts";
+import { rightsFile } from "./rights_file.ts";
+import { type State, stateOf } from "./state.ts";
 
-const RIGHTS_FILE = join(MIGRATIONS, RIGHTS);
-
-/** The migration of rights, as it should be. */
-export function rightsFile(): Promise<{ file: string; text: string }> {
-  return withSchema((_, text) => Promise.resolve({ file: RIGHTS_FILE, text }));
+/** The files that `deno task schema` writes: the rights of verbs, and the migration that is not released. */
+export function schemaFiles(): Promise<WrittenFile[]> {
+  return withSchema(async (database, rights) => [
+    rights,
+    ...await migrationFiles(await schemaTexts(rights), await stateOf(database)),
+  ]);
 }
 
-/** The whole schema as pg_dump prints it. */
-export function schemaDump(): Promise<string> {
-  return withSchema(schemaSql);
+/** What the schema files create. */
+export function presentState(): Promise<State> {
+  return withSchema(stateOf);
 }
 
-/** Runs `work` with a database that has every migration, and with the text of the rights. */
-async function withSchema<T>(work: (database: PGlite, rights: string) => Promise<T>): Promise<T> {
-  const database = await createDatabase();
-  try {
-    await applyMigrations(database);
-    let rights = await Deno.readTextFile(RIGHTS_FILE);
-    for (const role of Object.keys(VERB_ROLES) as VerbRole[]) {
-      const needed = await readVerbRights(async (text) => (await database.query<object>(text)).rows, role);
-      rights = withVerbFunctions(rights, role, needed);
-    }
-    await database.exec(rights);
+/** Runs `work` with a database that has every schema file, and with the file of rights as it should be. */
+function withSchema<T>(work: (database: PGlite, rights: WrittenFile) => Promise<T>): Promise<T> {
+  return withDatabase(async (database) => {
+    for (const [name, sql] of await schemaTexts()) await runFile(database, name, sql);
+    const rights = await rightsFile(database);
+    await runFile(database, rights.path, rights.text);
     return await work(database, rights);
-  } finally {
-    await database.close();
+  });
+}
+
+/** The texts of the schema files by their names, in order; with the rights as they should be, or without. */
+async function schemaTexts(rights?: WrittenFile): Promise<[name: string, sql: string][]> {
+  const texts: [string, string][] = [];
+  for (const name of await sqlFiles(SCHEMAS)) {
+    const path = join(SCHEMAS, name);
+    if (!name.endsWith("_rights_written.sql")) texts.push([name, await Deno.readTextFile(path)]);
   }
+  if (rights !== undefined) texts.push([rights.path.slice(SCHEMAS.length + 1), rights.text]);
+  return texts.sort(([a], [b]) => a < b ? -1 : 1);
 }

@@ -1,16 +1,36 @@
 /**
- * `deno task schema`: writes the rights of verbs into the last migration. `--check` only compares: exit code 1 where the
- * migration is not what the task would write. `--dump` prints the whole schema as pg_dump does, and writes nothing.
+ * `deno task schema`: writes the rights of verbs into supabase/schemas, and the migration that is not released. `--check`
+ * only compares: exit code 1 where a file is not what the task would write. `--dump` prints the whole schema as pg_dump
+ * does, and writes nothing.
+ *
+ * `deno task migration -- <name>`: creates a migration and writes into it what changed since the last release. `--release`
+ * records that all migrations are released.
  */
-import { rightsFile, schemaDump } from "./files.ts";
+import { basename } from "node:path";
+import { parseArgs } from "node:util";
+import { presentState, schemaFiles } from "./files.ts";
+import { newMigration, release } from "./migrations.ts";
 
-if (Deno.args.includes("--dump")) {
-  console.log(await schemaDump());
-  Deno.exit();
+const { values, positionals: [name] } = parseArgs({
+  options: { check: { type: "boolean" }, dump: { type: "boolean" }, release: { type: "boolean" } },
+  allowPositionals: true,
+});
+
+async function run(): Promise<void> {
+  if (values.dump) {
+    for (const { sql } of (await presentState()).values()) console.log(`${sql}\n`);
+    return;
+  }
+  if (name !== undefined) console.log(`Created ${await newMigration(name)}`);
+  for (const { path, text } of await schemaFiles()) {
+    if (await Deno.readTextFile(path).catch(() => null) === text) continue;
+    if (values.check) throw new Error(`${basename(path)} is not what it should be: run deno task schema`);
+    await Deno.writeTextFile(path, text);
+  }
+  if (values.release) await release();
 }
-const { file, text } = await rightsFile();
-if (!Deno.args.includes("--check")) await Deno.writeTextFile(file, text);
-else if (await Deno.readTextFile(file) !== text) {
-  console.error(`${file} is not what the migrations need: run deno task schema`);
+
+await run().catch((error) => {
+  console.error(error.message);
   Deno.exit(1);
-}
+});

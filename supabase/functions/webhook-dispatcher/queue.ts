@@ -45,7 +45,7 @@ export interface RecordedOutcome {
 const SUPERSEDED: RecordedOutcome = { attempt: null, state: null, deactivated: false };
 
 /**
- * Leases up to `limit` due deliveries (migration `queue_claims`).
+ * Leases up to `limit` due deliveries (44_queue_claims.sql).
  *
  * @throws {DatabaseUnavailable} if a retry may succeed
  */

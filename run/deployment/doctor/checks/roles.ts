@@ -3,7 +3,7 @@ import { type Check, deployAgain, type Finding, type Remedy } from "../check.ts"
 
 /** The roles as which verbs run: for keys and links, and for members. */
 const VERB_ROLES = ["crm_api", "crm_app"];
-/** Settings that the role must have, because a transaction pooler drops those of a connection (migration `roles`). */
+/** Settings that the role must have, because a transaction pooler drops those of a connection (10_roles_and_helpers.sql). */
 const SETTINGS = { statement_timeout: "8s", lock_timeout: "5s", idle_in_transaction_session_timeout: "15s" };
 
 interface Role {

@@ -69,7 +69,7 @@ export interface Filter {
   /** The parameter takes several values, separated by commas; the verb gets an array. */
   several?: boolean | undefined;
   /**
-   * No two rows of a workspace have the same value. The table's migration has a partial unique index on the workspace
+   * No two rows of a workspace have the same value. The table has a partial unique index on the workspace
    * and the column, without rows where it is null, and the list uses it.
    */
   unique?: true;

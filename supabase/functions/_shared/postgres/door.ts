@@ -61,7 +61,7 @@ export interface DoorReply {
   found: boolean;
 }
 
-/** The columns of `api.reply` (migration `door`). */
+/** The columns of `api.reply` (13_door.sql). */
 interface Row {
   error_code: string | null;
   details: RaisedField[] | null;

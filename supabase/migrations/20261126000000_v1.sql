@@ -1,0 +1,14618 @@
+-- The schemas crm and api, and the three roles between a request and the data. 90_rights.sql grants what each role
+-- may do; docs/decisions/0011-least-rights.md gives the reasons.
+
+-- Bodies name functions that later files create.
+set check_function_bodies = off;
+
+-- By default PUBLIC may execute every new function. The revocation covers all schemas: the form with `in schema` can
+-- only add to PUBLIC's rights, never remove one.
+alter default privileges revoke execute on functions from public;
+
+create schema crm;
+comment on schema crm is 'Tables of the CRM and the functions that belong to them. No client reaches it directly.';
+
+create schema api;
+comment on schema api is 'The door (api.call) and its verbs: the only way from an HTTP request to the data.';
+
+-- Verbs for API keys run as crm_api, verbs for signed-in members as crm_app. Neither role can log in or bypass
+-- row-level security. The edge functions connect as crm_functions, which has no password until the operator sets one
+-- (docs/deployment.md), and is a member of no role, so it reaches the data only through the doors. Roles belong to the
+-- whole cluster, so these may exist already: for another database, or from before a reset.
+do $$
+begin
+  if not exists (select from pg_roles where rolname = 'crm_api') then
+    create role crm_api nologin noinherit;
+  end if;
+  if not exists (select from pg_roles where rolname = 'crm_app') then
+    create role crm_app nologin noinherit;
+  end if;
+  if not exists (select from pg_roles where rolname = 'crm_functions') then
+    create role crm_functions login noinherit nosuperuser nocreatedb nocreaterole nobypassrls;
+  end if;
+end
+$$;
+-- Only a member of crm_api and crm_app can make them the owners of crm.run_verb and crm.run_app_verb.
+grant crm_api, crm_app to current_user;
+
+-- Set on the role, because a transaction pooler drops the settings of a connection. An edge function waits 10 s for a
+-- statement: Postgres must end the verb earlier, so that the call is counted and gets a reply. The lock timeout is
+-- shorter still, so that a call that cannot get its lock gets a reply too.
+alter role crm_functions set statement_timeout = '8s';
+alter role crm_functions set lock_timeout = '5s';
+alter role crm_functions set idle_in_transaction_session_timeout = '15s';
+
+-- Schema app: the verbs of the operator (`deno task crm`) and of signed-in members.
+
+create schema app;
+comment on schema app is
+  'Verbs of the operator and of members: app.<object>_<verb>(p_args jsonb) returns json. A verb raises its codes with '
+  'crm.raise_code. Clients of the API cannot reach this schema: crm_api has no rights on it.';
+
+create function crm.raise_code(
+  p_code text, p_field text default null, p_message text default null, p_value text default null
+) returns void
+language plpgsql set search_path = '' as $$
+begin
+  raise exception using
+    errcode = 'CRM00',
+    message = p_code,
+    detail = case
+      when p_field is null then ''
+      else json_build_array(json_build_object('field', p_field, 'message', p_message, 'value', p_value))::text
+    end;
+end
+$$;
+comment on function crm.raise_code(text, text, text, text) is
+  'Raises a code from a verb of schema app, as api.fail does for schema api. Besides the field and its Portuguese '
+  'message (null if the code is enough) it can carry a value for the caller''s own message, such as the id of the '
+  'inactive subscription of a delivery.';
+
+create function crm.require_workspace(p_workspace_id uuid) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  if not exists (select from crm.workspaces w where w.id = p_workspace_id) then
+    perform crm.raise_code('not_found', 'workspace_id');
+  end if;
+end
+$$;
+comment on function crm.require_workspace(uuid) is
+  'Raises not_found if there is no such workspace, so that an empty list always means that the workspace exists.';
+
+-- Functions that every other file uses: the caller, ids, times, text, isolation by workspace.
+
+create function crm.current_workspace_id() returns uuid
+language sql stable parallel safe
+-- On a pooled connection, a setting that an earlier transaction set locally reads as '' instead of null.
+as $$ select nullif(current_setting('app.workspace_id', true), '')::uuid $$;
+comment on function crm.current_workspace_id() is 'The workspace of the caller; null outside a request.';
+
+create function crm.current_member_id() returns uuid
+language sql stable parallel safe
+as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 2), '')::uuid $$;
+comment on function crm.current_member_id() is
+  'The member who created the calling key, or the signed-in member; null for a proposal''s link, for the operator and '
+  'outside a request.';
+
+create function crm.current_caller_id() returns uuid
+language sql stable parallel safe
+as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 1), '')::uuid $$;
+comment on function crm.current_caller_id() is
+  'The id of the calling key, of the proposal whose link was opened, or of the signed-in member; null outside a '
+  'request.';
+
+create function crm.current_user_id() returns uuid
+language sql stable parallel safe
+as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 3), '')::uuid $$;
+comment on function crm.current_user_id() is
+  'The signed-in person (auth.users), who may be a member of several workspaces; null in any other request and '
+  'outside one.';
+
+create function crm.uuid_v7(p_at timestamptz default now()) returns uuid
+language sql volatile parallel safe as $$
+  select encode(
+    set_bit(
+      set_bit(
+        overlay(
+          uuid_send(gen_random_uuid())
+          placing substring(int8send(floor(extract(epoch from p_at) * 1000)::bigint) from 3)
+          from 1 for 6
+        ),
+        52, 1
+      ),
+      53, 1
+    ),
+    'hex'
+  )::uuid
+$$;
+comment on function crm.uuid_v7(timestamptz) is
+  'A UUIDv7 (RFC 9562) that contains the time in milliseconds. The default is now(), which also fills created_at: ids '
+  'sort by creation, and the filter `since` becomes a range of ids.';
+
+create function crm.uuid_v7_floor(p_at timestamptz) returns uuid
+language sql immutable parallel safe as $$
+  select encode(
+    overlay(
+      decode('00000000000000000000000000000000', 'hex')
+      placing substring(int8send(greatest(ceil(extract(epoch from p_at) * 1000)::bigint, 0)) from 3)
+      from 1 for 6
+    ),
+    'hex'
+  )::uuid
+$$;
+comment on function crm.uuid_v7_floor(timestamptz) is
+  'The least UUIDv7 of that time or later: turns `created_at >= since` into a range of ids.';
+
+create function crm.uuid_v7_time(p_id uuid) returns timestamptz
+language sql immutable parallel safe
+as $$ select to_timestamp(('x' || left(replace(p_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
+comment on function crm.uuid_v7_time(uuid) is
+  'The time in a UUIDv7, in milliseconds. crm.uuid_v7_floor of that time is never above the id.';
+
+create function crm.iso(p_at timestamptz) returns text
+language sql stable parallel safe
+as $$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
+comment on function crm.iso(timestamptz) is
+  'A time as the API writes it: ISO 8601 in UTC with milliseconds and Z (spec 1).';
+
+create function crm.name_key(p_name text) returns text
+-- plpgsql, because Postgres plans a generated column at every insert: it would inline a function in SQL, and parsing
+-- that function's text takes 18 µs.
+language plpgsql immutable parallel safe set search_path = '' as $$
+begin
+  -- The ICU collation is explicit: in the database's own locale, lower() may change only ASCII letters, and leave the Ç
+  -- and Ã of "AÇÃO".
+  return lower(normalize(btrim(p_name), nfc) collate "und-x-icu");
+end
+$$;
+comment on function crm.name_key(text) is
+  'A name for comparison: trimmed, Unicode NFC, lower case. Two spellings of a name have one key.';
+
+create function crm.digits(p_phone text) returns text
+language sql immutable parallel safe
+as $$ select nullif(regexp_replace(p_phone, '[^0-9]+', '', 'g'), '') $$;
+comment on function crm.digits(text) is
+  'The digits of a phone number, so that two spellings of it are equal; null if it has none.';
+
+create function crm.e164(p_phone text) returns text
+language plpgsql immutable parallel safe set search_path = '' as $$
+declare
+  v_digits text := translate(p_phone, ' ()-.+', '');
+  v_abroad text;
+  v_brazilian text;
+begin
+  -- Most numbers are complete Brazilian ones. Each step below takes as long as this check.
+  if v_digits ~ '^55[1-9][1-9](?:9[0-9]{8}|[2-9][0-9]{7})$' and p_phone not like '%(0)%' then
+    return '+' || v_digits;
+  end if;
+  v_digits := crm.digits(p_phone);
+  -- The digits after + or 00. No country code begins with 0. In "+44 (0)20" the 0 is dialled within the country only.
+  v_abroad := case
+    when p_phone ~ '^[^0-9]*\+[^0-9]*[1-9]' then crm.digits(replace(p_phone, '(0)', ''))
+    else substring(v_digits from '^00+([1-9]\d+)$')
+  end;
+  -- Area code and number: nine digits for a mobile phone, otherwise eight. Before them may come the country code and
+  -- the 0 of a long-distance call, which two digits for the carrier may follow.
+  v_brazilian := substring(
+    coalesce(v_abroad, v_digits) from '^(?:(?:55)?0?|(?:55)?0\d\d)([1-9][1-9](?:9\d{8}|[2-9]\d{7}))$'
+  );
+  case
+    when v_abroad is null or v_abroad like '55%' then
+      -- The 0 of Brazilian numbers without an area code, such as 0800, is dialled within Brazil only.
+      v_brazilian := coalesce(v_brazilian, substring(v_digits from '^(?:0*55)?0([3589]00\d{6,7})$'));
+      return coalesce('+55' || v_brazilian, '+' || v_abroad, v_digits);
+    else
+      return '+' || v_abroad;
+  end case;
+end
+$$;
+comment on function crm.e164(text) is
+  'A phone number in E.164, so that two spellings of it are equal. A number without a country code is Brazilian: '
+  '"(11) 97777-1234" becomes +5511977771234. Any other text becomes its digits; null if it has none.';
+
+create function crm.phone_spellings(p_phone text) returns text[]
+language plpgsql immutable parallel safe set search_path = '' as $$
+declare
+  v_phone text := crm.e164(p_phone);
+  -- The area code if present, the ninth digit of a mobile phone if present, and the other digits.
+  v_parts text[] := regexp_match(v_phone, '^(?:\+55([1-9][1-9]))?(9(?=[0-9]{8}$))?([2-9][0-9]{7})$');
+  v_numbers text[];
+begin
+  if v_parts is null then return array[v_phone]; end if;
+  -- Before the ninth digit, mobile numbers began with 6 or more.
+  v_numbers := case
+    when v_parts[3] >= '6' then array[v_parts[3], '9' || v_parts[3]]
+    else array[concat(v_parts[2], v_parts[3])]
+  end;
+  if v_parts[1] is not null then
+    -- No SQL statement for the common case: most new contacts take this branch.
+    v_numbers := v_numbers || ('+55' || v_parts[1] || v_numbers[1]);
+    return case when v_numbers[3] is null then v_numbers else v_numbers || ('+55' || v_parts[1] || v_numbers[2]) end;
+  end if;
+  return v_numbers || array(
+    select '+55' || a.area || n.number
+    from unnest(v_numbers) n (number)
+    cross join unnest(
+      '{11,12,13,14,15,16,17,18,19,21,22,24,27,28,31,32,33,34,35,37,38,41,42,43,44,45,46,47,48,49,51,53,54,55,61,62,63,64,'
+      '65,66,67,68,69,71,73,74,75,77,79,81,82,83,84,85,86,87,88,89,91,92,93,94,95,96,97,98,99}'::text[]
+    ) a (area)
+  );
+end
+$$;
+comment on function crm.phone_spellings(text) is
+  'The E.164 forms (crm.e164) that may be the same phone: with and without the area code and the ninth digit of '
+  'Brazilian mobile phones. A number without an area code has a form for each area. The list contains null if there '
+  'are no digits.';
+
+create function crm.is_fuller_phone(p_kept text, p_sent text) returns boolean
+language plpgsql immutable parallel safe set search_path = '' as $$
+declare
+  v_full text := crm.e164(p_kept);
+  -- Ignore the 0 that is dialled before a long-distance call: it is not part of the number.
+  v_sent text := ltrim(crm.digits(p_sent), '0');
+begin
+  return coalesce(
+    -- The number sent lacks the country code, the area code or the first digits.
+    (
+      v_sent <> ''
+      and right(v_full, length(v_sent)) = v_sent
+      and length(v_sent) < length(ltrim(crm.digits(p_kept), '0'))
+    )
+    -- The number sent lacks the ninth digit, which Brazil added to mobile numbers between 2012 and 2016.
+    or (v_full ~ '^\+55[1-9][1-9]9[0-9]{8}$' and crm.e164(p_sent) = left(v_full, 5) || right(v_full, 8)),
+    false
+  );
+end
+$$;
+comment on function crm.is_fuller_phone(text, text) is
+  'Whether the number in the record is more complete than the number sent: the number sent is its last digits, or the '
+  'same Brazilian mobile number without the ninth digit.';
+
+create function crm.fuller_phones(p_record jsonb, p_sent jsonb, p_fields text[]) returns text[]
+language plpgsql immutable parallel safe set search_path = '' as $$
+begin
+  return array(select f from unnest(p_fields) f where crm.is_fuller_phone(p_record ->> f, p_sent ->> f));
+end
+$$;
+comment on function crm.fuller_phones(jsonb, jsonb, text[]) is
+  'The fields whose number is more complete in the record than in the call (crm.is_fuller_phone).';
+
+create function crm.lock_number(p_name text) returns bigint
+-- Stable, as convert_to() is: declared immutable, the function could not be inlined into the caller's plan, and each
+-- transaction would plan it again (60 µs).
+language sql stable parallel safe as $$
+  -- Not hashtextextended(), which can be inverted: a client chooses part of the name, and could find one that collides
+  -- with another client's lock.
+  select ('x' || left(encode(sha256(convert_to(p_name, 'UTF8')), 'hex'), 16))::bit(64)::bigint
+$$;
+comment on function crm.lock_number(text) is 'The number of the advisory lock with this name.';
+
+create function crm.touch() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  new.updated_at := now();
+  return new;
+end
+$$;
+comment on function crm.touch() is
+  'Trigger: sets updated_at on every update, whether the API or the application writes.';
+
+create procedure crm.protect(p_table regclass)
+language plpgsql set search_path = '' as $$
+begin
+  execute format('alter table %s enable row level security', p_table);
+  execute format('alter table %s force row level security', p_table);
+  execute format(
+    'create policy "A caller reaches only its own workspace" on %s for all to crm_api, crm_app
+       using (workspace_id = crm.current_workspace_id())
+       with check (workspace_id = crm.current_workspace_id())',
+    p_table
+  );
+end
+$$;
+comment on procedure crm.protect(regclass) is
+  'Isolates a table by workspace_id, with the same row-level security for every table. Call it in the file that '
+  'creates the table.';
+
+-- Domains: rules about a value that several tables share. A rule about one value is a domain and not a table check,
+-- because Postgres parses table checks at every insert and caches those of a domain. For the same reason, a rule for a
+-- single table is a domain too if requests insert into that table.
+
+create domain crm.record_name as text check (char_length(value) between 1 and 255);
+comment on domain crm.record_name is 'The name or title of a record: 1 to 255 characters.';
+
+create domain crm.external_id as text check (char_length(value) between 1 and 255);
+comment on domain crm.external_id is 'The caller''s own id for a record: 1 to 255 characters.';
+
+create domain crm.amount as numeric check (value >= 0);
+comment on domain crm.amount is 'An amount of money: not negative.';
+
+create domain crm.quantity as integer check (value >= 0);
+comment on domain crm.quantity is 'A count or a duration: not negative.';
+
+-- Workspaces and their members. The operator manages both; the API never changes them.
+
+create table crm.workspaces (
+  id uuid primary key default crm.uuid_v7(),
+  name crm.record_name not null,
+  suspended boolean not null default false,
+  public_api boolean not null default true,
+  rate_limit_per_minute integer not null default 120 check (rate_limit_per_minute between 1 and 1000000),
+  stale_after_days integer not null default 14 check (stale_after_days between 1 and 3650),
+  max_waiting_deliveries integer not null default 50000 check (max_waiting_deliveries between 1 and 1000000),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+comment on table crm.workspaces is
+  'The tenants. Every record belongs to one workspace. public_api and rate_limit_per_minute are the workspace''s plan, '
+  'which the door reads.';
+comment on column crm.workspaces.public_api is
+  'Whether the plan includes the public API. If not, every call gets 403 feature_disabled, and no webhook is sent.';
+comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for each key in any 60 seconds (spec 8).';
+comment on column crm.workspaces.stale_after_days is
+  'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
+comment on column crm.workspaces.max_waiting_deliveries is
+  'How many deliveries may wait in crm.webhook_queue; the active subscriptions share the number equally. 50,000 take '
+  'about 23 MiB, and are more than the dispatcher sends in the 10 s between two runs of the job webhook-catch-up, so '
+  'the dispatcher never runs out of work.';
+
+-- Verbs for keys do not read this table: the policy is for signed-in members alone.
+alter table crm.workspaces enable row level security, force row level security;
+create policy "A member reaches only their own workspace" on crm.workspaces for all to crm_app
+  using (id = crm.current_workspace_id())
+  with check (id = crm.current_workspace_id());
+create trigger touch before update on crm.workspaces for each row execute function crm.touch();
+
+create table crm.members (
+  workspace_id uuid not null references crm.workspaces (id),
+  id uuid not null default crm.uuid_v7(),
+  name crm.record_name not null,
+  email text not null check (char_length(email) between 3 and 320),
+  role text not null check (role in ('admin', 'gestor', 'vendedor')),
+  is_active boolean not null default true,
+  user_id uuid,
+  invited_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, id)
+);
+comment on table crm.members is 'The people of a workspace: owners of records, authors of notes, creators of keys.';
+comment on column crm.members.user_id is
+  'The person (auth.users) who signs in as this member. Set at the first sign-in by the confirmed e-mail '
+  '(crm.link_member), or when the person accepts the invitation; null before that, and again after the person left.';
+comment on column crm.members.invited_at is
+  'When an admin invited the person, or when the person left: either way the person must consent before being linked. '
+  'Null if the operator added the member: the person with that e-mail is then linked at once.';
+
+create unique index members_email on crm.members (workspace_id, lower(email));
+create unique index members_user on crm.members (user_id, workspace_id);
+-- A sign-in looks the person up among the members of all workspaces.
+create index members_by_email on crm.members (lower(email));
+call crm.protect('crm.members');
+create trigger touch before update on crm.members for each row execute function crm.touch();
+
+create function crm.active_member(p_id uuid) returns uuid
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select m.id from crm.members m
+    where m.workspace_id = crm.current_workspace_id() and m.id = p_id and m.is_active
+  );
+end
+$$;
+comment on function crm.active_member(uuid) is
+  'Returns the id if it belongs to an active member of the caller''s workspace, otherwise null.';
+
+create function crm.default_owner() returns uuid
+language plpgsql stable set search_path = '' as $$
+declare
+  -- The query of crm.active_member, repeated: calling that function would make crm.default_owner take 50 % longer, for
+  -- every new record.
+  v_owner_id uuid := (
+    select m.id from crm.members m
+    where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
+  );
+begin
+  -- A separate statement, so that Postgres prepares it only when needed.
+  if v_owner_id is null then
+    v_owner_id := (
+      select m.id from crm.members m
+      where m.workspace_id = crm.current_workspace_id() and m.is_active and m.role in ('admin', 'gestor')
+      order by m.id limit 1
+    );
+  end if;
+  return v_owner_id;
+end
+$$;
+comment on function crm.default_owner() is
+  'The owner of a new record if the call names none: the creator of the key, otherwise the oldest active admin or '
+  'gestor (spec 4.1).';
+
+-- The audit log: who changed the keys, webhooks, members and settings of a workspace, and how.
+
+create table crm.audit_log (
+  workspace_id uuid not null references crm.workspaces (id),
+  id uuid not null default crm.uuid_v7(clock_timestamp()),
+  member_id uuid,
+  action text not null,
+  object_type text not null,
+  object_id uuid not null,
+  object_name text not null,
+  details jsonb not null default '{}',
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
+);
+comment on table crm.audit_log is
+  'Every change that a verb of schema app made to a workspace. Lines are never changed or removed.';
+comment on column crm.audit_log.member_id is 'The member who made the change; null for the operator.';
+comment on column crm.audit_log.object_name is
+  'The name of the object at that moment, so that the line can be read without the object.';
+call crm.protect('crm.audit_log');
+
+create function crm.record_action(
+  p_workspace_id uuid, p_action text, p_object_type text, p_object_id uuid, p_object_name text,
+  p_details jsonb default '{}'
+) returns void
+language sql volatile set search_path = '' as $$
+  insert into crm.audit_log (workspace_id, member_id, action, object_type, object_id, object_name, details)
+  values (p_workspace_id, crm.current_member_id(), p_action, p_object_type, p_object_id, p_object_name, p_details)
+$$;
+comment on function crm.record_action(uuid, text, text, uuid, text, jsonb) is
+  'Adds a line to the audit log, in the transaction of the change. p_action is <object>_<past participle>, such as '
+  'key_created. The console shows p_details beside the action.';
+
+create function crm.describe_changes(p_before jsonb, p_after jsonb) returns jsonb
+language sql immutable set search_path = '' as $$
+  select coalesce(jsonb_object_agg(a.key, jsonb_build_object('from', p_before -> a.key, 'to', a.value)), '{}')
+  from jsonb_each(p_after) a
+  where a.value is distinct from p_before -> a.key
+$$;
+comment on function crm.describe_changes(jsonb, jsonb) is
+  'The details of an update for the audit log: {field: {from, to}} for each field that differs; {} if none does.';
+
+-- API keys, their secrets, and the caller that a secret identifies. SQL gets only the SHA-256 of a secret.
+
+create table crm.api_keys (
+  workspace_id uuid not null references crm.workspaces (id),
+  id uuid not null default crm.uuid_v7(),
+  member_id uuid not null,
+  name crm.record_name not null,
+  prefix text not null,
+  scopes text[] not null,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  rotated_at timestamptz,
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  -- The rate limit identifies a key by its id alone.
+  unique (id),
+  foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
+);
+comment on table crm.api_keys is
+  'API keys without their secrets. A rotation does not change this row, so limits, subscriptions and call counts '
+  'continue. The role crm_api cannot read the table.';
+comment on column crm.api_keys.member_id is
+  'The member who created the key: the default owner of the records it creates, and the author of its notes.';
+comment on column crm.api_keys.prefix is 'The visible start of the newest secret, by which people recognise the key.';
+comment on column crm.api_keys.rotated_at is
+  'When the newest secret replaced an earlier one; null before the first rotation.';
+call crm.protect('crm.api_keys');
+
+create table crm.key_secrets (
+  workspace_id uuid not null,
+  id uuid not null default crm.uuid_v7(),
+  key_id uuid not null,
+  prefix text not null,
+  hash bytea not null unique check (octet_length(hash) = 32),
+  expires_at timestamptz,
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
+);
+comment on table crm.key_secrets is
+  'The hashes of the secrets that clients send as their key, so that nobody can call the API with a dump of this '
+  'table. After a rotation a key has two valid secrets until the earlier one expires. The role crm_api cannot read the '
+  'table.';
+comment on column crm.key_secrets.prefix is
+  'The visible start of the secret, by which the operator finds the key of a leaked secret.';
+comment on column crm.key_secrets.hash is
+  'SHA-256 of the whole secret. A fast hash is enough: a secret has 32 random bytes.';
+comment on column crm.key_secrets.expires_at is
+  'When the secret ends because of a rotation; null for the newest secret, which lasts as long as its key.';
+call crm.protect('crm.key_secrets');
+create unique index key_secrets_newest on crm.key_secrets (workspace_id, key_id) where expires_at is null;
+create index key_secrets_replaced on crm.key_secrets (workspace_id, key_id, expires_at) where expires_at is not null;
+create index key_secrets_age on crm.key_secrets (expires_at) where expires_at is not null;
+
+create function crm.purge_key_secrets() returns void
+language sql set search_path = ''
+as $$ delete from crm.key_secrets s where s.expires_at < now() - interval '30 days' $$;
+comment on function crm.purge_key_secrets() is
+  'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, '
+  'which tells the owner more than invalid_api_key.';
+
+create type crm.caller as (
+  error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid
+);
+comment on type crm.caller is
+  'Who calls. id: the key, the proposal that a link opens, or the signed-in member. scopes: the scopes of the key, or '
+  'the roles that the member''s role includes. user_id is the signed-in person, null for a key or a link. error_code '
+  'says why the caller is not admitted (spec 5.7).';
+
+create function crm.identify(p_key_hash bytea) returns crm.caller
+language plpgsql stable set search_path = '' as $$
+declare
+  v_caller crm.caller;
+begin
+  select
+    case
+      when k.revoked_at is not null or k.expires_at <= now() or s.expires_at <= now() then 'revoked_api_key'
+      when w.suspended then 'workspace_suspended'
+      when not w.public_api then 'feature_disabled'
+    end,
+    k.id, k.workspace_id, k.member_id, k.scopes, w.rate_limit_per_minute, null::uuid
+  into v_caller
+  from crm.key_secrets s
+  join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
+  join crm.workspaces w on w.id = s.workspace_id
+  where s.hash = p_key_hash;
+  if not found then v_caller.error_code := 'invalid_api_key'; end if;
+  return v_caller;
+end
+$$;
+comment on function crm.identify(bytea) is 'The caller to whom the hash of a secret belongs.';
+
+create function crm.lock_key(p_id uuid) returns boolean
+language plpgsql security definer set search_path = '' as $$
+begin
+  perform from crm.api_keys k
+  where k.workspace_id = crm.current_workspace_id() and k.id = p_id and k.revoked_at is null
+  for share;
+  return found;
+end
+$$;
+comment on function crm.lock_key(uuid) is
+  'Blocks a revocation of a key of the current workspace until the transaction ends; false if the key is revoked '
+  'already. Security definer, because crm_api cannot read keys.';
+
+-- The rate limit: an exact sliding log for each key, so that no period of 60 seconds has more calls than the limit
+-- (crm.workspaces.rate_limit_per_minute, 120 by default). `crm.admit` enforces it; `api.call` asks it.
+
+-- Unlogged, because a minute of history is not worth a disk flush at every request. A crash empties the table.
+create unlogged table crm.rate_limits (
+  key_id uuid primary key,
+  hits timestamptz[] not null,
+  calls bigint not null default 0,
+  counted_since timestamptz not null default clock_timestamp()
+);
+comment on table crm.rate_limits is
+  'One row for each limited caller (a key, a proposal''s link, a session): the times of its admitted calls in the '
+  'last 60 seconds, oldest first.';
+comment on column crm.rate_limits.calls is
+  'Admitted calls since counted_since. The job count-calls (crm.drain_calls) counts a key''s calls from it, so a '
+  'request needs no second write.';
+comment on column crm.rate_limits.counted_since is
+  'When the row was created. A row that is created again after a crash has another time, by which crm.drain_calls '
+  'knows that its calls start at 0 again.';
+
+-- Verbs for keys do not reach this table. Its only policy, below, lets members read the rows of
+-- their own keys.
+alter table crm.rate_limits enable row level security, force row level security;
+
+create function crm.live_hits(p_hits timestamptz[]) returns timestamptz[]
+language sql volatile parallel safe
+-- clock_timestamp() and not now(), because the call may have waited for the row's lock. The times are sorted, so a
+-- binary search (width_bucket) finds the first one that still counts.
+as $$ select p_hits[width_bucket(clock_timestamp() - interval '60 s', p_hits) + 1 :] $$;
+comment on function crm.live_hits(timestamptz[]) is
+  'The admitted calls that still count: those in the last 60 seconds.';
+
+create function crm.rate_reset_seconds(p_hits timestamptz[], p_limit integer) returns integer
+language sql volatile parallel safe
+-- The next call is possible once the oldest call expires; if the limit was lowered meanwhile, once enough calls have
+-- expired.
+as $$
+  select greatest(1, ceil(extract(epoch from
+    p_hits[greatest(cardinality(p_hits) - p_limit, 0) + 1] + interval '60 s' - clock_timestamp()
+  )))::integer
+$$;
+comment on function crm.rate_reset_seconds(timestamptz[], integer) is
+  'Seconds until the next call is possible, given the calls that still count.';
+
+create type crm.admission as (admitted boolean, remaining integer, reset_seconds integer);
+comment on type crm.admission is
+  'Whether a call is admitted, how many more are possible now, and the seconds until the next one is possible.';
+
+create function crm.admit(p_key_id uuid, p_limit integer) returns crm.admission
+language plpgsql set search_path = '' as $$
+declare
+  v_admission crm.admission;
+begin
+  insert into crm.rate_limits as r (key_id, hits, calls)
+  values (p_key_id, array[clock_timestamp()], 1)
+  on conflict (key_id) do update
+    -- greatest() keeps the times sorted even if the clock is set back.
+    set
+      hits = crm.live_hits(r.hits) || greatest(clock_timestamp(), r.hits[cardinality(r.hits)]),
+      calls = r.calls + 1
+    where cardinality(crm.live_hits(r.hits)) < p_limit
+  returning true, p_limit - cardinality(r.hits), crm.rate_reset_seconds(r.hits, p_limit) into v_admission;
+  if not found then
+    v_admission.admitted := false;
+    v_admission.remaining := 0;
+    select crm.rate_reset_seconds(crm.live_hits(r.hits), p_limit) into v_admission.reset_seconds
+    from crm.rate_limits r where r.key_id = p_key_id;
+  end if;
+  return v_admission;
+end
+$$;
+comment on function crm.admit(uuid, integer) is
+  'Counts a call for its key, unless the last 60 seconds already have p_limit calls. A call over the limit is not '
+  'counted (spec 8).';
+
+create function crm.used_up(p_key_id uuid, p_limit integer) returns crm.admission
+language plpgsql set search_path = '' as $$
+declare
+  v_hits timestamptz[];
+begin
+  select crm.live_hits(r.hits) into v_hits from crm.rate_limits r where r.key_id = p_key_id;
+  if cardinality(v_hits) >= p_limit then
+    return row(false, 0, crm.rate_reset_seconds(v_hits, p_limit))::crm.admission;
+  end if;
+  return null;
+end
+$$;
+comment on function crm.used_up(uuid, integer) is
+  'Null if the key may make a call now, otherwise the admission that refuses it. Counts nothing.';
+
+create function crm.is_call_in_progress(p_key_id uuid) returns boolean
+language plpgsql set search_path = '' as $$
+begin
+  perform from crm.rate_limits r where r.key_id = p_key_id for update skip locked;
+  return not found;
+end
+$$;
+comment on function crm.is_call_in_progress(uuid) is
+  'Whether another call by the key is in progress: a call locks the row of its key until its transaction ends.';
+
+-- The calls of each key by hour, and its last call. A request writes nothing for this: the rate limit counts it, and
+-- the job `count-calls` moves the new calls here.
+
+create table crm.key_calls (
+  workspace_id uuid not null,
+  key_id uuid not null,
+  hour timestamptz not null,
+  calls bigint not null check (calls > 0),
+  primary key (workspace_id, key_id, hour),
+  foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
+);
+comment on table crm.key_calls is
+  'The admitted calls of each key by hour, for 90 days, up to the last run of crm.drain_calls; crm.count_calls adds '
+  'the later ones. An hour without calls has no row.';
+comment on column crm.key_calls.hour is 'The beginning of the hour.';
+call crm.protect('crm.key_calls');
+create index key_calls_age on crm.key_calls (hour);
+create index key_calls_of_workspace on crm.key_calls (workspace_id, hour);
+
+create table crm.key_counters (
+  workspace_id uuid not null,
+  key_id uuid not null,
+  counted_since timestamptz not null,
+  calls bigint not null,
+  last_call_at timestamptz not null,
+  primary key (workspace_id, key_id),
+  foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
+)
+-- Each run of the job updates the row of every key that was called. In half-full pages the new version of a row fits
+-- beside the old one, so no row moves to another page and needs a new index entry.
+with (fillfactor = 50);
+comment on table crm.key_counters is
+  'How much of each key''s counter in crm.rate_limits has been moved to crm.key_calls. A separate table, so that '
+  'moving locks no row that a call waits for.';
+comment on column crm.key_counters.counted_since is
+  'The counted_since of the key''s row in crm.rate_limits. If that row has another time, because a crash emptied the '
+  'table, none of its calls has been moved yet.';
+comment on column crm.key_counters.last_call_at is 'The newest call that was moved; kept after its hour is purged.';
+call crm.protect('crm.key_counters');
+
+create function crm.calls_by_hour(p_hits timestamptz[], p_calls bigint, out hour timestamptz, out calls bigint)
+returns setof record
+language sql immutable parallel safe set search_path = '' as $$
+  select
+    date_bin('1 hour', h.at, 'epoch'),
+    -- If there are more calls than known times, the others were earlier than the oldest known time.
+    count(*) + case when min(h.n) = 1 then greatest(p_calls - cardinality(p_hits), 0) else 0 end
+  from unnest(p_hits[cardinality(p_hits) - least(p_calls, cardinality(p_hits))::integer + 1 :])
+    with ordinality as h (at, n)
+  group by 1
+$$;
+comment on function crm.calls_by_hour(timestamptz[], bigint) is
+  'Divides the newest p_calls calls of a row of crm.rate_limits into hours. Calls older than a minute have no time '
+  'any more; they count in the hour of the oldest known time.';
+
+-- Rate limits have no workspace_id. Members read those of their own workspace's keys to count the newest calls.
+create policy "A member reads the limits of their own workspace's keys" on crm.rate_limits for select to crm_app
+  using (exists (select from crm.api_keys k where k.workspace_id = crm.current_workspace_id() and k.id = key_id));
+
+create function crm.drain_calls() returns integer
+language plpgsql set search_path = '' as $$
+declare
+  v_keys integer;
+begin
+  -- One run at a time: two would add the same calls. A run that finds another one leaves the work to it.
+  if not pg_try_advisory_xact_lock(crm.lock_number('drain calls')) then return 0; end if;
+  with counted as materialized (
+    select k.workspace_id, k.id as key_id, r.hits, r.counted_since, r.calls, r.calls - coalesce(c.calls, 0) as new_calls
+    from crm.rate_limits r
+    join crm.api_keys k on k.id = r.key_id
+    left join crm.key_counters c
+      on c.workspace_id = k.workspace_id and c.key_id = k.id and c.counted_since = r.counted_since
+    where r.calls > coalesce(c.calls, 0)
+  ),
+  moved as (
+    insert into crm.key_calls as stored (workspace_id, key_id, hour, calls)
+    select w.workspace_id, w.key_id, h.hour, h.calls
+    from counted w
+    cross join lateral crm.calls_by_hour(w.hits, w.new_calls) h
+    on conflict (workspace_id, key_id, hour) do update set calls = stored.calls + excluded.calls
+  )
+  insert into crm.key_counters as stored (workspace_id, key_id, counted_since, calls, last_call_at)
+  select w.workspace_id, w.key_id, w.counted_since, w.calls, w.hits[cardinality(w.hits)] from counted w
+  on conflict (workspace_id, key_id) do update set
+    counted_since = excluded.counted_since,
+    calls = excluded.calls,
+    last_call_at = greatest(stored.last_call_at, excluded.last_call_at);
+  get diagnostics v_keys = row_count;
+  return v_keys;
+end
+$$;
+comment on function crm.drain_calls() is
+  'Moves the calls that the rate limits counted since the last run to crm.key_calls, and returns for how many keys. '
+  'It locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses the calls since the '
+  'last run. Rows without a key (links, sessions) are skipped.';
+
+create function crm.count_calls(p_workspace_id uuid, p_key_ids uuid[], p_since timestamptz)
+returns table (key_id uuid, hour timestamptz, calls bigint)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+    select c.key_id, c.hour, c.calls from crm.key_calls c
+    where c.workspace_id = p_workspace_id and c.key_id = any (p_key_ids) and c.hour >= p_since
+    union all
+    select k.id, h.hour, h.calls
+    from crm.api_keys k
+    join crm.rate_limits r on r.key_id = k.id
+    left join crm.key_counters c
+      on c.workspace_id = k.workspace_id and c.key_id = k.id and c.counted_since = r.counted_since
+    cross join lateral crm.calls_by_hour(r.hits, r.calls - coalesce(c.calls, 0)) h
+    where k.workspace_id = p_workspace_id and k.id = any (p_key_ids) and r.calls > coalesce(c.calls, 0)
+      and h.hour >= p_since;
+end
+$$;
+comment on function crm.count_calls(uuid, uuid[], timestamptz) is
+  'The calls of the workspace''s keys by hour, from the hour p_since until now. An hour may have two rows, to be '
+  'added up. Reads one row for each hour in which a key was called.';
+
+create function crm.purge_key_calls() returns void
+language sql set search_path = ''
+as $$ delete from crm.key_calls c where c.hour < now() - interval '90 days' $$;
+comment on function crm.purge_key_calls() is 'Deletes call counts older than 90 days.';
+
+create function crm.purge_rate_limits() returns void
+language sql set search_path = ''
+-- If a call arrives meanwhile, it is not lost: Postgres checks the condition again on the changed row, or the call
+-- inserts a new row.
+as $$
+  delete from crm.rate_limits r
+  where r.hits[cardinality(r.hits)] < now() - interval '1 day'
+    and not exists (
+      select from crm.api_keys k
+      left join crm.key_counters c
+        on c.workspace_id = k.workspace_id and c.key_id = k.id and c.counted_since = r.counted_since
+      where k.id = r.key_id and r.calls > coalesce(c.calls, 0)
+    )
+$$;
+comment on function crm.purge_rate_limits() is
+  'Deletes the rate limits of callers that made no call for a day and whose calls were all moved. So sessions and '
+  'links that are never used again leave no row, and crm.drain_calls reads only rows in use.';
+
+-- Replies stored for 24 hours under their Idempotency-Key (spec 4.0.1).
+
+create table crm.idempotency_keys (
+  -- No foreign key: the door has identified the caller's workspace, and a foreign key would look it up again and lock
+  -- it.
+  workspace_id uuid not null,
+  key text not null check (char_length(key) between 1 and 255),
+  request_hash bytea not null,
+  body text not null,
+  was_found boolean not null default false,
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, key)
+);
+comment on table crm.idempotency_keys is
+  'The replies of the last 24 hours by Idempotency-Key: a repeated POST gets the first reply and creates nothing. '
+  'Errors are not stored.';
+comment on column crm.idempotency_keys.request_hash is 'SHA-256 of the resource and of the body in canonical form.';
+comment on column crm.idempotency_keys.was_found is
+  'Whether the reply is from an upsert that found its record: a repetition must then have no Location header either.';
+call crm.protect('crm.idempotency_keys');
+create index idempotency_keys_age on crm.idempotency_keys (created_at);
+
+create type crm.remembered_reply as (error_code text, body text, was_found boolean);
+comment on type crm.remembered_reply is
+  'The reply that is stored under an Idempotency-Key, or the error code of a call that may not use the key.';
+
+create function crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea)
+returns crm.remembered_reply
+language plpgsql set search_path = '' as $$
+declare
+  v_remembered crm.remembered_reply;
+  -- The lock ends with the transaction, so a killed process leaves no key locked.
+  v_locked boolean := pg_try_advisory_xact_lock(crm.lock_number('idempotency ' || p_workspace_id || ' ' || p_key));
+  v_seen crm.idempotency_keys;
+begin
+  -- Read after trying the lock: a request that held the lock before has committed its reply by now.
+  select * into v_seen from crm.idempotency_keys i where i.workspace_id = p_workspace_id and i.key = p_key;
+  if v_seen.created_at > clock_timestamp() - interval '24 hours' then
+    if v_seen.request_hash = p_request_hash then
+      v_remembered.body := v_seen.body;
+      v_remembered.was_found := v_seen.was_found;
+    else
+      v_remembered.error_code := 'idempotency_conflict';
+    end if;
+  elsif not v_locked then
+    v_remembered.error_code := 'idempotency_in_progress';
+  elsif v_seen.key is not null then
+    -- Expired: delete it, so that the new reply can be stored.
+    delete from crm.idempotency_keys i where i.workspace_id = p_workspace_id and i.key = p_key;
+  end if;
+  return v_remembered;
+end
+$$;
+comment on function crm.idempotency_begin(uuid, text, bytea) is
+  'Returns the stored reply or an error code. If both are null, this transaction holds the key (spec 4.0.1).';
+
+create function crm.idempotency_remember(
+  p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text, p_was_found boolean
+) returns void
+language plpgsql set search_path = '' as $$
+begin
+  insert into crm.idempotency_keys (workspace_id, key, request_hash, body, was_found)
+  values (p_workspace_id, p_key, p_request_hash, p_body, p_was_found);
+end
+$$;
+comment on function crm.idempotency_remember(uuid, text, bytea, text, boolean) is
+  'Stores a reply in the transaction that created the record: both are kept, or neither. The transaction holds the '
+  'key (crm.idempotency_begin).';
+
+-- The doors: one SQL statement answers one request. api.call is the door for API keys, api.call_by_link
+-- (36_proposals.sql) for public links, app.call (71_app_door.sql) for signed-in members. Each identifies its caller;
+-- crm.answer_request does the rest. See docs/architecture.md. A door runs with the rights of its owner, so that
+-- the calling role needs none; only the verb runs as crm_api (crm.run_verb) or crm_app (crm.run_app_verb).
+
+create function api.fail(p_code text, p_fields text[] default '{}', p_message text default null, p_ids uuid[] default '{}')
+returns void
+language plpgsql set search_path = '' as $$
+begin
+  raise exception using
+    errcode = 'CRM00',
+    message = p_code,
+    detail = coalesce(
+      (
+        select json_agg(json_build_object('field', f.field, 'message', p_message, 'id', f.id))
+        from unnest(p_fields, p_ids) f (field, id)
+      )::text,
+      ''
+    );
+end
+$$;
+comment on function api.fail(text, text[], text, uuid[]) is
+  'Raises an error code of spec 7 with the invalid fields. p_message is the Portuguese message for these fields; null '
+  'means the message of the code. p_ids are the ids of the records that these fields are about, for errors that name a '
+  'record.';
+
+create function api.mark_replayed() returns void
+language sql
+as $$ select set_config('app.replayed', 'true', true) $$;
+comment on function api.mark_replayed() is
+  'Marks the reply as the repetition of an earlier one: its status is 200, not 201.';
+
+create function api.mark_found() returns void
+language sql
+as $$ select set_config('app.found', 'true', true) $$;
+comment on function api.mark_found() is 'Marks the record as found, not created: the reply''s status is 200, not 201.';
+
+create type api.reply as (
+  error_code text, details json, body text, replayed boolean, found boolean, events boolean, caller_id uuid,
+  workspace_id uuid, rate_limit integer, rate_remaining integer, rate_reset integer
+);
+comment on type api.reply is
+  'The answer to a request: an error code of spec 7 with the invalid fields, or the body as JSON text, which the edge '
+  'function returns without parsing. Also whether the body repeats an earlier reply, whether an upsert found its '
+  'record, whether webhook deliveries were enqueued, who called, and the state of the rate limit.';
+
+create function crm.is_marked(p_setting text) returns boolean
+language sql stable
+-- The door does not reset the setting: resetting would cost more than the rest of a reply, and the setting ends with
+-- the transaction anyway.
+as $$ select current_setting(p_setting, true) is not distinct from 'true' $$;
+comment on function crm.is_marked(text) is
+  'Whether the request has set this setting, such as app.found. Each request is one transaction.';
+
+create type crm.failure as (state text, message text, detail text, constraint_name text, context text);
+comment on type crm.failure is 'What Postgres reports about an exception (`get stacked diagnostics`).';
+
+create function crm.external_id_holder(p_constraint text, p_external_id text) returns uuid
+language plpgsql stable set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+begin
+  case p_constraint
+    when 'contacts_external_id_once' then
+      return (
+        select t.id from crm.contacts t where t.workspace_id = v_workspace_id and t.external_id = p_external_id
+      );
+    when 'companies_external_id_once' then
+      return (
+        select t.id from crm.companies t where t.workspace_id = v_workspace_id and t.external_id = p_external_id
+      );
+    else
+      return null;
+  end case;
+end
+$$;
+comment on function crm.external_id_holder(text, text) is
+  'The record of the workspace that already has this external_id. p_constraint: the unique index that the failed '
+  'statement violated.';
+
+create function crm.error_of(p_failure crm.failure, p_verb text, p_args jsonb, out error_code text, out details json)
+language plpgsql set search_path = '' as $$
+begin
+  case
+    when p_failure.state = 'CRM00' then
+      error_code := p_failure.message;
+      details := crm.explain(error_code, nullif(p_failure.detail, '')::json, p_verb, p_args);
+    -- The unique index detects a taken external_id, so that creates and updates need no search.
+    when p_failure.state = '23505' and p_failure.constraint_name like '%\_external\_id\_once' then
+      error_code := 'external_id_taken';
+      details := json_build_array(json_build_object(
+        'field', 'external_id', 'message', null,
+        'id', crm.external_id_holder(p_failure.constraint_name, p_args ->> 'external_id')
+      ));
+    -- lock_not_available, deadlock_detected, query_canceled
+    when p_failure.state in ('55P03', '40P01', '57014') then
+      error_code := 'service_unavailable';
+    else
+      raise log 'verb %: % (%) %', p_verb, p_failure.message, p_failure.state, p_failure.context;
+      error_code := 'internal_error';
+  end case;
+end
+$$;
+comment on function crm.error_of(crm.failure, text, jsonb) is
+  'The code of spec 7 for the exception that ended a verb, and the invalid fields. An unexpected exception goes to '
+  'the log of Postgres and becomes internal_error.';
+
+create function crm.refusal(
+  p_error_code text, p_caller crm.caller, p_admission crm.admission default null, p_details json default null
+) returns api.reply
+language sql stable
+-- Must stay one expression, so that Postgres inlines it.
+as $$
+  select row(
+    p_error_code, p_details, null, false, false, false, p_caller.id, p_caller.workspace_id,
+    case when p_admission.admitted is not null then p_caller.rate_limit end, p_admission.remaining,
+    p_admission.reset_seconds
+  )::api.reply
+$$;
+comment on function crm.refusal(text, crm.caller, crm.admission, json) is
+  'The answer to a request whose verb did not run, or failed. p_admission is null if the call was not counted.';
+
+create function crm.answer_request(
+  p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea
+) returns api.reply
+language plpgsql set search_path = '' as $$
+declare
+  v_remembered crm.remembered_reply;
+  v_admission crm.admission;
+  v_settings text[];
+  v_body text;
+  v_failure crm.failure;
+  v_error record;
+begin
+  if p_caller.error_code is not null then return crm.refusal(p_caller.error_code, p_caller); end if;
+  -- Without arguments the door only identifies the caller. The edge function calls it this way before it reads a large
+  -- body, and does not read the body if the limit is used up.
+  if p_args is null then
+    v_admission := crm.used_up(p_caller.id, p_caller.rate_limit);
+    return crm.refusal(case when v_admission.admitted is false then 'rate_limited' end, p_caller, v_admission);
+  end if;
+
+  if p_idempotency_key is not null then
+    v_remembered := crm.idempotency_begin(p_caller.workspace_id, p_idempotency_key, p_request_hash);
+  end if;
+
+  -- idempotency_in_progress is not counted while another call by the key runs: counting would block on that call, which
+  -- may hold the idempotency key.
+  if v_remembered.error_code is distinct from 'idempotency_in_progress'
+    or not crm.is_call_in_progress(p_caller.id) then
+    v_admission := crm.admit(p_caller.id, p_caller.rate_limit);
+    if not v_admission.admitted then return crm.refusal('rate_limited', p_caller, v_admission); end if;
+  end if;
+
+  if not p_scope = any (p_caller.scopes) then
+    return crm.refusal(
+      case when p_caller.user_id is null then 'insufficient_scope' else 'insufficient_role' end, p_caller, v_admission
+    );
+  end if;
+
+  if v_remembered.body is not null then
+    return row(
+      null, null, v_remembered.body, true, v_remembered.was_found, false, p_caller.id, p_caller.workspace_id,
+      p_caller.rate_limit, v_admission.remaining, v_admission.reset_seconds
+    )::api.reply;
+  end if;
+  -- Without a verb nothing runs: the edge function has already found a 4xx, which it returns only if nothing above
+  -- refused the call.
+  if v_remembered.error_code is not null or p_verb is null then
+    return crm.refusal(v_remembered.error_code, p_caller, v_admission);
+  end if;
+
+  -- Assigned to a variable, because `perform` costs several times as much as an expression. A setting costs as much as
+  -- ten expressions, so one setting holds the whole caller.
+  v_settings := array[
+    set_config('app.workspace_id', p_caller.workspace_id::text, true),
+    set_config('app.caller', format('%s %s %s', p_caller.id, p_caller.member_id, p_caller.user_id), true)
+  ];
+  begin
+    if p_caller.user_id is null then
+      v_body := crm.run_verb(p_verb, p_args);
+    else
+      v_body := crm.run_app_verb(p_verb, p_args);
+    end if;
+    if p_idempotency_key is not null then
+      perform crm.idempotency_remember(
+        p_caller.workspace_id, p_idempotency_key, p_request_hash, v_body, crm.is_marked('app.found')
+      );
+    end if;
+  exception
+    -- This block is a subtransaction: an error undoes what the verb wrote, and the call stays counted. `others` does
+    -- not include query_canceled, the error of a verb that took too long.
+    when others or query_canceled then
+      get stacked diagnostics
+        v_failure.state = returned_sqlstate,
+        v_failure.message = message_text,
+        v_failure.detail = pg_exception_detail,
+        v_failure.constraint_name = constraint_name,
+        v_failure.context = pg_exception_context;
+      select e.error_code, e.details into v_error from crm.error_of(v_failure, p_verb, p_args) e;
+      return crm.refusal(v_error.error_code, p_caller, v_admission, v_error.details);
+  end;
+  -- Built in one expression: assigning a single field costs as much as the whole row.
+  return row(
+    null, null, v_body, crm.is_marked('app.replayed'), crm.is_marked('app.found'), crm.is_marked('app.events_enqueued'),
+    p_caller.id, p_caller.workspace_id, p_caller.rate_limit, v_admission.remaining, v_admission.reset_seconds
+  )::api.reply;
+end
+$$;
+comment on function crm.answer_request(crm.caller, text, text, jsonb, text, bytea) is
+  'Answers one request from an identified caller: rate limit, scope, idempotency key, verb, stored reply. p_scope is '
+  'a scope or a role; null requires none. p_verb null: stops after the idempotency key. p_args null: only identifies '
+  'the caller and counts no call. Only the doors call it.';
+
+create function api.call(
+  p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea
+) returns api.reply
+language plpgsql security definer set search_path = '' as $$
+begin
+  return crm.answer_request(crm.identify(p_key_hash), p_scope, p_verb, p_args, p_idempotency_key, p_request_hash);
+end
+$$;
+comment on function api.call(bytea, text, text, jsonb, text, bytea) is
+  'The door for API keys: answers one request, given the SHA-256 of the key. p_scope is null for an unknown path or '
+  'method (404, 405). p_verb null: the request is invalid, so only the gate and the idempotency key are checked. '
+  'p_args null: only identifies the key and counts no call.';
+
+-- What a key may know about itself: GET /api-v1-me.
+
+create function crm.own_key() returns json
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select json_build_object(
+      'key', json_build_object(
+        'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'created_at', crm.iso(k.created_at),
+        'expires_at', crm.iso(k.expires_at)
+      ),
+      'workspace', json_build_object('id', w.id, 'name', w.name),
+      'member', json_build_object('id', m.id, 'name', m.name, 'role', m.role, 'is_active', m.is_active),
+      'limits', json_build_object('requests_per_minute', w.rate_limit_per_minute)
+    )
+    from crm.api_keys k
+    join crm.workspaces w on w.id = k.workspace_id
+    join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
+    where k.workspace_id = crm.current_workspace_id() and k.id = crm.current_caller_id()
+  );
+end
+$$;
+comment on function crm.own_key() is
+  'The calling key with its workspace, member and limit, without the member''s e-mail, which requires a scope. Null '
+  'for a caller without a key. Security definer, because crm_api cannot read these tables.';
+
+create function api.me_get(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+as $$ begin return crm.own_key(); end $$;
+comment on function api.me_get(jsonb) is 'Returns the calling key with its workspace, member and limit.';
+
+-- Written by deno task records.
+
+create function crm.run_verb(p_verb text, p_args jsonb) returns json
+language plpgsql security definer set search_path = '' as $$
+begin
+  -- 90_rights.sql makes crm_api the owner. If the function were restored under another owner, or altered to
+  -- run with the rights of its caller, row-level security would not apply to verbs.
+  if current_user <> 'crm_api' then raise exception 'crm.run_verb runs as %, not as crm_api', current_user; end if;
+  -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. By resource
+  -- first, because Postgres prepares each comparison again in every transaction.
+  case split_part(p_verb, '_', 1)
+    when 'activity' then
+      case p_verb
+        when 'activity_batch' then return api.activity_batch(p_args);
+        when 'activity_create' then return api.activity_create(p_args);
+        when 'activity_get' then return api.activity_get(p_args);
+        when 'activity_list' then return api.activity_list(p_args);
+        when 'activity_update' then return api.activity_update(p_args);
+      end case;
+    when 'change' then
+      case p_verb
+        when 'change_list' then return api.change_list(p_args);
+      end case;
+    when 'company' then
+      case p_verb
+        when 'company_archive' then return api.company_archive(p_args);
+        when 'company_batch' then return api.company_batch(p_args);
+        when 'company_create' then return api.company_create(p_args);
+        when 'company_get' then return api.company_get(p_args);
+        when 'company_list' then return api.company_list(p_args);
+        when 'company_merge' then return api.company_merge(p_args);
+        when 'company_restore' then return api.company_restore(p_args);
+        when 'company_update' then return api.company_update(p_args);
+        when 'company_upsert' then return api.company_upsert(p_args);
+      end case;
+    when 'contact' then
+      case p_verb
+        when 'contact_archive' then return api.contact_archive(p_args);
+        when 'contact_batch' then return api.contact_batch(p_args);
+        when 'contact_create' then return api.contact_create(p_args);
+        when 'contact_erase' then return api.contact_erase(p_args);
+        when 'contact_get' then return api.contact_get(p_args);
+        when 'contact_list' then return api.contact_list(p_args);
+        when 'contact_merge' then return api.contact_merge(p_args);
+        when 'contact_restore' then return api.contact_restore(p_args);
+        when 'contact_update' then return api.contact_update(p_args);
+        when 'contact_upsert' then return api.contact_upsert(p_args);
+      end case;
+    when 'deal' then
+      case p_verb
+        when 'deal_archive' then return api.deal_archive(p_args);
+        when 'deal_batch' then return api.deal_batch(p_args);
+        when 'deal_create' then return api.deal_create(p_args);
+        when 'deal_get' then return api.deal_get(p_args);
+        when 'deal_list' then return api.deal_list(p_args);
+        when 'deal_lose' then return api.deal_lose(p_args);
+        when 'deal_move_stage' then return api.deal_move_stage(p_args);
+        when 'deal_restore' then return api.deal_restore(p_args);
+        when 'deal_summary' then return api.deal_summary(p_args);
+        when 'deal_update' then return api.deal_update(p_args);
+        when 'deal_upsert' then return api.deal_upsert(p_args);
+        when 'deal_win' then return api.deal_win(p_args);
+      end case;
+    when 'event' then
+      case p_verb
+        when 'event_list' then return api.event_list(p_args);
+      end case;
+    when 'lead' then
+      case p_verb
+        when 'lead_create' then return api.lead_create(p_args);
+      end case;
+    when 'me' then
+      case p_verb
+        when 'me_get' then return api.me_get(p_args);
+      end case;
+    when 'note' then
+      case p_verb
+        when 'note_batch' then return api.note_batch(p_args);
+        when 'note_create' then return api.note_create(p_args);
+        when 'note_get' then return api.note_get(p_args);
+        when 'note_list' then return api.note_list(p_args);
+      end case;
+    when 'operation' then
+      case p_verb
+        when 'operation_get' then return api.operation_get(p_args);
+      end case;
+    when 'pipeline' then
+      case p_verb
+        when 'pipeline_list' then return api.pipeline_list(p_args);
+      end case;
+    when 'proposal' then
+      case p_verb
+        when 'proposal_accept' then return api.proposal_accept(p_args);
+        when 'proposal_reject' then return api.proposal_reject(p_args);
+        when 'proposal_view' then return api.proposal_view(p_args);
+      end case;
+    when 'webhook' then
+      case p_verb
+        when 'webhook_create' then return api.webhook_create(p_args);
+        when 'webhook_delete' then return api.webhook_delete(p_args);
+        when 'webhook_deliveries' then return api.webhook_deliveries(p_args);
+        when 'webhook_delivery' then return api.webhook_delivery(p_args);
+        when 'webhook_get' then return api.webhook_get(p_args);
+        when 'webhook_list' then return api.webhook_list(p_args);
+        when 'webhook_reactivate' then return api.webhook_reactivate(p_args);
+        when 'webhook_recover' then return api.webhook_recover(p_args);
+        when 'webhook_redeliver' then return api.webhook_redeliver(p_args);
+        when 'webhook_rotate_secret' then return api.webhook_rotate_secret(p_args);
+        when 'webhook_test' then return api.webhook_test(p_args);
+      end case;
+    when 'workspace' then
+      case p_verb
+        when 'workspace_get' then return api.workspace_get(p_args);
+      end case;
+  end case;
+end
+$$;
+comment on function crm.run_verb(text, jsonb) is
+  'Calls the verb with this name as crm_api, which owns this security definer function. Lists every verb that an '
+  'endpoint for keys or links declares.';
+
+-- Details of errors, so that a caller can correct the call from the reply alone. All of this runs after a verb has
+-- failed: a successful call pays nothing.
+
+create function crm.kind_of(p_id uuid) returns text
+language plpgsql stable set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+begin
+  return (
+    select k.kind
+    from (
+      select 'contact' as kind from crm.contacts t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'company' from crm.companies t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'deal' from crm.deals t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'activity' from crm.activities t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'note' from crm.notes t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'owner' from crm.members t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'pipeline' from crm.pipelines t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'stage' from crm.stages t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'loss_reason' from crm.loss_reasons t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'webhook' from crm.webhook_subscriptions t where t.workspace_id = v_workspace_id and t.id = p_id
+    ) k
+    limit 1
+  );
+end
+$$;
+comment on function crm.kind_of(uuid) is
+  'The kind of the record with this id in the caller''s workspace; null if there is none. An id of another workspace '
+  'counts as unknown.';
+
+create function crm.choices(p_field text, p_verb text, p_args jsonb) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  c_most constant integer := 20;
+  v_workspace_id uuid := crm.current_workspace_id();
+  -- The pipeline whose stages are offered. Null means any pipeline: for a list filtered by stage but not by pipeline.
+  v_pipeline_id uuid := case when p_field = 'stage_id' then coalesce(
+    (
+      select p.id from crm.pipelines p
+      where p.workspace_id = v_workspace_id and p.id = (p_args ->> 'pipeline_id')::uuid and p.is_active
+    ),
+    (
+      select d.pipeline_id from crm.deals d
+      where d.workspace_id = v_workspace_id and d.id = (p_args ->> 'id')::uuid
+    ),
+    (
+      select d.pipeline_id from crm.deals d
+      where d.workspace_id = v_workspace_id and d.external_id = p_args ->> 'external_id' and p_verb = 'deal_upsert'
+      limit 1
+    ),
+    (
+      select p.id from crm.pipelines p
+      where p.workspace_id = v_workspace_id and p.is_default and p_verb not in ('deal_list', 'deal_summary')
+    )
+  ) end;
+begin
+  return (
+    select coalesce(
+      jsonb_agg(
+        jsonb_strip_nulls(jsonb_build_object('id', c.id, 'name', c.name, 'type', c.type))
+        order by c.pipeline_id, c.position, c.id
+      ),
+      '[]'
+    )
+    from (
+      select t.id, t.name::text, null::text as type, null::uuid as pipeline_id, 0 as position
+      from crm.members t
+      where p_field = 'owner_id' and t.workspace_id = v_workspace_id and t.is_active
+      union all
+      select t.id, t.name, null, null, 0 from crm.loss_reasons t
+      where p_field = 'loss_reason_id' and t.workspace_id = v_workspace_id and t.is_active
+      union all
+      select t.id, t.name, null, null, 0 from crm.pipelines t
+      where p_field = 'pipeline_id' and t.workspace_id = v_workspace_id and t.is_active
+      union all
+      select t.id, t.name, t.type, t.pipeline_id, t.position from crm.stages t
+      join crm.pipelines p on p.workspace_id = t.workspace_id and p.id = t.pipeline_id and p.is_active
+      where p_field = 'stage_id' and t.workspace_id = v_workspace_id and t.is_active
+        and t.pipeline_id = coalesce(v_pipeline_id, t.pipeline_id)
+      limit c_most + 1
+    ) c
+    having count(*) <= c_most and p_field in ('owner_id', 'loss_reason_id', 'pipeline_id', 'stage_id')
+  );
+end
+$$;
+comment on function crm.choices(text, text, jsonb) is
+  'The values that a call may send in a field: active members, loss reasons or pipelines, or the active stages of the '
+  'call''s pipeline with their types; empty if the workspace has none. Null for any other field, and if there are '
+  'more than 20.';
+
+create function crm.merged_detail(p_kind text, p_id uuid) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+begin
+  return coalesce(
+    (
+      select jsonb_build_object('id', m.merged_into_id, 'merged', true)
+      from (
+        select t.merged_into_id from crm.contacts t
+        where p_kind = 'contact' and t.workspace_id = v_workspace_id and t.id = p_id
+        union all
+        select t.merged_into_id from crm.companies t
+        where p_kind = 'company' and t.workspace_id = v_workspace_id and t.id = p_id
+      ) m
+      where m.merged_into_id is not null
+    ),
+    '{}'
+  );
+end
+$$;
+comment on function crm.merged_detail(text, uuid) is
+  'What a detail says about a contact or company that was merged: `id`, the record that replaced it, and `merged`. '
+  'Empty for any other record.';
+
+create function crm.explain(p_code text, p_details json, p_verb text, p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  -- The kind of record that the verb is about.
+  v_own text := regexp_replace(split_part(p_verb, '_', 1), '^(subscription|delivery)$', 'webhook');
+  v_told text := coalesce(current_setting('app.choices_told', true), '');
+  v_detail jsonb;
+  v_details jsonb[];
+  v_field text;
+  v_kind text;
+  v_choices jsonb;
+begin
+  if p_code not in ('not_found', 'invalid_reference', 'pipeline_not_found', 'stage_not_found') then
+    return p_details;
+  end if;
+  for v_detail in
+    select d.detail
+    from jsonb_array_elements(coalesce(p_details::jsonb, '[{"field": "id", "message": null, "id": null}]')) d (detail)
+  loop
+    v_field := v_detail ->> 'field';
+    v_kind := case when (p_args ->> v_field) ~ '^[0-9a-fA-F-]{36}$' then crm.kind_of((p_args ->> v_field)::uuid) end;
+    if v_kind is distinct from (case when v_field in ('id', 'merge_id') then v_own else left(v_field, -3) end) then
+      v_detail := v_detail || jsonb_strip_nulls(jsonb_build_object('kind', v_kind));
+    elsif p_code = 'invalid_reference' then
+      v_detail := v_detail || crm.merged_detail(v_kind, (p_args ->> v_field)::uuid);
+    end if;
+    -- Each field's choices appear once in a reply: a batch could repeat them a hundred times.
+    v_choices := case when position(v_field in v_told) = 0 then crm.choices(v_field, p_verb, p_args) end;
+    if v_choices is not null then
+      v_told := concat_ws(' ', v_told, v_field);
+      v_detail := v_detail || jsonb_build_object('choices', v_choices);
+    end if;
+    v_details := v_details || v_detail;
+  end loop;
+  perform set_config('app.choices_told', v_told, true);
+  -- An error without details is about the id of the call: say nothing more, unless that id belongs to another kind of
+  -- record.
+  return case when p_details is not null or v_details[1] ? 'kind' then array_to_json(v_details) end;
+end
+$$;
+comment on function crm.explain(text, json, text, jsonb) is
+  'The details of an error, with `kind` if an id belongs to another kind of record, with `id` and `merged` if it '
+  'belongs to a merged record, and with `choices` if the field has at most 20 possible values.';
+
+create function crm.require_known_filters(p_args jsonb) returns void
+language plpgsql stable set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_unknown text[];
+begin
+  v_unknown := array_remove(
+    array[
+      case when p_args ? 'owner_id' and not exists (
+        select from crm.members t where t.workspace_id = v_workspace_id and t.id = (p_args ->> 'owner_id')::uuid
+      ) then 'owner_id' end,
+      case when p_args ? 'pipeline_id' and not exists (
+        select from crm.pipelines t where t.workspace_id = v_workspace_id and t.id = (p_args ->> 'pipeline_id')::uuid
+      ) then 'pipeline_id' end,
+      case when p_args ? 'stage_id' and not exists (
+        select from crm.stages t where t.workspace_id = v_workspace_id and t.id = (p_args ->> 'stage_id')::uuid
+      ) then 'stage_id' end
+    ],
+    null
+  );
+  if v_unknown <> '{}' then perform api.fail('invalid_reference', v_unknown); end if;
+end
+$$;
+comment on function crm.require_known_filters(jsonb) is
+  'Raises invalid_reference for a filter by an owner, pipeline or stage that the workspace never had. Lists call it '
+  'only when they found nothing, so other calls pay nothing. Inactive owners, pipelines and stages are known: their '
+  'records are listed.';
+
+-- Functions that all verbs share: pages, references, partial updates.
+
+create type api.page_meta as (next_cursor uuid, has_more boolean);
+comment on type api.page_meta is 'The cursor of the next page, and whether there is one.';
+
+create type api.page as (data json[], meta api.page_meta);
+comment on type api.page is 'A page of a list (spec 4.0); `data` is an array of records.';
+
+create function crm.max_page_bytes() returns integer
+language sql immutable parallel safe
+as $$ select 500000 $$;
+comment on function crm.max_page_bytes() is
+  'The bytes of JSON at which a page ends even below its limit: 200 records of maximum length would be 20 MB.';
+
+create function crm.page(p_records json[], p_next_id uuid) returns json
+language sql stable
+-- Must stay one expression, so that Postgres inlines it: passing the records to a function would copy the whole page.
+as $$
+  select to_json(row(coalesce(p_records, '{}'), row(p_next_id, p_next_id is not null)::api.page_meta)::api.page)
+$$;
+comment on function crm.page(json[], uuid) is
+  'Builds a page of a list (spec 4.0). p_next_id is where the next page continues; null if there is none.';
+
+create type api.synced_page_meta as (next_cursor uuid, has_more boolean, synced_until text);
+comment on type api.synced_page_meta is 'api.page_meta with the updated_since for the next run of a synchronisation.';
+
+create type api.synced_page as (data json[], meta api.synced_page_meta);
+comment on type api.synced_page is 'The first page of a list by updated_since.';
+
+create function crm.synced_page(p_records json[], p_next_id uuid) returns json
+language sql stable
+-- updated_at is when the writing transaction began, and the change becomes visible when it ends. The functions'
+-- transactions end within 15 seconds, so a change that this page cannot see yet will have an updated_at after
+-- synced_until. So will a change made while the later pages are read, because only the first page has synced_until.
+as $$
+  select to_json(row(
+    coalesce(p_records, '{}'),
+    row(p_next_id, p_next_id is not null, crm.iso(now() - interval '60 seconds'))::api.synced_page_meta
+  )::api.synced_page)
+$$;
+comment on function crm.synced_page(json[], uuid) is
+  'crm.page for the first page by updated_since. synced_until, the updated_since for the next run, is 60 seconds ago, '
+  'so that no change of a transaction shorter than that is lost.';
+
+create function crm.require_record(p_record json) returns json
+language plpgsql immutable set search_path = '' as $$
+begin
+  if p_record is null then perform api.fail('not_found'); end if;
+  return p_record;
+end
+$$;
+comment on function crm.require_record(json) is 'Returns the record; raises not_found if it is null.';
+
+create function crm.changes(p_current jsonb, p_args jsonb) returns jsonb
+language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select coalesce(jsonb_object_agg(a.key, a.value), '{}')
+    from jsonb_each(p_args) a
+    where a.key not in ('id', 'if_match') and p_current -> a.key is distinct from a.value
+  );
+end
+$$;
+comment on function crm.changes(jsonb, jsonb) is
+  'The arguments of a PATCH that differ from the record. A client may send back what it read: an unchanged reference '
+  'is not checked again.';
+
+create function crm.version(p_record json) returns text
+language plpgsql immutable set search_path = ''
+as $$ begin return left(encode(sha256(convert_to(p_record::text, 'UTF8')), 'hex'), 16); end $$;
+comment on function crm.version(json) is 'The version of a record, for ETag, computed from its public JSON.';
+
+create function crm.lock_matches(variadic p_values jsonb[]) returns void
+language plpgsql set search_path = ''
+-- Otherwise the planner would make a new plan at every call, for the number of values, which takes twice as long as the
+-- locks.
+set plan_cache_mode = 'force_generic_plan' as $$
+begin
+  if current_setting('app.matches_locked', true) = 'true' then return; end if;
+  perform pg_advisory_xact_lock_shared(crm.lock_number('matches ' || crm.current_workspace_id()));
+  -- Sorted, so that two calls that share two of these values cannot deadlock.
+  perform pg_advisory_xact_lock(k.number)
+  from (
+    select crm.lock_number('match ' || crm.current_workspace_id() || ' ' || v.key || ' ' || v.value) as number
+    from unnest(p_values) p (values), jsonb_each_text(p.values) v
+    where v.value is not null
+    order by number
+  ) k;
+end
+$$;
+comment on function crm.lock_matches(jsonb[]) is
+  'Makes calls that look for a record by one of these values, and create it if there is none, wait for each other '
+  'until the transaction ends. A key names the kind of value, such as `contact email`; null values lock nothing.';
+
+create function crm.lock_all_matches() returns void
+language plpgsql set search_path = '' as $$
+begin
+  perform pg_advisory_xact_lock(crm.lock_number('matches ' || crm.current_workspace_id()));
+  perform set_config('app.matches_locked', 'true', true);
+end
+$$;
+comment on function crm.lock_all_matches() is
+  'Takes one lock that replaces crm.lock_matches for every value of the workspace: a batch would need hundreds of '
+  'locks, and Postgres has room for a few thousand for all workspaces.';
+
+create function crm.owner_or_default(p_owner_id uuid) returns uuid
+language plpgsql stable set search_path = '' as $$
+declare
+  v_owner_id uuid := coalesce(p_owner_id, crm.default_owner());
+begin
+  if v_owner_id is null then perform api.fail('no_owner_available'); end if;
+  return v_owner_id;
+end
+$$;
+comment on function crm.owner_or_default(uuid) is
+  'The owner named by the call, otherwise the default owner; raises no_owner_available if there is none (spec 4.2).';
+
+create function crm.with_fields(p_record json, p_fields json) returns json
+language sql immutable parallel safe
+-- Joined as text, because jsonb does not keep the order of fields.
+as $$ select (left(p_record::text, -1) || ',' || substr(p_fields::text, 2))::json $$;
+comment on function crm.with_fields(json, json) is
+  'Appends fields to the public JSON of a record. Both arguments must be non-empty objects from to_json or '
+  'json_build_object, without spaces around their braces.';
+
+create function crm.with_possible_duplicates(p_reply json, p_ids text) returns json
+language sql immutable parallel safe
+-- Must stay one expression, so that Postgres inlines it: every creation calls it.
+as $$
+  select case
+    when p_ids is null or p_ids = '' then p_reply
+    else crm.with_fields(p_reply, json_build_object('X-Possible-Duplicate', p_ids))
+  end
+$$;
+comment on function crm.with_possible_duplicates(json, text) is
+  'The reply to a creation with the ids of similar records, separated by commas, as its last field. The function '
+  'sends that field as a header, also from a stored reply.';
+
+create function crm.creation_json(p_args jsonb, p_record json, p_alike uuid[]) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_ids uuid[];
+begin
+  -- The common case first: most records resemble no other.
+  if p_alike = '{}' and p_args ->> 'prefer' is null then return p_record; end if;
+  v_ids := array(select distinct a from unnest(p_alike) a order by a limit 5);
+  if p_args ->> 'prefer' = 'representation' then
+    p_record := crm.with_fields(p_record, json_build_object('possible_duplicates', v_ids));
+  end if;
+  return crm.with_possible_duplicates(p_record, array_to_string(v_ids, ', '));
+end
+$$;
+comment on function crm.creation_json(jsonb, json, uuid[]) is
+  'The reply to a creation: the record or its id, and the ids of the five oldest similar records.';
+
+-- Written by deno task records.
+
+create type crm.event_type as enum (
+  'deal.stage_changed',
+  'deal.won',
+  'deal.lost',
+  'deal.stale',
+  'activity.created',
+  'activity.overdue',
+  'proposal.viewed',
+  'deal.created',
+  'contact.created',
+  'lead.received',
+  'proposal.accepted',
+  'proposal.rejected',
+  'contact.updated',
+  'company.created',
+  'company.updated',
+  'deal.updated',
+  'deal.reopened',
+  'activity.updated',
+  'activity.completed',
+  'note.created',
+  'contact.merged',
+  'contact.erased'
+);
+comment on type crm.event_type is 'The event catalogue of spec 6.1.';
+
+create table crm.event_types (
+  event crm.event_type primary key,
+  object_type text not null,
+  is_change boolean not null
+);
+comment on table crm.event_types is 'The type of object of each event (spec 6.2).';
+comment on column crm.event_types.is_change is
+  'Whether the change log shows the event. Every change emits one such event; other events repeat it, or are caused by time.';
+alter table crm.event_types enable row level security, force row level security;
+create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);
+insert into crm.event_types (event, object_type, is_change) values
+  ('deal.stage_changed', 'deal', false),
+  ('deal.won', 'deal', false),
+  ('deal.lost', 'deal', false),
+  ('deal.stale', 'deal', false),
+  ('activity.created', 'activity', true),
+  ('activity.overdue', 'activity', false),
+  ('proposal.viewed', 'proposal', true),
+  ('deal.created', 'deal', true),
+  ('contact.created', 'contact', true),
+  ('lead.received', 'deal', false),
+  ('proposal.accepted', 'proposal', true),
+  ('proposal.rejected', 'proposal', true),
+  ('contact.updated', 'contact', true),
+  ('company.created', 'company', true),
+  ('company.updated', 'company', true),
+  ('deal.updated', 'deal', true),
+  ('deal.reopened', 'deal', false),
+  ('activity.updated', 'activity', true),
+  ('activity.completed', 'activity', false),
+  ('note.created', 'note', true),
+  ('contact.merged', 'contact', true),
+  ('contact.erased', 'contact', true);
+
+create function crm.require_references(p_args jsonb) returns jsonb
+language plpgsql set search_path = '' as $$
+declare
+  v_workspace_id uuid;
+  v_field text;
+  v_id uuid;
+  v_missing text[] := '{}';
+begin
+  -- Most creations refer to nothing; each step of the loop would cost two expressions.
+  if not p_args ?| '{company_id,contact_id,deal_id,loss_reason_id,owner_id,stage_id}' then return p_args; end if;
+  v_workspace_id := crm.current_workspace_id();
+  foreach v_field in array array['company_id', 'contact_id', 'deal_id', 'loss_reason_id', 'owner_id', 'stage_id'] loop
+    v_id := p_args ->> v_field;
+    continue when v_id is null;
+    case v_field
+      when 'company_id' then
+        perform from crm.companies t
+        where t.workspace_id = v_workspace_id and t.id = v_id and t.merged_into_id is null
+        for key share;
+      when 'contact_id' then
+        perform from crm.contacts t
+        where t.workspace_id = v_workspace_id and t.id = v_id and t.merged_into_id is null and t.erased_at is null
+        for key share;
+      when 'deal_id' then
+        perform from crm.deals t
+        where t.workspace_id = v_workspace_id and t.id = v_id;
+      when 'loss_reason_id' then
+        perform from crm.loss_reasons t
+        where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
+      when 'owner_id' then
+        perform from crm.members t
+        where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
+      when 'stage_id' then
+        perform from crm.stages t
+        where t.workspace_id = v_workspace_id and t.id = v_id;
+    end case;
+    if not found then v_missing := v_missing || v_field; end if;
+  end loop;
+  if v_missing <> '{}' then perform api.fail('invalid_reference', v_missing); end if;
+  return p_args;
+end
+$$;
+comment on function crm.require_references(jsonb) is
+  'Returns the arguments; raises invalid_reference with every field whose record is outside the workspace, inactive, '
+  'merged or erased. Locks contacts and companies until the transaction ends, as their foreign keys would do later.';
+
+-- What the lists (this file and 52_search_pages.sql) need to know about each record: its filters as data, and
+-- static statements for common calls. See docs/decisions/0012-lists-that-end.md.
+--
+-- Why api.<name>_list and crm.<name>_match have settings: for an unknown limit the planner expects more rows than any
+-- page has, and would plan again at every call, so plans are generic. Rows must be read in the order of an index, so
+-- sorts are off: the planner's statistics cover all workspaces together, so it would often read and sort all rows of a
+-- workspace instead.
+
+-- Lists and sums by any combination of filters. Common calls (no filter, one equality, `updated_since` or `q` alone)
+-- have static statements, whose plans Postgres caches (api.<name>_list, crm.kept_walk). For any other call a statement
+-- is composed from the filters sent. See docs/decisions/0012-lists-that-end.md.
+
+create type crm.sent_filter as (kind text, name text, target text, is_many boolean, value text, condition text);
+comment on type crm.sent_filter is
+  'A filter that was sent, as SQL: its value (an array if is_many) and its condition on row t.';
+
+create type crm.walk as (
+  everything text, ways text[], ranges text[], is_alone boolean[], chosen text, shows_all boolean
+);
+comment on type crm.walk is
+  'Statements that read rows for the filters sent; their column is_match tells whether a row matches all filters. '
+  'everything: all rows, newest first. ways: each reads the rows of one filter, newest first. ranges: each reads the '
+  'rows of one range filter, in the order of its column. chosen: the rows with the ids $4. $1 is the id before which '
+  'reading begins, $2 the lowest id, $3 the number of rows. is_alone: for each of ranges, whether it is the only '
+  'filter. shows_all: whether archived records are requested too.';
+
+create function crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) returns text
+language sql immutable
+-- Must stay one expression, so that Postgres inlines it.
+as $$
+  select format(
+    case
+      when p_column is null then '%1$s and t.id < $1 and t.id >= $2 order by t.id desc'
+      -- At most one row has a given unique value, so the rows need no order by id.
+      when p_kind = 'unique' then
+        '%1$s and t.%2$I = %3$s and (t.%2$I, t.id) < (%3$s, $1) and (t.%2$I, t.id) >= (%3$s, $2) order by t.%2$I desc'
+      -- The same conditions as in api.<name>_list.
+      else '%1$s and (t.%2$I, t.id) < (%3$s, $1) and t.%2$I >= %3$s and t.%2$I = any (array[%3$s])'
+        ' and t.%2$I is not null and t.id < $1 and t.id >= $2 order by t.%2$I desc, t.id desc'
+    end,
+    p_rows, p_column, p_value
+  )
+$$;
+comment on function crm.rows_by(text, text, text, text) is
+  'Statement text for the rows with the value of a filter, newest first, by the index on its column; for all rows if '
+  'the column is null.';
+
+create function crm.walk_for(p_record text, p_args jsonb, p_columns text default '') returns crm.walk
+language plpgsql stable set search_path = '' as $$
+declare
+  v crm.walk;
+  v_sent crm.sent_filter[];
+  v_table text;
+  v_searched text;
+  v_matching text;
+  v_leading text;
+  v_rows text;
+  v_filters integer;
+  v_ranges boolean;
+begin
+  select
+    array_agg(row(s.*)::crm.sent_filter),
+    count(*) filter (where s.kind not in ('list', 'required', 'shown')),
+    bool_or(s.kind in ('range', '>=', '<')),
+    max(s.target) filter (where s.kind = 'list'),
+    max(s.value) filter (where s.kind = 'list'),
+    coalesce(string_agg(s.condition, ' and ') filter (where s.kind <> 'required'), 'true'),
+    coalesce(string_agg(s.condition, ' and ') filter (where s.kind = 'required'), 'true'),
+    not bool_or(s.kind = 'shown')
+  into v_sent, v_filters, v_ranges, v_table, v_searched, v_matching, v_leading, v.shows_all
+  from (
+    select f.kind, f.name, f.target, f.is_many, f.value, case
+      when f.kind = 'list' then null
+      when f.kind in ('shown', 'hidden', 'range', 'condition') then f.value
+      when f.kind in ('>=', '<') then format('t.%I %s %s', f.target, f.kind, f.value)
+      when f.is_many then format('t.%I = any (%s)', f.target, f.value)
+      else format('t.%I = %s', f.target, f.value)
+    end
+    from (
+      select f.kind, f.name, f.target,
+        f.kind = 'several' and jsonb_array_length(p_args -> f.name) > 1 as is_many,
+        case
+          when f.given is not null or f.kind = 'list' then f.sql
+          when f.kind <> 'several' then format(f.sql, p_args ->> f.name)
+          when jsonb_array_length(p_args -> f.name) = 1 then format(f.sql, p_args -> f.name ->> 0)
+          else format(f.sql || '[]', array(select jsonb_array_elements_text(p_args -> f.name)))
+        end as value
+      from crm.list_filters(p_record) f
+      where case
+        when f.kind = 'list' then true
+        when f.kind = 'shown' then coalesce(p_args ->> f.name, f.given) = f.given
+        when f.given is not null then p_args ->> f.name = f.given
+        else p_args ? f.name
+      end
+    ) f
+  ) s (kind, name, target, is_many, value, condition);
+  -- The workspace id is a literal, because Postgres would parse the function crm.current_workspace_id again for each
+  -- composed statement.
+  v_rows := format('t.workspace_id = %L::uuid', crm.current_workspace_id());
+  v.chosen := format(
+    'select t.id, %s as is_match, %s as text from unnest($4) with ordinality chosen (id, position)'
+    ' join %s t on %s and t.id = chosen.id order by chosen.position',
+    v_matching, coalesce(v_searched, 'null'), v_table, v_rows
+  );
+  v_rows := format('select t.id, %s as is_match%s from %s t where %s', v_matching, p_columns, v_table, v_rows);
+  select coalesce(max(crm.rows_by(v_rows, s.kind, s.target, s.value)), crm.rows_by(v_rows, null, null, null))
+  into v.everything
+  from unnest(v_sent) s
+  where s.kind = 'required';
+  if v_filters = 0 then return v; end if;
+  v_rows := format('%s and %s', v_rows, v_leading);
+  select array_agg(
+    case
+      when s.kind = 'hidden' then crm.rows_by(format('%s and %s', v_rows, s.condition), null, null, null)
+      when s.is_many then format(
+        'select w.* from unnest(%s) s (value) cross join lateral (%s limit $3 + 1) w order by w.id desc',
+        s.value, crm.rows_by(v_rows, s.kind, s.target, 's.value')
+      )
+      else crm.rows_by(v_rows, s.kind, s.target, s.value)
+    end
+  )
+  into v.ways
+  from unnest(v_sent) s
+  where s.kind in ('hidden', 'equality', 'unique', 'several');
+  if v_ranges then
+    select
+      array_agg(format('%s and %s order by t.%I desc', v_rows, r.conditions, r.target) order by r.name, r.target),
+      array_agg(r.count = v_filters order by r.name, r.target)
+    into v.ranges, v.is_alone
+    from (
+      select r.target, r.name, count(*), string_agg(s.condition, ' and ') as conditions
+      from (
+        select distinct s.target, case when s.kind = 'range' then s.name end as name
+        from unnest(v_sent) s
+        where s.kind in ('range', '>=', '<')
+      ) r
+      join unnest(v_sent) s on s.target = r.target and (s.name = r.name or s.kind in ('>=', '<'))
+      group by r.target, r.name
+    ) r;
+  end if;
+  return v;
+end
+$$;
+comment on function crm.walk_for(text, jsonb, text) is
+  'The statements for the filters sent. Input from the caller enters them only as quoted literals of the filter''s '
+  'type; names of columns and tables come from crm.list_filters.';
+
+create function crm.shortest_way(p_walk crm.walk, p_before uuid, p_from uuid, p_step integer) returns text
+language plpgsql stable set search_path = '' as $$
+declare
+  v_way text;
+  v_reach uuid;
+  v_furthest uuid;
+  v_by text := p_walk.everything;
+begin
+  if cardinality(p_walk.ways) = 1 then return p_walk.ways[1]; end if;
+  foreach v_way in array coalesce(p_walk.ways, '{}') loop
+    execute format('select w.id from (%s) w offset $3 limit 1', v_way)
+    into v_reach using p_before, p_from, p_step;
+    if v_reach is null then
+      return v_way;
+    elsif v_furthest is null or v_reach < v_furthest then
+      v_furthest := v_reach;
+      v_by := v_way;
+    end if;
+  end loop;
+  return v_by;
+end
+$$;
+comment on function crm.shortest_way(crm.walk, uuid, uuid, integer) is
+  'The statement of the filter whose first p_step rows reach the furthest back, because that filter has the fewest '
+  'rows; the statement for all rows if no filter has one.';
+
+create function crm.list_by(
+  p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
+  p_kept boolean default false, out ids uuid[], out next_id uuid
+)
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan'
+-- As in api.<name>_list. A composed statement is planned for its values: if the statistics suggest few rows, the
+-- planner would sort incrementally and read the workspace to its end.
+set enable_sort = off set enable_incremental_sort = off
+-- A page needs only joins by the primary key.
+set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_walk crm.walk;
+  v_way text;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_in_range uuid[];
+  -- The ids of the range to read.
+  v_chosen uuid[];
+  v_newer integer;
+begin
+  if not p_kept then
+    v_walk := crm.walk_for(p_record, p_args);
+    v_way := crm.shortest_way(v_walk, p_before, p_from, p_step);
+  elsif p_args ? 'updated_since' then
+    v_walk.ranges := '{updated_at}';
+    v_walk.is_alone := '{true}';
+  end if;
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    if v_way is null then
+      select w.walked, w.matches into v_walked, v_matches
+      from crm.kept_walk(p_record, p_args, v_before, p_from, v_rows, v_chosen) w;
+    else
+      execute format('select array_agg(w.id), array_agg(w.id) filter (where w.is_match) from (%s limit $3) w', v_way)
+      into v_walked, v_matches using v_before, p_from, v_rows, v_chosen;
+    end if;
+    ids := ids || v_matches;
+    next_id := v_walked[v_rows];
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    v_rows := 4 * p_step;
+    -- Few rows of the first round match. Read a range of few rows instead, unless most of its rows are in the part read
+    -- already.
+    for v_range in 1 .. coalesce(cardinality(v_walk.ranges), 0) loop
+      if p_kept then
+        v_in_range := crm.updated_ids(p_record, p_args, 10 * p_step + 1);
+      else
+        execute format('select array_agg(w.id) from (%s limit $1) w', v_walk.ranges[v_range])
+        into v_in_range using 10 * p_step + 1;
+      end if;
+      continue when cardinality(v_in_range) > 10 * p_step;
+      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
+        count(*) filter (where r.id >= v_before and r.id < p_before)
+      into v_in_range, v_newer
+      from unnest(v_in_range) r (id)
+      where r.id >= p_from;
+      continue when v_newer > p_step;
+      if v_walk.is_alone[v_range] and v_walk.shows_all then
+        ids := ids || v_in_range[:v_limit + 1];
+        next_id := null;
+        return;
+      elsif v_walk.is_alone[v_range] then
+        -- Only archived rows are skipped, and they are few: little more than a page must be read.
+        v_rows := least(v_rows, v_limit + 51);
+      end if;
+      v_chosen := coalesce(v_in_range[:v_rows], '{}');
+      v_way := v_walk.chosen;
+      exit;
+    end loop;
+  end loop;
+end
+$$;
+comment on function crm.list_by(text, jsonb, uuid, uuid, integer, boolean) is
+  'The ids of a page of a list for any combination of filters; more ids than the limit if there is a next page. Reads '
+  'at most 5 * p_step rows; next_id is the last row read if there may be more. p_kept: no filter but updated_since was '
+  'sent, so statements with cached plans are used.';
+
+create function crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) returns json
+language plpgsql stable set search_path = ''
+-- As in crm.list_by.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
+set jit = off as $$
+declare
+  v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_walk crm.walk := crm.walk_for(p_record, p_args, p_columns);
+  v_rows text;
+  v_looked bigint;
+  v_summary json;
+begin
+  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
+  if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
+  -- Try the ranges that were sent before the other filters: a range may have few enough rows.
+  foreach v_rows in array v_walk.ranges || crm.shortest_way(v_walk, v_before, v_from, 250) loop
+    execute format(p_sums, v_rows) into v_looked, v_summary using v_before, v_from, p_most + 1;
+    if coalesce(v_looked, 0) <= p_most then return v_summary; end if;
+  end loop;
+  perform api.fail('too_many_records');
+end
+$$;
+comment on function crm.summary(text, jsonb, text, integer, text) is
+  'Runs p_sums, a statement that returns the number of rows read and a reply, over the rows for the filters sent, '
+  'with the columns p_columns. Raises too_many_records if there are more than p_most rows.';
+
+-- Written by deno task records.
+
+create function crm.list_filters(p_record text)
+returns table (kind text, name text, target text, given text, sql text)
+language sql immutable as $$
+  select f.kind, f.name, f.target, f.given, f.sql
+  from (
+    values
+      ('activity', 'list', null, 'crm.activities', null, null),
+      ('activity', 'equality', 'deal_id', 'deal_id', null, '%L::uuid'),
+      ('activity', 'equality', 'contact_id', 'contact_id', null, '%L::uuid'),
+      ('activity', 'equality', 'owner_id', 'owner_id', null, '%L::uuid'),
+      ('activity', 'several', 'type', 'type', null, '%L::text'),
+      ('activity', 'several', 'status', 'status', null, '%L::text'),
+      ('activity', 'range', 'is_overdue', 'due_at', 'true', 't.status = ''pendente'' and t.due_at < now()'),
+      ('activity', 'condition', 'is_overdue', null, 'false', '(t.status <> ''pendente'' or t.due_at is null or t.due_at >= now())'),
+      ('activity', '<', 'due_before', 'due_at', null, '%L::timestamptz'),
+      ('activity', '>=', 'due_after', 'due_at', null, '%L::timestamptz'),
+      ('activity', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('company', 'list', null, 'crm.companies', null, 'crm.company_text(t)'),
+      ('company', 'equality', 'name', 'name_key', null, 'coalesce(crm.name_key(%L), '''')'),
+      ('company', 'equality', 'tax_id', 'tax_id', null, '%L::text'),
+      ('company', 'equality', 'domain', 'domain', null, '%L::text'),
+      ('company', 'equality', 'owner_id', 'owner_id', null, '%L::uuid'),
+      ('company', 'unique', 'external_id', 'external_id', null, '%L::text'),
+      ('company', 'shown', 'archived', null, 'false', 't.archived_at is null'),
+      ('company', 'hidden', 'archived', null, 'true', 't.archived_at is not null'),
+      ('company', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('contact', 'list', null, 'crm.contacts', null, 'crm.contact_text(t)'),
+      ('contact', 'equality', 'email', 'email', null, '%L::text'),
+      ('contact', 'equality', 'phone', 'phone_e164', null, 'coalesce(crm.e164(%L), '''')'),
+      ('contact', 'equality', 'company_id', 'company_id', null, '%L::uuid'),
+      ('contact', 'unique', 'external_id', 'external_id', null, '%L::text'),
+      ('contact', 'shown', 'archived', null, 'false', 't.archived_at is null'),
+      ('contact', 'hidden', 'archived', null, 'true', 't.archived_at is not null'),
+      ('contact', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('deal', 'list', null, 'crm.deals', null, 'crm.deal_text(t)'),
+      ('deal', 'several', 'status', 'status', null, '%L::text'),
+      ('deal', 'equality', 'pipeline_id', 'pipeline_id', null, '%L::uuid'),
+      ('deal', 'equality', 'stage_id', 'stage_id', null, '%L::uuid'),
+      ('deal', 'equality', 'contact_id', 'contact_id', null, '%L::uuid'),
+      ('deal', 'equality', 'company_id', 'company_id', null, '%L::uuid'),
+      ('deal', 'equality', 'owner_id', 'owner_id', null, '%L::uuid'),
+      ('deal', 'equality', 'external_id', 'external_id', null, '%L::text'),
+      ('deal', 'shown', 'archived', null, 'false', 't.archived_at is null'),
+      ('deal', 'hidden', 'archived', null, 'true', 't.archived_at is not null'),
+      ('deal', '>=', 'closed_since', 'closed_at', null, '%L::timestamptz'),
+      ('deal', '<', 'closed_until', 'closed_at', null, '%L::timestamptz'),
+      ('deal', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('note', 'list', null, 'crm.notes', null, null),
+      ('note', 'required', 'deal_id', 'deal_id', null, '%L::uuid'),
+      ('note', 'several', 'kind', 'kind', null, '%L::text'),
+      ('note', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz')
+  ) f (record, kind, name, target, given, sql)
+  where f.record = p_record
+$$;
+comment on function crm.list_filters(text) is
+  'The table and searched text of a record''s list (kind list), and its filters. A filter compares the column target '
+  'with sql, in which %L is the value sent; a filter with a value in given is the condition sql on row t. Kind range: '
+  'an index has the column target; shown: the condition also holds if the filter is absent; hidden: few rows match.';
+
+create function crm.kept_walk(
+  p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[],
+  out walked uuid[], out matches uuid[]
+)
+language plpgsql stable set search_path = '' as $$
+declare
+  v_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+begin
+  case p_record
+    when 'activity' then
+      select array_agg(t.id), array_agg(t.id) filter (where t.updated_at >= v_since)
+      into walked, matches
+      from (
+        (
+          select t.id, t.updated_at from crm.activities t
+          where p_ids is null
+            and t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from
+          order by t.id desc limit p_rows
+        )
+        union all
+        (
+          select t.id, t.updated_at from unnest(p_ids) with ordinality chosen (id, position)
+          join crm.activities t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+          order by chosen.position
+        )
+      ) t;
+    when 'company' then
+      select array_agg(t.id), array_agg(t.id) filter (where t.updated_at >= v_since and t.archived_at is null)
+      into walked, matches
+      from (
+        (
+          select t.id, t.updated_at, t.archived_at from crm.companies t
+          where p_ids is null
+            and t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from
+          order by t.id desc limit p_rows
+        )
+        union all
+        (
+          select t.id, t.updated_at, t.archived_at from unnest(p_ids) with ordinality chosen (id, position)
+          join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+          order by chosen.position
+        )
+      ) t;
+    when 'contact' then
+      select array_agg(t.id), array_agg(t.id) filter (where t.updated_at >= v_since and t.archived_at is null)
+      into walked, matches
+      from (
+        (
+          select t.id, t.updated_at, t.archived_at from crm.contacts t
+          where p_ids is null
+            and t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from
+          order by t.id desc limit p_rows
+        )
+        union all
+        (
+          select t.id, t.updated_at, t.archived_at from unnest(p_ids) with ordinality chosen (id, position)
+          join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+          order by chosen.position
+        )
+      ) t;
+    when 'deal' then
+      select array_agg(t.id), array_agg(t.id) filter (where t.updated_at >= v_since and t.archived_at is null)
+      into walked, matches
+      from (
+        (
+          select t.id, t.updated_at, t.archived_at from crm.deals t
+          where p_ids is null
+            and t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from
+          order by t.id desc limit p_rows
+        )
+        union all
+        (
+          select t.id, t.updated_at, t.archived_at from unnest(p_ids) with ordinality chosen (id, position)
+          join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+          order by chosen.position
+        )
+      ) t;
+    when 'note' then
+      select array_agg(t.id), array_agg(t.id) filter (where t.updated_at >= v_since)
+      into walked, matches
+      from (
+        (
+          select t.id, t.updated_at from crm.notes t
+          where p_ids is null
+            and t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, p_before)
+            and t.deal_id >= (p_args ->> 'deal_id')::uuid and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
+            and t.id < p_before and t.id >= p_from
+          order by t.deal_id desc, t.id desc limit p_rows
+        )
+        union all
+        (
+          select t.id, t.updated_at from unnest(p_ids) with ordinality chosen (id, position)
+          join crm.notes t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+          order by chosen.position
+        )
+      ) t;
+  end case;
+end
+$$;
+comment on function crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[]) is
+  'Reads the newest rows of a list, or those of p_ids in their order; matches are the ids that the list shows without '
+  'a filter or by updated_since.';
+
+create function crm.updated_ids(p_record text, p_args jsonb, p_most integer) returns uuid[]
+language plpgsql stable set search_path = '' as $$
+declare
+  v_since timestamptz := p_args ->> 'updated_since';
+begin
+  case p_record
+    when 'activity' then
+      return array(
+        select t.id from crm.activities t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.updated_at >= v_since
+        order by t.updated_at desc limit p_most
+      );
+    when 'company' then
+      return array(
+        select t.id from crm.companies t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.updated_at >= v_since
+        order by t.updated_at desc limit p_most
+      );
+    when 'contact' then
+      return array(
+        select t.id from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.updated_at >= v_since
+        order by t.updated_at desc limit p_most
+      );
+    when 'deal' then
+      return array(
+        select t.id from crm.deals t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.updated_at >= v_since
+        order by t.updated_at desc limit p_most
+      );
+    when 'note' then
+      return array(
+        select t.id from crm.notes t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.deal_id = (p_args ->> 'deal_id')::uuid
+          and t.updated_at >= v_since
+        order by t.updated_at desc limit p_most
+      );
+  end case;
+end
+$$;
+comment on function crm.updated_ids(text, jsonb, integer) is
+  'The ids of a list''s rows that changed since updated_since, last changed first.';
+
+create function crm.rest_of_page(
+  p_record text, p_args jsonb, p_filters jsonb, p_before uuid, p_from uuid, inout ids uuid[], inout records json[],
+  inout is_complete boolean, out next_id uuid
+)
+language plpgsql stable set search_path = '' as $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_listed uuid[];
+  v_ids uuid[];
+  v_records json[];
+begin
+  if not is_complete then
+    -- A record without JSON is either long or hidden.
+    p_before := ids[v_limit + 1];
+    select w.matches into v_listed from crm.kept_walk(p_record, '{}', null, null, null, array(
+      select r.id from unnest(ids, records) r (id, record) where r.record is null
+    )) w;
+    select array_agg(r.id order by r.position), array_agg(r.record order by r.position), count(r.record) = count(*)
+    into ids, records, is_complete
+    from unnest(ids, records) with ordinality r (id, record, position)
+    where r.record is not null or r.id = any (v_listed);
+    v_limit := v_limit - coalesce(cardinality(ids), 0);
+    if p_before is null or v_limit < 0 then return; end if;
+  end if;
+  if p_args ? 'q' then
+    select page.ids, page.next_id into v_ids, next_id from crm.search_page(
+      p_record, p_args || jsonb_build_object('limit', v_limit), p_before, p_from, p_kept => p_filters - 'q' = '{}'
+    ) page;
+  else
+    select page.ids, page.next_id into v_ids, next_id from crm.list_by(
+      p_record, p_args || jsonb_build_object('limit', v_limit), p_before, p_from,
+      p_kept => p_filters - 'updated_since' = '{}'
+    ) page;
+  end if;
+  case p_record
+    when 'activity' then
+      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
+      into v_records, is_complete
+      from (
+        select crm.activity_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+        join crm.activities t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        order by chosen.position
+      ) page;
+    when 'company' then
+      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
+      into v_records, is_complete
+      from (
+        select crm.company_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+        join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        order by chosen.position
+      ) page;
+    when 'contact' then
+      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
+      into v_records, is_complete
+      from (
+        select crm.contact_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+        join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        order by chosen.position
+      ) page;
+    when 'deal' then
+      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
+      into v_records, is_complete
+      from (
+        select crm.deal_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+        join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        order by chosen.position
+      ) page;
+    when 'note' then
+      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
+      into v_records, is_complete
+      from (
+        select crm.note_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+        join crm.notes t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        order by chosen.position
+      ) page;
+  end case;
+  ids := ids || v_ids;
+  records := records || v_records;
+end
+$$;
+comment on function crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean) is
+  'Completes a page whose statement found hidden or long records: drops the hidden ones, and finds as many others '
+  'after them. Null ids: finds the whole page, for filters without a statement of their own.';
+
+create function crm.bounded_records(p_record text, p_ids uuid[], p_records json[]) returns json[]
+language plpgsql stable set search_path = '' as $$
+declare
+  v_record json;
+  v_records json[];
+  v_bytes integer := 0;
+begin
+  for v_position in 1 .. cardinality(p_ids) loop
+    v_record := p_records[v_position];
+    if v_record is null then
+      case p_record
+        when 'activity' then
+          select crm.activity_json(t) into v_record from crm.activities t
+          where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+        when 'company' then
+          select crm.company_json(t) into v_record from crm.companies t
+          where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+        when 'contact' then
+          select crm.contact_json(t) into v_record from crm.contacts t
+          where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+        when 'deal' then
+          select crm.deal_json(t) into v_record from crm.deals t
+          where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+        when 'note' then
+          select crm.note_json(t) into v_record from crm.notes t
+          where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+      end case;
+    end if;
+    v_bytes := v_bytes + pg_column_size(v_record);
+    -- The first record is shown however long it is: otherwise the next page would begin with it again.
+    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
+    v_records := v_records || v_record;
+  end loop;
+  return v_records;
+end
+$$;
+comment on function crm.bounded_records(text, uuid[], json[]) is
+  'The records of a page that may be too long: builds the null ones one by one, until the page has its maximum of '
+  'bytes.';
+
+-- Search (`q` of lists): the searched text of each record, and the index of words. For reasons and costs see
+-- docs/decisions/0013-search.md.
+
+create schema if not exists extensions;
+create extension if not exists pg_trgm with schema extensions;
+do $$
+declare
+  v_schema text := (
+    select n.nspname from pg_catalog.pg_extension e
+    join pg_catalog.pg_namespace n on n.oid = e.extnamespace
+    where e.extname = 'pg_trgm'
+  );
+begin
+  if v_schema <> 'extensions' then
+    raise exception 'The extension pg_trgm is in the schema %, where the search does not look', v_schema
+      using hint = 'drop extension pg_trgm; create extension pg_trgm with schema extensions;';
+  end if;
+end
+$$;
+
+create function crm.fold(p_text text) returns text
+language plpgsql immutable parallel safe set search_path = '' as $$
+begin
+  -- Most texts are ASCII; this branch takes a third of the time.
+  if octet_length(p_text) = char_length(p_text) then return replace(lower(p_text), '`', ''''); end if;
+  -- ICU's lower() writes a final sigma (ς) at the end of a word, so the beginning of a longer word would not match.
+  -- Phones and keyboards type different apostrophes.
+  return translate(
+    regexp_replace(normalize(lower(p_text collate "und-x-icu"), nfd), '[\u0300-\u036f]', '', 'g'),
+    'ς’‘´`ʼ', 'σ' || repeat('''', 5)
+  );
+end
+$$;
+comment on function crm.fold(text) is
+  'The text as it is searched: lower case, without accents, with one kind of apostrophe.';
+
+create function crm.spelled_tax_id(p_tax_id text) returns text
+language sql immutable parallel safe as $$
+  select case when char_length(p_tax_id) = 14
+    then regexp_replace(p_tax_id, '^(..)(...)(...)(....)(..)$', '\1.\2.\3/\4-\5')
+  end
+$$;
+comment on function crm.spelled_tax_id(text) is
+  'A CNPJ with its punctuation, because a search may contain part of that spelling; null for any other tax id.';
+
+create function crm.search_text(p_texts text[], p_phones text[]) returns text
+language plpgsql immutable parallel safe set search_path = '' as $$
+declare
+  v_texts text := array_to_string(p_texts, E'\n');
+  v_text text := crm.fold(v_texts);
+  v_phone text;
+  v_number text;
+begin
+  -- Add the digits of each text, because crm.search_words reduces a word of digits and punctuation to its digits.
+  if v_texts ~ '\d' then v_text := v_text || E'\n' || regexp_replace(v_texts, '[^0-9\n]+', '', 'g'); end if;
+  foreach v_phone in array p_phones loop
+    continue when v_phone is null;
+    v_number := ltrim(crm.e164(v_phone), '+');
+    v_text := concat_ws(E'\n', v_text, v_number);
+    if strpos(v_number, crm.digits(v_phone)) = 0 then
+      v_text := v_text || E'\n' || crm.digits(v_phone);
+    end if;
+  end loop;
+  return v_text;
+end
+$$;
+comment on function crm.search_text(text[], text[]) is
+  'The searched text of a record: its texts in the form of crm.fold, the digits of each text, and its phone numbers '
+  'as digits with and without the country code.';
+
+create function crm.search_words(p_query text) returns text[]
+language plpgsql immutable parallel safe set search_path = '' as $$
+begin
+  return array(
+    select w.word
+    from (
+      select distinct case when f.word ~ '[0-9]' and f.word !~ '[^0-9[:punct:][:cntrl:]]'
+        then regexp_replace(f.word, '[^0-9]', '', 'g') else f.word
+      end as word
+      from regexp_split_to_table(crm.fold(p_query), '\s+') f (word)
+      where f.word <> ''
+    ) w
+    order by char_length(w.word) desc
+  );
+end
+$$;
+comment on function crm.search_words(text) is
+  'The words of a search, longest first. A word of digits and punctuation is reduced to its digits, so that every '
+  'spelling of a phone number finds it.';
+
+create function crm.search_trigrams(p_text text) returns text
+language plpgsql immutable parallel safe set search_path = '' as $$
+begin
+  -- Drops the trigrams with a space (beginnings and ends of words): no search needs them, and they are two fifths.
+  return substr(
+    regexp_replace(',' || array_to_string(extensions.show_trgm(p_text), ','), '^(?:, ..)+|,.. ', '', 'g'), 2
+  );
+end
+$$;
+comment on function crm.search_trigrams(text) is 'The trigrams of the words of a text, separated by commas.';
+
+create function crm.search_keys(p_workspace_id uuid, p_record text, p_sample text, p_id uuid, p_trigrams text)
+returns text[]
+language plpgsql immutable parallel safe set search_path = '' as $$
+declare
+  v_block text := left(encode(int8send(uuid_hash_extended(
+    p_workspace_id,
+    hashtextextended(p_record || p_sample, get_byte(uuid_send(p_id), 0) * 256 + get_byte(uuid_send(p_id), 1))
+  )), 'base64'), 8);
+begin
+  -- String functions on one text take a third of the time of a select over the trigrams.
+  return string_to_array(v_block || replace(p_trigrams, ',', ',' || v_block), ',');
+end
+$$;
+comment on function crm.search_keys(uuid, text, text, uuid, text) is
+  'The keys of trigrams in the search index. Each begins with the block of the record: a hash of its workspace, its '
+  'kind, the sample, and its period of 50 days (the first two bytes of a UUIDv7).';
+
+create function crm.searched_keys(p_workspace_id uuid, p_record text, p_id uuid, p_text text) returns text[]
+language plpgsql immutable parallel safe set search_path = '' as $$
+declare
+  v_trigrams text := crm.search_trigrams(p_text);
+  v_keys text[] := crm.search_keys(p_workspace_id, p_record, '', p_id, v_trigrams);
+begin
+  if get_byte(uuid_send(p_id), 15) < 4 then
+    v_keys := v_keys || crm.search_keys(p_workspace_id, p_record, '/64', p_id, v_trigrams);
+    if get_byte(uuid_send(p_id), 14) < 4 then
+      v_keys := v_keys || crm.search_keys(p_workspace_id, p_record, '/4096', p_id, v_trigrams);
+    end if;
+  end if;
+  return v_keys;
+end
+$$;
+comment on function crm.searched_keys(uuid, text, uuid, text) is
+  'The keys by which the index finds a record. One record in 64, chosen by the random end of its id, also has the '
+  'keys of the sample, and one in 4,096 the keys of the small sample.';
+
+create table crm.search_texts (
+  workspace_id uuid not null,
+  record text not null,
+  id uuid not null,
+  text text not null,
+  primary key (workspace_id, record, id)
+);
+comment on table crm.search_texts is
+  'The searched text of each record. A separate table, so that a change of other fields adds nothing to the index of '
+  'words.';
+comment on column crm.search_texts.record is 'The kind of the record, such as `contact`.';
+comment on column crm.search_texts.text is
+  'The text in the form of crm.search_text. The job index-texts keeps it up to date.';
+-- Each key belongs to one workspace, so other workspaces' texts neither slow a search nor show in its duration. New
+-- entries wait in a list that is sorted into the index at 64 kB, because each search reads that list.
+create index search_texts_words on crm.search_texts
+  using gin ((crm.searched_keys(workspace_id, record, id, text)) collate "C")
+  with (fastupdate = on, gin_pending_list_limit = 64);
+-- These statistics would change no plan, and analyze would compute the keys of 30,000 rows for them.
+alter index crm.search_texts_words alter column 1 set statistics 0;
+call crm.protect('crm.search_texts');
+
+create function crm.lock_texts() returns void
+language plpgsql set search_path = ''
+as $$ begin perform pg_advisory_xact_lock(crm.lock_number('texts')); end $$;
+comment on function crm.lock_texts() is
+  'Makes the job index-texts and the jobs that drop partitions of events wait for each other until the transaction '
+  'ends. No client''s call takes this lock, because one workspace must not delay the others.';
+
+create function crm.lock_texts_of(p_workspace_id uuid) returns void
+language plpgsql set search_path = ''
+as $$ begin perform pg_advisory_xact_lock_shared(crm.lock_number('texts of ' || p_workspace_id)); end $$;
+comment on function crm.lock_texts_of(uuid) is
+  'Makes the job index-texts, which takes the lock exclusively (crm.index_texts_of), and everybody else who writes '
+  'texts of the workspace wait for each other until the transaction ends. Otherwise the job could read a record, and '
+  'write its text after the record was erased.';
+
+create function crm.forget_text() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  perform crm.lock_texts_of(old.workspace_id);
+  delete from crm.search_texts x
+  where x.workspace_id = old.workspace_id and x.record = tg_argv[0] and x.id = old.id;
+  return null;
+end
+$$;
+comment on function crm.forget_text() is
+  'Trigger: deletes the searched text of a deleted record; the trigger''s argument is the kind.';
+
+create function crm.search(
+  p_record text, p_words text[], p_before uuid, p_from uuid, p_step integer, p_enough integer, out ids uuid[],
+  out next_id uuid, out is_common boolean
+)
+language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan'
+set enable_seqscan = off set jit = off as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  -- Only trigrams of ASCII letters and digits, because some databases do not treat other characters as letters. At most
+  -- 16 trigrams.
+  v_trigrams text := left(
+    crm.search_trigrams(regexp_replace(array_to_string(p_words, ' '), '[^a-z0-9]+', ' ', 'g')), 63
+  );
+  v_enough integer := least(p_enough, 2 * p_step);
+  v_newest uuid;
+  v_keys text[];
+  v_trigram text;
+  v_sampled integer;
+  v_rarest integer;
+  v_rare text;
+  v_found uuid[];
+  -- How many more texts may be compared: fewer for long words, because comparing them takes longer. The samples alone
+  -- would be no limit: a client sees the ids, and could change the texts of the records in a sample so that a common
+  -- word looks rare.
+  v_texts integer := 16 * p_step * 25 / greatest(25, char_length(array_to_string(p_words, '')));
+  -- How much of the index was read, estimated from the small sample.
+  v_read integer := 0;
+begin
+  ids := '{}';
+  next_id := p_before;
+  is_common := v_trigrams = '';
+  while not is_common and cardinality(ids) < v_enough and v_read < 8 loop
+    select x.id into v_newest from crm.search_texts x
+    where x.workspace_id = v_workspace_id and x.record = p_record and x.id < next_id and x.id >= p_from
+    order by x.id desc limit 1;
+    if not found then
+      next_id := null;
+      exit;
+    end if;
+    -- The rarest trigram decides how much of the index is read, even if the words are rarer than each of their
+    -- trigrams.
+    v_rarest := 3;
+    v_rare := null;
+    foreach v_trigram in array string_to_array(v_trigrams, ',') loop
+      v_keys := crm.search_keys(v_workspace_id, p_record, '/4096', v_newest, v_trigram);
+      select count(*) into v_sampled
+      from (
+        select from crm.search_texts x
+        where crm.searched_keys(x.workspace_id, x.record, x.id, x.text) collate "C" @> v_keys
+        limit 3
+      ) s;
+      v_rarest := least(v_rarest, v_sampled);
+      if v_sampled < 2 then v_rare := concat_ws(',', v_rare, v_trigram); end if;
+      -- Four trigrams are enough: reading common trigrams from the index takes longer than comparing some texts.
+      exit when char_length(v_rare) = 15;
+    end loop;
+    is_common := v_rarest = 3;
+    exit when is_common;
+    v_read := v_read + v_rarest;
+    v_keys := crm.search_keys(v_workspace_id, p_record, '/64', v_newest, v_rare);
+    select count(*) into v_sampled
+    from (
+      select from crm.search_texts x
+      where crm.searched_keys(x.workspace_id, x.record, x.id, x.text) collate "C" @> v_keys
+      limit greatest(p_step / 32, 1)
+    ) s;
+    if v_rare is not null and v_sampled < greatest(p_step / 32, 1) then
+      v_keys := crm.search_keys(v_workspace_id, p_record, '', v_newest, v_rare);
+    else
+      -- Even the rarest trigram is in the sample of 1 in 4,096 records, so thousands may match: count 1 in 64 first.
+      if v_rarest > 0 then
+        v_keys := crm.search_keys(v_workspace_id, p_record, '/64', v_newest, v_trigrams);
+        select count(*) into v_sampled
+        from (
+          select from crm.search_texts x
+          where crm.searched_keys(x.workspace_id, x.record, x.id, x.text) collate "C" @> v_keys
+          limit p_step / 6
+        ) s;
+        is_common := v_sampled >= greatest(p_step / 6, 1);
+        exit when is_common;
+      end if;
+      v_keys := crm.search_keys(v_workspace_id, p_record, '', v_newest, v_trigrams);
+    end if;
+    select
+      array_agg(f.id order by f.id desc) filter (
+        where f.workspace_id = v_workspace_id and f.record = p_record and f.id < next_id and f.id >= p_from
+          and not exists (select from unnest(p_words) w (word) where strpos(f.text, w.word) = 0)
+      ),
+      v_texts - count(*)
+    into v_found, v_texts
+    from (
+      -- No condition on the workspace here: the planner could then read the primary key instead of the index.
+      select x.workspace_id, x.record, x.id, x.text from crm.search_texts x
+      where crm.searched_keys(x.workspace_id, x.record, x.id, x.text) collate "C" @> v_keys
+      limit v_texts
+    ) f;
+    is_common := v_texts = 0;
+    exit when is_common;
+    ids := ids || v_found;
+    next_id := (left(v_newest::text, 4) || '0000-0000-0000-0000-000000000000')::uuid;
+    if cardinality(ids) > v_enough then
+      ids := ids[:v_enough];
+      next_id := ids[v_enough];
+    end if;
+  end loop;
+end
+$$;
+comment on function crm.search(text, text[], uuid, uuid, integer, integer) is
+  'The ids of the current workspace''s records whose text has every word, newest first: all from p_before to next_id, '
+  'or to p_from if next_id is null. It stops before a block (crm.search_keys) in which the words are common, after '
+  'p_enough or 2 * p_step ids, and after reading much of the index or 16 * p_step texts. Security definer, because @> '
+  'is not leakproof, so that row-level security would keep the index from being used. Instead, each condition names '
+  'the workspace, or keys of it.';
+
+-- Pipelines and their stages (spec 2.5): the API shows them, the operator manages them.
+
+create table crm.pipelines (
+  workspace_id uuid not null references crm.workspaces (id),
+  id uuid not null default crm.uuid_v7(),
+  name crm.record_name not null,
+  is_default boolean not null default false,
+  is_active boolean not null default true,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, id)
+);
+comment on table crm.pipelines is
+  'The sales funnels of a workspace. A deal whose call names no pipeline enters the default one.';
+create unique index pipelines_one_default on crm.pipelines (workspace_id) where is_default;
+call crm.protect('crm.pipelines');
+create trigger touch before update on crm.pipelines for each row execute function crm.touch();
+
+create table crm.stages (
+  workspace_id uuid not null,
+  pipeline_id uuid not null,
+  id uuid not null default crm.uuid_v7(),
+  name crm.record_name not null,
+  position integer not null,
+  type text not null check (char_length(type) between 1 and 40),
+  is_active boolean not null default true,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  unique (workspace_id, pipeline_id, id),
+  unique (workspace_id, pipeline_id, position),
+  foreign key (workspace_id, pipeline_id) references crm.pipelines (workspace_id, id)
+);
+comment on table crm.stages is
+  'The steps of a pipeline, in order of position. A new deal starts in the first active one.';
+comment on column crm.stages.type is
+  'Known values: pre-venda, venda, won, lost (spec 2.5). Not an enum, because the application may add others.';
+call crm.protect('crm.stages');
+create trigger touch before update on crm.stages for each row execute function crm.touch();
+
+create function crm.stages_of(p crm.pipelines) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(json_agg(crm.stage_json(s) order by s.position), '[]')
+    from crm.stages s
+    where s.workspace_id = p.workspace_id and s.pipeline_id = p.id
+  );
+end
+$$;
+comment on function crm.stages_of(crm.pipelines) is 'The stages of a pipeline as JSON, in order (spec 2.5).';
+
+create function api.pipeline_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select json_build_object('data', coalesce(json_agg(crm.pipeline_json(p) order by p.created_at, p.id), '[]'::json))
+    from crm.pipelines p
+    where p.workspace_id = crm.current_workspace_id() and p.is_active
+  );
+end
+$$;
+comment on function api.pipeline_list(jsonb) is 'Lists the active pipelines, oldest first (spec 4.4).';
+
+create function crm.require_active_pipeline(p_id uuid) returns uuid
+language plpgsql stable set search_path = '' as $$
+begin
+  if not exists (
+    select from crm.pipelines p
+    where p.workspace_id = crm.current_workspace_id() and p.id = p_id and p.is_active
+  ) then
+    perform api.fail('pipeline_not_found', array['pipeline_id']);
+  end if;
+  return p_id;
+end
+$$;
+comment on function crm.require_active_pipeline(uuid) is
+  'Returns the same id if it is an active pipeline; raises pipeline_not_found.';
+
+create function crm.require_active_stage(p_pipeline_id uuid, p_id uuid) returns uuid
+language plpgsql stable set search_path = '' as $$
+begin
+  if not exists (
+    select from crm.stages s
+    where s.workspace_id = crm.current_workspace_id() and s.pipeline_id = p_pipeline_id and s.id = p_id and s.is_active
+  ) then
+    perform api.fail('stage_not_found', array['stage_id']);
+  end if;
+  return p_id;
+end
+$$;
+comment on function crm.require_active_stage(uuid, uuid) is
+  'Returns the same id if it is an active stage of the pipeline; raises stage_not_found.';
+
+create function crm.first_stage(p_pipeline_id uuid) returns uuid
+language plpgsql stable set search_path = '' as $$
+declare
+  v_id uuid;
+begin
+  select s.id into v_id from crm.stages s
+  where s.workspace_id = crm.current_workspace_id() and s.pipeline_id = p_pipeline_id and s.is_active
+  order by s.position limit 1;
+  if v_id is null then perform api.fail('pipeline_has_no_stage'); end if;
+  return v_id;
+end
+$$;
+comment on function crm.first_stage(uuid) is 'The first active stage of a pipeline; raises pipeline_has_no_stage.';
+
+create function crm.stage_of_new_deal(p_pipeline_id uuid, p_stage_id uuid)
+returns table (pipeline_id uuid, stage_id uuid)
+language sql stable
+-- Must stay one statement, so that Postgres inlines it.
+as $$
+  select p.id, (
+    select s.id from crm.stages s
+    where s.workspace_id = p.workspace_id and s.pipeline_id = p.id and s.id = coalesce(p_stage_id, s.id) and s.is_active
+    order by s.position limit 1
+  )
+  from crm.pipelines p
+  where p.workspace_id = crm.current_workspace_id() and p.is_active
+    and case when p_pipeline_id is null then p.is_default else p.id = p_pipeline_id end
+$$;
+comment on function crm.stage_of_new_deal(uuid, uuid) is
+  'The pipeline and stage of a new deal, both active: those named by the call, otherwise the default pipeline and its '
+  'first stage. No row if there is no such pipeline, a null stage if there is no such stage (crm.choose_stage).';
+
+create function crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid)
+language plpgsql stable set search_path = '' as $$
+begin
+  select s.pipeline_id, s.stage_id into choose_stage.pipeline_id, choose_stage.stage_id
+  from crm.stage_of_new_deal(p_pipeline_id, p_stage_id) s;
+  -- A null means that nothing was found: the called functions raise the reason.
+  if pipeline_id is null then
+    if p_pipeline_id is null then perform api.fail('no_default_pipeline'); end if;
+    perform crm.require_active_pipeline(p_pipeline_id);
+  end if;
+  if stage_id is null then
+    if p_stage_id is null then perform crm.first_stage(pipeline_id); end if;
+    perform crm.require_active_stage(pipeline_id, p_stage_id);
+  end if;
+end
+$$;
+comment on function crm.choose_stage(uuid, uuid) is
+  'The pipeline and stage of a new deal: those named by the call, otherwise the default pipeline and its first active '
+  'stage. Raises pipeline_not_found, no_default_pipeline, stage_not_found, pipeline_has_no_stage (spec 4.1).';
+
+-- Loss reasons: the operator manages them, a lost deal names one.
+
+create table crm.loss_reasons (
+  workspace_id uuid not null references crm.workspaces (id),
+  id uuid not null default crm.uuid_v7(),
+  name crm.record_name not null,
+  is_active boolean not null default true,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, id)
+);
+comment on table crm.loss_reasons is 'Why a workspace loses deals, in its own words.';
+call crm.protect('crm.loss_reasons');
+create trigger touch before update on crm.loss_reasons for each row execute function crm.touch();
+
+-- The workspace for integrations: everything that their forms let a user choose from, in one call.
+
+create function crm.own_workspace_name() returns text
+language plpgsql stable security definer set search_path = ''
+as $$ begin return (select w.name from crm.workspaces w where w.id = crm.current_workspace_id()); end $$;
+comment on function crm.own_workspace_name() is
+  'The name of the caller''s workspace. Security definer, because crm_api cannot read the table, which also has the '
+  'plan.';
+
+create function api.workspace_get(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+begin
+  return json_build_object(
+    'id', v_workspace_id,
+    'name', crm.own_workspace_name(),
+    'members', (
+      select coalesce(
+        json_agg(
+          json_build_object('id', m.id, 'name', m.name, 'email', m.email, 'role', m.role, 'is_active', m.is_active)
+          order by m.is_active desc, m.id
+        ),
+        '[]'
+      )
+      from (
+        (select t.* from crm.members t where t.workspace_id = v_workspace_id and t.is_active)
+        union all
+        (
+          select t.* from crm.members t where t.workspace_id = v_workspace_id and not t.is_active
+          order by t.id desc limit 200
+        )
+      ) m
+    ),
+    'loss_reasons', (
+      select coalesce(json_agg(json_build_object('id', l.id, 'name', l.name) order by l.id), '[]')
+      from crm.loss_reasons l
+      where l.workspace_id = v_workspace_id and l.is_active
+    ),
+    'pipelines', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'id', p.id,
+            'name', p.name,
+            'is_default', p.is_default,
+            'stages', (
+              select coalesce(
+                json_agg(json_build_object('id', s.id, 'name', s.name, 'type', s.type) order by s.position), '[]'
+              )
+              from crm.stages s
+              where s.workspace_id = v_workspace_id and s.pipeline_id = p.id and s.is_active
+            )
+          )
+          order by p.created_at, p.id
+        ),
+        '[]'
+      )
+      from crm.pipelines p
+      where p.workspace_id = v_workspace_id and p.is_active
+    ),
+    'event_types', (select json_agg(e.event order by e.event) from crm.event_types e)
+  );
+end
+$$;
+comment on function api.workspace_get(jsonb) is
+  'Returns everything that a call may name in the caller''s workspace: active loss reasons, pipelines with their '
+  'stages, event types, and the members, active ones first, then the newest 200 inactive ones.';
+
+-- Pipelines of a workspace and their stages (spec 2.5), for the operator.
+
+create function crm.pipeline_row_json(p crm.pipelines) returns json
+language sql stable as $$
+  select json_build_object(
+    'id', p.id, 'workspace_id', p.workspace_id, 'name', p.name, 'is_default', p.is_default, 'is_active', p.is_active
+  )
+$$;
+comment on function crm.pipeline_row_json(crm.pipelines) is 'JSON of a pipeline without its stages, for the operator.';
+
+create function crm.stage_row_json(s crm.stages) returns json
+language sql stable as $$
+  select json_build_object(
+    'id', s.id, 'pipeline_id', s.pipeline_id, 'name', s.name, 'type', s.type, 'position', s.position,
+    'is_active', s.is_active
+  )
+$$;
+comment on function crm.stage_row_json(crm.stages) is 'JSON of a stage with its pipeline''s id, for the operator.';
+
+create function crm.unset_default_pipeline(p_workspace_id uuid) returns void
+language plpgsql set search_path = '' as $$
+begin
+  -- Without this lock, two simultaneous calls could each set a default pipeline, and the second would fail.
+  perform from crm.workspaces w where w.id = p_workspace_id for no key update;
+  update crm.pipelines p set is_default = false where p.workspace_id = p_workspace_id and p.is_default;
+end
+$$;
+comment on function crm.unset_default_pipeline(uuid) is
+  'Leaves a workspace without a default pipeline, so that another one can become the default in the same transaction.';
+
+create function app.pipeline_create(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, name, stages}', '{is_default}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_is_default boolean := coalesce((v_args ->> 'is_default')::boolean, false);
+  v_id uuid;
+  v_stages json;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  if v_is_default then perform crm.unset_default_pipeline(v_workspace_id); end if;
+  insert into crm.pipelines (workspace_id, name, is_default)
+  values (v_workspace_id, v_args ->> 'name', v_is_default)
+  returning id into v_id;
+
+  with stage as (
+    insert into crm.stages (workspace_id, pipeline_id, name, type, position)
+    select v_workspace_id, v_id, s.value ->> 'name', s.value ->> 'type', s.position
+    from jsonb_array_elements(v_args -> 'stages') with ordinality s (value, position)
+    returning id, name, type, position
+  )
+  select coalesce(json_agg(stage order by stage.position), '[]') into v_stages from stage;
+  return json_build_object('id', v_id, 'stages', v_stages);
+end
+$$;
+comment on function app.pipeline_create(jsonb) is
+  'Creates a pipeline with its stages, the first at position 1. With is_default it replaces the current default. '
+  'Returns id, stages (id, name, type, position). Arguments: workspace_id, name, stages (each name, type), '
+  'is_default. Codes: validation_error, not_found.';
+
+create function app.pipeline_update(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{is_active, is_default}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_is_default boolean := (v_args ->> 'is_default')::boolean;
+  v_pipeline crm.pipelines;
+begin
+  if not v_is_default then
+    perform crm.raise_code('validation_error', 'is_default', 'Torne outro pipeline o padrão');
+  end if;
+  if v_is_default then perform crm.unset_default_pipeline(v_workspace_id); end if;
+  update crm.pipelines p
+  set
+    is_active = coalesce((v_args ->> 'is_active')::boolean, p.is_active),
+    is_default = coalesce(v_is_default, p.is_default)
+  where p.workspace_id = v_workspace_id and p.id = (v_args ->> 'id')::uuid
+  returning p.* into v_pipeline;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  return crm.pipeline_row_json(v_pipeline);
+end
+$$;
+comment on function app.pipeline_update(jsonb) is
+  'Deactivates a pipeline, activates it again, or makes it the default. No deal enters an inactive pipeline, even the '
+  'default one. Returns the pipeline without its stages. Arguments: workspace_id, id, is_active, is_default (true '
+  'alone). Codes: validation_error, not_found.';
+
+create function app.pipeline_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  return (
+    select coalesce(
+      json_agg(
+        crm.with_fields(
+          crm.pipeline_row_json(p),
+          json_build_object('stages', (
+            select coalesce(json_agg(crm.stage_row_json(s) order by s.position), '[]')
+            from crm.stages s
+            where s.workspace_id = p.workspace_id and s.pipeline_id = p.id
+          ))
+        )
+        order by p.id
+      ),
+      '[]'
+    )
+    from crm.pipelines p
+    where p.workspace_id = v_workspace_id
+  );
+end
+$$;
+comment on function app.pipeline_list(jsonb) is
+  'Lists every pipeline of a workspace with every stage, oldest pipeline first, including the inactive ones, which '
+  'the API does not show, so that the operator can activate them again. Arguments: workspace_id. Codes: '
+  'validation_error, not_found.';
+
+create function app.stage_update(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, is_active}');
+  v_stage crm.stages;
+begin
+  update crm.stages s
+  set is_active = (v_args ->> 'is_active')::boolean
+  where s.workspace_id = (v_args ->> 'workspace_id')::uuid and s.id = (v_args ->> 'id')::uuid
+  returning s.* into v_stage;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  return crm.stage_row_json(v_stage);
+end
+$$;
+comment on function app.stage_update(jsonb) is
+  'Deactivates a stage, or activates it again: no deal enters an inactive stage. Returns the stage. Arguments: '
+  'workspace_id, id, is_active. Codes: validation_error, not_found.';
+
+-- Loss reasons of a workspace, for the operator.
+
+create function crm.loss_reason_json(r crm.loss_reasons) returns json
+language sql stable as $$
+  select json_build_object(
+    'id', r.id, 'workspace_id', r.workspace_id, 'name', r.name, 'is_active', r.is_active,
+    'created_at', crm.iso(r.created_at)
+  )
+$$;
+comment on function crm.loss_reason_json(crm.loss_reasons) is 'JSON of a loss reason, for the operator.';
+
+create function app.loss_reason_create(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, name}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  insert into crm.loss_reasons (workspace_id, name)
+  values (v_workspace_id, v_args ->> 'name')
+  returning id into v_id;
+  return json_build_object('id', v_id);
+end
+$$;
+comment on function app.loss_reason_create(jsonb) is
+  'Adds an active loss reason. Returns id. Arguments: workspace_id, name. Codes: validation_error, not_found.';
+
+create function app.loss_reason_update(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, is_active}');
+  v_reason crm.loss_reasons;
+begin
+  update crm.loss_reasons r
+  set is_active = (v_args ->> 'is_active')::boolean
+  where r.workspace_id = (v_args ->> 'workspace_id')::uuid and r.id = (v_args ->> 'id')::uuid
+  returning r.* into v_reason;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  return crm.loss_reason_json(v_reason);
+end
+$$;
+comment on function app.loss_reason_update(jsonb) is
+  'Deactivates a loss reason, or activates it again. No deal can be lost for an inactive reason; deals already lost '
+  'for it keep it. Returns the loss reason. Arguments: workspace_id, id, is_active. Codes: validation_error, '
+  'not_found.';
+
+create function app.loss_reason_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  return (
+    select coalesce(json_agg(crm.loss_reason_json(r) order by r.id), '[]')
+    from crm.loss_reasons r
+    where r.workspace_id = v_workspace_id
+  );
+end
+$$;
+comment on function app.loss_reason_list(jsonb) is
+  'Lists the loss reasons of a workspace, oldest first, inactive ones included. Arguments: workspace_id. Codes: '
+  'validation_error, not_found.';
+
+-- Written by deno task records.
+
+create type api.stage as (
+  id uuid, name text, position integer, type text, is_active boolean
+);
+comment on type api.stage is 'A step of a pipeline: its public fields, in order.';
+
+create function crm.stage_json(t crm.stages) returns json
+language sql stable as $$
+  select to_json(row(
+    t.id, t.name, t.position, t.type, t.is_active
+  )::api.stage)
+$$;
+comment on function crm.stage_json(crm.stages) is 'A row as public JSON, with the fields of api.stage.';
+
+create type api.pipeline as (
+  id uuid, workspace_id uuid, name text, is_default boolean, is_active boolean, created_at text, stages json
+);
+comment on type api.pipeline is 'A sales funnel with its stages: its public fields, in order.';
+
+create function crm.pipeline_json(t crm.pipelines) returns json
+language sql stable as $$
+  select to_json(row(
+    t.id, t.workspace_id, t.name, t.is_default, t.is_active, crm.iso(t.created_at), crm.stages_of(t)
+  )::api.pipeline)
+$$;
+comment on function crm.pipeline_json(crm.pipelines) is 'A row as public JSON, with the fields of api.pipeline.';
+
+-- Companies: the table, the SQL that deno task records writes, its verbs.
+
+create table crm.companies (
+  -- No foreign key to crm.workspaces: that of owner_id implies it, and a second one would lock the workspace's row at
+  -- every insert.
+  workspace_id uuid not null,
+  id uuid not null default crm.uuid_v7(),
+  name crm.record_name not null,
+  name_key text not null generated always as (crm.name_key(name)) stored,
+  legal_name text,
+  tax_id text,
+  domain text,
+  website text,
+  email text,
+  phone text,
+  industry text,
+  employee_count crm.quantity,
+  linkedin text,
+  instagram text,
+  address jsonb,
+  owner_id uuid not null,
+  notes text,
+  custom_fields jsonb,
+  external_id crm.external_id,
+  archived_at timestamptz,
+  merged_into_id uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
+  foreign key (workspace_id, merged_into_id) references crm.companies (workspace_id, id),
+  -- A merged company is always archived, so that a search for companies in use needs only the condition on archived_at.
+  check (archived_at is not null or merged_into_id is null)
+);
+comment on table crm.companies is 'The organisations that a workspace sells to.';
+comment on column crm.companies.external_id is 'The caller''s own id for the company, unique in the workspace.';
+comment on column crm.companies.archived_at is
+  'Since when lists leave the company out. A merged company is archived too.';
+comment on column crm.companies.merged_into_id is 'The company that replaced this one in a merge.';
+create unique index companies_external_id_once on crm.companies (workspace_id, external_id) where external_id is not null;
+-- A generated column and not an index on the expression: under row-level security an index serves only leakproof
+-- conditions, and only a superuser can create a leakproof function.
+comment on column crm.companies.name_key is 'The name in the form of crm.name_key, by which leads find a company.';
+comment on column crm.companies.tax_id is
+  'CNPJ (alphanumeric since 2026) or another tax id, in upper case and without punctuation.';
+
+call crm.protect('crm.companies');
+create trigger touch before update on crm.companies for each row execute function crm.touch();
+
+create function crm.company_new(p_args jsonb) returns crm.companies
+language plpgsql set search_path = '' as $$
+declare
+  v_company crm.companies := jsonb_populate_record(null::crm.companies, crm.require_references(p_args));
+begin
+  v_company.owner_id := crm.owner_or_default(v_company.owner_id);
+  return v_company;
+end
+$$;
+comment on function crm.company_new(jsonb) is
+  'The company to insert for the arguments of a creation. Raises invalid_reference, no_owner_available (spec 4.6).';
+
+create function api.company_create(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_company record := crm.company_insert(crm.company_new(p_args));
+begin
+  return crm.creation_json(p_args, crm.company_json(v_company.made), v_company.alike);
+end
+$$;
+comment on function api.company_create(jsonb) is
+  'Creates a company and returns it with the companies it resembles. Raises the codes of crm.company_new.';
+
+create function api.company_update(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_company crm.companies := crm.company_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
+  v_changes jsonb := crm.changes(to_jsonb(v_company), p_args);
+begin
+  -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
+  if v_changes <> '{}' then
+    v_company := jsonb_populate_record(v_company, crm.require_references(v_changes));
+    v_company.owner_id := crm.owner_or_default(v_company.owner_id);
+    v_company := crm.company_save(v_company);
+  end if;
+  return crm.company_json(v_company);
+end
+$$;
+comment on function api.company_update(jsonb) is
+  'Changes the fields that were sent; null clears a field, and an owner_id of null sets the default owner (spec 4.6).';
+
+-- Written by deno task records.
+
+create type api.company as (
+  id uuid, workspace_id uuid, name text, legal_name text, tax_id text, domain text, website text, email text,
+  phone text, industry text, employee_count integer, linkedin text, instagram text, address jsonb, owner_id uuid,
+  notes text, custom_fields jsonb, external_id text, archived_at text, merged_into_id uuid, created_at text,
+  updated_at text
+);
+comment on type api.company is 'A company: its public fields, in order.';
+
+create function crm.company_json(t crm.companies) returns json
+language sql stable as $$
+  select to_json(row(
+    t.id, t.workspace_id, t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
+    t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.external_id,
+    crm.iso(t.archived_at), t.merged_into_id, crm.iso(t.created_at), crm.iso(t.updated_at)
+  )::api.company)
+$$;
+comment on function crm.company_json(crm.companies) is 'A row as public JSON, with the fields of api.company.';
+
+create function crm.company_insert(t crm.companies, out made crm.companies, out alike uuid[])
+language plpgsql set search_path = '' as $$
+declare
+  v_made record;
+begin
+  insert into crm.companies as new (
+    workspace_id, name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin,
+    instagram, address, owner_id, notes, custom_fields, external_id
+  )
+  values (
+    crm.current_workspace_id(), t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
+    t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.external_id
+  )
+  returning new as made, array(
+    select o.id from crm.companies o
+    where o.workspace_id = new.workspace_id and o.tax_id = any (array[new.tax_id]) and o.tax_id is not null
+      and o.archived_at is null
+    order by o.tax_id, o.id limit 5
+  ) || array(
+    select o.id from crm.companies o
+    where o.workspace_id = new.workspace_id and o.domain = any (array[new.domain]) and o.domain is not null
+      and o.archived_at is null
+    order by o.domain, o.id limit 5
+  ) as alike into v_made;
+  made := v_made.made;
+  alike := v_made.alike;
+end
+$$;
+comment on function crm.company_insert(crm.companies) is
+  'Creates the record in the caller''s workspace and returns it, and up to five records in use that it resembles for '
+  'each reason.';
+
+create function crm.company_insert(p_rows crm.companies[]) returns uuid[]
+language plpgsql set search_path = '' as $$
+declare
+  v_ids uuid[];
+begin
+  with made as (
+    insert into crm.companies as new (
+      workspace_id, name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin,
+      instagram, address, owner_id, notes, custom_fields, external_id
+    )
+    select
+      crm.current_workspace_id(), t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
+      t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.external_id
+    from unnest(p_rows) t
+    returning new.id
+  )
+  select array_agg(m.id) into v_ids from made m;
+  return v_ids;
+end
+$$;
+comment on function crm.company_insert(crm.companies[]) is
+  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
+
+create function crm.company_lock(p_id uuid, p_if_match jsonb default null) returns crm.companies
+language plpgsql set search_path = '' as $$
+declare
+  t crm.companies;
+begin
+  select * into t from crm.companies r
+  where r.workspace_id = crm.current_workspace_id() and r.id = p_id
+  for no key update;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  if t.merged_into_id is not null then
+    perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]);
+  end if;
+  if p_if_match is not null and not p_if_match ? crm.version(crm.company_json(t)) then
+    perform api.fail('precondition_failed');
+  end if;
+  return t;
+end
+$$;
+comment on function crm.company_lock(uuid, jsonb) is
+  'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
+  'kept. Raises not_found, record_merged; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+
+create function crm.company_save(t crm.companies) returns crm.companies
+language plpgsql set search_path = '' as $$
+begin
+  update crm.companies as saved
+  set (
+    name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin, instagram, address,
+    owner_id, notes, custom_fields, external_id
+  ) = (
+    t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry, t.employee_count, t.linkedin,
+    t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.external_id
+  )
+  where saved.workspace_id = t.workspace_id and saved.id = t.id
+  returning saved.* into t;
+  return t;
+end
+$$;
+comment on function crm.company_save(crm.companies) is
+  'Writes the changeable fields of the record, and returns the updated row.';
+
+create function crm.changed_fields(a crm.companies, b crm.companies) returns text[]
+language sql immutable as $$
+  select array_remove(array[
+    case when a.address is distinct from b.address then 'address' end,
+    case when a.archived_at is distinct from b.archived_at then 'archived_at' end,
+    case when a.created_at is distinct from b.created_at then 'created_at' end,
+    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
+    case when a.domain is distinct from b.domain then 'domain' end,
+    case when a.email is distinct from b.email then 'email' end,
+    case when a.employee_count is distinct from b.employee_count then 'employee_count' end,
+    case when a.external_id is distinct from b.external_id then 'external_id' end,
+    case when a.industry is distinct from b.industry then 'industry' end,
+    case when a.instagram is distinct from b.instagram then 'instagram' end,
+    case when a.legal_name is distinct from b.legal_name then 'legal_name' end,
+    case when a.linkedin is distinct from b.linkedin then 'linkedin' end,
+    case when a.merged_into_id is distinct from b.merged_into_id then 'merged_into_id' end,
+    case when a.name is distinct from b.name then 'name' end,
+    case when a.notes is distinct from b.notes then 'notes' end,
+    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
+    case when a.phone is distinct from b.phone then 'phone' end,
+    case when a.tax_id is distinct from b.tax_id then 'tax_id' end,
+    case when a.website is distinct from b.website then 'website' end
+  ], null)
+$$;
+comment on function crm.changed_fields(crm.companies, crm.companies) is
+  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
+  'fields.';
+
+create function api.company_archive(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  t crm.companies;
+begin
+  update crm.companies r
+  set archived_at = now()
+  where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid and r.archived_at is null
+  returning r.* into t;
+  if not found then
+    select r.* into t from crm.companies r
+    where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid;
+    if not found then
+      perform api.fail('not_found');
+    end if;
+    if t.merged_into_id is not null then
+      perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]);
+    end if;
+  end if;
+  return crm.company_json(t);
+end
+$$;
+comment on function api.company_archive(jsonb) is
+  'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
+  'not_found, record_merged.';
+
+create function api.company_restore(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  t crm.companies := crm.company_lock((p_args ->> 'id')::uuid);
+begin
+  if t.archived_at is not null then
+    update crm.companies r set archived_at = null where r.workspace_id = t.workspace_id and r.id = t.id
+    returning r.* into t;
+  end if;
+  return crm.company_json(t);
+end
+$$;
+comment on function api.company_restore(jsonb) is
+  'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found, '
+  'record_merged.';
+
+create function crm.company_filled(t crm.companies, other crm.companies) returns crm.companies
+language plpgsql immutable set search_path = '' as $$
+begin
+  t.legal_name := coalesce(t.legal_name, other.legal_name);
+  t.tax_id := coalesce(t.tax_id, other.tax_id);
+  t.domain := coalesce(t.domain, other.domain);
+  t.website := coalesce(t.website, other.website);
+  t.email := coalesce(t.email, other.email);
+  t.phone := coalesce(t.phone, other.phone);
+  t.industry := coalesce(t.industry, other.industry);
+  t.employee_count := coalesce(t.employee_count, other.employee_count);
+  t.linkedin := coalesce(t.linkedin, other.linkedin);
+  t.instagram := coalesce(t.instagram, other.instagram);
+  t.address := coalesce(t.address, other.address);
+  t.notes := coalesce(t.notes, other.notes);
+  t.custom_fields := crm.filled_custom_fields(t.custom_fields, other.custom_fields);
+  t.external_id := coalesce(t.external_id, other.external_id);
+  return t;
+end
+$$;
+comment on function crm.company_filled(crm.companies, crm.companies) is
+  'The first record, with its empty fields filled from the second.';
+
+create function crm.company_survivor(p_id uuid) returns crm.companies
+language plpgsql set search_path = '' as $$
+declare
+  t crm.companies;
+begin
+  loop
+    -- Waits for a merge of this record that is in progress, then sees its result.
+    select r.* into t from crm.companies r
+    where r.workspace_id = crm.current_workspace_id() and r.id = p_id
+    for key share;
+    exit when t.merged_into_id is null;
+    p_id := t.merged_into_id;
+  end loop;
+  return t;
+end
+$$;
+comment on function crm.company_survivor(uuid) is
+  'The record that remains after the merges of this one, locked until the transaction ends against merging. It may be '
+  'archived.';
+
+create function api.company_get(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_record json;
+  v_merged_into_id uuid;
+begin
+  select crm.company_json(t), t.merged_into_id into v_record, v_merged_into_id from crm.companies t
+  where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid;
+  if v_merged_into_id is not null then perform api.fail('merged', array['id'], null, array[v_merged_into_id]); end if;
+  return crm.require_record(v_record);
+end
+$$;
+comment on function api.company_get(jsonb) is 'Returns one record; raises not_found, merged.';
+
+create index companies_name_key on crm.companies (workspace_id, name_key, id);
+create index companies_tax_id on crm.companies (workspace_id, tax_id, id) where tax_id is not null;
+create index companies_domain on crm.companies (workspace_id, domain, id) where domain is not null;
+create index companies_owner_id on crm.companies (workspace_id, owner_id, id);
+create index companies_updated_at on crm.companies (workspace_id, updated_at, id);
+create index companies_archived on crm.companies (workspace_id, id) where archived_at is not null;
+
+create function crm.company_text(t crm.companies) returns text
+language sql immutable
+-- Must stay one expression, so that Postgres inlines it: otherwise each search would plan it.
+as $$ select crm.search_text(array[t.name, t.legal_name, t.tax_id, t.domain, t.email, t.external_id, crm.spelled_tax_id(t.tax_id)], array[t.phone]::text[]) $$;
+comment on function crm.company_text(crm.companies) is 'The searched text of the record.';
+
+create trigger forget_text after delete on crm.companies for each row execute function crm.forget_text('company');
+
+create function crm.company_json_if_short(t crm.companies) returns json
+language sql stable as $$
+  select case when coalesce(pg_column_size(t.address), 0) + coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+    and pg_column_compression(t.address) is null
+    and pg_column_compression(t.custom_fields) is null
+    then crm.company_json(t)
+  end
+$$;
+comment on function crm.company_json_if_short(crm.companies) is
+  'crm.company_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
+  'them.';
+
+create function api.company_list(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+-- The migration list_filters explains these settings.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_filters jsonb := p_args - '{limit,cursor,since,until}'::text[];
+  v_value text;
+  v_ids uuid[];
+  v_next_id uuid;
+  v_records json[];
+  v_complete boolean;
+begin
+  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
+  if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
+  -- One statement with its own cached plan for each filter: a common statement could use no index.
+  if v_filters = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+      order by t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'name' = '{}' then
+    v_value := crm.name_key(p_args ->> 'name');
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and (t.name_key, t.id) < (v_value, v_before)
+        and t.name_key >= v_value and t.name_key = any (array[v_value]) and t.id < v_before and t.id >= v_from
+      order by t.name_key desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'tax_id' = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_before)
+        and t.tax_id >= p_args ->> 'tax_id' and t.tax_id = any (array[p_args ->> 'tax_id']) and t.id < v_before
+        and t.id >= v_from and t.tax_id is not null
+      order by t.tax_id desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'domain' = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and (t.domain, t.id) < (p_args ->> 'domain', v_before)
+        and t.domain >= p_args ->> 'domain' and t.domain = any (array[p_args ->> 'domain']) and t.id < v_before
+        and t.id >= v_from and t.domain is not null
+      order by t.domain desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'owner_id' = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
+        and t.owner_id >= (p_args ->> 'owner_id')::uuid and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
+        and t.id < v_before and t.id >= v_from
+      order by t.owner_id desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'external_id' = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
+        and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
+        and (t.external_id, t.id) >= (p_args ->> 'external_id', v_from)
+      order by t.external_id desc limit v_limit + 1
+    ) page;
+  end if;
+  if v_complete is not true then
+    select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
+    from crm.rest_of_page('company', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
+  end if;
+  if cardinality(v_ids) > v_limit then
+    v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+  end if;
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.bounded_records('company', v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
+  end if;
+  if v_records is null and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
+  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
+  return crm.page(v_records, v_next_id);
+end
+$$;
+comment on function api.company_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
+
+create function crm.company_match(p_args jsonb, p_merged boolean default false) returns uuid[]
+language plpgsql set search_path = ''
+-- The migration list_filters explains these settings.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  v_first uuid := '00000000-0000-0000-0000-000000000000';
+  v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+begin
+  case p_args ->> 'match_by'
+    when 'external_id' then
+      return array(
+        select case when p_merged then t.merged_into_id else t.id end from crm.companies t
+        where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
+          and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
+          and (t.external_id, t.id) >= (p_args ->> 'external_id', v_first)
+          and case when p_merged then t.merged_into_id is not null else t.merged_into_id is null end
+        order by t.external_id limit 100
+      );
+    when 'tax_id' then
+      return array(
+        select case when p_merged then t.merged_into_id else t.id end from crm.companies t
+        where t.workspace_id = crm.current_workspace_id() and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_beyond)
+          and t.tax_id >= p_args ->> 'tax_id' and t.tax_id = any (array[p_args ->> 'tax_id']) and t.id < v_beyond
+          and t.id >= v_first and t.tax_id is not null
+          and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
+        order by t.tax_id, t.id limit 100
+      );
+    when 'domain' then
+      return array(
+        select case when p_merged then t.merged_into_id else t.id end from crm.companies t
+        where t.workspace_id = crm.current_workspace_id() and (t.domain, t.id) < (p_args ->> 'domain', v_beyond)
+          and t.domain >= p_args ->> 'domain' and t.domain = any (array[p_args ->> 'domain']) and t.id < v_beyond
+          and t.id >= v_first and t.domain is not null
+          and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
+        order by t.domain, t.id limit 100
+      );
+  end case;
+end
+$$;
+comment on function crm.company_match(jsonb, boolean) is
+  'The ids of the records in use whose field named in match_by has the value sent, oldest first, 100 at most. A '
+  'search by external_id also finds archived records. p_merged: looks at merged records instead, and returns the ids '
+  'of the records they were merged into.';
+
+create function api.company_upsert(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_match_by text := p_args ->> 'match_by';
+  v_sent jsonb := p_args - 'match_by';
+  v_ids uuid[];
+  v_kept text[] := '{}';
+  v_reply json;
+begin
+  if coalesce(p_args ->> v_match_by, '') = '' then
+    perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
+  end if;
+  -- Leads and other upserts that look for the same record, or would create it, wait here.
+  perform crm.lock_matches(jsonb_build_object(
+    'company external_id', p_args ->> 'external_id',
+    'company tax_id', p_args ->> 'tax_id',
+    'company domain', p_args ->> 'domain',
+    'company name', crm.name_key(p_args ->> 'name')
+  ));
+  v_ids := crm.company_match(p_args);
+  if v_ids = '{}' then
+    v_ids := array(
+      select distinct s.id
+      from (select distinct m.id from unnest(crm.company_match(p_args, true)) m (id)) m
+      cross join lateral crm.company_survivor(m.id) s
+      where s.archived_at is null or v_match_by = 'external_id'
+    );
+    if cardinality(v_ids) = 1 then
+      -- It keeps its own value: otherwise an upsert by that value would create a new record.
+      v_kept := array[v_match_by];
+    end if;
+  end if;
+  if cardinality(v_ids) > 1 then
+    perform api.fail('ambiguous_match', array_fill(v_match_by, array[cardinality(v_ids)]), null, v_ids);
+  elsif cardinality(v_ids) = 1 then
+    perform api.mark_found();
+    if v_sent ?| array['phone'] then
+      -- Locked, so that the number compared is the one that would be replaced.
+      v_kept := v_kept || crm.fuller_phones(to_jsonb(crm.company_lock(v_ids[1])), v_sent - v_kept, array['phone']);
+    end if;
+    v_reply := api.company_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
+    return crm.with_fields(v_reply, json_build_object(
+      'created', false, 'matched_by', v_match_by, 'differences', v_kept
+    ));
+  end if;
+  if v_sent ->> 'name' is null then
+    perform api.fail('validation_error', array['name'], 'Campo obrigatório: não há registro com este ' || v_match_by);
+  end if;
+  v_reply := api.company_create(v_sent);
+  return crm.with_possible_duplicates(
+    crm.with_fields(
+      (
+        select crm.company_json(t) from crm.companies t
+        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
+      ),
+      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
+    ),
+    v_reply ->> 'X-Possible-Duplicate'
+  );
+end
+$$;
+comment on function api.company_upsert(jsonb) is
+  'Changes the record whose field named in match_by has the value sent, like api.company_update, or creates it, like '
+  'api.company_create, with their codes. Returns the whole record with created, matched_by, and differences, the '
+  'fields that were sent and not written. If only merged records have the value, it changes the record they were '
+  'merged into, except that field. Raises ambiguous_match with every record found, and validation_error for fields '
+  'that only a creation requires.';
+
+-- Contacts (spec 2.1): the table, the SQL that deno task records writes, its verbs.
+
+create domain crm.contact_email as text check (value = lower(value));
+comment on domain crm.contact_email is 'The e-mail address of a contact, in lower case so that searches find it.';
+
+create table crm.contacts (
+  workspace_id uuid not null,
+  id uuid not null default crm.uuid_v7(),
+  name crm.record_name not null,
+  email crm.contact_email,
+  phone text,
+  phone_e164 text generated always as (crm.e164(phone)) stored,
+  phone2 text,
+  whatsapp text,
+  job_title text,
+  company_id uuid,
+  owner_id uuid not null,
+  instagram text,
+  linkedin text,
+  notes text,
+  custom_fields jsonb,
+  external_id crm.external_id,
+  archived_at timestamptz,
+  merged_into_id uuid,
+  erased_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  foreign key (workspace_id, company_id) references crm.companies (workspace_id, id),
+  foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
+  foreign key (workspace_id, merged_into_id) references crm.contacts (workspace_id, id),
+  -- A merged or erased contact is always archived, so that a search for contacts in use needs only the condition on
+  -- archived_at.
+  check (archived_at is not null or (merged_into_id is null and erased_at is null))
+);
+comment on table crm.contacts is 'The people that a workspace sells to.';
+comment on column crm.contacts.phone_e164 is 'The phone in the form of crm.e164, by which contacts are found.';
+comment on column crm.contacts.external_id is 'The caller''s own id for the contact, unique in the workspace.';
+comment on column crm.contacts.archived_at is
+  'Since when lists leave the contact out. Merged and erased contacts are archived too.';
+comment on column crm.contacts.merged_into_id is 'The contact that replaced this one in a merge.';
+comment on column crm.contacts.erased_at is
+  'When the personal fields were erased for good. The row stays, because other rows refer to it.';
+create unique index contacts_external_id_once on crm.contacts (workspace_id, external_id) where external_id is not null;
+call crm.protect('crm.contacts');
+create trigger touch before update on crm.contacts for each row execute function crm.touch();
+
+create function crm.contact_new(p_args jsonb) returns crm.contacts
+language plpgsql set search_path = '' as $$
+declare
+  v_contact crm.contacts := jsonb_populate_record(null::crm.contacts, crm.require_references(p_args));
+begin
+  v_contact.owner_id := crm.owner_or_default(v_contact.owner_id);
+  return v_contact;
+end
+$$;
+comment on function crm.contact_new(jsonb) is
+  'The contact to insert for the arguments of a creation. Raises invalid_reference, no_owner_available (spec 4.2).';
+
+create function api.contact_create(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_contact record := crm.contact_insert(crm.contact_new(p_args));
+  v_reply json := json_build_object('id', v_contact.made);
+begin
+  if p_args ->> 'prefer' = 'representation' then
+    select crm.contact_json(t) into v_reply from crm.contacts t
+    where t.workspace_id = crm.current_workspace_id() and t.id = v_contact.made;
+  end if;
+  return crm.creation_json(p_args, v_reply, v_contact.alike);
+end
+$$;
+comment on function api.contact_create(jsonb) is
+  'Creates a contact and returns its id (the whole record if the caller prefers the representation) with the contacts '
+  'it resembles. Raises the codes of crm.contact_new.';
+
+create function api.contact_update(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_contact crm.contacts := crm.contact_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
+  v_changes jsonb := crm.changes(to_jsonb(v_contact), p_args);
+begin
+  -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
+  if v_changes <> '{}' then
+    v_contact := jsonb_populate_record(v_contact, crm.require_references(v_changes));
+    v_contact.owner_id := crm.owner_or_default(v_contact.owner_id);
+    v_contact := crm.contact_save(v_contact);
+  end if;
+  return crm.contact_json(v_contact);
+end
+$$;
+comment on function api.contact_update(jsonb) is
+  'Changes the fields that were sent; null clears a field, and an owner_id of null sets the default owner (spec 4.2).';
+
+-- Written by deno task records.
+
+create type api.contact as (
+  id uuid, workspace_id uuid, name text, email text, phone text, phone2 text, whatsapp text, job_title text,
+  company_id uuid, owner_id uuid, instagram text, linkedin text, notes text, custom_fields jsonb, external_id text,
+  archived_at text, merged_into_id uuid, erased_at text, created_at text, updated_at text
+);
+comment on type api.contact is 'A contact: its public fields, in order.';
+
+create function crm.contact_json(t crm.contacts) returns json
+language sql stable as $$
+  select to_json(row(
+    t.id, t.workspace_id, t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id,
+    t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id, crm.iso(t.archived_at), t.merged_into_id,
+    crm.iso(t.erased_at), crm.iso(t.created_at), crm.iso(t.updated_at)
+  )::api.contact)
+$$;
+comment on function crm.contact_json(crm.contacts) is 'A row as public JSON, with the fields of api.contact.';
+
+create function crm.contact_insert(t crm.contacts, out made uuid, out alike uuid[])
+language plpgsql set search_path = '' as $$
+declare
+  v_made record;
+begin
+  insert into crm.contacts as new (
+    workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin, notes,
+    custom_fields, external_id
+  )
+  values (
+    crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id,
+    t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id
+  )
+  returning new.id as made, array(
+    select o.id from crm.contacts o
+    where o.workspace_id = new.workspace_id and o.email = any (array[new.email]) and o.email is not null
+      and o.archived_at is null
+    order by o.email, o.id limit 5
+  ) || array(
+    select o.id from crm.contacts o
+    where o.workspace_id = new.workspace_id and o.phone_e164 = any (crm.phone_spellings(new.phone)) and o.phone_e164 is not null
+      and o.archived_at is null
+    order by o.phone_e164, o.id limit 5
+  ) as alike into v_made;
+  made := v_made.made;
+  alike := v_made.alike;
+end
+$$;
+comment on function crm.contact_insert(crm.contacts) is
+  'Creates the record in the caller''s workspace and returns its id, and up to five records in use that it resembles '
+  'for each reason.';
+
+create function crm.contact_insert(p_rows crm.contacts[]) returns uuid[]
+language plpgsql set search_path = '' as $$
+declare
+  v_ids uuid[];
+begin
+  with made as (
+    insert into crm.contacts as new (
+      workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin, notes,
+      custom_fields, external_id
+    )
+    select
+      crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id,
+      t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id
+    from unnest(p_rows) t
+    returning new.id
+  )
+  select array_agg(m.id) into v_ids from made m;
+  return v_ids;
+end
+$$;
+comment on function crm.contact_insert(crm.contacts[]) is
+  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
+
+create function crm.contact_lock(p_id uuid, p_if_match jsonb default null) returns crm.contacts
+language plpgsql set search_path = '' as $$
+declare
+  t crm.contacts;
+begin
+  select * into t from crm.contacts r
+  where r.workspace_id = crm.current_workspace_id() and r.id = p_id
+  for no key update;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  if t.merged_into_id is not null then
+    perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]);
+  end if;
+  if t.erased_at is not null then perform api.fail('record_erased'); end if;
+  if p_if_match is not null and not p_if_match ? crm.version(crm.contact_json(t)) then
+    perform api.fail('precondition_failed');
+  end if;
+  return t;
+end
+$$;
+comment on function crm.contact_lock(uuid, jsonb) is
+  'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
+  'kept. Raises not_found, record_merged, record_erased; precondition_failed if p_if_match, a list of versions, lacks '
+  'the record''s.';
+
+create function crm.contact_save(t crm.contacts) returns crm.contacts
+language plpgsql set search_path = '' as $$
+begin
+  update crm.contacts as saved
+  set (
+    name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin, notes, custom_fields,
+    external_id
+  ) = (
+    t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id, t.instagram, t.linkedin,
+    t.notes, t.custom_fields, t.external_id
+  )
+  where saved.workspace_id = t.workspace_id and saved.id = t.id
+  returning saved.* into t;
+  return t;
+end
+$$;
+comment on function crm.contact_save(crm.contacts) is
+  'Writes the changeable fields of the record, and returns the updated row.';
+
+create function crm.changed_fields(a crm.contacts, b crm.contacts) returns text[]
+language sql immutable as $$
+  select array_remove(array[
+    case when a.archived_at is distinct from b.archived_at then 'archived_at' end,
+    case when a.company_id is distinct from b.company_id then 'company_id' end,
+    case when a.created_at is distinct from b.created_at then 'created_at' end,
+    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
+    case when a.email is distinct from b.email then 'email' end,
+    case when a.erased_at is distinct from b.erased_at then 'erased_at' end,
+    case when a.external_id is distinct from b.external_id then 'external_id' end,
+    case when a.instagram is distinct from b.instagram then 'instagram' end,
+    case when a.job_title is distinct from b.job_title then 'job_title' end,
+    case when a.linkedin is distinct from b.linkedin then 'linkedin' end,
+    case when a.merged_into_id is distinct from b.merged_into_id then 'merged_into_id' end,
+    case when a.name is distinct from b.name then 'name' end,
+    case when a.notes is distinct from b.notes then 'notes' end,
+    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
+    case when a.phone is distinct from b.phone then 'phone' end,
+    case when a.phone2 is distinct from b.phone2 then 'phone2' end,
+    case when a.whatsapp is distinct from b.whatsapp then 'whatsapp' end
+  ], null)
+$$;
+comment on function crm.changed_fields(crm.contacts, crm.contacts) is
+  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
+  'fields.';
+
+create function api.contact_archive(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  t crm.contacts;
+begin
+  update crm.contacts r
+  set archived_at = now()
+  where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid and r.archived_at is null
+  returning r.* into t;
+  if not found then
+    select r.* into t from crm.contacts r
+    where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid;
+    if not found then
+      perform api.fail('not_found');
+    end if;
+    if t.merged_into_id is not null then
+      perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]);
+    end if;
+  end if;
+  return crm.contact_json(t);
+end
+$$;
+comment on function api.contact_archive(jsonb) is
+  'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
+  'not_found, record_merged.';
+
+create function api.contact_restore(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  t crm.contacts := crm.contact_lock((p_args ->> 'id')::uuid);
+begin
+  if t.archived_at is not null then
+    update crm.contacts r set archived_at = null where r.workspace_id = t.workspace_id and r.id = t.id
+    returning r.* into t;
+  end if;
+  return crm.contact_json(t);
+end
+$$;
+comment on function api.contact_restore(jsonb) is
+  'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found, '
+  'record_merged, record_erased.';
+
+create function crm.contact_filled(t crm.contacts, other crm.contacts) returns crm.contacts
+language plpgsql immutable set search_path = '' as $$
+begin
+  t.email := coalesce(t.email, other.email);
+  t.phone := coalesce(t.phone, other.phone);
+  t.phone2 := coalesce(t.phone2, other.phone2);
+  t.whatsapp := coalesce(t.whatsapp, other.whatsapp);
+  t.job_title := coalesce(t.job_title, other.job_title);
+  t.company_id := coalesce(t.company_id, other.company_id);
+  t.instagram := coalesce(t.instagram, other.instagram);
+  t.linkedin := coalesce(t.linkedin, other.linkedin);
+  t.notes := coalesce(t.notes, other.notes);
+  t.custom_fields := crm.filled_custom_fields(t.custom_fields, other.custom_fields);
+  t.external_id := coalesce(t.external_id, other.external_id);
+  return t;
+end
+$$;
+comment on function crm.contact_filled(crm.contacts, crm.contacts) is
+  'The first record, with its empty fields filled from the second.';
+
+create function crm.contact_survivor(p_id uuid) returns crm.contacts
+language plpgsql set search_path = '' as $$
+declare
+  t crm.contacts;
+begin
+  loop
+    -- Waits for a merge of this record that is in progress, then sees its result.
+    select r.* into t from crm.contacts r
+    where r.workspace_id = crm.current_workspace_id() and r.id = p_id
+    for key share;
+    exit when t.merged_into_id is null;
+    p_id := t.merged_into_id;
+  end loop;
+  return t;
+end
+$$;
+comment on function crm.contact_survivor(uuid) is
+  'The record that remains after the merges of this one, locked until the transaction ends against merging and '
+  'erasing. It may be archived or erased.';
+
+create function crm.contact_erase(p_workspace_id uuid, p_ids uuid[]) returns void
+language plpgsql set search_path = '' as $$
+begin
+  update crm.contacts r
+  set (
+    name, email, phone, phone2, whatsapp, job_title, company_id, instagram, linkedin, notes, custom_fields, external_id,
+    archived_at, erased_at
+  ) = (
+    'Contato apagado', null, null, null, null, null, null, null, null, null, null, null, coalesce(r.archived_at, now()),
+    now()
+  )
+  where r.workspace_id = p_workspace_id and r.id = any (p_ids) and r.erased_at is null;
+end
+$$;
+comment on function crm.contact_erase(uuid, uuid[]) is
+  'Clears every field of the records that clients can write, except the owner. The rows stay, because others refer to '
+  'them.';
+
+create function api.contact_get(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_record json;
+  v_merged_into_id uuid;
+begin
+  select crm.contact_json(t), t.merged_into_id into v_record, v_merged_into_id from crm.contacts t
+  where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid;
+  if v_merged_into_id is not null then perform api.fail('merged', array['id'], null, array[v_merged_into_id]); end if;
+  return crm.require_record(v_record);
+end
+$$;
+comment on function api.contact_get(jsonb) is 'Returns one record; raises not_found, merged.';
+
+create index contacts_email on crm.contacts (workspace_id, email, id);
+create index contacts_phone_e164 on crm.contacts (workspace_id, phone_e164, id);
+create index contacts_company_id on crm.contacts (workspace_id, company_id, id) where company_id is not null;
+create index contacts_updated_at on crm.contacts (workspace_id, updated_at, id);
+create index contacts_archived on crm.contacts (workspace_id, id) where archived_at is not null;
+
+create function crm.contact_text(t crm.contacts) returns text
+language sql immutable
+-- Must stay one expression, so that Postgres inlines it: otherwise each search would plan it.
+as $$ select crm.search_text(array[t.name, t.email, t.job_title, t.external_id], array[t.phone, t.phone2, t.whatsapp]::text[]) $$;
+comment on function crm.contact_text(crm.contacts) is 'The searched text of the record.';
+
+create trigger forget_text after delete on crm.contacts for each row execute function crm.forget_text('contact');
+
+create function crm.contact_json_if_short(t crm.contacts) returns json
+language sql stable as $$
+  select case when coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+    and pg_column_compression(t.custom_fields) is null
+    then crm.contact_json(t)
+  end
+$$;
+comment on function crm.contact_json_if_short(crm.contacts) is
+  'crm.contact_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
+  'them.';
+
+create function api.contact_list(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+-- The migration list_filters explains these settings.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_filters jsonb := p_args - '{limit,cursor,since,until}'::text[];
+  v_value text;
+  v_ids uuid[];
+  v_next_id uuid;
+  v_records json[];
+  v_complete boolean;
+begin
+  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
+  if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
+  -- One statement with its own cached plan for each filter: a common statement could use no index.
+  if v_filters = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+      order by t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'email' = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id() and (t.email, t.id) < (p_args ->> 'email', v_before)
+        and t.email >= p_args ->> 'email' and t.email = any (array[p_args ->> 'email']) and t.id < v_before
+        and t.id >= v_from
+      order by t.email desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'phone' = '{}' then
+    v_value := crm.e164(p_args ->> 'phone');
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id() and (t.phone_e164, t.id) < (v_value, v_before)
+        and t.phone_e164 >= v_value and t.phone_e164 = any (array[v_value]) and t.id < v_before and t.id >= v_from
+      order by t.phone_e164 desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'company_id' = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
+        and t.company_id >= (p_args ->> 'company_id')::uuid
+        and t.company_id = any (array[(p_args ->> 'company_id')::uuid]) and t.id < v_before and t.id >= v_from
+        and t.company_id is not null
+      order by t.company_id desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'external_id' = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
+        and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
+        and (t.external_id, t.id) >= (p_args ->> 'external_id', v_from)
+      order by t.external_id desc limit v_limit + 1
+    ) page;
+  end if;
+  if v_complete is not true then
+    select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
+    from crm.rest_of_page('contact', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
+  end if;
+  if cardinality(v_ids) > v_limit then
+    v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+  end if;
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.bounded_records('contact', v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
+  end if;
+  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
+  return crm.page(v_records, v_next_id);
+end
+$$;
+comment on function api.contact_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
+
+create function crm.contact_match(p_args jsonb, p_merged boolean default false) returns uuid[]
+language plpgsql set search_path = ''
+-- The migration list_filters explains these settings.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  v_first uuid := '00000000-0000-0000-0000-000000000000';
+  v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+begin
+  case p_args ->> 'match_by'
+    when 'external_id' then
+      return array(
+        select case when p_merged then t.merged_into_id else t.id end from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
+          and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
+          and (t.external_id, t.id) >= (p_args ->> 'external_id', v_first)
+          and case when p_merged then t.merged_into_id is not null else t.merged_into_id is null and t.erased_at is null end
+        order by t.external_id limit 100
+      );
+    when 'email' then
+      return array(
+        select case when p_merged then t.merged_into_id else t.id end from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id() and (t.email, t.id) < (p_args ->> 'email', v_beyond)
+          and t.email >= p_args ->> 'email' and t.email = any (array[p_args ->> 'email']) and t.id < v_beyond
+          and t.id >= v_first and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
+        order by t.email, t.id limit 100
+      );
+    when 'phone' then
+      if crm.e164(p_args ->> 'phone') is null then
+        perform api.fail('validation_error', array['phone']);
+      end if;
+      return array(
+        select case when p_merged then t.merged_into_id else t.id end from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.phone_e164, t.id) < (crm.e164(p_args ->> 'phone'), v_beyond)
+          and t.phone_e164 >= crm.e164(p_args ->> 'phone') and t.phone_e164 = any (array[crm.e164(p_args ->> 'phone')])
+          and t.id < v_beyond and t.id >= v_first
+          and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
+        order by t.phone_e164, t.id limit 100
+      );
+  end case;
+end
+$$;
+comment on function crm.contact_match(jsonb, boolean) is
+  'The ids of the records in use whose field named in match_by has the value sent, oldest first, 100 at most. A '
+  'search by external_id also finds archived records. p_merged: looks at merged records instead, and returns the ids '
+  'of the records they were merged into.';
+
+create function api.contact_upsert(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_match_by text := p_args ->> 'match_by';
+  v_sent jsonb := p_args - 'match_by';
+  v_ids uuid[];
+  v_kept text[] := '{}';
+  v_reply json;
+begin
+  if coalesce(p_args ->> v_match_by, '') = '' then
+    perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
+  end if;
+  -- Leads and other upserts that look for the same record, or would create it, wait here.
+  perform crm.lock_matches(jsonb_build_object(
+    'contact external_id', p_args ->> 'external_id',
+    'contact email', p_args ->> 'email',
+    'contact phone', crm.e164(p_args ->> 'phone')
+  ));
+  v_ids := crm.contact_match(p_args);
+  if v_ids = '{}' then
+    v_ids := array(
+      select distinct s.id
+      from (select distinct m.id from unnest(crm.contact_match(p_args, true)) m (id)) m
+      cross join lateral crm.contact_survivor(m.id) s
+      where s.archived_at is null or (v_match_by = 'external_id' and s.erased_at is null)
+    );
+    if cardinality(v_ids) = 1 then
+      -- It keeps its own value: otherwise an upsert by that value would create a new record.
+      v_kept := array[v_match_by];
+    end if;
+  end if;
+  if cardinality(v_ids) > 1 then
+    perform api.fail('ambiguous_match', array_fill(v_match_by, array[cardinality(v_ids)]), null, v_ids);
+  elsif cardinality(v_ids) = 1 then
+    perform api.mark_found();
+    if v_sent ?| array['phone', 'phone2', 'whatsapp'] then
+      -- Locked, so that the number compared is the one that would be replaced.
+      v_kept := v_kept || crm.fuller_phones(to_jsonb(crm.contact_lock(v_ids[1])), v_sent - v_kept, array['phone', 'phone2', 'whatsapp']);
+    end if;
+    v_reply := api.contact_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
+    return crm.with_fields(v_reply, json_build_object(
+      'created', false, 'matched_by', v_match_by, 'differences', v_kept
+    ));
+  end if;
+  if v_sent ->> 'name' is null then
+    perform api.fail('validation_error', array['name'], 'Campo obrigatório: não há registro com este ' || v_match_by);
+  end if;
+  v_reply := api.contact_create(v_sent);
+  return crm.with_possible_duplicates(
+    crm.with_fields(
+      (
+        select crm.contact_json(t) from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
+      ),
+      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
+    ),
+    v_reply ->> 'X-Possible-Duplicate'
+  );
+end
+$$;
+comment on function api.contact_upsert(jsonb) is
+  'Changes the record whose field named in match_by has the value sent, like api.contact_update, or creates it, like '
+  'api.contact_create, with their codes. Returns the whole record with created, matched_by, and differences, the '
+  'fields that were sent and not written. If only merged records have the value, it changes the record they were '
+  'merged into, except that field. Raises ambiguous_match with every record found, and validation_error for fields '
+  'that only a creation requires.';
+
+-- Deals: the table, its triggers, and the SQL that deno task records writes, archive and restore included.
+
+create domain crm.deal_status as text check (value in ('aberto', 'ganho', 'perdido'));
+comment on domain crm.deal_status is 'Whether a deal is open, won or lost.';
+
+create table crm.deals (
+  workspace_id uuid not null,
+  id uuid not null default crm.uuid_v7(),
+  title crm.record_name not null,
+  status crm.deal_status not null default 'aberto',
+  value crm.amount,
+  recurring_value crm.amount,
+  pipeline_id uuid not null,
+  stage_id uuid not null,
+  contact_id uuid,
+  company_id uuid,
+  owner_id uuid not null,
+  expected_close_date date,
+  loss_reason_id uuid,
+  loss_note text,
+  source text,
+  utm jsonb,
+  custom_fields jsonb,
+  external_id crm.external_id,
+  lead jsonb,
+  stage_changed_at timestamptz not null default now(),
+  moved_at timestamptz not null default now(),
+  stale_reported_for timestamptz,
+  -- A generated column and not a condition in the query, so that the planner has statistics on how few rows qualify.
+  stale_unreported_since timestamptz generated always as (
+    case
+      when status = 'aberto' and archived_at is null and stale_reported_for is distinct from moved_at then moved_at
+    end
+  ) stored,
+  last_activity_at timestamptz,
+  won_at timestamptz,
+  lost_at timestamptz,
+  closed_at timestamptz,
+  archived_at timestamptz,
+  lead_contact_id uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  foreign key (workspace_id, pipeline_id, stage_id) references crm.stages (workspace_id, pipeline_id, id),
+  foreign key (workspace_id, contact_id) references crm.contacts (workspace_id, id),
+  foreign key (workspace_id, company_id) references crm.companies (workspace_id, id),
+  foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
+  foreign key (workspace_id, loss_reason_id) references crm.loss_reasons (workspace_id, id)
+);
+comment on table crm.deals is 'Sales in progress or closed.';
+comment on column crm.deals.moved_at is
+  'When the deal last moved: it was changed, one of its activities was created or changed, or a note was added. '
+  'updated_at cannot show this, because a note changes no field of the deal.';
+comment on column crm.deals.stale_reported_for is
+  'The moved_at for which deal.stale was last emitted. A later movement has another time, so the event can be emitted '
+  'again.';
+comment on column crm.deals.stale_unreported_since is
+  'moved_at of an open, unarchived deal for which deal.stale has not been emitted since; otherwise null.';
+comment on column crm.deals.external_id is
+  'The caller''s own id for the deal. Not unique: crm.lead_receipts makes leads idempotent.';
+comment on column crm.deals.archived_at is 'Since when lists leave the deal out.';
+comment on column crm.deals.lead is
+  'The body of the POST leads that created the deal, unchanged while contact and deal change; null for any other '
+  'deal. An insert with it emits lead.received.';
+comment on column crm.deals.lead_contact_id is
+  'The first contact of a deal that a lead created, kept when the deal gets another one: erasing that person erases '
+  'the lead too. The id stays even if the contact is merged.';
+create index deals_lead_contact on crm.deals (workspace_id, lead_contact_id) where lead_contact_id is not null;
+create index deals_stale on crm.deals (workspace_id, stale_unreported_since) where stale_unreported_since is not null;
+-- For the funnel (app.funnel_get). A closed deal stays in its stage, so stages fill up with closed deals, which must
+-- not be read to find the open ones.
+create index deals_open on crm.deals (workspace_id, stage_id, id) where status = 'aberto' and archived_at is null;
+create index deals_closed on crm.deals (workspace_id, pipeline_id, status, closed_at, id)
+  where closed_at is not null and archived_at is null;
+-- For the filters closed_since and closed_until. Open deals are not in the index, so creating or changing one costs
+-- nothing. The ids are in descending order. In ascending order, a query for one status by closed_at and id would read
+-- this index to its end.
+create index deals_closed_at on crm.deals (workspace_id, closed_at, id desc) where closed_at is not null;
+call crm.protect('crm.deals');
+
+create function crm.keep_lead_contact() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  new.lead_contact_id := old.contact_id;
+  return new;
+end
+$$;
+comment on function crm.keep_lead_contact() is
+  'Trigger: keeps the contact who sent the lead when the deal gets another contact.';
+
+create trigger keep_lead_contact before update of contact_id on crm.deals
+  for each row when (
+    old.lead is not null and old.lead_contact_id is null and old.contact_id is distinct from new.contact_id
+  )
+  execute function crm.keep_lead_contact();
+
+create function crm.touch_deal() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  -- An update that only records deal.stale or a movement (crm.set_moved_at) changes no field that clients see.
+  if new.stale_reported_for is not distinct from old.stale_reported_for and new.moved_at = old.moved_at then
+    new.updated_at := now();
+    new.moved_at := now();
+  end if;
+  return new;
+end
+$$;
+comment on function crm.touch_deal() is
+  'Trigger: sets updated_at and moved_at when the deal''s own fields change, whether the API or the application '
+  'writes.';
+
+create trigger touch before update on crm.deals for each row execute function crm.touch_deal();
+
+create function crm.set_moved_at() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  update crm.deals d set moved_at = now() where d.workspace_id = new.workspace_id and d.id = new.deal_id;
+  return null;
+end
+$$;
+comment on function crm.set_moved_at() is 'Trigger for notes and activities: sets moved_at on their deal.';
+
+create function crm.set_deal_moments() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  if new.stage_id is distinct from old.stage_id then new.stage_changed_at := now(); end if;
+  if new.status is distinct from old.status then
+    new.won_at := case when new.status = 'ganho' then now() end;
+    new.lost_at := case when new.status = 'perdido' then now() end;
+    new.closed_at := coalesce(new.won_at, new.lost_at);
+    if new.status <> 'perdido' then
+      new.loss_reason_id := null;
+      new.loss_note := null;
+    end if;
+  end if;
+  return new;
+end
+$$;
+comment on function crm.set_deal_moments() is
+  'Trigger: keeps stage_changed_at, won_at, lost_at, closed_at and the loss fields consistent with stage and status, '
+  'whether the API or the application writes.';
+
+create trigger set_deal_moments before update on crm.deals
+  for each row when (old.stage_id is distinct from new.stage_id or old.status is distinct from new.status)
+  execute function crm.set_deal_moments();
+
+-- Verbs of deals (spec 3, 4.6): get, create, update, move stage, win, lose. The triggers in 50_emission.sql
+-- emit their events.
+
+create function api.deal_get(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_deal crm.deals;
+begin
+  select * into v_deal from crm.deals d
+  where d.workspace_id = v_workspace_id and d.id = (p_args ->> 'id')::uuid;
+  if not found then perform api.fail('not_found'); end if;
+  return crm.with_fields(crm.deal_json(v_deal), json_build_object(
+    'contact', (
+      select crm.contact_json(c) from crm.contacts c
+      where c.workspace_id = v_workspace_id and c.id = v_deal.contact_id
+    ),
+    'company', (
+      select crm.company_json(c) from crm.companies c
+      where c.workspace_id = v_workspace_id and c.id = v_deal.company_id
+    ),
+    'last_activity', (
+      select crm.activity_json(a) from crm.activities a
+      where a.workspace_id = v_workspace_id and a.deal_id = v_deal.id
+      order by a.id desc limit 1
+    ),
+    'lead', v_deal.lead
+  ));
+end
+$$;
+comment on function api.deal_get(jsonb) is
+  'Returns one deal with its contact, its company, its newest activity, and the lead''s body if POST leads created '
+  'it. Raises not_found (spec 4.6).';
+
+create function crm.deal_default_title(p_deal crm.deals) returns text
+language plpgsql stable set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+begin
+  return coalesce(
+    (select c.name from crm.contacts c where c.workspace_id = v_workspace_id and c.id = p_deal.contact_id),
+    (select c.name from crm.companies c where c.workspace_id = v_workspace_id and c.id = p_deal.company_id)
+  );
+end
+$$;
+comment on function crm.deal_default_title(crm.deals) is 'The name of the deal''s contact, otherwise of its company.';
+
+create function crm.deal_new(p_args jsonb) returns crm.deals
+language plpgsql set search_path = '' as $$
+declare
+  v_deal crm.deals := jsonb_populate_record(null::crm.deals, crm.require_references(p_args));
+begin
+  select p.pipeline_id, p.stage_id into v_deal.pipeline_id, v_deal.stage_id
+  from crm.choose_stage(v_deal.pipeline_id, v_deal.stage_id) p;
+  v_deal.owner_id := crm.owner_or_default(v_deal.owner_id);
+  v_deal.title := coalesce(v_deal.title, crm.deal_default_title(v_deal));
+  return v_deal;
+end
+$$;
+comment on function crm.deal_new(jsonb) is
+  'The deal to insert for the arguments of a creation. Raises invalid_reference, no_owner_available and the codes of '
+  'crm.choose_stage (spec 4.6).';
+
+create function api.deal_create(p_args jsonb) returns json
+language plpgsql set search_path = ''
+as $$ begin return crm.deal_json(crm.deal_insert(crm.deal_new(p_args))); end $$;
+comment on function api.deal_create(jsonb) is 'Creates a deal and returns it. Raises the codes of crm.deal_new.';
+
+create function crm.choose_stage_for_move(
+  p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid
+)
+language plpgsql stable set search_path = '' as $$
+begin
+  pipeline_id := coalesce(p_pipeline_id, p_deal.pipeline_id);
+  stage_id := p_stage_id;
+  -- An unchanged stage is not checked again: it may have been deactivated since.
+  if pipeline_id = p_deal.pipeline_id and stage_id = p_deal.stage_id then return; end if;
+  if pipeline_id <> p_deal.pipeline_id then perform crm.require_active_pipeline(pipeline_id); end if;
+  perform crm.require_active_stage(pipeline_id, stage_id);
+end
+$$;
+comment on function crm.choose_stage_for_move(crm.deals, uuid, uuid) is
+  'The pipeline and stage for a call that names a stage of the workspace, and optionally its pipeline. Raises '
+  'pipeline_not_found, stage_not_found.';
+
+create function crm.choose_stage_for_update(
+  p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid
+)
+language plpgsql stable set search_path = '' as $$
+begin
+  if p_stage_id is null and p_pipeline_id <> p_deal.pipeline_id then
+    pipeline_id := crm.require_active_pipeline(p_pipeline_id);
+    stage_id := crm.first_stage(p_pipeline_id);
+  else
+    select s.pipeline_id, s.stage_id into choose_stage_for_update.pipeline_id, choose_stage_for_update.stage_id
+    from crm.choose_stage_for_move(p_deal, p_pipeline_id, coalesce(p_stage_id, p_deal.stage_id)) s;
+  end if;
+end
+$$;
+comment on function crm.choose_stage_for_update(crm.deals, uuid, uuid) is
+  'The pipeline and stage for a PATCH: another pipeline without a stage means its first active stage. Raises '
+  'pipeline_has_no_stage and the codes of crm.choose_stage_for_move.';
+
+create function api.deal_update(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
+  v_changes jsonb := crm.changes(to_jsonb(v_deal), p_args);
+  v_target record;
+begin
+  -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
+  if v_changes = '{}' then return crm.deal_json(v_deal); end if;
+  -- A client may send back the status that it read. Closing a deal needs more than a status, so it has its own actions.
+  if v_changes ->> 'status' <> 'aberto' then
+    perform api.fail('validation_error', array['status'], format(
+      'Use POST /api-v1-deals/%s/%s', v_deal.id, case v_changes ->> 'status' when 'ganho' then 'win' else 'lose' end
+    ));
+  end if;
+  v_changes := crm.require_references(v_changes);
+  v_target := crm.choose_stage_for_update(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
+  v_deal := jsonb_populate_record(v_deal, v_changes);
+  v_deal.pipeline_id := v_target.pipeline_id;
+  v_deal.stage_id := v_target.stage_id;
+  v_deal.owner_id := crm.owner_or_default(v_deal.owner_id);
+  v_deal := crm.deal_save(v_deal);
+  return crm.deal_json(v_deal);
+end
+$$;
+comment on function api.deal_update(jsonb) is
+  'Changes the fields sent; null clears a field. A stage is checked as in deal_move_stage. The status `aberto` '
+  'reopens the deal; any other new status is a validation_error that names the action to use (spec 4.6).';
+
+create function crm.deal_action_json(p_deal crm.deals, p_idempotent boolean) returns json
+language sql stable
+as $$ select crm.with_fields(crm.deal_json(p_deal), json_build_object('idempotent', p_idempotent)) $$;
+comment on function crm.deal_action_json(crm.deals, boolean) is
+  'The reply to an action: the deal, and whether it already was in the requested state.';
+
+create function api.deal_move_stage(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
+  v_target record;
+begin
+  p_args := crm.require_references(p_args);
+  v_target := crm.choose_stage_for_move(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
+  if v_target.stage_id = v_deal.stage_id then return crm.deal_action_json(v_deal, true); end if;
+  v_deal.pipeline_id := v_target.pipeline_id;
+  v_deal.stage_id := v_target.stage_id;
+  v_deal := crm.deal_save(v_deal);
+  return crm.deal_action_json(v_deal, false);
+end
+$$;
+comment on function api.deal_move_stage(jsonb) is
+  'Moves an open or closed deal to another stage and keeps its status. Raises invalid_reference for a stage outside '
+  'the workspace, otherwise the codes of crm.choose_stage_for_move (spec 3).';
+
+create function api.deal_win(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
+begin
+  -- A closed deal stays as it is, won or lost.
+  if v_deal.status <> 'aberto' then return crm.deal_action_json(v_deal, true); end if;
+  v_deal := jsonb_populate_record(v_deal, p_args);
+  v_deal.status := 'ganho';
+  return crm.deal_action_json(crm.deal_save(v_deal), false);
+end
+$$;
+comment on function api.deal_win(jsonb) is
+  'Marks an open deal as won, with its final amounts if they are sent (spec 3).';
+
+create function api.deal_lose(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
+begin
+  if v_deal.status <> 'aberto' then return crm.deal_action_json(v_deal, true); end if;
+  v_deal := jsonb_populate_record(v_deal, crm.require_references(p_args));
+  v_deal.status := 'perdido';
+  return crm.deal_action_json(crm.deal_save(v_deal), false);
+end
+$$;
+comment on function api.deal_lose(jsonb) is
+  'Marks an open deal as lost, with a reason and a note if they are sent. Raises invalid_reference (spec 3).';
+
+-- Written by deno task records.
+
+create type api.deal as (
+  id uuid, workspace_id uuid, title text, status text, value numeric, recurring_value numeric, pipeline_id uuid,
+  stage_id uuid, contact_id uuid, company_id uuid, owner_id uuid, expected_close_date date, loss_reason_id uuid,
+  loss_note text, source text, utm jsonb, custom_fields jsonb, external_id text, stage_changed_at text,
+  last_activity_at text, won_at text, lost_at text, closed_at text, archived_at text, created_at text, updated_at text
+);
+comment on type api.deal is 'A deal: its public fields, in order.';
+
+create function crm.deal_json(t crm.deals) returns json
+language sql stable as $$
+  select to_json(row(
+    t.id, t.workspace_id, t.title, t.status, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id,
+    t.company_id, t.owner_id, t.expected_close_date, t.loss_reason_id, t.loss_note, t.source, t.utm, t.custom_fields,
+    t.external_id, crm.iso(t.stage_changed_at), crm.iso(t.last_activity_at), crm.iso(t.won_at), crm.iso(t.lost_at),
+    crm.iso(t.closed_at), crm.iso(t.archived_at), crm.iso(t.created_at), crm.iso(t.updated_at)
+  )::api.deal)
+$$;
+comment on function crm.deal_json(crm.deals) is 'A row as public JSON, with the fields of api.deal.';
+
+create function crm.deal_insert(t crm.deals) returns crm.deals
+language plpgsql set search_path = '' as $$
+begin
+  insert into crm.deals as new (
+    workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
+    expected_close_date, source, utm, custom_fields, external_id
+  )
+  values (
+    crm.current_workspace_id(), t.title, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id,
+    t.company_id, t.owner_id, t.expected_close_date, t.source, t.utm, t.custom_fields, t.external_id
+  )
+  returning new.* into t;
+  return t;
+end
+$$;
+comment on function crm.deal_insert(crm.deals) is 'Creates the record in the caller''s workspace and returns it.';
+
+create function crm.deal_insert(p_rows crm.deals[]) returns uuid[]
+language plpgsql set search_path = '' as $$
+declare
+  v_ids uuid[];
+begin
+  with made as (
+    insert into crm.deals as new (
+      workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
+      expected_close_date, source, utm, custom_fields, external_id
+    )
+    select
+      crm.current_workspace_id(), t.title, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id,
+      t.company_id, t.owner_id, t.expected_close_date, t.source, t.utm, t.custom_fields, t.external_id
+    from unnest(p_rows) t
+    returning new.id
+  )
+  select array_agg(m.id) into v_ids from made m;
+  return v_ids;
+end
+$$;
+comment on function crm.deal_insert(crm.deals[]) is
+  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
+
+create function crm.deal_lock(p_id uuid, p_if_match jsonb default null) returns crm.deals
+language plpgsql set search_path = '' as $$
+declare
+  t crm.deals;
+begin
+  select * into t from crm.deals r
+  where r.workspace_id = crm.current_workspace_id() and r.id = p_id
+  for no key update;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  if p_if_match is not null and not p_if_match ? crm.version(crm.deal_json(t)) then
+    perform api.fail('precondition_failed');
+  end if;
+  return t;
+end
+$$;
+comment on function crm.deal_lock(uuid, jsonb) is
+  'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
+  'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+
+create function crm.deal_save(t crm.deals) returns crm.deals
+language plpgsql set search_path = '' as $$
+begin
+  update crm.deals as saved
+  set (
+    title, status, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id, expected_close_date,
+    loss_reason_id, loss_note, source, utm, custom_fields
+  ) = (
+    t.title, t.status, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id,
+    t.expected_close_date, t.loss_reason_id, t.loss_note, t.source, t.utm, t.custom_fields
+  )
+  where saved.workspace_id = t.workspace_id and saved.id = t.id
+  returning saved.* into t;
+  return t;
+end
+$$;
+comment on function crm.deal_save(crm.deals) is
+  'Writes the changeable fields of the record, and returns the updated row.';
+
+create function crm.changed_fields(a crm.deals, b crm.deals) returns text[]
+language sql immutable as $$
+  select array_remove(array[
+    case when a.archived_at is distinct from b.archived_at then 'archived_at' end,
+    case when a.closed_at is distinct from b.closed_at then 'closed_at' end,
+    case when a.company_id is distinct from b.company_id then 'company_id' end,
+    case when a.contact_id is distinct from b.contact_id then 'contact_id' end,
+    case when a.created_at is distinct from b.created_at then 'created_at' end,
+    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
+    case when a.expected_close_date is distinct from b.expected_close_date then 'expected_close_date' end,
+    case when a.external_id is distinct from b.external_id then 'external_id' end,
+    case when a.last_activity_at is distinct from b.last_activity_at then 'last_activity_at' end,
+    case when a.loss_note is distinct from b.loss_note then 'loss_note' end,
+    case when a.loss_reason_id is distinct from b.loss_reason_id then 'loss_reason_id' end,
+    case when a.lost_at is distinct from b.lost_at then 'lost_at' end,
+    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
+    case when a.pipeline_id is distinct from b.pipeline_id then 'pipeline_id' end,
+    case when a.recurring_value is distinct from b.recurring_value then 'recurring_value' end,
+    case when a.source is distinct from b.source then 'source' end,
+    case when a.stage_changed_at is distinct from b.stage_changed_at then 'stage_changed_at' end,
+    case when a.stage_id is distinct from b.stage_id then 'stage_id' end,
+    case when a.status is distinct from b.status then 'status' end,
+    case when a.title is distinct from b.title then 'title' end, case when a.utm is distinct from b.utm then 'utm' end,
+    case when a.value is distinct from b.value then 'value' end,
+    case when a.won_at is distinct from b.won_at then 'won_at' end
+  ], null)
+$$;
+comment on function crm.changed_fields(crm.deals, crm.deals) is
+  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
+  'fields.';
+
+create function api.deal_archive(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  t crm.deals;
+begin
+  update crm.deals r
+  set archived_at = now()
+  where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid and r.archived_at is null
+  returning r.* into t;
+  if not found then
+    select r.* into t from crm.deals r
+    where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid;
+    if not found then
+      perform api.fail('not_found');
+    end if;
+  end if;
+  return crm.deal_json(t);
+end
+$$;
+comment on function api.deal_archive(jsonb) is
+  'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
+  'not_found.';
+
+create function api.deal_restore(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  t crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
+begin
+  if t.archived_at is not null then
+    update crm.deals r set archived_at = null where r.workspace_id = t.workspace_id and r.id = t.id
+    returning r.* into t;
+  end if;
+  return crm.deal_json(t);
+end
+$$;
+comment on function api.deal_restore(jsonb) is
+  'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found.';
+
+create index deals_status on crm.deals (workspace_id, status, id);
+create index deals_pipeline_id on crm.deals (workspace_id, pipeline_id, id);
+create index deals_stage_id on crm.deals (workspace_id, stage_id, id);
+create index deals_contact_id on crm.deals (workspace_id, contact_id, id);
+create index deals_company_id on crm.deals (workspace_id, company_id, id);
+create index deals_owner_id on crm.deals (workspace_id, owner_id, id);
+create index deals_external_id on crm.deals (workspace_id, external_id, id) where external_id is not null;
+create index deals_updated_at on crm.deals (workspace_id, updated_at, id);
+create index deals_archived on crm.deals (workspace_id, id) where archived_at is not null;
+
+create function crm.deal_text(t crm.deals) returns text
+language sql immutable
+-- Must stay one expression, so that Postgres inlines it: otherwise each search would plan it.
+as $$ select crm.search_text(array[t.title, t.external_id], array[]::text[]) $$;
+comment on function crm.deal_text(crm.deals) is 'The searched text of the record.';
+
+create trigger forget_text after delete on crm.deals for each row execute function crm.forget_text('deal');
+
+create function crm.deal_json_if_short(t crm.deals) returns json
+language sql stable as $$
+  select case when coalesce(pg_column_size(t.utm), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+    and pg_column_compression(t.utm) is null
+    and pg_column_compression(t.custom_fields) is null
+    then crm.deal_json(t)
+  end
+$$;
+comment on function crm.deal_json_if_short(crm.deals) is
+  'crm.deal_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
+  'them.';
+
+create function api.deal_list(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+-- The migration list_filters explains these settings.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_filters jsonb := p_args - '{limit,cursor,since,until}'::text[];
+  v_ids uuid[];
+  v_next_id uuid;
+  v_records json[];
+  v_complete boolean;
+begin
+  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
+  if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
+  -- One statement with its own cached plan for each filter: a common statement could use no index.
+  if v_filters = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+      order by t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'status' = '{}' and jsonb_array_length(p_args -> 'status') = 1 then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
+        and t.status >= p_args -> 'status' ->> 0 and t.status = any (array[p_args -> 'status' ->> 0])
+        and t.id < v_before and t.id >= v_from
+      order by t.status desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'pipeline_id' = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.pipeline_id, t.id) < ((p_args ->> 'pipeline_id')::uuid, v_before)
+        and t.pipeline_id >= (p_args ->> 'pipeline_id')::uuid
+        and t.pipeline_id = any (array[(p_args ->> 'pipeline_id')::uuid]) and t.id < v_before and t.id >= v_from
+      order by t.pipeline_id desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'stage_id' = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and (t.stage_id, t.id) < ((p_args ->> 'stage_id')::uuid, v_before)
+        and t.stage_id >= (p_args ->> 'stage_id')::uuid and t.stage_id = any (array[(p_args ->> 'stage_id')::uuid])
+        and t.id < v_before and t.id >= v_from
+      order by t.stage_id desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'contact_id' = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
+        and t.contact_id >= (p_args ->> 'contact_id')::uuid
+        and t.contact_id = any (array[(p_args ->> 'contact_id')::uuid]) and t.id < v_before and t.id >= v_from
+      order by t.contact_id desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'company_id' = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
+        and t.company_id >= (p_args ->> 'company_id')::uuid
+        and t.company_id = any (array[(p_args ->> 'company_id')::uuid]) and t.id < v_before and t.id >= v_from
+      order by t.company_id desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'owner_id' = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
+        and t.owner_id >= (p_args ->> 'owner_id')::uuid and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
+        and t.id < v_before and t.id >= v_from
+      order by t.owner_id desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'external_id' = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
+        and t.external_id >= p_args ->> 'external_id' and t.external_id = any (array[p_args ->> 'external_id'])
+        and t.id < v_before and t.id >= v_from and t.external_id is not null
+      order by t.external_id desc, t.id desc limit v_limit + 1
+    ) page;
+  end if;
+  if v_complete is not true then
+    select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
+    from crm.rest_of_page('deal', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
+  end if;
+  if cardinality(v_ids) > v_limit then
+    v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+  end if;
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.bounded_records('deal', v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
+  end if;
+  if v_records is null and p_args ?| '{owner_id,pipeline_id,stage_id}' then perform crm.require_known_filters(p_args); end if;
+  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
+  return crm.page(v_records, v_next_id);
+end
+$$;
+comment on function api.deal_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
+
+create function crm.deal_match(p_args jsonb) returns uuid[]
+language plpgsql set search_path = ''
+-- The migration list_filters explains these settings.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  v_first uuid := '00000000-0000-0000-0000-000000000000';
+  v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+begin
+  case p_args ->> 'match_by'
+    when 'external_id' then
+      return array(
+        select t.id from crm.deals t
+        where t.workspace_id = crm.current_workspace_id() and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
+          and t.external_id >= p_args ->> 'external_id' and t.external_id = any (array[p_args ->> 'external_id'])
+          and t.id < v_beyond and t.id >= v_first and t.external_id is not null
+        order by t.external_id, t.id limit 100
+      );
+  end case;
+end
+$$;
+comment on function crm.deal_match(jsonb) is
+  'The ids of the records in use whose field named in match_by has the value sent, oldest first, 100 at most. A '
+  'search by external_id also finds archived records.';
+
+create function api.deal_upsert(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_match_by text := p_args ->> 'match_by';
+  v_sent jsonb := p_args - 'match_by';
+  v_ids uuid[];
+  v_kept text[] := '{}';
+  v_reply json;
+begin
+  if coalesce(p_args ->> v_match_by, '') = '' then
+    perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
+  end if;
+  -- Leads and other upserts that look for the same record, or would create it, wait here.
+  perform crm.lock_matches(jsonb_build_object(
+    'deal external_id', p_args ->> 'external_id'
+  ));
+  v_ids := crm.deal_match(p_args);
+  if cardinality(v_ids) > 1 then
+    perform api.fail('ambiguous_match', array_fill(v_match_by, array[cardinality(v_ids)]), null, v_ids);
+  elsif cardinality(v_ids) = 1 then
+    perform api.mark_found();
+    v_reply := api.deal_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
+    return crm.with_fields(v_reply, json_build_object(
+      'created', false, 'matched_by', v_match_by, 'differences', v_kept
+    ));
+  end if;
+  if coalesce(v_sent ->> 'title', v_sent ->> 'contact_id', v_sent ->> 'company_id') is null then
+    perform api.fail('validation_error', array['title'], 'Informe ao menos um de title, contact_id e company_id');
+  end if;
+  v_reply := api.deal_create(v_sent);
+  return crm.with_possible_duplicates(
+    crm.with_fields(
+      (
+        select crm.deal_json(t) from crm.deals t
+        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
+      ),
+      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
+    ),
+    v_reply ->> 'X-Possible-Duplicate'
+  );
+end
+$$;
+comment on function api.deal_upsert(jsonb) is
+  'Changes the record whose field named in match_by has the value sent, like api.deal_update, or creates it, like '
+  'api.deal_create, with their codes. Returns the whole record with created, matched_by, and differences, the fields '
+  'that were sent and not written. Raises ambiguous_match with every record found, and validation_error for fields '
+  'that only a creation requires.';
+
+create function api.deal_summary(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_summary json;
+begin
+  v_summary := crm.summary('deal', p_args, ', t.pipeline_id, t.stage_id, t.status, t.value, t.recurring_value', 50000, $sql$
+    select sum(g.looked), json_build_object(
+      'data', coalesce(
+        json_agg(
+          json_build_object(
+            'pipeline_id', g.pipeline_id, 'stage_id', g.stage_id, 'status', g.status, 'count', g.count,
+            'value', g.value, 'recurring_value', g.recurring_value
+          )
+          order by g.pipeline_id, g.stage_id, g.status
+        ) filter (where g.count > 0),
+        '[]'
+      ),
+      'totals', json_build_object(
+        'count', coalesce(sum(g.count), 0), 'value', coalesce(sum(g.value), 0),
+        'recurring_value', coalesce(sum(g.recurring_value), 0)
+      )
+    )
+    from (
+      select w.pipeline_id, w.stage_id, w.status, count(*) as looked, count(*) filter (where w.is_counted) as count,
+        coalesce(sum(w.value) filter (where w.is_counted), 0) as value,
+        coalesce(sum(w.recurring_value) filter (where w.is_counted), 0) as recurring_value
+      from (select w.*, w.is_match and w.id < $1 and w.id >= $2 as is_counted from (%s limit $3) w) w
+      group by w.pipeline_id, w.stage_id, w.status
+    ) g
+  $sql$);
+  if v_summary #>> '{totals,count}' = '0' and p_args ?| '{owner_id,pipeline_id,stage_id}' then perform crm.require_known_filters(p_args); end if;
+  return v_summary;
+end
+$$;
+comment on function api.deal_summary(jsonb) is
+  'Counts and adds up the records of the list with the same filters, by pipeline_id, stage_id, status. Reads at most '
+  '50,000 records, which bounds the cost of a call; raises too_many_records if there are more.';
+
+-- Activities of a deal (tasks, calls, meetings): the table, the SQL that deno task records writes, its verbs.
+
+create domain crm.activity_type as text check (char_length(value) between 1 and 60);
+comment on domain crm.activity_type is 'The kind of an activity: 1 to 60 characters.';
+
+create domain crm.activity_status as text check (value in ('pendente', 'concluida', 'cancelada'));
+comment on domain crm.activity_status is 'Whether an activity is pending, done or cancelled.';
+
+create table crm.activities (
+  workspace_id uuid not null,
+  id uuid not null default crm.uuid_v7(),
+  deal_id uuid not null,
+  contact_id uuid,
+  owner_id uuid not null,
+  created_by_id uuid not null,
+  type crm.activity_type not null default 'tarefa',
+  title crm.record_name not null,
+  description text,
+  due_at timestamptz,
+  overdue_reported_for timestamptz,
+  overdue_unreported_at timestamptz generated always as (
+    case when status = 'pendente' and overdue_reported_for is distinct from due_at then due_at end
+  ) stored,
+  duration_minutes crm.quantity,
+  is_online_meeting boolean not null default false,
+  meeting_url text,
+  location text,
+  status crm.activity_status not null default 'pendente',
+  completed_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  check ((status = 'concluida') = (completed_at is not null)),
+  foreign key (workspace_id, deal_id) references crm.deals (workspace_id, id),
+  foreign key (workspace_id, contact_id) references crm.contacts (workspace_id, id),
+  foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
+  foreign key (workspace_id, created_by_id) references crm.members (workspace_id, id)
+);
+comment on table crm.activities is
+  'Tasks that are to be done, or were done, to move a deal. An activity never changes its deal.';
+comment on column crm.activities.type is
+  'Free text, because a workspace may have its own types. An activity without a title gets the label of its type.';
+comment on column crm.activities.overdue_reported_for is
+  'The due_at for which activity.overdue was last emitted. A new due_at differs from it, so the event can be emitted '
+  'again.';
+comment on column crm.activities.overdue_unreported_at is
+  'due_at of a pending activity for which activity.overdue has not been emitted yet; otherwise null. Generated for '
+  'the same reason as crm.deals.stale_unreported_since.';
+
+create index activities_due on crm.activities (workspace_id, due_at, id);
+-- Partial, so that the filter `is_overdue` never scans completed activities.
+create index activities_pending on crm.activities (workspace_id, due_at, id) where status = 'pendente';
+create index activities_overdue on crm.activities (workspace_id, overdue_unreported_at)
+  where overdue_unreported_at is not null;
+call crm.protect('crm.activities');
+create trigger touch before update on crm.activities
+  -- An update that only records activity.overdue changes no field that a client sees.
+  for each row when (old.overdue_reported_for is not distinct from new.overdue_reported_for)
+  execute function crm.touch();
+-- Not after an insert: for a new activity, set_last_activity_at already updates the deal, which sets moved_at.
+create trigger set_moved_at after update on crm.activities
+  for each row when (
+    old.overdue_reported_for is not distinct from new.overdue_reported_for
+    -- A merge of contacts moves activities inside its trigger, and moves their deals itself.
+    and (pg_trigger_depth() = 0 or old.contact_id is not distinct from new.contact_id)
+  )
+  execute function crm.set_moved_at();
+
+create function crm.set_completed_at() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  new.completed_at := case when new.status = 'concluida' then coalesce(new.completed_at, now()) end;
+  return new;
+end
+$$;
+comment on function crm.set_completed_at() is
+  'Trigger: sets completed_at exactly while the status is concluida, whether the API or the application writes. A '
+  'later edit keeps the time.';
+
+create trigger set_completed_at before insert or update on crm.activities
+  for each row execute function crm.set_completed_at();
+
+create function crm.set_last_activity_at() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  update crm.deals d
+  -- greatest(), because the older of two simultaneous activities may be written second.
+  set last_activity_at = greatest(d.last_activity_at, new.created_at)
+  where d.workspace_id = new.workspace_id and d.id = new.deal_id;
+  return null;
+end
+$$;
+comment on function crm.set_last_activity_at() is 'Trigger: stores on the deal when its newest activity was created.';
+
+create trigger set_last_activity_at after insert on crm.activities
+  for each row execute function crm.set_last_activity_at();
+
+create function crm.activity_label(p_type text) returns text
+language sql immutable as $$
+  select case p_type
+    when 'tarefa' then 'Tarefa'
+    when 'ligacao' then 'Ligação'
+    when 'reuniao' then 'Reunião'
+    when 'email' then 'E-mail'
+    when 'whatsapp' then 'WhatsApp'
+    when 'visita' then 'Visita'
+    else p_type
+  end
+$$;
+comment on function crm.activity_label(text) is 'The default title of an activity: the label of its type.';
+
+create function crm.with_activity_defaults(p_activity crm.activities) returns crm.activities
+language plpgsql stable set search_path = '' as $$
+begin
+  p_activity.owner_id := crm.owner_or_default(p_activity.owner_id);
+  p_activity.type := coalesce(p_activity.type, 'tarefa');
+  p_activity.title := coalesce(p_activity.title, crm.activity_label(p_activity.type));
+  p_activity.is_online_meeting := coalesce(p_activity.is_online_meeting, false);
+  p_activity.status := coalesce(p_activity.status, 'pendente');
+  return p_activity;
+end
+$$;
+comment on function crm.with_activity_defaults(crm.activities) is
+  'Gives each required field that is empty its default; raises no_owner_available.';
+
+create function crm.activity_new(p_args jsonb) returns crm.activities
+language plpgsql set search_path = '' as $$
+declare
+  v_activity crm.activities := jsonb_populate_record(null::crm.activities, crm.require_references(p_args));
+begin
+  if v_activity.contact_id is null then
+    -- Locks the contact as the foreign key would, but before a merge of the contact can move the rows that refer to it.
+    -- If the contact was merged already, the activity gets the one that replaced it.
+    select coalesce(c.merged_into_id, c.id) into v_activity.contact_id
+    from crm.deals d join crm.contacts c on c.workspace_id = d.workspace_id and c.id = d.contact_id
+    where d.workspace_id = crm.current_workspace_id() and d.id = v_activity.deal_id
+    for key share of c;
+  end if;
+  v_activity.created_by_id := crm.current_member_id();
+  return crm.with_activity_defaults(v_activity);
+end
+$$;
+comment on function crm.activity_new(jsonb) is
+  'The activity to insert for the arguments of a creation, with the deal''s contact if none is sent. Raises '
+  'invalid_reference, no_owner_available (spec 4.6).';
+
+create function api.activity_create(p_args jsonb) returns json
+language plpgsql set search_path = ''
+as $$ begin return crm.activity_json(crm.activity_insert(crm.activity_new(p_args))); end $$;
+comment on function api.activity_create(jsonb) is
+  'Creates an activity of a deal and returns it. Raises the codes of crm.activity_new.';
+
+create function api.activity_update(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_activity crm.activities := crm.activity_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
+  v_changes jsonb := crm.changes(to_jsonb(v_activity), p_args);
+begin
+  -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
+  if v_changes <> '{}' then
+    v_activity := jsonb_populate_record(v_activity, crm.require_references(v_changes));
+    v_activity := crm.activity_save(crm.with_activity_defaults(v_activity));
+  end if;
+  return crm.activity_json(v_activity);
+end
+$$;
+comment on function api.activity_update(jsonb) is
+  'Changes the fields sent; null clears a field, and resets a required field to its default (spec 4.6).';
+
+-- Written by deno task records.
+
+create type api.activity as (
+  id uuid, workspace_id uuid, deal_id uuid, contact_id uuid, owner_id uuid, created_by_id uuid, type text, title text,
+  description text, due_at text, duration_minutes integer, is_online_meeting boolean, meeting_url text, location text,
+  status text, completed_at text, is_overdue boolean, created_at text, updated_at text
+);
+comment on type api.activity is 'An activity of a deal: its public fields, in order.';
+
+create function crm.activity_json(t crm.activities) returns json
+language sql stable as $$
+  select to_json(row(
+    t.id, t.workspace_id, t.deal_id, t.contact_id, t.owner_id, t.created_by_id, t.type, t.title, t.description,
+    crm.iso(t.due_at), t.duration_minutes, t.is_online_meeting, t.meeting_url, t.location, t.status,
+    crm.iso(t.completed_at), t.status = 'pendente' and coalesce(t.due_at < now(), false), crm.iso(t.created_at),
+    crm.iso(t.updated_at)
+  )::api.activity)
+$$;
+comment on function crm.activity_json(crm.activities) is 'A row as public JSON, with the fields of api.activity.';
+
+create function crm.activity_insert(t crm.activities) returns crm.activities
+language plpgsql set search_path = '' as $$
+begin
+  insert into crm.activities as new (
+    workspace_id, deal_id, contact_id, owner_id, created_by_id, type, title, description, due_at, duration_minutes,
+    is_online_meeting, meeting_url, location, status
+  )
+  values (
+    crm.current_workspace_id(), t.deal_id, t.contact_id, t.owner_id, t.created_by_id, t.type, t.title, t.description,
+    t.due_at, t.duration_minutes, t.is_online_meeting, t.meeting_url, t.location, t.status
+  )
+  returning new.* into t;
+  return t;
+end
+$$;
+comment on function crm.activity_insert(crm.activities) is
+  'Creates the record in the caller''s workspace and returns it.';
+
+create function crm.activity_insert(p_rows crm.activities[]) returns uuid[]
+language plpgsql set search_path = '' as $$
+declare
+  v_ids uuid[];
+begin
+  with made as (
+    insert into crm.activities as new (
+      workspace_id, deal_id, contact_id, owner_id, created_by_id, type, title, description, due_at, duration_minutes,
+      is_online_meeting, meeting_url, location, status
+    )
+    select
+      crm.current_workspace_id(), t.deal_id, t.contact_id, t.owner_id, t.created_by_id, t.type, t.title, t.description,
+      t.due_at, t.duration_minutes, t.is_online_meeting, t.meeting_url, t.location, t.status
+    from unnest(p_rows) t
+    returning new.id
+  )
+  select array_agg(m.id) into v_ids from made m;
+  return v_ids;
+end
+$$;
+comment on function crm.activity_insert(crm.activities[]) is
+  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
+
+create function crm.activity_lock(p_id uuid, p_if_match jsonb default null) returns crm.activities
+language plpgsql set search_path = '' as $$
+declare
+  t crm.activities;
+begin
+  select * into t from crm.activities r
+  where r.workspace_id = crm.current_workspace_id() and r.id = p_id
+  for no key update;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  if p_if_match is not null and not p_if_match ? crm.version(crm.activity_json(t)) then
+    perform api.fail('precondition_failed');
+  end if;
+  return t;
+end
+$$;
+comment on function crm.activity_lock(uuid, jsonb) is
+  'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
+  'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+
+create function crm.activity_save(t crm.activities) returns crm.activities
+language plpgsql set search_path = '' as $$
+begin
+  update crm.activities as saved
+  set (
+    contact_id, owner_id, type, title, description, due_at, duration_minutes, is_online_meeting, meeting_url, location,
+    status
+  ) = (
+    t.contact_id, t.owner_id, t.type, t.title, t.description, t.due_at, t.duration_minutes, t.is_online_meeting,
+    t.meeting_url, t.location, t.status
+  )
+  where saved.workspace_id = t.workspace_id and saved.id = t.id
+  returning saved.* into t;
+  return t;
+end
+$$;
+comment on function crm.activity_save(crm.activities) is
+  'Writes the changeable fields of the record, and returns the updated row.';
+
+create function crm.changed_fields(a crm.activities, b crm.activities) returns text[]
+language sql immutable as $$
+  select array_remove(array[
+    case when a.completed_at is distinct from b.completed_at then 'completed_at' end,
+    case when a.contact_id is distinct from b.contact_id then 'contact_id' end,
+    case when a.created_at is distinct from b.created_at then 'created_at' end,
+    case when a.created_by_id is distinct from b.created_by_id then 'created_by_id' end,
+    case when a.deal_id is distinct from b.deal_id then 'deal_id' end,
+    case when a.description is distinct from b.description then 'description' end,
+    case when a.due_at is distinct from b.due_at then 'due_at' end,
+    case when a.duration_minutes is distinct from b.duration_minutes then 'duration_minutes' end,
+    case when a.is_online_meeting is distinct from b.is_online_meeting then 'is_online_meeting' end,
+    case when a.location is distinct from b.location then 'location' end,
+    case when a.meeting_url is distinct from b.meeting_url then 'meeting_url' end,
+    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
+    case when a.status is distinct from b.status then 'status' end,
+    case when a.title is distinct from b.title then 'title' end,
+    case when a.type is distinct from b.type then 'type' end
+  ], null)
+$$;
+comment on function crm.changed_fields(crm.activities, crm.activities) is
+  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
+  'fields.';
+
+create function api.activity_get(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  return crm.require_record((
+    select crm.activity_json(t) from crm.activities t
+    where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
+  ));
+end
+$$;
+comment on function api.activity_get(jsonb) is 'Returns one record; raises not_found.';
+
+create index activities_deal_id on crm.activities (workspace_id, deal_id, id);
+create index activities_contact_id on crm.activities (workspace_id, contact_id, id);
+create index activities_owner_id on crm.activities (workspace_id, owner_id, id);
+create index activities_type on crm.activities (workspace_id, type, id);
+create index activities_status on crm.activities (workspace_id, status, id);
+create index activities_updated_at on crm.activities (workspace_id, updated_at, id);
+
+create function crm.activity_json_if_short(t crm.activities) returns json
+language sql stable as $$
+  select case when coalesce(octet_length(t.description), 0) <= 4000
+    then crm.activity_json(t)
+  end
+$$;
+comment on function crm.activity_json_if_short(crm.activities) is
+  'crm.activity_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
+  'them.';
+
+create function api.activity_list(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+-- The migration list_filters explains these settings.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_filters jsonb := p_args - '{limit,cursor,since,until}'::text[];
+  v_ids uuid[];
+  v_next_id uuid;
+  v_records json[];
+  v_complete boolean;
+begin
+  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
+  if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
+  -- One statement with its own cached plan for each filter: a common statement could use no index.
+  if v_filters = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, crm.activity_json_if_short(t) as record from crm.activities t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+      order by t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'deal_id' = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, crm.activity_json_if_short(t) as record from crm.activities t
+      where t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
+        and t.deal_id >= (p_args ->> 'deal_id')::uuid and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
+        and t.id < v_before and t.id >= v_from
+      order by t.deal_id desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'contact_id' = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, crm.activity_json_if_short(t) as record from crm.activities t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
+        and t.contact_id >= (p_args ->> 'contact_id')::uuid
+        and t.contact_id = any (array[(p_args ->> 'contact_id')::uuid]) and t.id < v_before and t.id >= v_from
+      order by t.contact_id desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'owner_id' = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, crm.activity_json_if_short(t) as record from crm.activities t
+      where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
+        and t.owner_id >= (p_args ->> 'owner_id')::uuid and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
+        and t.id < v_before and t.id >= v_from
+      order by t.owner_id desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'type' = '{}' and jsonb_array_length(p_args -> 'type') = 1 then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, crm.activity_json_if_short(t) as record from crm.activities t
+      where t.workspace_id = crm.current_workspace_id() and (t.type, t.id) < (p_args -> 'type' ->> 0, v_before)
+        and t.type >= p_args -> 'type' ->> 0 and t.type = any (array[p_args -> 'type' ->> 0]) and t.id < v_before
+        and t.id >= v_from
+      order by t.type desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'status' = '{}' and jsonb_array_length(p_args -> 'status') = 1 then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, crm.activity_json_if_short(t) as record from crm.activities t
+      where t.workspace_id = crm.current_workspace_id() and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
+        and t.status >= p_args -> 'status' ->> 0 and t.status = any (array[p_args -> 'status' ->> 0])
+        and t.id < v_before and t.id >= v_from
+      order by t.status desc, t.id desc limit v_limit + 1
+    ) page;
+  end if;
+  if v_complete is null then
+    select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
+    from crm.rest_of_page('activity', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
+  end if;
+  if cardinality(v_ids) > v_limit then
+    v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+  end if;
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.bounded_records('activity', v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
+  end if;
+  if v_records is null and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
+  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
+  return crm.page(v_records, v_next_id);
+end
+$$;
+comment on function api.activity_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
+
+-- Notes of a deal (spec 2.2): written once, never changed through the API.
+
+create domain crm.note_body as text check (char_length(value) between 1 and 10000);
+comment on domain crm.note_body is 'The text of a note: 1 to 10,000 characters.';
+
+create domain crm.note_kind as text check (value in ('note', 'observation'));
+comment on domain crm.note_kind is 'The kind of a note: a note or an observation.';
+
+create domain crm.note_source as text check (value in ('user', 'automation', 'agent', 'integration'));
+comment on domain crm.note_source is
+  'The kind of author. author_id cannot show it, because it is always a member (spec 2.2).';
+
+create table crm.notes (
+  workspace_id uuid not null,
+  id uuid not null default crm.uuid_v7(),
+  deal_id uuid not null,
+  author_id uuid not null,
+  body crm.note_body not null,
+  kind crm.note_kind not null default 'note',
+  source crm.note_source not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  foreign key (workspace_id, deal_id) references crm.deals (workspace_id, id),
+  foreign key (workspace_id, author_id) references crm.members (workspace_id, id)
+);
+comment on table crm.notes is 'Texts that people and integrations write about a deal.';
+
+call crm.protect('crm.notes');
+create trigger touch before update on crm.notes for each row execute function crm.touch();
+-- Only after an insert: the API never changes a note.
+create trigger set_moved_at after insert on crm.notes for each row execute function crm.set_moved_at();
+
+create function crm.note_new(p_args jsonb) returns crm.notes
+language plpgsql set search_path = '' as $$
+declare
+  v_note crm.notes := jsonb_populate_record(null::crm.notes, crm.require_references(p_args));
+begin
+  v_note.author_id := crm.active_member(crm.current_member_id());
+  if v_note.author_id is null then perform api.fail('no_author_available'); end if;
+  v_note.kind := coalesce(v_note.kind, 'note');
+  v_note.source := 'integration';
+  return v_note;
+end
+$$;
+comment on function crm.note_new(jsonb) is
+  'The note to insert for the arguments of a creation. Its author is always the creator of the key. Raises '
+  'invalid_reference, no_author_available (spec 2.2, 4.3).';
+
+create function api.note_create(p_args jsonb) returns json
+language plpgsql set search_path = ''
+as $$ begin return crm.note_json(crm.note_insert(crm.note_new(p_args))); end $$;
+comment on function api.note_create(jsonb) is 'Creates a note and returns it. Raises the codes of crm.note_new.';
+
+-- Written by deno task records.
+
+create type api.note as (
+  id uuid, deal_id uuid, author_id uuid, body text, kind text, source text, created_at text, updated_at text
+);
+comment on type api.note is 'A note of a deal: its public fields, in order.';
+
+create function crm.note_json(t crm.notes) returns json
+language sql stable as $$
+  select to_json(row(
+    t.id, t.deal_id, t.author_id, t.body, t.kind, t.source, crm.iso(t.created_at), crm.iso(t.updated_at)
+  )::api.note)
+$$;
+comment on function crm.note_json(crm.notes) is 'A row as public JSON, with the fields of api.note.';
+
+create function crm.note_insert(t crm.notes) returns crm.notes
+language plpgsql set search_path = '' as $$
+begin
+  insert into crm.notes as new (
+    workspace_id, deal_id, author_id, body, kind, source
+  )
+  values (
+    crm.current_workspace_id(), t.deal_id, t.author_id, t.body, t.kind, t.source
+  )
+  returning new.* into t;
+  return t;
+end
+$$;
+comment on function crm.note_insert(crm.notes) is 'Creates the record in the caller''s workspace and returns it.';
+
+create function crm.note_insert(p_rows crm.notes[]) returns uuid[]
+language plpgsql set search_path = '' as $$
+declare
+  v_ids uuid[];
+begin
+  with made as (
+    insert into crm.notes as new (
+      workspace_id, deal_id, author_id, body, kind, source
+    )
+    select
+      crm.current_workspace_id(), t.deal_id, t.author_id, t.body, t.kind, t.source
+    from unnest(p_rows) t
+    returning new.id
+  )
+  select array_agg(m.id) into v_ids from made m;
+  return v_ids;
+end
+$$;
+comment on function crm.note_insert(crm.notes[]) is
+  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
+
+create function api.note_get(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  return crm.require_record((
+    select crm.note_json(t) from crm.notes t
+    where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
+  ));
+end
+$$;
+comment on function api.note_get(jsonb) is 'Returns one record; raises not_found.';
+
+create index notes_deal_id on crm.notes (workspace_id, deal_id, id);
+create index notes_kind on crm.notes (workspace_id, deal_id, kind, id);
+create index notes_updated_at on crm.notes (workspace_id, deal_id, updated_at, id);
+
+create function crm.note_json_if_short(t crm.notes) returns json
+language sql stable as $$
+  select case when coalesce(octet_length(t.body), 0) <= 4000
+    then crm.note_json(t)
+  end
+$$;
+comment on function crm.note_json_if_short(crm.notes) is
+  'crm.note_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
+  'them.';
+
+create function api.note_list(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+-- The migration list_filters explains these settings.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_filters jsonb := p_args - '{limit,cursor,since,until,deal_id}'::text[];
+  v_ids uuid[];
+  v_next_id uuid;
+  v_records json[];
+  v_complete boolean;
+begin
+  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
+  if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
+  -- One statement with its own cached plan for each filter: a common statement could use no index.
+  if v_filters = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, crm.note_json_if_short(t) as record from crm.notes t
+      where t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
+        and t.deal_id >= (p_args ->> 'deal_id')::uuid and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
+        and t.id < v_before and t.id >= v_from
+      order by t.deal_id desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'kind' = '{}' and jsonb_array_length(p_args -> 'kind') = 1 then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, crm.note_json_if_short(t) as record from crm.notes t
+      where t.workspace_id = crm.current_workspace_id() and t.deal_id = (p_args ->> 'deal_id')::uuid
+        and (t.kind, t.id) < (p_args -> 'kind' ->> 0, v_before) and t.kind >= p_args -> 'kind' ->> 0
+        and t.kind = any (array[p_args -> 'kind' ->> 0]) and t.id < v_before and t.id >= v_from
+      order by t.kind desc, t.id desc limit v_limit + 1
+    ) page;
+  end if;
+  if v_complete is null then
+    select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
+    from crm.rest_of_page('note', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
+  end if;
+  if cardinality(v_ids) > v_limit then
+    v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+  end if;
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.bounded_records('note', v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
+  end if;
+  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
+  return crm.page(v_records, v_next_id);
+end
+$$;
+comment on function api.note_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
+
+-- Proposals: offers to a customer about a deal. The seller creates and sends them; the customer answers through the
+-- public link (below).
+
+create table crm.proposals (
+  workspace_id uuid not null,
+  id uuid not null default crm.uuid_v7(),
+  deal_id uuid not null,
+  title crm.record_name not null,
+  value crm.amount,
+  recurring_value crm.amount,
+  status text not null default 'rascunho'
+    check (status in ('rascunho', 'enviada', 'visualizada', 'aceita', 'recusada')),
+  sent_at timestamptz,
+  viewed_at timestamptz,
+  accepted_at timestamptz,
+  rejected_at timestamptz,
+  rejection_reason text check (char_length(rejection_reason) <= 1000),
+  expires_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  foreign key (workspace_id, deal_id) references crm.deals (workspace_id, id)
+);
+comment on table crm.proposals is 'Offers to customers, each about one deal.';
+comment on column crm.proposals.status is
+  'The last status written. `expirada` is never stored: crm.proposal_status derives it from the clock.';
+create index proposals_deal on crm.proposals (workspace_id, deal_id, id);
+call crm.protect('crm.proposals');
+create trigger touch before update on crm.proposals for each row execute function crm.touch();
+
+create function crm.proposal_status(p crm.proposals) returns text
+language sql stable as $$
+  select case
+    when p.status in ('rascunho', 'enviada', 'visualizada') and p.expires_at <= now() then 'expirada'
+    else p.status
+  end
+$$;
+comment on function crm.proposal_status(crm.proposals) is
+  'The current status of a proposal: `expirada` if it was not answered before expires_at. An answer is final.';
+
+create function crm.set_proposal_moments() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  new.sent_at := case when new.status <> 'rascunho' then coalesce(new.sent_at, now()) end;
+  -- A customer who answers has seen the proposal, so an answer also sets viewed_at.
+  if new.status in ('visualizada', 'aceita', 'recusada') then
+    new.viewed_at := coalesce(new.viewed_at, now());
+  end if;
+  new.accepted_at := case when new.status = 'aceita' then coalesce(new.accepted_at, now()) end;
+  new.rejected_at := case when new.status = 'recusada' then coalesce(new.rejected_at, now()) end;
+  return new;
+end
+$$;
+comment on function crm.set_proposal_moments() is
+  'Trigger: keeps sent_at, viewed_at, accepted_at and rejected_at consistent with the status, whether the API or the '
+  'application writes.';
+
+create trigger set_proposal_moments before insert or update on crm.proposals
+  for each row execute function crm.set_proposal_moments();
+
+-- The public link of a proposal: anybody with its token can read the proposal and answer it. Its door,
+-- api.call_by_link, takes no key: the token identifies the proposal and its workspace.
+
+create table crm.proposal_links (
+  workspace_id uuid not null,
+  proposal_id uuid not null,
+  token_hash bytea not null unique check (octet_length(token_hash) = 32),
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, proposal_id),
+  foreign key (workspace_id, proposal_id) references crm.proposals (workspace_id, id)
+);
+comment on table crm.proposal_links is
+  'The one valid link of each proposal, as the SHA-256 of its token: nobody can open a proposal with a dump of this '
+  'table. A separate table, so that crm_api can read proposals but never a hash.';
+comment on column crm.proposal_links.token_hash is 'A fast hash is enough: a token has 32 random bytes.';
+call crm.protect('crm.proposal_links');
+
+create function crm.identify_link(p_token_hash bytea) returns crm.caller
+language plpgsql stable set search_path = '' as $$
+declare
+  v_caller crm.caller;
+begin
+  select case when w.suspended then 'workspace_suspended' end, l.proposal_id, l.workspace_id
+  into v_caller.error_code, v_caller.id, v_caller.workspace_id
+  from crm.proposal_links l
+  join crm.proposals p on p.workspace_id = l.workspace_id and p.id = l.proposal_id
+  join crm.workspaces w on w.id = l.workspace_id
+  where l.token_hash = p_token_hash and p.status <> 'rascunho';
+  if not found then v_caller.error_code := 'not_found'; end if;
+  -- Calls by one link in any 60 seconds: enough for a person who reads and answers one proposal.
+  v_caller.rate_limit := 60;
+  return v_caller;
+end
+$$;
+comment on function crm.identify_link(bytea) is
+  'The caller for the hash of a token: the proposal that the link opens. not_found for a draft.';
+
+create function crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text default null)
+returns crm.proposals
+language plpgsql set search_path = '' as $$
+begin
+  if crm.proposal_status(p_proposal) = 'expirada' then perform api.fail('proposal_expired'); end if;
+  p_proposal.status := p_status;
+  p_proposal.rejection_reason := p_reason;
+  return crm.proposal_save(p_proposal);
+end
+$$;
+comment on function crm.proposal_set_status(crm.proposals, text, text) is
+  'Saves a proposal with a new status; raises proposal_expired after expires_at.';
+
+create function crm.proposal_seller() returns json
+language sql stable security definer set search_path = '' as $$
+  select json_build_object('name', w.name) from crm.workspaces w where w.id = crm.current_workspace_id()
+$$;
+comment on function crm.proposal_seller() is
+  'The seller as the customer sees it: the name of the caller''s workspace, and nothing else. Security definer, '
+  'because verbs cannot read crm.workspaces.';
+
+create function crm.proposal_for_customer(p_proposal crm.proposals) returns json
+language sql stable as $$
+  select crm.with_fields(crm.proposal_view_json(p_proposal), json_build_object('seller', crm.proposal_seller()))
+$$;
+comment on function crm.proposal_for_customer(crm.proposals) is
+  'A proposal as its customer sees it, with the seller''s name.';
+
+create function api.proposal_view(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_proposal crm.proposals := crm.proposal_lock((p_args ->> 'id')::uuid);
+begin
+  -- An answered proposal can be read even after it expired. A proposal that was viewed before needs no update.
+  if v_proposal.status in ('aceita', 'recusada') or crm.proposal_status(v_proposal) = 'visualizada' then
+    return crm.proposal_for_customer(v_proposal);
+  end if;
+  return crm.proposal_for_customer(crm.proposal_set_status(v_proposal, 'visualizada'));
+end
+$$;
+comment on function api.proposal_view(jsonb) is
+  'Returns a proposal to its customer; the first call marks it as viewed. Raises proposal_expired.';
+
+create function crm.proposal_answer(p_id uuid, p_status text, p_reason text) returns json
+language plpgsql set search_path = '' as $$
+declare
+  -- Locked, so that only one of a simultaneous acceptance and rejection succeeds.
+  v_proposal crm.proposals := crm.proposal_lock(p_id);
+  v_unchanged boolean := v_proposal.status = p_status;
+begin
+  if not v_unchanged then
+    if v_proposal.status in ('aceita', 'recusada') then perform api.fail('proposal_closed'); end if;
+    v_proposal := crm.proposal_set_status(v_proposal, p_status, p_reason);
+  end if;
+  return crm.with_fields(crm.proposal_for_customer(v_proposal), json_build_object('idempotent', v_unchanged));
+end
+$$;
+comment on function crm.proposal_answer(uuid, text, text) is
+  'Records the customer''s final answer. The same answer again changes nothing (`idempotent`). Raises '
+  'proposal_expired, and proposal_closed if the other answer was given.';
+
+create function api.proposal_accept(p_args jsonb) returns json
+language plpgsql set search_path = ''
+as $$ begin return crm.proposal_answer((p_args ->> 'id')::uuid, 'aceita', null); end $$;
+comment on function api.proposal_accept(jsonb) is 'Accepts a proposal; raises proposal_closed, proposal_expired.';
+
+create function api.proposal_reject(p_args jsonb) returns json
+language plpgsql set search_path = ''
+as $$ begin return crm.proposal_answer((p_args ->> 'id')::uuid, 'recusada', p_args ->> 'reason'); end $$;
+comment on function api.proposal_reject(jsonb) is
+  'Rejects a proposal; the reason may be null. Raises proposal_closed, proposal_expired.';
+
+create function api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) returns api.reply
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_caller crm.caller := crm.identify_link(p_token_hash);
+begin
+  -- A token is not a key: even a mistake in the function must not let it reach more than its own proposal.
+  if p_verb not in ('proposal_view', 'proposal_accept', 'proposal_reject') then
+    raise exception 'The verb % is not of proposals', p_verb;
+  end if;
+  return crm.answer_request(v_caller, null, p_verb, p_args || jsonb_build_object('id', v_caller.id), null, null);
+end
+$$;
+comment on function api.call_by_link(bytea, text, jsonb) is
+  'The door for public links: answers one request, given the SHA-256 of the token. p_verb null: only the gate is '
+  'checked. p_args null: only identifies the link and counts no call. The id in p_args is always the link''s own '
+  'proposal.';
+
+-- Proposals of a workspace, for the operator. The caller generates the token of a public link and passes only its hash.
+
+create function app.proposal_create(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, deal_id, title}', '{value, recurring_value, expires_at}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_deal_id uuid := (v_args ->> 'deal_id')::uuid;
+  v_id uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
+    perform crm.raise_code('invalid_reference', 'deal_id');
+  end if;
+  insert into crm.proposals (workspace_id, deal_id, title, value, recurring_value, expires_at)
+  values (
+    v_workspace_id,
+    v_deal_id,
+    v_args ->> 'title',
+    (v_args ->> 'value')::numeric,
+    (v_args ->> 'recurring_value')::numeric,
+    (v_args ->> 'expires_at')::timestamptz
+  )
+  returning id into v_id;
+  return json_build_object('id', v_id);
+end
+$$;
+comment on function app.proposal_create(jsonb) is
+  'Creates a draft, which only its workspace sees until it is sent. Returns id. Arguments: workspace_id, deal_id, '
+  'title, value, recurring_value (monthly), expires_at (never if absent). Codes: validation_error, not_found, '
+  'invalid_reference.';
+
+create function app.proposal_send(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, token_hash}');
+  v_proposal crm.proposals;
+  v_status text;
+begin
+  select * into v_proposal from crm.proposals p
+  where p.workspace_id = (v_args ->> 'workspace_id')::uuid and p.id = (v_args ->> 'id')::uuid
+  for no key update;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  v_status := crm.proposal_status(v_proposal);
+  if v_status = 'expirada' then
+    perform crm.raise_code('proposal_expired');
+  elsif v_status in ('aceita', 'recusada') then
+    perform crm.raise_code('proposal_closed', 'status', 'A proposta já foi respondida', v_status);
+  end if;
+
+  update crm.proposals p
+  set status = 'enviada'
+  where p.workspace_id = v_proposal.workspace_id and p.id = v_proposal.id and p.status = 'rascunho';
+  insert into crm.proposal_links (workspace_id, proposal_id, token_hash)
+  values (v_proposal.workspace_id, v_proposal.id, decode(v_args ->> 'token_hash', 'hex'))
+  on conflict (workspace_id, proposal_id) do update
+    set token_hash = excluded.token_hash, created_at = excluded.created_at;
+  return json_build_object('id', v_proposal.id);
+end
+$$;
+comment on function app.proposal_send(jsonb) is
+  'Gives a proposal its public link, by the hash of the token; an earlier link stops working. Returns id. Arguments: '
+  'workspace_id, id, token_hash (SHA-256, hexadecimal). Codes: validation_error, not_found, proposal_expired, '
+  'proposal_closed.';
+
+create function app.proposal_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  return (
+    select coalesce(json_agg(crm.proposal_json(p) order by p.id desc), '[]')
+    from crm.proposals p
+    where p.workspace_id = v_workspace_id
+  );
+end
+$$;
+comment on function app.proposal_list(jsonb) is
+  'Lists the proposals of a workspace, newest first, without their links. Arguments: workspace_id. Codes: '
+  'validation_error, not_found.';
+
+-- Written by deno task records.
+
+create type api.proposal as (
+  id uuid, workspace_id uuid, deal_id uuid, title text, value numeric, recurring_value numeric, status text,
+  sent_at text, viewed_at text, accepted_at text, rejected_at text, rejection_reason text, expires_at text,
+  created_at text, updated_at text
+);
+comment on type api.proposal is 'A proposal: its public fields, in order.';
+
+create function crm.proposal_json(t crm.proposals) returns json
+language sql stable as $$
+  select to_json(row(
+    t.id, t.workspace_id, t.deal_id, t.title, t.value, t.recurring_value, crm.proposal_status(t), crm.iso(t.sent_at),
+    crm.iso(t.viewed_at), crm.iso(t.accepted_at), crm.iso(t.rejected_at), t.rejection_reason, crm.iso(t.expires_at),
+    crm.iso(t.created_at), crm.iso(t.updated_at)
+  )::api.proposal)
+$$;
+comment on function crm.proposal_json(crm.proposals) is 'A row as public JSON, with the fields of api.proposal.';
+
+create type api.proposal_view as (
+  id uuid, title text, value numeric, recurring_value numeric, status text, sent_at text, expires_at text,
+  accepted_at text, rejected_at text, rejection_reason text
+);
+comment on type api.proposal_view is 'A proposal as its customer sees it: its public fields, in order.';
+
+create function crm.proposal_view_json(t crm.proposals) returns json
+language sql stable as $$
+  select to_json(row(
+    t.id, t.title, t.value, t.recurring_value, crm.proposal_status(t), crm.iso(t.sent_at), crm.iso(t.expires_at),
+    crm.iso(t.accepted_at), crm.iso(t.rejected_at), t.rejection_reason
+  )::api.proposal_view)
+$$;
+comment on function crm.proposal_view_json(crm.proposals) is
+  'A row as public JSON, with the fields of api.proposal_view.';
+
+create function crm.proposal_lock(p_id uuid, p_if_match jsonb default null) returns crm.proposals
+language plpgsql set search_path = '' as $$
+declare
+  t crm.proposals;
+begin
+  select * into t from crm.proposals r
+  where r.workspace_id = crm.current_workspace_id() and r.id = p_id
+  for no key update;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  if p_if_match is not null and not p_if_match ? crm.version(crm.proposal_json(t)) then
+    perform api.fail('precondition_failed');
+  end if;
+  return t;
+end
+$$;
+comment on function crm.proposal_lock(uuid, jsonb) is
+  'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
+  'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+
+create function crm.proposal_save(t crm.proposals) returns crm.proposals
+language plpgsql set search_path = '' as $$
+begin
+  update crm.proposals as saved
+  set (
+    status, rejection_reason
+  ) = (
+    t.status, t.rejection_reason
+  )
+  where saved.workspace_id = t.workspace_id and saved.id = t.id
+  returning saved.* into t;
+  return t;
+end
+$$;
+comment on function crm.proposal_save(crm.proposals) is
+  'Writes the changeable fields of the record, and returns the updated row.';
+
+-- Partitions by day (UTC): events are kept for 90 days, deliveries and attempts for 30. Older rows are dropped with
+-- their partition, because deleting a large day takes minutes. An id begins with the time of its event (UUIDv7), so a
+-- day is a range of ids, and a statement that knows an id reads one partition. Each table has its own job: a
+-- transaction that locked two tables could deadlock with one that writes both. See
+-- docs/decisions/0008-queue.md.
+
+create function crm.uuid_v7_clock() returns uuid
+-- sql, so that Postgres inlines it into each insert: a default in plpgsql takes half as long again.
+language sql volatile as $$
+  -- Counts in units of 1/4,096 ms: the three hexadecimal digits after the version are the fraction of a millisecond.
+  select (
+    overlay(
+      lpad(to_hex(floor(extract(epoch from clock_timestamp()) * 4096000)::bigint), 15, '0') placing '7' from 13 for 0
+    )
+    || substr(gen_random_uuid()::text, 19)
+  )::uuid
+$$;
+comment on function crm.uuid_v7_clock() is
+  'A UUIDv7 for this moment with microseconds (RFC 9562, 6.2, method 3), so that ids made by one transaction sort in '
+  'the order in which they were made.';
+
+create function crm.partition_key(p_table regclass) returns name
+language sql stable set search_path = '' as $$
+  select a.attname
+  from pg_catalog.pg_partitioned_table t
+  join pg_catalog.pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
+  where t.partrelid = p_table
+$$;
+comment on function crm.partition_key(regclass) is 'The column, a UUIDv7, by whose time a table is partitioned.';
+
+create function crm.partitions_of(p_table regclass) returns table (partition regclass, day date)
+language sql stable set search_path = '' as $$
+  select c.oid::regclass, to_date(d.day, 'YYYY_MM_DD')
+  from pg_catalog.pg_inherits i
+  join pg_catalog.pg_class c on c.oid = i.inhrelid
+  cross join lateral substring(c.relname from '_(\d{4}_\d\d_\d\d)$') d (day)
+  where i.inhparent = p_table and d.day is not null
+  order by 2
+$$;
+comment on function crm.partitions_of(regclass) is
+  'The partitions of a table with their days, oldest first, without the default partition.';
+
+create function crm.kept_days(p_table regclass) returns integer
+language sql stable set search_path = ''
+as $$ select case p_table::text when 'crm.events' then 90 else 30 end $$;
+comment on function crm.kept_days(regclass) is
+  'For how many days a partitioned table keeps its rows: crm.events as long as the change log goes back.';
+
+create function crm.partition_fillfactor(p_table regclass) returns integer
+language sql stable set search_path = ''
+-- A delivery is updated once, when it ends. With free room in its page the update needs no new index entry and no
+-- vacuum: the next delivery to end in that page reuses the room of the first version.
+as $$ select case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end $$;
+comment on function crm.partition_fillfactor(regclass) is
+  'To what percentage inserts fill a page of a partition; the rest is room for updates.';
+
+create function crm.given_columns(p_table regclass) returns text
+language sql stable set search_path = '' as $$
+  select string_agg(quote_ident(a.attname), ', ' order by a.attnum)
+  from pg_catalog.pg_attribute a
+  where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+$$;
+comment on function crm.given_columns(regclass) is
+  'The columns of a table as a list for SQL, without generated ones, which an insert cannot name.';
+
+create function crm.missing_days(p_table regclass, p_oldest date, p_today date) returns date[]
+language plpgsql stable set search_path = '' as $$
+declare
+  v_days date[];
+begin
+  execute format(
+    $sql$
+      select array_agg(d.day order by d.day)
+      from (
+        -- A week ahead, so that no row goes to the default partition while the job cannot run.
+        select $2 + n from generate_series(0, 7) n
+        union
+        select (crm.uuid_v7_time(r.%I) at time zone 'UTC')::date from %s r
+      ) d (day)
+      where d.day between $1 and $2 + 7 and not exists (select from crm.partitions_of($3) p where p.day = d.day)
+    $sql$,
+    crm.partition_key(p_table), p_table || '_default'
+  ) into v_days using p_oldest, p_today, p_table;
+  return coalesce(v_days, '{}');
+end
+$$;
+comment on function crm.missing_days(regclass, date, date) is
+  'The days that need a partition and have none: from p_today to a week ahead, and those from p_oldest on that have '
+  'rows in the default partition.';
+
+create function crm.make_partition(p_table regclass, p_day date) returns bigint
+language plpgsql set search_path = '' as $$
+declare
+  v_partition text := p_table || to_char(p_day, '_YYYY_MM_DD');
+  v_from uuid := crm.uuid_v7_floor(p_day::timestamp at time zone 'UTC');
+  v_to uuid := crm.uuid_v7_floor((p_day + 1)::timestamp at time zone 'UTC');
+  v_columns text := crm.given_columns(p_table);
+  v_moved bigint;
+begin
+  -- `attach` adds the indexes: moving rows is five times as fast without them.
+  execute format(
+    'create table %s (like %s including all excluding indexes) with (fillfactor = %s)',
+    v_partition, p_table, crm.partition_fillfactor(p_table)
+  );
+  call crm.protect(v_partition);
+  execute format('comment on table %s is %L', v_partition, format('The rows of %s of %s (UTC).', p_table, p_day));
+  execute format(
+    $sql$
+      with moved as (delete from %1$s r where r.%2$I >= $1 and r.%2$I < $2 returning r.*)
+      insert into %3$s (%4$s) select %4$s from moved
+    $sql$,
+    p_table || '_default', crm.partition_key(p_table), v_partition, v_columns
+  ) using v_from, v_to;
+  get diagnostics v_moved = row_count;
+  execute format(
+    'alter table %s attach partition %s for values from (%L) to (%L)', p_table, v_partition, v_from, v_to
+  );
+  return v_moved;
+end
+$$;
+comment on function crm.make_partition(regclass, date) is
+  'Creates the partition of a day and moves the day''s rows out of the default partition without firing triggers; '
+  'returns how many. The caller has locked the table.';
+
+create function crm.manage_partitions(
+  p_table regclass, p_now timestamptz default now(), p_max_rows bigint default 100000, out made integer,
+  out moved bigint, out dropped integer, out hindrance text
+)
+-- Security definer, so that a partition gets the owner of its table, whoever runs the job.
+language plpgsql security definer set search_path = ''
+-- While this function waits for its lock, everybody who uses the table waits behind it. The timeout is below
+-- deadlock_timeout, so this function gives up before Postgres resolves a deadlock by an error in another transaction:
+-- crm.emit would catch that error, and the event would be lost.
+set lock_timeout = '200ms' as $$
+declare
+  v_today date := (p_now at time zone 'UTC')::date;
+  v_oldest date := ((p_now - make_interval(days => crm.kept_days(p_table))) at time zone 'UTC')::date;
+  v_floor uuid := crm.uuid_v7_floor(v_oldest::timestamp at time zone 'UTC');
+  v_default text := p_table || '_default';
+  v_is_missing boolean;
+  v_rows bigint;
+  v_day date;
+  v_partition regclass;
+begin
+  made := 0;
+  moved := 0;
+  dropped := 0;
+  if p_table::text = 'crm.webhook_deliveries' then
+    -- Queue rows before deliveries, the order in which everybody locks them. The next run deletes rows that a
+    -- dispatcher has locked now.
+    delete from crm.webhook_queue q
+    where q.ctid = any (array(
+      select o.ctid from crm.webhook_queue o where o.delivery_id < v_floor for update skip locked
+    ));
+  end if;
+  execute format(
+    'delete from %1$s where ctid = any (array(select r.ctid from %1$s r where r.%2$I < $1 limit $2))',
+    v_default, crm.partition_key(p_table)
+  ) using v_floor, p_max_rows;
+
+  v_is_missing := crm.missing_days(p_table, v_oldest, v_today) <> '{}';
+  if v_is_missing then
+    execute format('select count(*) from (select from %s limit $1 + 1) r', v_default) into v_rows using p_max_rows;
+    if v_rows > p_max_rows then
+      v_is_missing := false;
+      hindrance := format('%s has too many rows', v_default);
+    end if;
+  end if;
+  if v_is_missing or exists (select from crm.partitions_of(p_table) p where p.day < v_oldest) then
+    begin
+      if p_table::text = 'crm.events' then
+        -- Wait up to 5 s: the job index-texts holds this lock for some seconds while it reads events, and may start at
+        -- the same moment as this job every time. No request waits behind this lock.
+        perform set_config('lock_timeout', '5s', true);
+        perform crm.lock_texts();
+        perform set_config('lock_timeout', '200ms', true);
+      end if;
+      -- `attach` alone takes a weaker lock: a row being written into the default partition would then be refused once
+      -- its day has a partition. `only`, because nobody locks another partition without locking the table. The default
+      -- partition is locked too, because its bounds change and a vacuum may hold it.
+      execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
+      if v_is_missing then
+        -- Computed again, because rows may have been written meanwhile.
+        foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
+          moved := moved + crm.make_partition(p_table, v_day);
+          made := made + 1;
+        end loop;
+      end if;
+      -- Dropping a partition blocks all requests, so each run drops ten at most.
+      for v_partition in select p.partition from crm.partitions_of(p_table) p where p.day < v_oldest limit 10 loop
+        begin
+          execute format('lock table %s in access exclusive mode nowait', v_partition);
+          execute format('drop table %s', v_partition);
+          dropped := dropped + 1;
+        exception
+          -- A vacuum holds this partition; the others can be dropped.
+          when lock_not_available then
+            hindrance := sqlerrm;
+        end;
+      end loop;
+    exception
+      when lock_not_available then
+        hindrance := sqlerrm;
+    end;
+  end if;
+  if hindrance is not null then raise log 'crm.manage_partitions(%): %', p_table, hindrance; end if;
+end
+$$;
+comment on function crm.manage_partitions(regclass, timestamptz, bigint) is
+  'Creates the missing partitions of a table up to a week ahead, moves their rows out of the default partition, drops '
+  'partitions older than crm.kept_days (at most ten in each run), and deletes rows that old from the queue and the '
+  'default partition. Gives up waiting for a lock after 200 ms and returns the reason in `hindrance`: the next run '
+  'tries again. Moving rows blocks everybody (100,000 rows take about a second), so if the default partition has more '
+  'than p_max_rows, nothing is moved and no partition is created. p_now replaces the current time.';
+
+-- Events: what happened in a workspace (spec 6.1). The feed and webhooks go back 30 days, the change log 90.
+
+create table crm.feed_offset (
+  only_row boolean primary key default true check (only_row),
+  added bigint not null default 0,
+  -- 244 random bits; gen_random_bytes would need an extension.
+  cursor_secret bytea not null default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
+);
+comment on table crm.feed_offset is
+  'The number added to a transaction id to get a position in the feed. A database restored into another cluster '
+  'starts with small transaction ids again: crm.continue_feed() then raises this number.';
+comment on column crm.feed_offset.cursor_secret is
+  'Signs the cursors of the feed (crm.feed_cursor_text). With another secret, every existing cursor becomes '
+  'invalid_cursor.';
+alter table crm.feed_offset enable row level security, force row level security;
+insert into crm.feed_offset default values;
+
+create function crm.feed_position() returns bigint
+language plpgsql volatile set search_path = ''
+as $$ begin return pg_current_xact_id()::text::bigint + (select o.added from crm.feed_offset o); end $$;
+comment on function crm.feed_position() is 'The position in the feed of the events that this transaction writes.';
+
+create function crm.feed_horizon() returns bigint
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return pg_snapshot_xmin(pg_current_snapshot())::text::bigint + (select o.added from crm.feed_offset o);
+end
+$$;
+comment on function crm.feed_horizon() is
+  'The position below which every transaction has ended, in the snapshot of the statement. An event below it is '
+  'visible now or never, so a reader that stays below it misses no late commit. Security definer, because verbs may '
+  'not read crm.feed_offset.';
+
+create table crm.events (
+  workspace_id uuid not null,
+  id uuid not null default crm.uuid_v7_clock(),
+  event crm.event_type not null,
+  object_id uuid not null,
+  facts jsonb not null,
+  is_test boolean not null default false,
+  caller_id uuid default crm.current_caller_id(),
+  occurred_at timestamptz not null default now(),
+  position bigint not null default crm.feed_position(),
+  primary key (workspace_id, id)
+) partition by range (id);
+comment on table crm.events is
+  'One row for each event, whether or not anybody subscribes. Only crm.emit, in the transaction of the change, and '
+  'crm.send_test_event write it. Kept for 90 days in daily partitions. Without foreign keys, because with one each '
+  'event would lock the workspace''s row.';
+comment on column crm.events.facts is
+  'Facts that the object itself does not show, such as the previous stage. A delivery adds them to the object''s '
+  'JSON.';
+comment on column crm.events.is_test is
+  'Whether the event is a test of a receiver: nothing happened in the workspace (crm.send_test_event).';
+comment on column crm.events.caller_id is
+  'The caller whose request caused the event (crm.current_caller_id); null for the operator, a job or another writer '
+  'of the database.';
+comment on column crm.events.position is
+  'The place in the feed, given by the writing transaction (crm.feed_position). Events of one transaction are ordered '
+  'by id.';
+call crm.protect('crm.events');
+create table crm.events_default partition of crm.events default;
+comment on table crm.events_default is
+  'Rows of crm.events whose day has no partition. Empty unless the job partition-events did not run for a week.';
+call crm.protect('crm.events_default');
+create index events_in_order on crm.events (workspace_id, position, id);
+create index events_of_object on crm.events (workspace_id, object_id, position, id);
+
+create function crm.continue_feed() returns bigint
+language sql volatile set search_path = '' as $$
+  update crm.feed_offset o
+  set added = greatest(
+    o.added,
+    coalesce((select max(e.position) from crm.events e), 0) + 1000000000000 - pg_current_xact_id()::text::bigint
+  )
+  returning o.added
+$$;
+comment on function crm.continue_feed() is
+  'Call it once after restoring a dump into another cluster, before the first call of the API: positions then continue '
+  'a trillion above the greatest stored one. The reason is that the lost database wrote events, and gave their '
+  'positions to clients, after the backup: new events must lie after such a cursor. Reads all events. Returns the new '
+  'offset.';
+
+-- Test events show a made-up object in the real shape of the event (spec 6.2). The values are the examples of the
+-- OpenAPI documents; the functions that turn them into JSON are those for real events.
+
+create function crm.sample_data(p_event crm.event_type) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  -- The object_id of a test event.
+  v_id jsonb := '{"id": "00000000-0000-0000-0000-000000000000"}';
+  v_object_type text := (select t.object_type from crm.event_types t where t.event = p_event);
+  v_row jsonb := crm.sample_row(v_object_type) || crm.sample_state(p_event) || v_id;
+  v_contact jsonb := crm.sample_row('contact') || jsonb_build_object('id', v_row -> 'contact_id');
+  v_company jsonb := crm.sample_row('company') || jsonb_build_object('id', v_row -> 'company_id');
+  v_object json;
+  v_facts jsonb := crm.sample_facts(p_event);
+begin
+  if p_event = 'lead.received' then
+    return crm.lead_data(
+      jsonb_populate_record(null::crm.deals, v_row || jsonb_build_object('lead', crm.sample_row('lead'))),
+      jsonb_populate_record(null::crm.contacts, v_contact), jsonb_populate_record(null::crm.companies, v_company)
+    );
+  elsif p_event = 'contact.erased' then
+    return v_id;
+  end if;
+
+  case v_object_type
+    when 'deal' then v_object := crm.deal_json(jsonb_populate_record(null::crm.deals, v_row));
+    when 'contact' then v_object := crm.contact_json(jsonb_populate_record(null::crm.contacts, v_row));
+    when 'company' then v_object := crm.company_json(jsonb_populate_record(null::crm.companies, v_row));
+    when 'activity' then v_object := crm.activity_json(jsonb_populate_record(null::crm.activities, v_row));
+    when 'note' then v_object := crm.note_json(jsonb_populate_record(null::crm.notes, v_row));
+    when 'proposal' then v_object := crm.proposal_json(jsonb_populate_record(null::crm.proposals, v_row));
+  end case;
+  return case when v_facts = '{}' then v_object else crm.with_fields(v_object, v_facts::json) end;
+end
+$$;
+comment on function crm.sample_data(crm.event_type) is
+  'The `data` of a test event: a made-up object and made-up facts in the shape of that event. The object''s id is the '
+  'nil UUID, like the event''s object_id.';
+
+-- Written by deno task records.
+
+create function crm.sample_row(p_object_type text) returns jsonb
+language sql immutable as $$
+  select case p_object_type
+    when 'deal' then '{
+      "id":"01a0e82c-9612-7f96-8c94-f287038f6943", "workspace_id":"019cae6b-6600-721a-8323-0e03772a58af",
+      "title":"Padaria Sol: plano anual", "status":"aberto", "value":12500.5, "recurring_value":990,
+      "pipeline_id":"019cae6b-6600-723b-8f0d-244a4cb62c85", "stage_id":"019cae6b-6600-7ecd-8137-8bc9dc130008",
+      "contact_id":"01a0e82c-9612-7093-8e7d-5fdbaacfa924", "company_id":"01a0e82c-9612-7f16-88cc-dd91548c5a8c",
+      "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "expected_close_date":"2026-10-30", "loss_reason_id":null,
+      "loss_note":null, "source":"Formulário do site", "utm":{"source":"google","medium":"cpc","campaign":"primavera"},
+      "custom_fields":{"segmento":"alimentação"}, "external_id":"form-2026-0042",
+      "stage_changed_at":"2026-10-01T12:00:00.480Z", "last_activity_at":"2026-10-01T12:40:00.000Z", "won_at":null,
+      "lost_at":null, "closed_at":null, "archived_at":null, "created_at":"2026-09-28T13:20:31.250Z",
+      "updated_at":"2026-10-01T12:00:00.480Z"
+    }'
+    when 'activity' then '{
+      "id":"01a0f77a-9100-7065-8186-3bf5d902262b", "workspace_id":"019cae6b-6600-721a-8323-0e03772a58af",
+      "deal_id":"01a0e82c-9612-7f96-8c94-f287038f6943", "contact_id":"01a0e82c-9612-7093-8e7d-5fdbaacfa924",
+      "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "created_by_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8",
+      "type":"reuniao", "title":"Apresentar a proposta", "description":"Levar a amostra",
+      "due_at":"2026-10-08T14:00:00.000Z", "duration_minutes":40, "is_online_meeting":true,
+      "meeting_url":"https://meet.example.com/abc", "location":null, "status":"pendente", "completed_at":null,
+      "is_overdue":false, "created_at":"2026-10-01T12:40:00.000Z", "updated_at":"2026-10-01T12:40:00.000Z"
+    }'
+    when 'contact' then '{
+      "id":"01a0e82c-9612-7093-8e7d-5fdbaacfa924", "workspace_id":"019cae6b-6600-721a-8323-0e03772a58af",
+      "name":"Ana Souza", "email":"ana@padariasol.com.br", "phone":"+55 19 91234-5678", "phone2":null,
+      "whatsapp":"+55 19 91234-5678", "job_title":"Compradora", "company_id":"01a0e82c-9612-7f16-88cc-dd91548c5a8c",
+      "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "instagram":"@padariasol", "linkedin":null, "notes":null,
+      "custom_fields":{"segmento":"alimentação"}, "external_id":"cliente-1042", "archived_at":null,
+      "merged_into_id":null, "erased_at":null, "created_at":"2026-09-28T13:20:31.250Z",
+      "updated_at":"2026-09-28T13:20:31.250Z"
+    }'
+    when 'company' then '{
+      "id":"01a0e82c-9612-7f16-88cc-dd91548c5a8c", "workspace_id":"019cae6b-6600-721a-8323-0e03772a58af",
+      "name":"Padaria Sol", "legal_name":"Padaria Sol Ltda.", "tax_id":"12ABC34501DE35", "domain":"padariasol.com.br",
+      "website":"https://padariasol.com.br", "email":"contato@padariasol.com.br", "phone":"+55 19 3234-5678",
+      "industry":"Alimentação", "employee_count":40, "linkedin":null, "instagram":"@padariasol",
+      "address":{"street":"Rua das Flores","number":"100","district":"Centro","city":"Campinas","state":"SP","postal_code":"13010-000","country":"BR"},
+      "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "notes":null, "custom_fields":{"segmento":"alimentação"},
+      "external_id":"erp-207", "archived_at":null, "merged_into_id":null, "created_at":"2026-09-28T13:20:31.250Z",
+      "updated_at":"2026-09-28T13:20:31.250Z"
+    }'
+    when 'note' then '{
+      "id":"01a0f2d6-5d50-7edb-8465-624291e4053c", "deal_id":"01a0e82c-9612-7f96-8c94-f287038f6943",
+      "author_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8",
+      "body":"Reunião: apresentação, 30 de setembro, 40 min\nDecisor presente: sim", "kind":"note",
+      "source":"integration", "created_at":"2026-09-30T15:02:10.000Z", "updated_at":"2026-09-30T15:02:10.000Z"
+    }'
+    when 'proposal' then '{
+      "id":"01a0f788-4ca0-7ecd-8137-8bc9dc130008", "workspace_id":"019cae6b-6600-721a-8323-0e03772a58af",
+      "deal_id":"01a0e82c-9612-7f96-8c94-f287038f6943", "title":"Plano anual", "value":12500.5, "recurring_value":990,
+      "status":"enviada", "sent_at":"2026-10-01T13:00:00.000Z", "viewed_at":null, "accepted_at":null,
+      "rejected_at":null, "rejection_reason":null, "expires_at":"2026-10-31T23:59:59.000Z",
+      "created_at":"2026-10-01T12:55:00.000Z", "updated_at":"2026-10-01T13:00:00.000Z"
+    }'
+    when 'lead' then '{
+      "first_name":"Ana", "last_name":"Souza", "email":"ana@padariasol.com.br", "phone":"+55 19 91234-5678",
+      "company_name":"Padaria Sol", "external_id":"form-2026-0042", "value":12500.5, "recurring_value":990,
+      "source":"Formulário do site", "utm":{"source":"google","medium":"cpc","campaign":"primavera"},
+      "custom_fields":{"segmento":"alimentação"}
+    }'
+    else '{}'::jsonb
+  end
+$$;
+comment on function crm.sample_row(text) is
+  'The public fields of a made-up object of that type, or of a submitted lead, from the examples in the OpenAPI '
+  'documents.';
+
+create function crm.sample_state(p_event crm.event_type) returns jsonb
+language sql immutable as $$
+  select case p_event
+    when 'deal.stage_changed' then '{"last_activity_at":null}'
+    when 'deal.won' then '{
+      "status":"ganho", "stage_id":"019cae6b-6600-772a-8c68-ec9bcdf7a8a1",
+      "stage_changed_at":"2026-10-09T12:30:00.000Z", "won_at":"2026-10-09T12:30:00.000Z",
+      "closed_at":"2026-10-09T12:30:00.000Z", "updated_at":"2026-10-09T12:30:00.000Z"
+    }'
+    when 'deal.lost' then '{
+      "status":"perdido", "stage_id":"019cae6b-6600-776f-875e-6129fe30135b",
+      "stage_changed_at":"2026-10-09T12:30:00.000Z", "loss_reason_id":"019cae6b-6600-7afd-8e23-aa4248234701",
+      "loss_note":"Escolheu outro fornecedor", "lost_at":"2026-10-09T12:30:00.000Z",
+      "closed_at":"2026-10-09T12:30:00.000Z", "updated_at":"2026-10-09T12:30:00.000Z"
+    }'
+    when 'activity.overdue' then '{"is_overdue":true}'
+    when 'proposal.viewed' then '{
+      "status":"visualizada", "viewed_at":"2026-10-02T11:05:44.000Z", "updated_at":"2026-10-02T11:05:44.000Z"
+    }'
+    when 'deal.created' then '{
+      "stage_id":"019cae6b-6600-7aef-8305-ec9888267c39", "stage_changed_at":"2026-09-28T13:20:31.250Z",
+      "last_activity_at":null, "updated_at":"2026-09-28T13:20:31.250Z"
+    }'
+    when 'proposal.accepted' then '{
+      "status":"aceita", "viewed_at":"2026-10-02T11:05:44.000Z", "accepted_at":"2026-10-08T15:10:27.000Z",
+      "updated_at":"2026-10-08T15:10:27.000Z"
+    }'
+    when 'proposal.rejected' then '{
+      "status":"recusada", "viewed_at":"2026-10-02T11:05:44.000Z", "rejected_at":"2026-10-08T15:10:27.000Z",
+      "rejection_reason":"Preço acima do orçamento", "updated_at":"2026-10-08T15:10:27.000Z"
+    }'
+    when 'contact.updated' then '{
+      "job_title":"Diretora", "phone":"+55 19 99876-5432", "updated_at":"2026-10-05T17:20:09.300Z"
+    }'
+    when 'company.updated' then '{
+      "employee_count":45, "website":"https://www.padariasol.com.br", "updated_at":"2026-10-05T17:20:09.300Z"
+    }'
+    when 'deal.updated' then '{
+      "value":14000, "expected_close_date":"2026-11-15", "updated_at":"2026-10-05T17:20:09.300Z"
+    }'
+    when 'deal.reopened' then '{
+      "stage_id":"019cae6b-6600-776f-875e-6129fe30135b", "stage_changed_at":"2026-10-09T12:30:00.000Z",
+      "updated_at":"2026-10-12T11:00:00.000Z"
+    }'
+    when 'activity.updated' then '{
+      "due_at":"2026-10-09T14:00:00.000Z", "owner_id":"01a0f2d6-5d50-7e8a-8a23-4b4c121b44f5",
+      "updated_at":"2026-10-05T17:20:09.300Z"
+    }'
+    when 'activity.completed' then '{
+      "status":"concluida", "completed_at":"2026-10-08T14:45:00.000Z", "updated_at":"2026-10-08T14:45:00.000Z"
+    }'
+    when 'contact.merged' then '{"updated_at":"2026-10-05T17:20:09.300Z"}'
+    else '{}'::jsonb
+  end
+$$;
+comment on function crm.sample_state(crm.event_type) is
+  'The fields of a made-up object that show that the event has happened.';
+
+create function crm.sample_facts(p_event crm.event_type) returns jsonb
+language sql immutable as $$
+  select case p_event
+    when 'deal.stage_changed' then '{
+      "previous_stage_id":"019cae6b-6600-7aef-8305-ec9888267c39",
+      "previous_pipeline_id":"019cae6b-6600-723b-8f0d-244a4cb62c85"
+    }'
+    when 'deal.stale' then '{"days_without_movement":15,"threshold_days":14}'
+    when 'activity.overdue' then '{"overdue_since":"2026-10-08T14:00:00.000Z"}'
+    when 'contact.updated' then '{"changed_fields":["job_title","phone"]}'
+    when 'company.updated' then '{"changed_fields":["employee_count","website"]}'
+    when 'deal.updated' then '{"changed_fields":["expected_close_date","value"]}'
+    when 'deal.reopened' then '{"changed_fields":["closed_at","loss_note","loss_reason_id","lost_at","status"]}'
+    when 'activity.updated' then '{"changed_fields":["due_at","owner_id"]}'
+    when 'activity.completed' then '{"changed_fields":["completed_at","status"]}'
+    when 'contact.merged' then '{"merged_contact_id":"01a0f2d6-5d50-7943-84a6-fd90039f598b"}'
+    else '{}'::jsonb
+  end
+$$;
+comment on function crm.sample_facts(crm.event_type) is 'Made-up facts of an event; an empty object if it has none.';
+
+-- Webhook subscriptions (spec 2.6, 4.5): the table, its public JSON, its verbs.
+
+create table crm.webhook_subscriptions (
+  workspace_id uuid not null references crm.workspaces (id),
+  id uuid not null default crm.uuid_v7(),
+  key_id uuid,
+  event_types crm.event_type[] not null check (cardinality(event_types) >= 1),
+  target_url text not null check (char_length(target_url) between 1 and 2048),
+  target_host text generated always as (lower(substring(target_url from '^https?://([^/?#:]+|\[[^]]*\])'))) stored,
+  is_active boolean not null default true,
+  deactivated_at timestamptz,
+  deactivated_reason text check (deactivated_reason in ('deleted', 'failures', 'key_revoked')),
+  failure_count integer not null default 0,
+  slow_since timestamptz,
+  last_success_at timestamptz,
+  last_failure_at timestamptz,
+  behind_since timestamptz,
+  behind_position bigint,
+  behind_id uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id),
+  check (is_active = (deactivated_at is null)),
+  check ((behind_since is null) = (behind_position is null) and (behind_since is null) = (behind_id is null)),
+  -- The id alone must be unique, in all workspaces: a secret is encrypted for the subscription's id, by a function that
+  -- does not know the workspace yet.
+  unique (id)
+);
+comment on table crm.webhook_subscriptions is
+  'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
+comment on column crm.webhook_subscriptions.key_id is
+  'The key that created the subscription; revoking the key ends it. Null if a person created it in the console: the '
+  'audit log names the person.';
+comment on column crm.webhook_subscriptions.failure_count is 'Failed attempts since the last success.';
+comment on column crm.webhook_subscriptions.target_host is
+  'The host name of the target without the port: attempts to one host are limited across all workspaces.';
+comment on column crm.webhook_subscriptions.deactivated_reason is
+  'Why the subscription is inactive: deleted, failures (a fifth attempt failed) or key_revoked. Waiting deliveries '
+  'are cancelled if it was deleted, otherwise held.';
+comment on column crm.webhook_subscriptions.slow_since is
+  'Since when attempts time out. Until the receiver answers again, only one attempt is made at a time.';
+comment on column crm.webhook_subscriptions.behind_since is
+  'Since when its events get no delivery, because too many deliveries wait (crm.fan_out_within_bound). The job '
+  'webhook-catch-up creates those deliveries later, from the events.';
+comment on column crm.webhook_subscriptions.behind_position is
+  'While the subscription is behind: with behind_id, the place in the feed up to which every event has its delivery.';
+comment on column crm.webhook_subscriptions.behind_id is
+  'While the subscription is behind: the event id that belongs to behind_position.';
+call crm.protect('crm.webhook_subscriptions');
+create index webhook_subscriptions_behind on crm.webhook_subscriptions (workspace_id, id) where behind_since is not null;
+create trigger touch before update on crm.webhook_subscriptions for each row execute function crm.touch();
+
+create function crm.note_deactivation() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  if new.is_active then
+    new.deactivated_at := null;
+    new.deactivated_reason := null;
+  else
+    new.deactivated_at := coalesce(new.deactivated_at, now());
+  end if;
+  if new.deactivated_reason = 'deleted' then
+    -- Its waiting deliveries are cancelled, so it has nothing to catch up on.
+    new.behind_since := null;
+    new.behind_position := null;
+    new.behind_id := null;
+  end if;
+  return new;
+end
+$$;
+comment on function crm.note_deactivation() is
+  'Trigger: keeps deactivated_at, clears the reason when a subscription becomes active, and ends the catching up of a '
+  'deleted one.';
+create trigger note_deactivation before insert or update of is_active on crm.webhook_subscriptions
+  for each row execute function crm.note_deactivation();
+
+create table crm.webhook_secrets (
+  workspace_id uuid not null,
+  subscription_id uuid not null,
+  secret bytea not null,
+  next_secret bytea,
+  next_from timestamptz,
+  check ((next_secret is null) = (next_from is null)),
+  primary key (workspace_id, subscription_id),
+  foreign key (workspace_id, subscription_id) references crm.webhook_subscriptions (workspace_id, id)
+);
+comment on table crm.webhook_secrets is
+  'Signing secrets, encrypted with a key that the database never has: nobody can sign with a dump of this table. Each '
+  'secret is encrypted for its subscription_id: copied to another row, it cannot be decrypted. A separate table, so '
+  'that crm_api can write a secret and never read one.';
+comment on column crm.webhook_secrets.next_secret is
+  'The new secret during a rotation with overlap: until next_from it makes a second signature, afterwards it makes the '
+  'only one.';
+call crm.protect('crm.webhook_secrets');
+
+create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
+language sql stable security definer set search_path = '' as $$
+  select w.suspended or not w.public_api from crm.workspaces w
+  where w.id = p_workspace_id and w.id = coalesce(crm.current_workspace_id(), w.id)
+$$;
+comment on function crm.holds_webhooks(uuid) is
+  'Whether the deliveries of a workspace wait, because it is suspended or has no public API (crm.delivery_claim). '
+  'Security definer, because verbs may not read the workspace''s settings; a caller gets the answer for its own '
+  'workspace only.';
+
+create function crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) returns timestamptz
+language sql stable set search_path = '' as $$
+  select k.next_from from crm.webhook_secrets k
+  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id and k.next_from > now()
+$$;
+comment on function crm.old_secret_until(uuid, uuid) is
+  'Until when the old secret of a subscription still signs; null unless a rotation overlaps.';
+
+create index webhook_subscriptions_listed on crm.webhook_subscriptions (workspace_id, is_active, created_at, id);
+create index webhook_subscriptions_of_key on crm.webhook_subscriptions (workspace_id, key_id, is_active, created_at, id);
+
+create function api.webhook_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select json_build_object('data', coalesce(json_agg(s.record order by s.created_at desc, s.id desc), '[]'))
+    from (
+      -- Returns all active ones (50 at most). The limit is for inactive ones, which are kept for ever.
+      select crm.subscription_json(l) as record, l.created_at, l.id from crm.webhook_subscriptions l
+      where l.workspace_id = crm.current_workspace_id()
+      order by l.is_active desc, l.created_at desc, l.id desc limit 500
+    ) s
+  );
+end
+$$;
+comment on function api.webhook_list(jsonb) is
+  'Lists the active subscriptions and the newest inactive ones, 500 at most, newest first (spec 4.5).';
+
+create function crm.check_active_subscriptions(p_workspace_id uuid, p_field text) returns void
+-- volatile, so that the count includes rows committed while this function waited for the lock.
+language plpgsql volatile set search_path = '' as $$
+begin
+  -- Without the lock, simultaneous calls would not count each other's subscriptions.
+  perform pg_advisory_xact_lock(crm.lock_number('subscriptions of ' || p_workspace_id));
+  -- A cap, because every write of the workspace fans out to all active subscriptions, and every claim reads them.
+  if (
+    select count(*) from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active
+  ) >= 50 then
+    perform api.fail('validation_error', array[p_field], 'O workspace já tem 50 assinaturas ativas, o máximo');
+  end if;
+end
+$$;
+comment on function crm.check_active_subscriptions(uuid, text) is
+  'Raises validation_error for p_field if a workspace already has 50 active subscriptions. Other checks for the '
+  'workspace wait until the transaction ends.';
+
+create function crm.check_new_subscription(p_workspace_id uuid, p_field text) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform crm.check_active_subscriptions(p_workspace_id, p_field);
+  -- Inactive subscriptions are kept for ever, so creating and deleting them without end is refused too.
+  if (
+    select count(*) from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.id >= crm.uuid_v7_floor(now() - interval '30 days')
+  ) >= 500 then
+    perform api.fail('validation_error', array[p_field], 'O workspace já criou 500 assinaturas em 30 dias, o máximo');
+  end if;
+end
+$$;
+comment on function crm.check_new_subscription(uuid, text) is
+  'Raises validation_error for p_field if a workspace has 50 active subscriptions, or created 500 in 30 days.';
+
+create function api.webhook_create(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_subscription crm.webhook_subscriptions := jsonb_populate_record(null::crm.webhook_subscriptions, p_args);
+begin
+  -- Otherwise a call that began before its key was revoked would leave a subscription that outlives the key.
+  if not crm.lock_key(crm.current_caller_id()) then perform api.fail('revoked_api_key'); end if;
+
+  perform crm.check_new_subscription(crm.current_workspace_id(), 'target_url');
+  v_subscription.key_id := crm.current_caller_id();
+  v_subscription := crm.subscription_insert(v_subscription);
+
+  insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
+  values (v_subscription.workspace_id, v_subscription.id, decode(p_args ->> 'encrypted_secret', 'base64'));
+
+  return json_build_object(
+    'id', v_subscription.id, 'event_types', v_subscription.event_types, 'target_url', v_subscription.target_url,
+    'is_active', v_subscription.is_active, 'created_at', crm.iso(v_subscription.created_at)
+  );
+end
+$$;
+comment on function api.webhook_create(jsonb) is
+  'Creates a subscription for the calling key (spec 4.5); a workspace has at most 50 active ones. The function '
+  'chooses the id, for which encrypted_secret (base64) is encrypted, and adds the plain secret to the reply, once. '
+  'Raises revoked_api_key if the key was revoked meanwhile.';
+
+create function api.webhook_delete(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+begin
+  update crm.webhook_subscriptions s
+  set is_active = false, deactivated_reason = 'deleted'
+  where s.workspace_id = crm.current_workspace_id() and s.id = (p_args ->> 'id')::uuid;
+  if not found then perform api.fail('not_found'); end if;
+  return null;
+end
+$$;
+comment on function api.webhook_delete(jsonb) is
+  'Deactivates a subscription and keeps its history (spec 4.5); its waiting deliveries are cancelled. An inactive '
+  'subscription gets the same answer.';
+
+-- Written by deno task records.
+
+create type api.subscription as (
+  id uuid, event_types crm.event_type[], target_url text, is_active boolean, failure_count integer,
+  last_success_at text, last_failure_at text, created_at text, key_id uuid, deactivated_at text,
+  deactivated_reason text, held boolean, behind_since text, old_secret_until text
+);
+comment on type api.subscription is 'A webhook subscription: its public fields, in order.';
+
+create function crm.subscription_json(t crm.webhook_subscriptions) returns json
+language sql stable as $$
+  select to_json(row(
+    t.id, t.event_types, t.target_url, t.is_active, t.failure_count, crm.iso(t.last_success_at),
+    crm.iso(t.last_failure_at), crm.iso(t.created_at), t.key_id, crm.iso(t.deactivated_at), t.deactivated_reason,
+    crm.holds_webhooks(t.workspace_id), crm.iso(t.behind_since), crm.iso(crm.old_secret_until(t.workspace_id, t.id))
+  )::api.subscription)
+$$;
+comment on function crm.subscription_json(crm.webhook_subscriptions) is
+  'A row as public JSON, with the fields of api.subscription.';
+
+create function crm.subscription_insert(t crm.webhook_subscriptions) returns crm.webhook_subscriptions
+language plpgsql set search_path = '' as $$
+begin
+  insert into crm.webhook_subscriptions as new (
+    workspace_id, id, event_types, target_url, key_id
+  )
+  values (
+    crm.current_workspace_id(), t.id, t.event_types, t.target_url, t.key_id
+  )
+  returning new.* into t;
+  return t;
+end
+$$;
+comment on function crm.subscription_insert(crm.webhook_subscriptions) is
+  'Creates the record in the caller''s workspace and returns it.';
+
+-- Deliveries (one message for each event and subscription, spec 6.2) and their attempts.
+
+create function crm.delivery_id(p_event_id uuid, p_subscription_id uuid) returns uuid
+language plpgsql immutable parallel safe set search_path = '' as $$
+declare
+  v_id bytea := substring(uuid_send(p_event_id) for 8)
+    || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8);
+begin
+  -- Sets the two bits of RFC 9562 that every UUID has (the variant).
+  return encode(set_byte(v_id, 8, get_byte(v_id, 8) & 63 | 128), 'hex');
+end
+$$;
+comment on function crm.delivery_id(uuid, uuid) is
+  'The id of the delivery of an event to a subscription: the event''s time, then a hash of both ids. So an event '
+  'never gets two deliveries for a subscription, deliveries sort like their events, and an id alone determines its '
+  'partition.';
+
+create table crm.webhook_deliveries (
+  workspace_id uuid not null,
+  id uuid not null default crm.uuid_v7(),
+  event_id uuid not null,
+  subscription_id uuid not null,
+  state text not null default 'pending' check (state in ('pending', 'delivered', 'failed', 'cancelled')),
+  series integer not null default 1,
+  attempts integer not null default 0 check (attempts between 0 and 5),
+  next_attempt_at timestamptz not null default now(),
+  created_at timestamptz not null default now(),
+  -- A generated column for the condition of an index: changing a column that an index names, even in its condition,
+  -- rewrites the row's entries in all indexes. A delivery that succeeds leaves this column as it is
+  -- (docs/decisions/0023-speed-in-postgres.md).
+  ended_badly boolean generated always as (state in ('failed', 'cancelled')) stored,
+  primary key (workspace_id, id)
+) partition by range (id);
+comment on table crm.webhook_deliveries is
+  'One event for one subscription. The id (crm.delivery_id) is the delivery_id that the receiver gets on every '
+  'attempt. Kept for 30 days, in partitions by the day of the event. Without foreign keys: events are dropped with '
+  'their partition, and each delivery would lock the subscription''s row.';
+comment on column crm.webhook_deliveries.state is
+  'pending: an attempt will follow, once the subscription is active and the workspace may send; delivered; failed: '
+  'after five attempts; cancelled: the subscription was deleted first.';
+comment on column crm.webhook_deliveries.series is
+  'The number of the series of up to five attempts; grows when an ended delivery is sent again.';
+comment on column crm.webhook_deliveries.attempts is
+  'Recorded attempts in this series. If a dispatcher dies during an attempt, the next attempt has the same number, '
+  'because the failure was not the receiver''s.';
+comment on column crm.webhook_deliveries.ended_badly is
+  'Whether the delivery failed or was cancelled, for the index of such deliveries.';
+comment on column crm.webhook_deliveries.next_attempt_at is
+  'When the next attempt of a pending delivery is due. The trigger enqueue_changed copies every change to the queue.';
+call crm.protect('crm.webhook_deliveries');
+create table crm.webhook_deliveries_default partition of crm.webhook_deliveries default;
+comment on table crm.webhook_deliveries_default is
+  'Rows of crm.webhook_deliveries whose day has no partition. Empty unless the job partition-deliveries did not run '
+  'for a week.';
+call crm.protect('crm.webhook_deliveries_default');
+create index webhook_deliveries_of_subscription on crm.webhook_deliveries (workspace_id, subscription_id, id);
+create index webhook_deliveries_ended_badly on crm.webhook_deliveries (workspace_id, subscription_id, id)
+  where ended_badly;
+
+create table crm.webhook_attempts (
+  workspace_id uuid not null,
+  delivery_id uuid not null,
+  series integer not null,
+  number integer not null check (number between 1 and 5),
+  status integer,
+  reason text,
+  duration_ms integer not null,
+  finished_at timestamptz not null default clock_timestamp(),
+  primary key (workspace_id, delivery_id, series, number)
+) partition by range (delivery_id);
+comment on table crm.webhook_attempts is
+  'The outcome of each attempt, kept as long as its delivery, in partitions by the day of the event.';
+comment on column crm.webhook_attempts.status is
+  'The HTTP status of the response; null if its headers did not arrive whole.';
+comment on column crm.webhook_attempts.reason is
+  'Why the attempt failed, such as timeout_connect or http_503; null if it succeeded.';
+call crm.protect('crm.webhook_attempts');
+create table crm.webhook_attempts_default partition of crm.webhook_attempts default;
+comment on table crm.webhook_attempts_default is
+  'Rows of crm.webhook_attempts whose day has no partition. Empty unless the job partition-attempts did not run for a '
+  'week.';
+call crm.protect('crm.webhook_attempts_default');
+
+create function crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) returns json
+language sql stable set search_path = '' as $$
+  select json_build_object(
+    'lead', crm.lead_json(d, c.id, o.id), 'contact', case when c.id is not null then crm.contact_json(c) end,
+    'company', case when o.id is not null then crm.company_json(o) end, 'source', d.source, 'utm', d.utm,
+    'external_id', d.external_id, 'submitted', d.lead
+  )
+$$;
+comment on function crm.lead_data(crm.deals, crm.contacts, crm.companies) is
+  'The `data` of lead.received: the lead, its contact and company (if any) as they are now, and the body sent.';
+
+create function crm.event_data(e crm.events, p_object_type text) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_object json;
+begin
+  if e.event = 'lead.received' then
+    return (
+      select crm.lead_data(d, c, o)
+      from crm.deals d
+      -- The contact and company of the lead, or those that replaced them in a merge.
+      left join crm.contacts a on a.workspace_id = d.workspace_id and a.id = (e.facts ->> 'contact_id')::uuid
+      left join crm.companies b on b.workspace_id = d.workspace_id and b.id = (e.facts ->> 'company_id')::uuid
+      left join crm.contacts c on c.workspace_id = d.workspace_id and c.id = coalesce(a.merged_into_id, a.id)
+      left join crm.companies o on o.workspace_id = d.workspace_id and o.id = coalesce(b.merged_into_id, b.id)
+      where d.workspace_id = e.workspace_id and d.id = e.object_id
+    );
+  elsif e.event = 'contact.erased' then
+    return json_build_object('id', e.object_id);
+  end if;
+
+  case p_object_type
+    when 'deal' then
+      select crm.deal_json(d) into v_object from crm.deals d
+      where d.workspace_id = e.workspace_id and d.id = e.object_id;
+    when 'contact' then
+      select crm.contact_json(c) into v_object from crm.contacts c
+      where c.workspace_id = e.workspace_id and c.id = e.object_id;
+    when 'company' then
+      select crm.company_json(c) into v_object from crm.companies c
+      where c.workspace_id = e.workspace_id and c.id = e.object_id;
+    when 'activity' then
+      select crm.activity_json(a) into v_object from crm.activities a
+      where a.workspace_id = e.workspace_id and a.id = e.object_id;
+    when 'note' then
+      select crm.note_json(n) into v_object from crm.notes n
+      where n.workspace_id = e.workspace_id and n.id = e.object_id;
+    when 'proposal' then
+      select crm.proposal_json(p) into v_object from crm.proposals p
+      where p.workspace_id = e.workspace_id and p.id = e.object_id;
+  end case;
+  return case when e.facts = '{}' then v_object else crm.with_fields(v_object, e.facts::json) end;
+end
+$$;
+comment on function crm.event_data(crm.events, text) is
+  'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s facts. The caller looks up the '
+  'type of the object (crm.event_types).';
+
+create function crm.delivery_body(p_delivery_id uuid, e crm.events) returns text
+language plpgsql stable set search_path = '' as $$
+declare
+  v_object_type text := (select t.object_type from crm.event_types t where t.event = e.event);
+  v_body json;
+begin
+  v_body := json_build_object(
+    'event', e.event, 'event_id', e.id, 'workspace_id', e.workspace_id, 'object_type', v_object_type,
+    'object_id', e.object_id,
+    'data', case when e.is_test then crm.sample_data(e.event) else crm.event_data(e, v_object_type) end,
+    'occurred_at', crm.iso(e.occurred_at), 'delivery_id', p_delivery_id
+  );
+  return case when e.is_test then crm.with_fields(v_body, '{"test": true}') else v_body end;
+exception when others then
+  -- One body that cannot be built must not prevent the claim of a whole batch.
+  raise log 'crm.delivery_body of event %: % (%)', e.id, sqlerrm, sqlstate;
+  return null;
+end
+$$;
+comment on function crm.delivery_body(uuid, crm.events) is
+  'The JSON text to send (spec 6.2): the object as it is now, or a sample with "test": true; null if it cannot be '
+  'built.';
+
+-- The queue of deliveries (spec 6.5). It is a small table beside the partitioned deliveries, so that a claim costs the
+-- same however much is stored, and however much waits for inactive subscriptions or suspended workspaces. Only the
+-- database's clock decides what is due, so a dispatcher with a wrong clock changes nothing. The dispatcher's functions
+-- are security definer, because its role has no rights on tables. See docs/decisions/0008-queue.md.
+--
+-- Postgres often plans a statement while the queue is empty, and keeps the plan when the queue is long. Such a plan
+-- uses the index with the fewest pages, even if another one would serve better. So the functions that read the queue
+-- leave the planner one choice:
+-- * They forbid scans of the whole table.
+-- * They compare and sort row values that begin with the shard, which the primary key lacks.
+-- * A search for one state never meets the condition of another state's partial index.
+-- * They write the rows they found by ctid, because a join might read the primary key to find them.
+--
+-- Locks are taken in this order, so that nobody deadlocks: shard, marker in crm.webhook_unsettled, row of the queue,
+-- delivery, subscription.
+
+create sequence crm.webhook_leases;
+comment on sequence crm.webhook_leases is
+  'The numbers of leases. Each is used once: a delivery that is sent again gets a new one.';
+
+create table crm.webhook_queue (
+  workspace_id uuid not null,
+  subscription_id uuid not null,
+  delivery_id uuid not null,
+  event_id uuid not null,
+  shard smallint not null generated always as ((get_byte(uuid_send(workspace_id), 15) & 15)::smallint) stored,
+  state text not null check (state in ('ready', 'waiting', 'leased', 'held')),
+  due_at timestamptz not null,
+  lease_until timestamptz,
+  lease_token bigint,
+  host text,
+  primary key (workspace_id, delivery_id),
+  check ((state = 'leased') = (lease_until is not null))
+-- Vacuumed after a fixed number of changed rows, because the table is often empty. No fill factor: free room would save
+-- no index entries, because each change of state also changes indexed columns.
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+comment on table crm.webhook_queue is
+  'A row for each pending delivery. Written by triggers on crm.webhook_deliveries, by claims and by '
+  'crm.settle_subscription. The dispatcher finds deliveries here, so it never reads ended ones.';
+comment on column crm.webhook_queue.event_id is 'The event, so that a claim reads no partition of deliveries.';
+comment on column crm.webhook_queue.shard is 'One of 16 parts of the queue, by workspace, each with its claim lock.';
+comment on column crm.webhook_queue.state is
+  'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher is sending it; held: its '
+  'subscription is inactive or its workspace may not send, so claims ignore it.';
+comment on column crm.webhook_queue.lease_until is 'When the lease of the dispatcher that claimed the delivery ends.';
+comment on column crm.webhook_queue.lease_token is
+  'Fencing token of the last lease, until its outcome is recorded: a dispatcher that was too slow cannot overwrite '
+  'its successor''s outcome, and an outcome sent twice counts once.';
+comment on column crm.webhook_queue.host is 'The target host of the current or the last attempt.';
+call crm.protect('crm.webhook_queue');
+create index webhook_queue_ready on crm.webhook_queue (shard, workspace_id, subscription_id, delivery_id)
+  where state = 'ready';
+create index webhook_queue_waiting on crm.webhook_queue (shard, due_at) where state = 'waiting';
+create index webhook_queue_leased on crm.webhook_queue (shard, workspace_id, subscription_id) where state = 'leased';
+create index webhook_queue_leased_of_host on crm.webhook_queue (host)
+  where lease_until is not null and host is not null;
+create index webhook_queue_not_ready on crm.webhook_queue (shard, workspace_id, subscription_id, delivery_id)
+  where state <> 'ready' and lease_until is null;
+
+create table crm.webhook_shards (
+  shard smallint primary key check (shard between 0 and 15),
+  last_workspace_id uuid not null default '00000000-0000-0000-0000-000000000000'
+);
+comment on table crm.webhook_shards is
+  'The parts of the queue. A claim locks the row of its part, so that two claims cannot together exceed the limits of '
+  'a workspace; claims of other parts continue.';
+comment on column crm.webhook_shards.last_workspace_id is
+  'The workspace at which the last claim stopped, if it did not reach all workspaces: the next claim begins after it.';
+alter table crm.webhook_shards enable row level security, force row level security;
+insert into crm.webhook_shards (shard) select generate_series(0, 15);
+
+create table crm.webhook_unsettled (
+  workspace_id uuid not null,
+  subscription_id uuid not null,
+  shard smallint not null generated always as ((get_byte(uuid_send(workspace_id), 15) & 15)::smallint) stored,
+  send_now boolean not null default false,
+  sent_to uuid not null default '00000000-0000-0000-0000-000000000000',
+  primary key (workspace_id, subscription_id)
+);
+comment on table crm.webhook_unsettled is
+  'Markers of subscriptions whose queue rows must still be held, cancelled or released because the subscription or '
+  'its workspace changed. Claims do that in small steps (crm.settle_subscription), so that no change waits for a long '
+  'queue.';
+comment on column crm.webhook_unsettled.send_now is
+  'Whether deliveries that wait for their next attempt become due now: after a reactivation.';
+comment on column crm.webhook_unsettled.sent_to is
+  'The last delivery that became due because of send_now. Each delivery is made due once: if it fails again, it waits '
+  'for its normal time.';
+call crm.protect('crm.webhook_unsettled');
+create index webhook_unsettled_of_shard on crm.webhook_unsettled (shard);
+
+create function crm.enqueue_added() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  insert into crm.webhook_queue (workspace_id, subscription_id, delivery_id, event_id, state, due_at)
+  select
+    d.workspace_id, d.subscription_id, d.id, d.event_id,
+    case when d.next_attempt_at <= statement_timestamp() then 'ready' else 'waiting' end, d.next_attempt_at
+  from added d
+  where d.state = 'pending';
+  return null;
+end
+$$;
+comment on function crm.enqueue_added() is 'Trigger: puts new deliveries into the queue.';
+create trigger enqueue_added after insert on crm.webhook_deliveries
+  referencing new table as added for each statement execute function crm.enqueue_added();
+
+create function crm.enqueue_changed() returns trigger
+language plpgsql security definer set search_path = '' set enable_seqscan = off set enable_bitmapscan = off
+set enable_mergejoin = off as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_change record;
+begin
+  -- All rows at once, because most deliveries end together, in one crm.delivery_record.
+  delete from crm.webhook_queue q using changed c
+  where c.state <> 'pending' and q.workspace_id = c.workspace_id and q.delivery_id = c.id;
+
+  for v_change in
+    select c.*, c.attempts <> b.attempts as is_recorded
+    from changed c join before b on b.workspace_id = c.workspace_id and b.id = c.id
+    where c.state = 'pending'
+      and (b.state <> c.state or b.next_attempt_at <> c.next_attempt_at or b.attempts <> c.attempts)
+    order by c.workspace_id, c.id
+  loop
+    insert into crm.webhook_queue as q (workspace_id, subscription_id, delivery_id, event_id, state, due_at)
+    values (
+      v_change.workspace_id, v_change.subscription_id, v_change.id, v_change.event_id,
+      case when v_change.next_attempt_at <= v_now then 'ready' else 'waiting' end, v_change.next_attempt_at
+    )
+    on conflict (workspace_id, delivery_id) do update
+    set
+      due_at = excluded.due_at,
+      -- An attempt in progress continues, unless this update records its outcome.
+      state = case
+        when q.state = 'held' or q.state = 'leased' and not v_change.is_recorded then q.state
+        else excluded.state
+      end,
+      lease_until = case when not v_change.is_recorded then q.lease_until end,
+      lease_token = case when not v_change.is_recorded then q.lease_token end;
+  end loop;
+  return null;
+end
+$$;
+comment on function crm.enqueue_changed() is
+  'Trigger: copies changes of deliveries to the queue: new times, ends, new series.';
+create trigger enqueue_changed after update on crm.webhook_deliveries
+  referencing old table as before new table as changed for each statement execute function crm.enqueue_changed();
+
+create function crm.may_send(p_workspace_id uuid, p_subscription_id uuid) returns boolean
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select s.is_active and not w.suspended and w.public_api
+    from crm.webhook_subscriptions s join crm.workspaces w on w.id = s.workspace_id
+    where s.workspace_id = coalesce(crm.current_workspace_id(), p_workspace_id) and s.id = p_subscription_id
+  );
+end
+$$;
+comment on function crm.may_send(uuid, uuid) is
+  'Whether deliveries to a subscription are sent: it is active, and its workspace has the public API and is not '
+  'suspended. Otherwise they are held. Security definer, because verbs may not read the workspace''s settings.';
+
+-- Waiting deliveries follow the state of their subscription: held while nothing may be sent, cancelled if it was
+-- deleted, released when it is active again. Done in small steps, because thousands may wait.
+
+create function crm.settle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns boolean
+language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
+declare
+  v_may_send boolean := crm.may_send(p_workspace_id, p_subscription_id);
+  v_is_deleted boolean := exists (
+    select from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.deactivated_reason = 'deleted'
+  );
+  v_shard smallint := get_byte(uuid_send(p_workspace_id), 15) & 15;
+  v_sent_to uuid := coalesce(
+    (
+      select u.sent_to from crm.webhook_unsettled u
+      where u.workspace_id = p_workspace_id and u.subscription_id = p_subscription_id
+    ),
+    '00000000-0000-0000-0000-000000000000'
+  );
+  v_ids uuid[];
+begin
+  -- 500 at a time, because the dispatcher's claims do this work and must stay short.
+  v_ids := array(
+    select q.delivery_id from crm.webhook_queue q
+    where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
+      and (q.shard, q.workspace_id, q.subscription_id) <= (v_shard, p_workspace_id, p_subscription_id)
+      and (
+        q.state = 'held' and (v_may_send or v_is_deleted)
+        or q.state = 'waiting' and (
+          not v_may_send or p_send_now and q.delivery_id > v_sent_to and q.due_at > statement_timestamp()
+        )
+      )
+      and q.state <> 'ready' and q.lease_until is null
+    order by q.shard, q.workspace_id, q.subscription_id, q.delivery_id limit 500
+    for update skip locked
+  );
+  if not v_may_send then
+    v_ids := v_ids || array(
+      select q.delivery_id from crm.webhook_queue q
+      where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
+        and (q.shard, q.workspace_id, q.subscription_id) <= (v_shard, p_workspace_id, p_subscription_id)
+        and q.state = 'ready'
+      order by q.shard, q.workspace_id, q.subscription_id, q.delivery_id limit 500
+      for update skip locked
+    );
+  end if;
+
+  if v_is_deleted then
+    update crm.webhook_deliveries d set state = 'cancelled'
+    where d.workspace_id = p_workspace_id and d.id = any (v_ids) and d.state = 'pending';
+    delete from crm.webhook_queue q where q.workspace_id = p_workspace_id and q.delivery_id = any (v_ids);
+  elsif not v_may_send then
+    update crm.webhook_queue q set state = 'held'
+    where q.workspace_id = p_workspace_id and q.delivery_id = any (v_ids);
+  else
+    update crm.webhook_queue q
+    set state = case when q.due_at <= statement_timestamp() then 'ready' else 'waiting' end
+    where q.workspace_id = p_workspace_id and q.delivery_id = any (v_ids);
+    if p_send_now then
+      update crm.webhook_deliveries d set next_attempt_at = statement_timestamp()
+      where d.workspace_id = p_workspace_id and d.id = any (v_ids) and d.next_attempt_at > statement_timestamp();
+      v_sent_to := greatest(v_sent_to, v_ids[cardinality(v_ids)]);
+      update crm.webhook_unsettled u set sent_to = v_sent_to
+      where u.workspace_id = p_workspace_id and u.subscription_id = p_subscription_id;
+    end if;
+  end if;
+  -- Rows that others have locked were skipped, and are left for a later call.
+  return not exists (
+    select from crm.webhook_queue q
+    where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
+      and (q.shard, q.workspace_id, q.subscription_id) <= (v_shard, p_workspace_id, p_subscription_id)
+      and (
+        q.state = 'held' and (v_may_send or v_is_deleted)
+        or q.state = 'waiting' and (
+          not v_may_send or p_send_now and q.delivery_id > v_sent_to and q.due_at > statement_timestamp()
+        )
+      )
+      and q.state <> 'ready' and q.lease_until is null
+  ) and (
+    v_may_send or not exists (
+      select from crm.webhook_queue q
+      where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
+        and (q.shard, q.workspace_id, q.subscription_id) <= (v_shard, p_workspace_id, p_subscription_id)
+        and q.state = 'ready'
+    )
+  );
+end
+$$;
+comment on function crm.settle_subscription(uuid, uuid, boolean) is
+  'Brings up to 500 queue rows (1,000 to hold), oldest first, into the state that their subscription and workspace '
+  'require: held, released, or cancelled and removed if the subscription was deleted. Leaves leased rows alone. True '
+  'if no row is left.';
+
+create function crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns void
+language sql volatile set search_path = '' as $$
+  -- `do update` and not `do nothing`, so that this waits for a claim that is settling by the earlier state and then
+  -- removes the row.
+  insert into crm.webhook_unsettled as u (workspace_id, subscription_id, send_now)
+  values (p_workspace_id, p_subscription_id, p_send_now)
+  on conflict (workspace_id, subscription_id) do update
+  set send_now = excluded.send_now, sent_to = excluded.sent_to
+$$;
+comment on function crm.unsettle_subscription(uuid, uuid, boolean) is
+  'Tells claims to hold, cancel or release the queue rows of a subscription.';
+
+create function crm.unsettle_changed_subscription() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  perform crm.unsettle_subscription(new.workspace_id, new.id, new.is_active);
+  -- Most subscriptions have few rows: settle those rows here, so that no claim has to.
+  if crm.settle_subscription(new.workspace_id, new.id, new.is_active) then
+    delete from crm.webhook_unsettled u where u.workspace_id = new.workspace_id and u.subscription_id = new.id;
+  end if;
+  return null;
+end
+$$;
+comment on function crm.unsettle_changed_subscription() is
+  'Trigger: holds, cancels or releases the first waiting deliveries of a changed subscription; claims do the rest.';
+create trigger unsettle_changed_subscription
+after update of is_active, deactivated_reason on crm.webhook_subscriptions for each row
+when (old.is_active <> new.is_active or old.deactivated_reason is distinct from new.deactivated_reason)
+execute function crm.unsettle_changed_subscription();
+
+create function crm.settle_shard(p_shard smallint) returns void
+language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
+declare
+  v_marker crm.webhook_unsettled;
+begin
+  -- 20 subscriptions at most, so that a claim stays short if thousands became inactive together.
+  for v_marker in
+    select u.* from crm.webhook_unsettled u where u.shard = p_shard limit 20 for update skip locked
+  loop
+    -- The time limit is for the whole claim, which visits all shards: cancelling 500 deliveries takes about 100 ms.
+    exit when clock_timestamp() > statement_timestamp() + interval '50 ms';
+    if crm.settle_subscription(v_marker.workspace_id, v_marker.subscription_id, v_marker.send_now) then
+      delete from crm.webhook_unsettled u
+      where u.workspace_id = v_marker.workspace_id and u.subscription_id = v_marker.subscription_id;
+    end if;
+  end loop;
+end
+$$;
+comment on function crm.settle_shard(smallint) is
+  'Settles the subscriptions of a shard that crm.webhook_unsettled names, unless the claim has already taken 50 ms: '
+  'then a later claim, which visits the shards in another order, does it. The caller has locked the shard.';
+
+-- Claims of deliveries (spec 6.5): which deliveries become ready, which are claimed, and the lease.
+
+create function crm.wake_deliveries(p_shard smallint) returns void
+language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
+begin
+  update crm.webhook_queue q
+  set state = 'ready'
+  where q.ctid = any (array(
+    select w.ctid from crm.webhook_queue w
+    where w.shard = p_shard and w.state = 'waiting' and w.due_at <= statement_timestamp()
+    order by w.due_at limit 200
+    for update skip locked
+  ));
+
+  update crm.webhook_queue q
+  set state = 'ready', lease_until = null
+  -- Skip locked rows: whoever records an outcome may be waiting for a marker that this claim has locked.
+  where q.ctid = any (array(
+    select l.ctid from crm.webhook_queue l
+    where l.shard = p_shard and l.state = 'leased' and l.lease_until <= statement_timestamp()
+    for update skip locked
+  ));
+end
+$$;
+comment on function crm.wake_deliveries(smallint) is
+  'Makes due retries of a shard ready, 200 at a time, and deliveries whose lease has ended. The caller has locked the '
+  'shard.';
+
+create type crm.claim_candidate as (
+  workspace_id uuid, subscription_id uuid, delivery_id uuid, host text, is_slow boolean,
+  workspace_rank integer
+);
+comment on type crm.claim_candidate is
+  'A ready delivery that its subscription and workspace have room for. workspace_rank is its number among the '
+  'workspace''s deliveries in flight, should it be claimed.';
+
+create function crm.claim_candidates(p_shard smallint, p_limit integer) returns crm.claim_candidate[]
+language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
+#variable_conflict use_column
+declare
+  -- Looking up one subscription in the indexes takes about 20 microseconds. At least 60 subscriptions, which is more
+  -- than a workspace can have active.
+  c_max_subscriptions constant integer := greatest(p_limit, 60);
+  v_after uuid := (select s.last_workspace_id from crm.webhook_shards s where s.shard = p_shard);
+  v_seen integer;
+  v_last uuid;
+  v_candidates crm.claim_candidate[];
+begin
+  loop
+    with recursive waiting as (
+      (
+        select q.workspace_id, q.subscription_id, 1 as n from crm.webhook_queue q
+        where q.state = 'ready' and (q.shard, q.workspace_id) > (p_shard, v_after) and q.shard <= p_shard
+        order by q.shard, q.workspace_id, q.subscription_id limit 1
+      )
+      union all
+      select next.workspace_id, next.subscription_id, w.n + 1
+      from waiting w
+      cross join lateral (
+        select q.workspace_id, q.subscription_id from crm.webhook_queue q
+        where q.state = 'ready'
+          and (q.shard, q.workspace_id, q.subscription_id) > (p_shard, w.workspace_id, w.subscription_id)
+          and q.shard <= p_shard
+        order by q.shard, q.workspace_id, q.subscription_id limit 1
+      ) next
+      where w.n < c_max_subscriptions
+    ),
+    -- Counted for each target by an index, because the planner does not know how much is in flight.
+    target as (
+      select
+        w.workspace_id, w.subscription_id, s.target_host, s.slow_since is not null as is_slow,
+        s.is_active and not p.suspended and p.public_api as may_send,
+        f.taken, f.workspace_taken,
+        (
+          select count(*) from crm.webhook_queue q where q.lease_until is not null and q.host = s.target_host
+        ) as host_taken
+      from waiting w
+      join crm.webhook_subscriptions s on s.workspace_id = w.workspace_id and s.id = w.subscription_id
+      join crm.workspaces p on p.id = w.workspace_id
+      cross join lateral (
+        select
+          count(*) filter (where q.subscription_id = w.subscription_id)::integer as taken,
+          count(*)::integer as workspace_taken
+        from crm.webhook_queue q
+        where q.state = 'leased' and (q.shard, q.workspace_id) >= (p_shard, w.workspace_id)
+          and (q.shard, q.workspace_id) <= (p_shard, w.workspace_id)
+      ) f
+    ),
+    -- Mark these to be held: an event can enqueue for a subscription that becomes inactive at the same moment.
+    stray as (
+      insert into crm.webhook_unsettled (workspace_id, subscription_id)
+      select t.workspace_id, t.subscription_id from target t where not t.may_send
+      on conflict do nothing
+    ),
+    candidate as (
+      select
+        t.workspace_id, t.subscription_id, d.delivery_id, t.target_host, t.is_slow, t.workspace_taken,
+        t.taken + d.rank as subscription_rank
+      from target t
+      cross join lateral (
+        select q.delivery_id, row_number() over (order by q.delivery_id) as rank
+        from crm.webhook_queue q
+        where q.state = 'ready'
+          and (q.shard, q.workspace_id, q.subscription_id) >= (p_shard, t.workspace_id, t.subscription_id)
+          and (q.shard, q.workspace_id, q.subscription_id) <= (p_shard, t.workspace_id, t.subscription_id)
+        order by q.shard, q.workspace_id, q.subscription_id, q.delivery_id
+        limit greatest(case when t.is_slow then 1 else 4 end - t.taken, 0)
+      ) d
+      where t.may_send and t.workspace_taken < 8 and t.host_taken < case when t.is_slow then 32 else 64 end
+    ),
+    ranked as (
+      select
+        c.*,
+        c.workspace_taken
+          + row_number() over (partition by c.workspace_id order by c.subscription_rank, c.delivery_id)
+          as workspace_rank
+      from candidate c
+    ),
+    chosen as (
+      -- In random order among workspaces: with the oldest event first, whoever recovers old events in many workspaces
+      -- would always be first.
+      select r.* from ranked r where r.workspace_rank <= 8 order by r.workspace_rank, random() limit p_limit
+    )
+    select
+      array(
+        select row(
+          c.workspace_id, c.subscription_id, c.delivery_id, c.target_host, c.is_slow, c.workspace_rank
+        )::crm.claim_candidate
+        from chosen c
+      ),
+      (select count(*) from waiting),
+      -- Some subscriptions of the last workspace may be unseen: the next call begins with that workspace.
+      (
+        select w.workspace_id from waiting w
+        where w.workspace_id <> (select last.workspace_id from waiting last order by last.n desc limit 1)
+        order by w.n desc limit 1
+      )
+    into v_candidates, v_seen, v_last;
+    exit when v_seen > 0 or v_after = '00000000-0000-0000-0000-000000000000';
+    v_after := '00000000-0000-0000-0000-000000000000';
+  end loop;
+
+  v_last := case when v_seen < c_max_subscriptions then '00000000-0000-0000-0000-000000000000' else v_last end;
+  update crm.webhook_shards s set last_workspace_id = v_last where s.shard = p_shard and s.last_workspace_id <> v_last;
+  return v_candidates;
+end
+$$;
+comment on function crm.claim_candidates(smallint, integer) is
+  'Up to p_limit ready deliveries of a shard that may be claimed: 4 in flight for a subscription (1 while it is '
+  'slow), 8 for a workspace. Workspaces take turns in random order, and each gets its oldest events first. Reads '
+  'p_limit subscriptions, at least 60; the next call begins after them. The caller has locked the shard.';
+
+create function crm.delivery_claim(p_batch integer)
+returns table (
+  claimed_at double precision, workspace_id uuid, subscription_id uuid, delivery_id uuid, event_id uuid,
+  lease_token bigint, event crm.event_type, target_url text, secret bytea, next_secret bytea, body text
+)
+language plpgsql security definer set search_path = '' set enable_seqscan = off set enable_bitmapscan = off
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz;
+  -- Events are kept longer than deliveries. This bound lets the plan skip their older partitions.
+  v_oldest uuid := crm.uuid_v7_floor(now() - interval '32 days');
+  v_shard smallint;
+  v_candidates crm.claim_candidate[] := '{}';
+begin
+  for v_shard in select s.shard from crm.webhook_shards s order by random() loop
+    -- One shard at a time: usually the first has enough, and until a vacuum each search also reads the rows that were
+    -- claimed before.
+    continue when not (
+      exists (select from crm.webhook_queue q where q.shard = v_shard and q.state = 'ready')
+      or exists (
+        select from crm.webhook_queue q
+        where q.shard = v_shard and q.state = 'waiting' and q.due_at <= statement_timestamp()
+      )
+      or exists (
+        select from crm.webhook_queue q
+        where q.shard = v_shard and q.state = 'leased' and q.lease_until <= statement_timestamp()
+      )
+      or exists (select from crm.webhook_unsettled u where u.shard = v_shard)
+    );
+    -- Skip a shard that another dispatcher has locked: it claims the deliveries of that shard.
+    perform from crm.webhook_shards s where s.shard = v_shard for update skip locked;
+    continue when not found;
+    perform crm.wake_deliveries(v_shard);
+    perform crm.settle_shard(v_shard);
+    v_candidates := v_candidates || crm.claim_candidates(v_shard, p_batch);
+    -- Stop once there are enough workspaces, so that none gets a second place before others get their first.
+    exit when (select count(distinct c.workspace_id) from unnest(v_candidates) c) >= p_batch;
+  end loop;
+  if v_candidates = '{}' then return; end if;
+
+  -- Lock the hosts, because claims of other shards may choose the same ones. Sorted, so that two claims cannot
+  -- deadlock.
+  perform pg_advisory_xact_lock(k.number)
+  from (
+    select crm.lock_number('webhook host ' || h.host) as number
+    from (select distinct c.host from unnest(v_candidates) c) h
+    order by number
+  ) k;
+  v_now := clock_timestamp();
+
+  return query
+  -- Materialized, or the deliveries in flight to a host would be counted for each candidate.
+  with host as materialized (
+    select h.host, (
+      select count(*) from crm.webhook_queue q where q.lease_until is not null and q.host = h.host
+    ) as taken
+    from (select distinct c.host from unnest(v_candidates) c) h
+  ),
+  ranked as (
+    select
+      c.*,
+      h.taken
+        + row_number() over (partition by c.host order by c.is_slow, c.workspace_rank, random())
+        as host_rank
+    from unnest(v_candidates) c
+    join host h on h.host = c.host
+  ),
+  chosen as (
+    select r.* from ranked r
+    where r.host_rank <= case when r.is_slow then 32 else 64 end
+    order by r.workspace_rank, random() limit p_batch
+  ),
+  claimed as (
+    update crm.webhook_queue q
+    set state = 'leased', lease_until = v_now + interval '60 s', lease_token = nextval('crm.webhook_leases'),
+      host = (select c.host from chosen c where c.workspace_id = q.workspace_id and c.delivery_id = q.delivery_id)
+    where q.ctid = any (array(
+        select r.ctid from chosen c
+        cross join lateral (
+          select q.ctid from crm.webhook_queue q
+          where q.workspace_id = c.workspace_id and q.delivery_id = c.delivery_id
+          offset 0
+        ) r
+      ))
+      -- Written so that the index of ready rows cannot serve the condition: a plan might read that index whole.
+      and q.state is not distinct from 'ready'
+    returning q.workspace_id, q.subscription_id, q.delivery_id, q.event_id, q.lease_token
+  )
+  select
+    extract(epoch from v_now)::double precision,
+    c.workspace_id, c.subscription_id, c.delivery_id, c.event_id, c.lease_token, (e.event).event, s.target_url,
+    case when k.next_from <= v_now then k.next_secret else k.secret end,
+    case when k.next_from > v_now then k.next_secret end,
+    crm.delivery_body(c.delivery_id, e.event)
+  from claimed c
+  -- With these conditions no index reads more than one row: a plan that expects a workspace to have few events uses any
+  -- index, even for a workspace with a million.
+  cross join lateral (
+    select e as event from crm.events e
+    where e.workspace_id = c.workspace_id and e.id >= c.event_id and e.id <= c.event_id and e.id >= v_oldest
+    order by e.id limit 1
+  ) e
+  join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id and s.id = c.subscription_id
+  join crm.webhook_secrets k on k.workspace_id = c.workspace_id and k.subscription_id = c.subscription_id;
+end
+$$;
+comment on function crm.delivery_claim(integer) is
+  'Leases up to p_batch due deliveries for 60 seconds, and returns what the dispatcher needs to send them. claimed_at '
+  'is the database''s time in seconds since 1970; next_secret is null unless a rotation overlaps. At most 64 '
+  'deliveries are in flight to a host, 32 of them to slow subscriptions; for the other limits see '
+  'crm.claim_candidates. Dispatchers claim at the same time, each from its own shards.';
+
+-- Recording an attempt, and scheduling the next one (spec 6.5).
+
+create function crm.retry_delay(p_failed_attempts integer) returns interval
+language sql volatile
+-- Up to 1 % later and never earlier, so that deliveries that failed together are not all retried together.
+as $$
+  select (array['30 s', '5 min', '30 min', '6 h']::interval[])[p_failed_attempts] * (1 + random() * 0.01)
+$$;
+comment on function crm.retry_delay(integer) is
+  'The wait after the n-th failed attempt (spec 6.5); null after the fifth.';
+
+create type crm.recorded_attempt as (
+  workspace_id uuid, subscription_id uuid, delivery_id uuid, lease_token bigint, series integer,
+  attempt integer, state text, status integer, reason text, duration_ms integer, position bigint
+);
+comment on type crm.recorded_attempt is
+  'A recorded attempt: its number, the state of its delivery afterwards, and its position in the list of outcomes.';
+
+create function crm.delivery_record(p_outcomes json)
+returns table (lease_token bigint, attempt integer, state text, deactivated boolean)
+language plpgsql security definer set search_path = '' set enable_seqscan = off set enable_bitmapscan = off
+set enable_mergejoin = off set enable_hashjoin = off as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := clock_timestamp();
+  v_recorded crm.recorded_attempt[];
+  v_attempt crm.recorded_attempt;
+  v_deactivating bigint[] := '{}';
+begin
+  -- Locked in order of id, so that two groups cannot deadlock.
+  with held as materialized (
+    select o.*, q.subscription_id
+    from (
+      select o.* from rows from (
+        json_to_recordset(p_outcomes) as (
+          workspace_id uuid, delivery_id uuid, lease_token bigint, status integer, reason text, duration_ms integer
+        )
+      ) with ordinality as o (workspace_id, delivery_id, lease_token, status, reason, duration_ms, position)
+      -- Always true, but it makes Postgres expect one outcome and not a hundred. For a hundred it would read a whole
+      -- day's partition, because it does not know that an id is in one partition only.
+      where o.lease_token between 0 and 9223372036854775807
+      order by o.workspace_id, o.delivery_id
+    ) o
+    cross join lateral (
+      select q.subscription_id from crm.webhook_queue q
+      where q.workspace_id = o.workspace_id and q.delivery_id = o.delivery_id and q.lease_token = o.lease_token
+      for update
+    ) q
+  ),
+  -- The trigger enqueue_changed puts these deliveries back into the queue, or removes them from it.
+  recorded as (
+    update crm.webhook_deliveries d
+    set
+      attempts = d.attempts + 1,
+      state = case when h.reason is null then 'delivered' when d.attempts + 1 >= 5 then 'failed' else 'pending' end,
+      next_attempt_at = coalesce(
+        case when h.reason is not null then v_now + crm.retry_delay(d.attempts + 1) end,
+        d.next_attempt_at
+      )
+    from held h
+    where d.workspace_id = h.workspace_id and d.id = h.delivery_id and d.state = 'pending'
+      -- With this condition, a plan that uses the index by subscription reads one row too.
+      and d.subscription_id = h.subscription_id
+    returning d.workspace_id, d.subscription_id, d.id, h.lease_token, d.series, d.attempts, d.state, h.status, h.reason,
+      h.duration_ms, h.position
+  ),
+  stored as (
+    insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, reason, duration_ms)
+    select r.workspace_id, r.id, r.series, r.attempts, r.status, r.reason, r.duration_ms from recorded r
+  )
+  select array_agg(r::crm.recorded_attempt) into v_recorded from recorded r;
+
+  -- In order of subscription, so that two groups cannot deadlock; within one, in the order of the outcomes.
+  for v_attempt in
+    select r.*
+    from (
+      select a as attempt, bool_or(a.reason is not null) over (partition by a.workspace_id, a.subscription_id) as has_failed
+      from unnest(v_recorded) a
+    ) g
+    cross join lateral (select (g.attempt).*) r
+    cross join lateral (
+      select s.failure_count, s.slow_since, s.last_success_at from crm.webhook_subscriptions s
+      where s.workspace_id = r.workspace_id and s.id = r.subscription_id
+      offset 0
+    ) s
+    -- Not at every success: hundreds of successes in a second would all update the same row.
+    where g.has_failed or s.failure_count > 0 or s.slow_since is not null or s.last_success_at is null
+      or s.last_success_at < v_now - interval '10 s'
+    order by r.workspace_id, r.subscription_id, r.position
+  loop
+    if v_attempt.reason is null then
+      update crm.webhook_subscriptions s
+      set failure_count = 0, last_success_at = v_now, slow_since = null
+      where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id
+        -- One update for all successes of the group.
+        and (s.failure_count > 0 or s.slow_since is not null or s.last_success_at is distinct from v_now);
+      continue;
+    end if;
+    update crm.webhook_subscriptions s
+    set
+      failure_count = s.failure_count + 1,
+      last_failure_at = v_now,
+      slow_since = case
+        when v_attempt.reason like 'timeout\_%' then coalesce(s.slow_since, v_now)
+        when v_attempt.status is null then s.slow_since
+      end
+    where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id;
+    if v_attempt.state = 'failed' then
+      update crm.webhook_subscriptions s
+      set is_active = false, deactivated_reason = 'failures'
+      where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id and s.is_active;
+      if found then v_deactivating := v_deactivating || v_attempt.lease_token; end if;
+    end if;
+  end loop;
+
+  return query
+  select a.lease_token, a.attempt, a.state, a.lease_token = any (v_deactivating) from unnest(v_recorded) a;
+end
+$$;
+comment on function crm.delivery_record(json) is
+  'Records the outcomes of attempts in the order in which they ended, and schedules the next attempts. An outcome is '
+  'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success) and duration_ms. The '
+  'fifth failure ends a delivery and deactivates the subscription (spec 6.5). If another dispatcher has claimed the '
+  'delivery meanwhile, the outcome changes nothing and is not returned. last_success_at is up to 10 s late.';
+
+-- Waking the dispatcher, and detecting that it stands still.
+
+create function crm.deliveries_due() returns boolean
+language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
+  select exists (select from crm.webhook_queue q where q.state = 'ready')
+    or exists (select from crm.webhook_unsettled)
+    or exists (select from crm.webhook_queue q where q.state = 'leased' and q.lease_until <= statement_timestamp())
+    or exists (
+      select from crm.webhook_shards s
+      where exists (
+        select from crm.webhook_queue q
+        where q.shard = s.shard and q.state = 'waiting' and q.due_at <= statement_timestamp() + interval '15 s'
+        offset 0
+      )
+    )
+$$;
+comment on function crm.deliveries_due() is
+  'Whether a claim would find work now or within 15 seconds. The job webhook-dispatch asks every 10 seconds, so the '
+  'dispatcher is awake at least 5 seconds before a delivery is due.';
+
+create function crm.next_delivery_due(p_within interval) returns double precision
+language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_next timestamptz;
+begin
+  -- Ready deliveries may be left because another claim had locked their shard, or because they were added since. If the
+  -- workspace has a delivery in flight, its dispatcher will claim the others.
+  if exists (select from crm.webhook_unsettled) or exists (
+    select from (select distinct q.workspace_id from (
+      select q.workspace_id from crm.webhook_queue q where q.state = 'ready' limit 1000
+    ) q) r
+    where not exists (
+      select from crm.webhook_queue l
+      where l.state = 'leased'
+        and (l.shard, l.workspace_id) >= (get_byte(uuid_send(r.workspace_id), 15) & 15, r.workspace_id)
+        and (l.shard, l.workspace_id) <= (get_byte(uuid_send(r.workspace_id), 15) & 15, r.workspace_id)
+    )
+  ) then
+    return 0;
+  end if;
+  select min(d.due_at) into v_next
+  from crm.webhook_shards s
+  cross join lateral (
+    select q.due_at from crm.webhook_queue q
+    where q.shard = s.shard and q.state = 'waiting' and q.due_at <= v_now + p_within
+    order by q.due_at limit 1
+  ) d;
+  -- greatest() ignores null, so null needs its own case.
+  return case when v_next is not null then greatest(extract(epoch from v_next - v_now), 0) end;
+end
+$$;
+comment on function crm.next_delivery_due(interval) is
+  'Seconds until the next delivery is due; null if none becomes due within p_within. For a dispatcher that has just '
+  'claimed everything due: deliveries that wait for a place of their subscription or workspace do not count.';
+
+create function crm.poke_dispatcher() returns void
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_url text;
+  v_secret text;
+begin
+  if not crm.deliveries_due() then return; end if;
+  -- On Supabase pg_net sends the poke; elsewhere the local scheduler listens for the notification. Dynamic statements,
+  -- because the schemas net and vault may not exist.
+  if to_regproc('net.http_post') is null or to_regclass('vault.decrypted_secrets') is null then
+    perform pg_notify('webhook_dispatch', '');
+    return;
+  end if;
+  execute format(
+    'select max(decrypted_secret) filter (where name = %L), max(decrypted_secret) filter (where name = %L) from %I.%I',
+    'webhook_dispatcher_url', 'webhook_dispatcher_secret', 'vault', 'decrypted_secrets'
+  ) into v_url, v_secret;
+  if v_url is null or v_secret is null then
+    raise warning 'webhook_dispatcher_url and webhook_dispatcher_secret are not in the vault: no dispatcher is called';
+    return;
+  end if;
+  -- pg_net puts its functions into the schema net, in whichever schema it was created.
+  execute format('select %I.%I(url := $1, headers := $2)', 'net', 'http_post')
+  using v_url, jsonb_build_object('Authorization', 'Bearer ' || v_secret, 'Content-Type', 'application/json');
+end
+$$;
+comment on function crm.poke_dispatcher() is
+  'Pokes the dispatcher if a delivery is due now or within 15 seconds: a retry, or a delivery whose first poke was '
+  'lost. Security definer, because it reads every workspace, and members call it too.';
+
+create function crm.resume_webhooks() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  -- A claim of the shard locks markers of the same subscriptions in another order, so lock the shard first.
+  perform from crm.webhook_shards p where p.shard = get_byte(uuid_send(new.id), 15) & 15 for update;
+  perform crm.unsettle_subscription(s.workspace_id, s.id, false)
+  from crm.webhook_subscriptions s
+  where s.workspace_id = new.id and s.is_active;
+  perform crm.poke_dispatcher();
+  return null;
+end
+$$;
+comment on function crm.resume_webhooks() is
+  'Trigger: releases held deliveries and pokes the dispatcher when a workspace may send webhooks again. The '
+  'deliveries kept their attempts and times, so overdue ones are sent at once.';
+create trigger resume_webhooks after update of suspended, public_api on crm.workspaces for each row
+when ((old.suspended or not old.public_api) and not new.suspended and new.public_api)
+execute function crm.resume_webhooks();
+
+create function crm.stuck_deliveries(p_bound integer) returns setof crm.webhook_queue
+language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
+  select q.*
+  from (
+    (select q.* from crm.webhook_queue q where q.state = 'ready' limit p_bound)
+    union all
+    (select q.* from crm.webhook_queue q where q.state = 'leased' limit p_bound)
+    union all
+    select w.* from crm.webhook_shards s
+    cross join lateral (
+      select q.* from crm.webhook_queue q where q.shard = s.shard and q.state = 'waiting' order by q.due_at limit p_bound
+    ) w
+  ) q
+  where q.due_at <= statement_timestamp() - interval '1 minute'
+    and (q.lease_until is null or q.lease_until <= statement_timestamp())
+    and crm.may_send(q.workspace_id, q.subscription_id)
+    -- If an attempt is in progress in the workspace, the dispatcher works, and the other deliveries wait for a slow
+    -- receiver.
+    and not exists (
+      select from crm.webhook_queue l
+      where l.state = 'leased' and l.lease_until > statement_timestamp()
+        and (l.shard, l.workspace_id) >= (q.shard, q.workspace_id)
+        and (l.shard, l.workspace_id) <= (q.shard, q.workspace_id)
+    )
+$$;
+comment on function crm.stuck_deliveries(integer) is
+  'Deliveries that have been due for over a minute while the dispatcher does nothing for their workspace. Reads at '
+  'most p_bound ready rows, p_bound leased rows, and p_bound waiting rows of each shard.';
+
+create function crm.check_health() returns text
+language sql volatile security definer set search_path = '' as $$
+  -- Bounded, because anybody may call the health check.
+  select case when exists (select from crm.stuck_deliveries(1000)) then 'degraded' else 'ok' end
+$$;
+comment on function crm.check_health() is
+  'The state of webhooks for the health check: degraded if a delivery of an active subscription has been due for over '
+  'a minute and the dispatcher does nothing for its workspace; otherwise ok.';
+
+-- The bound of the queue. Every event is stored; its deliveries are created at once while the queue has room for the
+-- workspace, otherwise later, from the events (below). Without a bound, a key could store a delivery
+-- for each of 50 subscriptions with every record it writes. See docs/decisions/0008-queue.md.
+
+create function crm.waiting_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_limit integer) returns integer
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan'
+set enable_seqscan = off set enable_bitmapscan = off as $$
+declare
+  v_shard smallint := get_byte(uuid_send(p_workspace_id), 15) & 15;
+begin
+  return (
+    select count(*)
+    from (
+      (
+        select from crm.webhook_queue q
+        where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
+          and (q.shard, q.workspace_id, q.subscription_id) <= (v_shard, p_workspace_id, p_subscription_id)
+          and q.state = 'ready'
+        limit p_limit
+      )
+      union all
+      (
+        select from crm.webhook_queue q
+        where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
+          and (q.shard, q.workspace_id, q.subscription_id) <= (v_shard, p_workspace_id, p_subscription_id)
+          and q.state <> 'ready' and q.lease_until is null
+        limit p_limit
+      )
+      union all
+      (
+        select from crm.webhook_queue q
+        where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
+          and (q.shard, q.workspace_id, q.subscription_id) <= (v_shard, p_workspace_id, p_subscription_id)
+          and q.state = 'leased'
+        limit p_limit
+      )
+      limit p_limit
+    ) waiting
+  );
+end
+$$;
+comment on function crm.waiting_deliveries(uuid, uuid, integer) is
+  'How many deliveries of a subscription are in the queue, counted up to p_limit.';
+
+create function crm.queue_share(p_workspace_id uuid) returns integer
+language sql stable set search_path = '' as $$
+  select w.max_waiting_deliveries / greatest(
+    (select count(*) from crm.webhook_subscriptions s where s.workspace_id = w.id and s.is_active), 1
+  )::integer
+  from crm.workspaces w
+  where w.id = p_workspace_id
+$$;
+comment on function crm.queue_share(uuid) is
+  'How many deliveries may wait for one subscription. The active subscriptions share max_waiting_deliveries equally, '
+  'so that one receiver that is down does not delay the others.';
+
+create function crm.queue_room(p_workspace_id uuid, p_subscription_id uuid) returns integer
+language plpgsql stable set search_path = '' as $$
+declare
+  v_share integer := crm.queue_share(p_workspace_id);
+begin
+  return v_share - crm.waiting_deliveries(p_workspace_id, p_subscription_id, v_share);
+end
+$$;
+comment on function crm.queue_room(uuid, uuid) is 'How many more deliveries may wait for a subscription now.';
+
+create function crm.require_room(p_workspace_id uuid, p_subscription_id uuid) returns integer
+language plpgsql stable set search_path = '' as $$
+declare
+  v_room integer := crm.queue_room(p_workspace_id, p_subscription_id);
+begin
+  if v_room <= 0 then perform crm.raise_code('queue_full'); end if;
+  return v_room;
+end
+$$;
+comment on function crm.require_room(uuid, uuid) is
+  'crm.queue_room for deliveries that people add themselves; raises queue_full if there is no room.';
+
+create function crm.subscribers(p_workspace_id uuid, p_event crm.event_type) returns uuid[]
+language plpgsql stable set search_path = '' as $$
+begin
+  return array(
+    select s.id from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
+  );
+end
+$$;
+comment on function crm.subscribers(uuid, crm.event_type) is
+  'The active subscriptions of a workspace to a type of event.';
+
+create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
+language sql immutable set search_path = ''
+as $$ select crm.lock_number('catch-up of ' || p_subscription_id) $$;
+comment on function crm.catch_up_lock(uuid) is
+  'The advisory lock of a subscription that is behind. A transaction that leaves a delivery to the catch-up holds the '
+  'lock, shared, until it ends. The last step of the catch-up takes it exclusively, and so sees every event that has '
+  'no delivery.';
+
+create function crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_share integer := crm.queue_share(p_workspace_id);
+  v_behind uuid[];
+  v_full uuid[];
+begin
+  -- If the lock is not free, the catch-up is about to end: the deliveries are created here, and nobody waits.
+  v_behind := array(
+    select b.id
+    from (
+      select s.id from crm.webhook_subscriptions s
+      where s.workspace_id = p_workspace_id and s.id = any (p_subscription_ids) and s.behind_since is not null
+      offset 0
+    ) b
+    where pg_try_advisory_xact_lock_shared(crm.catch_up_lock(b.id))
+  );
+  if v_behind <> '{}' then
+    -- Read again in a new snapshot: a catch-up may have ended before the lock was taken. While this transaction holds
+    -- the lock, none can end.
+    v_behind := array(
+      select s.id from crm.webhook_subscriptions s
+      where s.workspace_id = p_workspace_id and s.id = any (v_behind) and s.behind_since is not null
+    );
+  end if;
+
+  with chosen as materialized (
+    select s.id from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.id = any (p_subscription_ids) and s.is_active and s.behind_since is null
+      and crm.waiting_deliveries(s.workspace_id, s.id, v_share) + cardinality(p_event_ids) > v_share
+    -- Skip locked rows: whoever holds the lock may be marking the subscription too. No request waits here; at worst
+    -- some deliveries more than the share are created.
+    for no key update skip locked
+  ),
+  marked as (
+    update crm.webhook_subscriptions s
+    -- Starts at the horizon: transactions that see this mark, and so leave deliveries out, have not ended yet.
+    set behind_since = now(), behind_position = crm.feed_horizon() - 1, behind_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+    from chosen c
+    where s.workspace_id = p_workspace_id and s.id = c.id
+    returning s.id
+  )
+  select coalesce(array_agg(m.id), '{}') into v_full from marked m;
+
+  insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+  select p_workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
+  from unnest(p_event_ids) e (id) cross join unnest(p_subscription_ids) s (id)
+  where s.id <> all (v_behind || v_full);
+  if found then perform set_config('app.events_enqueued', 'true', true); end if;
+end
+$$;
+comment on function crm.fan_out_within_bound(uuid, uuid[], uuid[]) is
+  'Creates the deliveries of events for subscriptions whose share of the queue has room. A subscription without room '
+  'is marked as behind, and gets its deliveries from the job webhook-catch-up. Waits for nobody. Sets '
+  'app.events_enqueued if it created any.';
+
+create function crm.checks_queue(p_is_behind boolean, p_deliveries bigint, p_max_waiting integer) returns boolean
+language sql volatile
+-- Counting takes 1.5 microseconds for each waiting delivery. So deliveries are counted at random: on average once while
+-- a tenth of the bound is added, and always if that many are added at once.
+as $$ select p_is_behind or random() * p_max_waiting < p_deliveries * 10 $$;
+comment on function crm.checks_queue(boolean, bigint, integer) is
+  'Whether p_deliveries new deliveries must go through crm.fan_out_within_bound. Null if there is no subscription.';
+
+create function crm.fan_out(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
+language plpgsql set search_path = ''
+-- The planner estimates a lower cost for short arrays than for unknown ones, so it would plan every call again, which
+-- takes longer than adding a delivery.
+set plan_cache_mode = 'force_generic_plan' as $$
+begin
+  if p_subscription_ids = '{}' then return; end if;
+  insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+  select p_workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
+  from unnest(p_event_ids) e (id) cross join unnest(p_subscription_ids) s (id)
+  where not (
+      select crm.checks_queue(
+        false, cardinality(p_event_ids)::bigint * cardinality(p_subscription_ids), w.max_waiting_deliveries
+      )
+      from crm.workspaces w where w.id = p_workspace_id
+    )
+    and not exists (
+      select from crm.webhook_subscriptions s
+      where s.workspace_id = p_workspace_id and s.behind_since is not null and s.id = any (p_subscription_ids)
+    );
+  if found then
+    perform set_config('app.events_enqueued', 'true', true);
+  else
+    perform crm.fan_out_within_bound(p_workspace_id, p_event_ids, p_subscription_ids);
+  end if;
+end
+$$;
+comment on function crm.fan_out(uuid, uuid[], uuid[]) is
+  'Enqueues a delivery of each event for each subscription in the caller''s transaction, as far as the queue has room '
+  '(crm.fan_out_within_bound). Sets app.events_enqueued if there is a delivery. The subscriptions must be active and '
+  'have the events'' types.';
+
+-- Catching up: subscriptions that are behind get their deliveries from the events, in the order of the feed, as far as
+-- the queue has room. Nothing is lost: a subscription's place moves only over events of ended transactions
+-- (crm.feed_horizon), and everything left out is above it. Nothing is sent twice: an event has one delivery id for a
+-- subscription.
+
+create type crm.caught_up as (
+  workspace_id uuid, subscription_id uuid, behind_since timestamptz, position bigint, id uuid,
+  is_done boolean, queued bigint
+);
+comment on type crm.caught_up is
+  'How far a subscription was caught up: the place in the feed, whether it is done, and how many deliveries were '
+  'created.';
+
+create function crm.catch_up(s crm.webhook_subscriptions, p_deadline timestamptz) returns crm.caught_up
+language plpgsql set search_path = ''
+-- As in crm.recover_deliveries.
+set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
+set enable_hashjoin = off set enable_mergejoin = off
+-- For the lock of the last step, which waits for transactions that left deliveries out.
+set lock_timeout = '500ms' as $$
+declare
+  r crm.caught_up := row(s.workspace_id, s.id, s.behind_since, s.behind_position, s.behind_id, false, 0);
+  v_room integer := crm.queue_room(s.workspace_id, s.id);
+  -- Deliveries are kept for 30 days. The two days are for clocks that were set back, as in the feed.
+  v_from uuid := crm.uuid_v7_floor(
+    greatest(s.created_at, s.behind_since - interval '2 days', now() - interval '30 days')
+  );
+  v_step integer;
+  v_seen integer;
+  v_added integer;
+  v_last_position bigint;
+  v_last_id uuid;
+begin
+  while v_room > 0 and clock_timestamp() < p_deadline loop
+    v_step := least(v_room, 5000);
+    with next as materialized (
+      select e.position, e.id, e.event = any (s.event_types) and not e.is_test as is_owed from crm.events e
+      where e.workspace_id = s.workspace_id
+        and (e.position, e.id) > (r.position, r.id) and e.position < crm.feed_horizon() and e.id >= v_from
+      order by e.position, e.id limit v_step
+    ),
+    added as (
+      insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+      select s.workspace_id, crm.delivery_id(n.id, s.id), n.id, s.id from next n where n.is_owed
+      on conflict (workspace_id, id) do nothing
+      returning 1
+    )
+    select
+      (select count(*) from next), (select count(*) from added), l.position, l.id
+    into v_seen, v_added, v_last_position, v_last_id
+    from (select) one
+    left join lateral (select n.position, n.id from next n order by n.position desc, n.id desc limit 1) l on true;
+
+    r.position := coalesce(v_last_position, r.position);
+    r.id := coalesce(v_last_id, r.id);
+    r.queued := r.queued + v_added;
+    v_room := v_room - v_added;
+    if v_seen < v_step then
+      exit when v_room = 0;
+      -- This lock is granted once the transactions that left out the remaining deliveries have ended; later
+      -- transactions find it taken, and create their deliveries themselves.
+      begin
+        perform pg_advisory_xact_lock(crm.catch_up_lock(s.id));
+      exception
+        -- One of these transactions takes long. The next run tries again.
+        when lock_not_available then
+          exit;
+      end;
+      with rest as materialized (
+        select e.id from crm.events e
+        where e.workspace_id = s.workspace_id and (e.position, e.id) > (r.position, r.id) and e.id >= v_from
+          and e.event = any (s.event_types) and not e.is_test
+          and not exists (
+            select from crm.webhook_deliveries d
+            where d.workspace_id = s.workspace_id and d.id = crm.delivery_id(e.id, s.id)
+          )
+        order by e.position, e.id limit v_room + 1
+      ),
+      added as (
+        insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+        select s.workspace_id, crm.delivery_id(n.id, s.id), n.id, s.id from rest n
+        on conflict (workspace_id, id) do nothing
+      )
+      select count(*) into v_added from rest;
+      r.queued := r.queued + v_added;
+      r.is_done := v_added <= v_room;
+      exit;
+    end if;
+  end loop;
+  return r;
+end
+$$;
+comment on function crm.catch_up(crm.webhook_subscriptions, timestamptz) is
+  'Creates deliveries for the events that a subscription has not got, in the order of the feed, as many as may wait, '
+  'until p_deadline. The caller stores the place reached after catching up all subscriptions. Locks no row of the '
+  'subscription, because recording outcomes would wait for that lock.';
+
+create function crm.catch_up_subscriptions() returns bigint
+language plpgsql set search_path = '' as $$
+declare
+  s crm.webhook_subscriptions;
+  r crm.caught_up;
+  v_all crm.caught_up[] := '{}';
+  v_queued bigint := 0;
+begin
+  for s in
+    select b.* from crm.webhook_subscriptions b where b.behind_since is not null and b.is_active order by random()
+  loop
+    exit when clock_timestamp() > statement_timestamp() + interval '2 s';
+    -- One catch-up or recovery at a time in a workspace: two that insert the same rows could deadlock.
+    continue when not pg_try_advisory_xact_lock(crm.lock_number('recovery of ' || s.workspace_id));
+    r := crm.catch_up(s, statement_timestamp() + interval '2 s');
+    v_all := v_all || r;
+    v_queued := v_queued + r.queued;
+  end loop;
+
+  with reached as (
+    select b.workspace_id, b.id, c.position as reached_position, c.id as reached_id, c.is_done
+    from unnest(v_all) c
+    join crm.webhook_subscriptions b on b.workspace_id = c.workspace_id and b.id = c.subscription_id
+    -- Skips a subscription that was deleted meanwhile, even if it was then reactivated and fell behind again.
+    where b.behind_since = c.behind_since
+    -- The next run repeats the work for rows that are locked now.
+    for no key update of b skip locked
+  )
+  update crm.webhook_subscriptions b
+  set
+    behind_since = case when not c.is_done then b.behind_since end,
+    behind_position = case when not c.is_done then c.reached_position end,
+    behind_id = case when not c.is_done then c.reached_id end
+  from reached c
+  where b.workspace_id = c.workspace_id and b.id = c.id;
+
+  if v_queued > 0 then perform crm.poke_dispatcher(); end if;
+  return v_queued;
+end
+$$;
+comment on function crm.catch_up_subscriptions() is
+  'Catches up the subscriptions that are behind, for about 2 seconds, and returns how many deliveries it created. A '
+  'killed run changes nothing.';
+
+-- Manual operations on subscriptions and deliveries (spec 6.5), for the operator's commands and the application.
+
+create function crm.require_own_workspace(p_workspace_id uuid) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  if p_workspace_id is distinct from coalesce(crm.current_workspace_id(), p_workspace_id) then
+    raise exception 'The workspace % is not that of the caller', p_workspace_id;
+  end if;
+end
+$$;
+comment on function crm.require_own_workspace(uuid) is
+  'For security definer functions that take a workspace: raises an error if the caller is in another one. The operator '
+  'is in no workspace and may name any.';
+
+create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
+language plpgsql set search_path = '' as $$
+declare
+  v_ids uuid[] := array(
+    select q.delivery_id from crm.webhook_queue q
+    where q.workspace_id = p_workspace_id and q.state in ('waiting', 'held') and q.due_at > statement_timestamp()
+    for update skip locked
+  );
+begin
+  update crm.webhook_deliveries d
+  set next_attempt_at = statement_timestamp()
+  where d.workspace_id = p_workspace_id and d.id = any (v_ids) and d.state = 'pending';
+  return cardinality(v_ids);
+end
+$$;
+comment on function crm.retry_deliveries(uuid) is
+  'Makes every waiting delivery of a workspace due now, and returns how many there were.';
+
+create function crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) returns void
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_queued text;
+begin
+  perform crm.require_own_workspace(p_workspace_id);
+  -- The queue row is locked before the delivery, as when an outcome is recorded.
+  select q.state into v_queued from crm.webhook_queue q
+  where q.workspace_id = p_workspace_id and q.delivery_id = p_delivery_id
+  for update;
+  -- In flight already: its dispatcher will record the outcome.
+  if v_queued = 'leased' then return; end if;
+  if v_queued is null then
+    perform crm.require_room(d.workspace_id, d.subscription_id) from crm.webhook_deliveries d
+    where d.workspace_id = p_workspace_id and d.id = p_delivery_id;
+  end if;
+  update crm.webhook_deliveries d
+  set
+    state = 'pending',
+    series = case when d.state = 'pending' then d.series else d.series + 1 end,
+    attempts = case when d.state = 'pending' then d.attempts else 0 end,
+    -- Not clock_timestamp(), or crm.poke_dispatcher in the same statement would not find the delivery due yet.
+    next_attempt_at = statement_timestamp()
+  where d.workspace_id = p_workspace_id and d.id = p_delivery_id;
+end
+$$;
+comment on function crm.redeliver(uuid, uuid) is
+  'Sends a delivery now, under the same id. An ended delivery gets five new attempts and keeps its earlier ones; a '
+  'delivery that waits for its next attempt gets no additional ones. If the subscription is inactive, the delivery '
+  'waits until reactivation. Raises queue_full. Security definer, because verbs may not write deliveries.';
+
+create function crm.send_test_event(
+  p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null
+) returns uuid
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_delivery_id uuid;
+begin
+  perform crm.require_own_workspace(p_workspace_id);
+  perform crm.require_room(p_workspace_id, p_subscription_id);
+  with event as (
+    insert into crm.events (workspace_id, event, object_id, facts, is_test)
+    select s.workspace_id, coalesce(p_event, s.event_types[1]), '00000000-0000-0000-0000-000000000000', '{}', true
+    from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.id = p_subscription_id
+    returning workspace_id, id
+  )
+  insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+  select e.workspace_id, crm.delivery_id(e.id, p_subscription_id), e.id, p_subscription_id from event e
+  returning id into v_delivery_id;
+  return v_delivery_id;
+end
+$$;
+comment on function crm.send_test_event(uuid, uuid, crm.event_type) is
+  'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such '
+  'subscription. The event has the given type, otherwise the subscription''s first, the nil UUID as its object, and a '
+  'sample as data beside "test": true, so that a receiver that mistakes it for a real event finds nothing to act on. '
+  'Raises queue_full. Security definer, because verbs may not write events.';
+
+create function crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) returns bigint
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_resumed bigint;
+begin
+  perform crm.require_own_workspace(p_workspace_id);
+  select count(*) into v_resumed
+  from crm.webhook_subscriptions s
+  join crm.webhook_queue q on q.shard = get_byte(uuid_send(s.workspace_id), 15) & 15
+    and q.workspace_id = s.workspace_id and q.subscription_id = s.id
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id and not s.is_active
+    and q.state <> 'ready' and q.lease_until is null;
+
+  update crm.webhook_subscriptions s
+  set is_active = true, failure_count = 0, slow_since = null
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id and not s.is_active;
+  return v_resumed;
+end
+$$;
+comment on function crm.reactivate_subscription(uuid, uuid) is
+  'Activates an inactive subscription with a failure_count of 0, makes its waiting deliveries due now (the first 500 '
+  'at once, the others as they are sent), and returns how many there are. Failed deliveries stay failed: see '
+  'crm.redeliver. Changes nothing on an active subscription. Security definer, because verbs may not write '
+  'deliveries.';
+
+-- Operations on subscriptions (spec 6.5): reactivate, recover, rotate. The verbs of keys, members and the operator
+-- share them.
+
+create function crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[])
+returns table (id uuid, name crm.record_name, prefix text, is_revoked boolean)
+language plpgsql stable security definer set search_path = '' as $$
+#variable_conflict use_column
+begin
+  perform crm.require_own_workspace(p_workspace_id);
+  return query
+  select k.id, k.name, k.prefix, k.revoked_at is not null from crm.api_keys k
+  where k.workspace_id = p_workspace_id and k.id = any (p_key_ids);
+end
+$$;
+comment on function crm.makers_of_subscriptions(uuid, uuid[]) is
+  'The keys that created subscriptions, with name and prefix, and whether they are revoked. Security definer, because '
+  'crm_api cannot read keys.';
+
+create function crm.resume_subscription(
+  p_workspace_id uuid, p_id uuid, out was_inactive boolean, out resumed bigint, out revoked_key json
+)
+language plpgsql set search_path = '' as $$
+declare
+  v_key_id uuid;
+begin
+  select not s.is_active, s.key_id into was_inactive, v_key_id from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_id;
+  if not found then return; end if;
+  select json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) into revoked_key
+  from crm.makers_of_subscriptions(p_workspace_id, array[v_key_id]) k
+  where k.is_revoked;
+  resumed := 0;
+  if was_inactive then
+    perform crm.check_active_subscriptions(p_workspace_id, 'active_subscriptions');
+    resumed := crm.reactivate_subscription(p_workspace_id, p_id);
+  end if;
+end
+$$;
+comment on function crm.resume_subscription(uuid, uuid) is
+  'Activates a subscription again if the workspace has fewer than 50 active ones. Returns how many deliveries were '
+  'waiting, and the key that created it if that key is revoked. was_inactive is null if there is no such '
+  'subscription.';
+
+create function crm.recover_deliveries(
+  p_workspace_id uuid, p_subscription_id uuid, p_since timestamptz, p_until timestamptz, out count bigint,
+  out next_since timestamptz
+)
+language plpgsql security definer set search_path = ''
+-- With these settings, plans read events by an index in order of id, and no more than needed. Otherwise a plan that is
+-- cached while a table is empty would later, when the table has filled up, read it row by row for each event, and
+-- exceed the call's 10 seconds.
+set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  c_max_deliveries constant integer := 20000;
+  c_step constant integer := 2000;
+  v_room integer;
+  v_step integer;
+  -- Events are kept longer, but deliveries only for 30 days, in the partition of their event's day.
+  v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '30 days'));
+  v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
+  v_types crm.event_type[];
+  v_next_id uuid;
+  v_added bigint;
+  v_begun_at timestamptz;
+begin
+  perform crm.require_own_workspace(p_workspace_id);
+  -- One recovery at a time: each takes more than a second, and a key may call 120 times a minute.
+  perform pg_advisory_xact_lock(crm.lock_number('recovery of ' || p_workspace_id));
+  v_begun_at := clock_timestamp();
+  select s.event_types into v_types from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
+
+  v_room := least(crm.require_room(p_workspace_id, p_subscription_id), c_max_deliveries);
+  count := 0;
+  loop
+    v_step := least(v_room - count, c_step);
+    v_next_id := null;
+    select e.id into v_next_id from crm.events e
+    where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < v_to
+    order by e.id
+    offset v_step limit 1;
+
+    insert into crm.webhook_deliveries as d (workspace_id, id, event_id, subscription_id, next_attempt_at)
+    select p_workspace_id, crm.delivery_id(e.id, p_subscription_id), e.id, p_subscription_id, statement_timestamp()
+    from crm.events e
+    where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < coalesce(v_next_id, v_to)
+      and e.event = any (v_types) and not e.is_test
+      and (
+        select k.state from crm.webhook_deliveries k
+        where k.workspace_id = p_workspace_id and k.id = crm.delivery_id(e.id, p_subscription_id)
+      ) in ('delivered', 'pending') is not true
+    -- A failed or cancelled delivery gets five new attempts under the same id, as in crm.redeliver.
+    on conflict (workspace_id, id) do update
+    set state = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = excluded.next_attempt_at
+    where d.state in ('failed', 'cancelled');
+    get diagnostics v_added = row_count;
+    count := count + v_added;
+    -- The time counts from when this call got the lock. The caller can call again for the rest.
+    exit when v_next_id is null or count >= v_room
+      or clock_timestamp() > v_begun_at + interval '1200 milliseconds';
+    v_from := v_next_id;
+  end loop;
+  next_since := crm.uuid_v7_time(v_next_id);
+
+  -- Locked last, because the outcome of every attempt writes this row. Whoever deactivates the subscription either came
+  -- first, and is seen here, or waits and then finds the new deliveries.
+  perform from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.is_active
+  for no key update;
+  if not found then perform api.fail('subscription_inactive'); end if;
+end
+$$;
+comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz) is
+  'Queues the events of a period that a subscription never got: events without a delivery, and those whose delivery '
+  'failed for good or was cancelled. Delivered and waiting ones are left alone, so a repeated call sends nothing '
+  'twice. Skips test events. Takes the oldest first: as many as the queue has room for (queue_full if none), at most '
+  '20,000 or a little more than a second of work; next_since is then where to continue, else null. One recovery at a '
+  'time in a workspace. The period applies to the times in event ids, when events were stored, and goes back 30 days. '
+  'Security definer, because verbs may not write deliveries.';
+
+create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  -- A time in the future usually has a wrong time zone or year.
+  if p_since > now() then perform api.fail('validation_error', array['since'], 'Não pode estar no futuro'); end if;
+  if p_until <= p_since then perform api.fail('validation_error', array['until'], 'Deve ser depois de since'); end if;
+end
+$$;
+comment on function crm.check_window(timestamptz, timestamptz) is
+  'Raises validation_error if a period of past time begins in the future, or ends before it begins.';
+
+create function crm.recovery_json(p_count bigint, p_next_since timestamptz) returns json
+language sql stable set search_path = '' as $$
+  select json_build_object(
+    'count', p_count, 'has_more', p_next_since is not null, 'next_since', crm.iso(p_next_since)
+  )
+$$;
+comment on function crm.recovery_json(bigint, timestamptz) is 'JSON of the result of crm.recover_deliveries.';
+
+create function crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) returns void
+language plpgsql immutable set search_path = '' as $$
+begin
+  if p_event <> all (s.event_types) then
+    perform api.fail('validation_error', array['event_type'], 'A assinatura não tem este evento');
+  end if;
+end
+$$;
+comment on function crm.check_subscribed(crm.webhook_subscriptions, crm.event_type) is
+  'Raises validation_error if a subscription does not include an event type: its receiver would not expect it.';
+
+create function crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer)
+returns void
+language sql volatile security definer set search_path = '' as $$
+  select crm.require_own_workspace(p_workspace_id);
+  update crm.webhook_secrets k
+  set
+    secret = case
+      when p_overlap_seconds = 0 then p_secret
+      -- If an earlier overlap is over, its new secret is the current one.
+      when k.next_from <= now() then k.next_secret
+      else k.secret
+    end,
+    next_secret = case when p_overlap_seconds > 0 then p_secret end,
+    next_from = case when p_overlap_seconds > 0 then now() + make_interval(secs => p_overlap_seconds) end
+  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id
+$$;
+comment on function crm.rotate_secret(uuid, uuid, bytea, integer) is
+  'Gives a subscription a new secret, encrypted. During the overlap the current secret keeps signing and the new one '
+  'makes a second signature; with an overlap of 0 the new one signs at once. A rotation during an overlap keeps the '
+  'current secret and replaces the new one, so that a call whose reply was lost can be repeated. Security definer, '
+  'because verbs may not read secrets.';
+
+-- Operations on webhooks (spec 6.5) for keys with webhooks:manage. Each verb looks the subscription up first, so that a
+-- subscription of another workspace is not found.
+
+create function crm.own_subscription(p_id uuid) returns crm.webhook_subscriptions
+language plpgsql stable set search_path = '' as $$
+declare
+  s crm.webhook_subscriptions;
+begin
+  select * into s from crm.webhook_subscriptions w
+  where w.workspace_id = crm.current_workspace_id() and w.id = p_id;
+  if not found then perform api.fail('not_found'); end if;
+  return s;
+end
+$$;
+comment on function crm.own_subscription(uuid) is 'A subscription of the current workspace; raises not_found.';
+
+create function crm.own_active_subscription(p_id uuid) returns crm.webhook_subscriptions
+language plpgsql stable set search_path = '' as $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription(p_id);
+begin
+  if not s.is_active then perform api.fail('subscription_inactive'); end if;
+  return s;
+end
+$$;
+comment on function crm.own_active_subscription(uuid) is
+  'An active subscription of the current workspace; raises not_found, subscription_inactive.';
+
+create function crm.require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  if not exists (
+    select from crm.webhook_deliveries d
+    where d.workspace_id = s.workspace_id and d.id = p_delivery_id and d.subscription_id = s.id
+  ) then
+    perform api.fail('not_found');
+  end if;
+end
+$$;
+comment on function crm.require_own_delivery(crm.webhook_subscriptions, uuid) is
+  'Raises not_found if the subscription has no such delivery.';
+
+create function crm.wake_dispatcher() returns void
+language sql
+as $$ select set_config('app.events_enqueued', 'true', true) $$;
+comment on function crm.wake_dispatcher() is
+  'Makes the function poke the dispatcher after its reply, as after an event.';
+
+create function api.webhook_get(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+begin
+  return crm.subscription_overview(s.workspace_id, s.id);
+end
+$$;
+comment on function api.webhook_get(jsonb) is
+  'Returns a subscription with the key that created it and the outcomes of 7 days: see crm.subscription_overviews.';
+
+create function api.webhook_deliveries(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+begin
+  return crm.delivery_page(s.workspace_id, s.id, p_args);
+end
+$$;
+comment on function api.webhook_deliveries(jsonb) is
+  'Returns a page of a subscription''s deliveries, newest event first, filtered by state, event, since and until.';
+
+create function api.webhook_delivery(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+begin
+  perform crm.require_own_delivery(s, (p_args ->> 'delivery_id')::uuid);
+  return crm.require_record(crm.delivery_detail(s.workspace_id, (p_args ->> 'delivery_id')::uuid));
+end
+$$;
+comment on function api.webhook_delivery(jsonb) is
+  'Returns a delivery of a subscription with its attempts, and the request that an attempt would send now.';
+
+create function api.webhook_redeliver(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+  v_delivery_id uuid := p_args ->> 'delivery_id';
+begin
+  perform crm.require_own_delivery(s, v_delivery_id);
+  perform crm.own_active_subscription(s.id);
+  perform crm.redeliver(s.workspace_id, v_delivery_id);
+  perform crm.wake_dispatcher();
+  return crm.with_fields(
+    crm.require_record(crm.delivery_summary(s.workspace_id, v_delivery_id)),
+    json_build_object('held', crm.holds_webhooks(s.workspace_id))
+  );
+end
+$$;
+comment on function api.webhook_redeliver(jsonb) is
+  'Sends a delivery of a subscription now, under the same id (crm.redeliver), and returns it. A repeated call adds no '
+  'attempt while the delivery waits or is in flight.';
+
+create function api.webhook_test(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  s crm.webhook_subscriptions := crm.own_active_subscription((p_args ->> 'id')::uuid);
+  v_event crm.event_type := p_args ->> 'event_type';
+  v_delivery_id uuid;
+begin
+  perform crm.check_subscribed(s, v_event);
+  v_delivery_id := crm.send_test_event(s.workspace_id, s.id, v_event);
+  perform crm.wake_dispatcher();
+  return json_build_object('delivery_id', v_delivery_id, 'held', crm.holds_webhooks(s.workspace_id));
+end
+$$;
+comment on function api.webhook_test(jsonb) is
+  'Sends a test event to a subscription. Each call sends another one; it needs no Idempotency-Key, because an extra '
+  'test event does no harm.';
+
+create function api.webhook_reactivate(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+  v_outcome record;
+begin
+  -- Otherwise a call that began before its key was revoked would revive a subscription that the revocation ended.
+  if not crm.lock_key(crm.current_caller_id()) then perform api.fail('revoked_api_key'); end if;
+  select * into v_outcome from crm.resume_subscription(s.workspace_id, s.id);
+  perform crm.wake_dispatcher();
+  return crm.with_fields(
+    crm.subscription_json(crm.own_subscription(s.id)),
+    json_build_object('resumed', v_outcome.resumed, 'revoked_key', v_outcome.revoked_key)
+  );
+end
+$$;
+comment on function api.webhook_reactivate(jsonb) is
+  'Activates a subscription again and sends its waiting deliveries; does not change an active one. Returns it with '
+  'resumed and revoked_key: see crm.resume_subscription. Raises revoked_api_key if the calling key was revoked '
+  'meanwhile.';
+
+create function api.webhook_recover(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  s crm.webhook_subscriptions := crm.own_active_subscription((p_args ->> 'id')::uuid);
+  v_since timestamptz := p_args ->> 'since';
+  v_until timestamptz := p_args ->> 'until';
+  v_recovered record;
+begin
+  perform crm.check_window(v_since, v_until);
+  select * into v_recovered from crm.recover_deliveries(s.workspace_id, s.id, v_since, v_until);
+  perform crm.wake_dispatcher();
+  return crm.recovery_json(v_recovered.count, v_recovered.next_since);
+end
+$$;
+comment on function api.webhook_recover(jsonb) is
+  'Queues the events between since and until (now if absent) that a subscription never got: see '
+  'crm.recover_deliveries.';
+
+create function api.webhook_rotate_secret(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+begin
+  perform crm.rotate_secret(
+    s.workspace_id, s.id, decode(p_args ->> 'encrypted_secret', 'base64'), (p_args ->> 'overlap_seconds')::integer
+  );
+  return crm.subscription_json(s);
+end
+$$;
+comment on function api.webhook_rotate_secret(jsonb) is
+  'Replaces the secret of a subscription (crm.rotate_secret) and returns the subscription; the function adds the '
+  'plain secret to the reply, once.';
+
+-- How deliveries are shown (spec 6.5): a list and a detail page, for the verbs of keys, members and the operator.
+
+create function crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, summary json)
+language plpgsql stable set search_path = ''
+-- A cached plan, because planning for 40 partitions of three tables takes longer than running the query.
+set plan_cache_mode = 'force_generic_plan' as $$
+#variable_conflict use_column
+declare
+  v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
+begin
+  return query
+  select d.id, json_build_object(
+    'id', d.id, 'event_id', d.event_id, 'subscription_id', d.subscription_id, 'target_url', s.target_url,
+    'event', e.event, 'object_type', t.object_type, 'object_id', e.object_id, 'is_test', e.is_test,
+    'state', case when d.state = 'pending' and not m.may_send then 'held' else d.state end, 'attempts', d.attempts,
+    'last_status', a.status, 'last_reason', a.reason, 'last_duration_ms', a.duration_ms,
+    'last_attempt_at', crm.iso(a.finished_at),
+    'next_attempt_at', case when d.state = 'pending' and m.may_send then crm.iso(d.next_attempt_at) end,
+    'occurred_at', crm.iso(e.occurred_at), 'created_at', crm.iso(d.created_at)
+  )
+  from unnest(p_ids) wanted (id)
+  -- Each id is in one partition, which the planner does not know: `offset 0` makes it look up each id, and keeps it
+  -- from reading all deliveries of the workspace or subscription.
+  cross join lateral (
+    select * from crm.webhook_deliveries d where d.workspace_id = p_workspace_id and d.id = wanted.id offset 0
+  ) d
+  cross join lateral (
+    select * from crm.events e where e.workspace_id = p_workspace_id and e.id = d.event_id offset 0
+  ) e
+  cross join lateral (
+    select * from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.id = d.subscription_id offset 0
+  ) s
+  join crm.event_types t on t.event = e.event
+  cross join lateral (select v_may_send and s.is_active as may_send) m
+  left join lateral (
+    -- A delivery that is sent again shows its previous attempt until the new series has one.
+    select * from crm.webhook_attempts a
+    where a.workspace_id = p_workspace_id and a.delivery_id = d.id
+    order by a.series desc, a.number desc limit 1
+  ) a on true;
+end
+$$;
+comment on function crm.delivery_summaries(uuid, uuid[]) is
+  'JSON of deliveries, in no order: event, state, the receiver''s last response, times (spec 6.5). A pending delivery '
+  'is shown as held while its subscription is inactive or the workspace may not send. next_attempt_at is null if '
+  'there is no next attempt.';
+
+create function crm.delivery_summary(p_workspace_id uuid, p_id uuid) returns json
+language sql stable set search_path = ''
+as $$ select s.summary from crm.delivery_summaries(p_workspace_id, array[p_id]) s $$;
+comment on function crm.delivery_summary(uuid, uuid) is
+  'JSON of one delivery as in crm.delivery_summaries; null if there is none.';
+
+create function crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) returns boolean
+language sql immutable parallel safe as $$
+  select p_wanted is null
+    or p_wanted = case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end
+$$;
+comment on function crm.is_in_state(text, text, boolean) is
+  'Whether a delivery with this stored state is shown in the state p_wanted; any state if that is null.';
+
+create function crm.delivery_ids(
+  p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamptz,
+  p_until timestamptz, p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
+)
+language plpgsql stable set search_path = ''
+-- Read in the order of an index: with a sort, the planner might read all rows first.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  v_before uuid := coalesce(
+    least(p_cursor, case when p_until is not null then crm.uuid_v7_floor(p_until) end),
+    'ffffffff-ffff-ffff-ffff-ffffffffffff'
+  );
+  v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
+  v_is_filtered boolean := p_state is not null or p_event is not null;
+  -- How many deliveries one call reads: otherwise a filter that matches nothing would read all 30 days. Half as many
+  -- for a filter by event, which reads each event too.
+  v_look integer := case when p_event is not null then 2500 when v_is_filtered then 5000 else p_limit + 1 end;
+  v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
+  v_last uuid;
+begin
+  -- One statement for each index, because one statement for all cases could use none of them. A subscription's
+  -- deliveries are compared and sorted by both columns, which only one index has: with an equality, the planner may
+  -- expect every row to match, and read the workspace's index. The range of ids alone selects the partitions, and ends
+  -- the reading at `since`.
+  if p_subscription_id is null then
+    ids := array(
+      select w.id
+      from (
+        select d.id, d.event_id, d.subscription_id, d.state from crm.webhook_deliveries d
+        where d.workspace_id = p_workspace_id and d.id < v_before and d.id >= v_from
+        order by d.id desc limit v_look
+      ) w
+      where crm.is_in_state(p_state, w.state, v_may_send and (
+          select s.is_active from crm.webhook_subscriptions s
+          where s.workspace_id = p_workspace_id and s.id = w.subscription_id
+        ))
+        and (p_event is null or p_event = (
+          select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
+        ))
+      limit p_limit + 1
+    );
+    if v_is_filtered and cardinality(ids) <= p_limit then
+      select d.id into v_last from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.id < v_before and d.id >= v_from
+      order by d.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  elsif p_state in ('failed', 'cancelled') then
+    ids := array(
+      select w.id
+      from (
+        select d.id, d.event_id, d.state from crm.webhook_deliveries d
+        where d.workspace_id = p_workspace_id and (d.subscription_id, d.id) < (p_subscription_id, v_before)
+          and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
+          and d.id < v_before and d.id >= v_from
+          -- The condition of the partial index.
+          and d.ended_badly
+        order by d.subscription_id desc, d.id desc limit v_look
+      ) w
+      where w.state = p_state
+        and (p_event is null or p_event = (
+          select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
+        ))
+      limit p_limit + 1
+    );
+    if cardinality(ids) <= p_limit then
+      select d.id into v_last from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and (d.subscription_id, d.id) < (p_subscription_id, v_before)
+        and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
+        and d.id < v_before and d.id >= v_from and d.ended_badly
+      order by d.subscription_id desc, d.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  else
+    v_may_send := crm.may_send(p_workspace_id, p_subscription_id);
+    ids := array(
+      select w.id
+      from (
+        select d.id, d.event_id, d.state from crm.webhook_deliveries d
+        where d.workspace_id = p_workspace_id and (d.subscription_id, d.id) < (p_subscription_id, v_before)
+          and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
+          and d.id < v_before and d.id >= v_from
+        order by d.subscription_id desc, d.id desc limit v_look
+      ) w
+      where crm.is_in_state(p_state, w.state, v_may_send)
+        and (p_event is null or p_event = (
+          select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
+        ))
+      limit p_limit + 1
+    );
+    if v_is_filtered and cardinality(ids) <= p_limit then
+      select d.id into v_last from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and (d.subscription_id, d.id) < (p_subscription_id, v_before)
+        and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
+        and d.id < v_before and d.id >= v_from
+      order by d.subscription_id desc, d.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  end if;
+
+  next_id := v_last;
+  if cardinality(ids) > p_limit then
+    ids := ids[:p_limit];
+    next_id := ids[p_limit];
+  end if;
+end
+$$;
+comment on function crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamptz, timestamptz, uuid, integer) is
+  'The ids of a page of deliveries of a subscription, or of the workspace (null), newest event first, and the id after '
+  'which the next page begins (null if there is none). A page filtered by state looks at up to 5,000 deliveries, '
+  'filtered by event at up to 2,500, so it may be short or empty although there is a next one.';
+
+create function crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_page record;
+begin
+  select * into v_page from crm.delivery_ids(
+    p_workspace_id,
+    p_subscription_id,
+    p_args ->> 'state',
+    (p_args ->> 'event')::crm.event_type,
+    (p_args ->> 'since')::timestamptz,
+    (p_args ->> 'until')::timestamptz,
+    (p_args ->> 'cursor')::uuid,
+    coalesce((p_args ->> 'limit')::integer, 50)
+  );
+  return crm.page(
+    array(select s.summary from crm.delivery_summaries(p_workspace_id, v_page.ids) s order by s.id desc),
+    v_page.next_id
+  );
+end
+$$;
+comment on function crm.delivery_page(uuid, uuid, jsonb) is
+  'A page of deliveries by the arguments state, event, since and until (times of the event), cursor and limit: see '
+  'crm.delivery_ids.';
+
+create function crm.delivery_detail(p_workspace_id uuid, p_id uuid) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_delivery crm.webhook_deliveries;
+  v_event crm.events;
+  v_target_url text;
+  v_body text;
+begin
+  select d.* into v_delivery from crm.webhook_deliveries d
+  where d.workspace_id = p_workspace_id and d.id = p_id;
+  select e.* into v_event from crm.events e
+  where e.workspace_id = p_workspace_id and e.id = v_delivery.event_id;
+  if not found then return null; end if;
+  select s.target_url into v_target_url from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id;
+  v_body := crm.delivery_body(p_id, v_event);
+  return crm.with_fields(crm.delivery_summary(p_workspace_id, p_id), json_build_object(
+    'attempts_made', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'series', a.series, 'number', a.number, 'status', a.status, 'reason', a.reason,
+            'duration_ms', a.duration_ms, 'finished_at', crm.iso(a.finished_at)
+          )
+          order by a.series, a.number
+        ),
+        '[]'
+      )
+      from (
+        select a.* from crm.webhook_attempts a
+        where a.workspace_id = p_workspace_id and a.delivery_id = p_id
+        order by a.series desc, a.number desc limit 100
+      ) a
+    ),
+    'body', v_body,
+    'headers', crm.delivery_headers(v_delivery, v_event, v_target_url, v_body)
+  ));
+end
+$$;
+comment on function crm.delivery_detail(uuid, uuid) is
+  'JSON of a delivery with its newest 100 attempts, oldest first, and the body and headers that an attempt would send '
+  'now; body is null if it cannot be built. Null if there is no such delivery.';
+
+-- Webhook deliveries of a workspace (spec 6.5), for the operator and signed-in members.
+
+create function app.delivery_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{subscription_id, state, event, since, until, cursor, limit}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_subscription_id uuid := (v_args ->> 'subscription_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  if v_subscription_id is not null and not exists (
+    select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_subscription_id
+  ) then
+    perform crm.raise_code('not_found', 'subscription_id');
+  end if;
+  return crm.delivery_page(v_workspace_id, v_subscription_id, v_args);
+end
+$$;
+comment on function app.delivery_list(jsonb) is
+  'Lists deliveries of a workspace or of one subscription, newest event first (spec 6.5): data, and meta with '
+  'next_cursor and has_more. last_status, last_reason and last_duration_ms describe the last attempt; next_attempt_at '
+  'is null if there is no next one. Arguments: workspace_id, subscription_id, state, event, since, until, cursor, '
+  'limit (50 if absent). Codes: validation_error, not_found.';
+
+create function crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text)
+returns json
+language sql stable set search_path = '' as $$
+  select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
+  from unnest(
+    array[
+      'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'X-Service-Event', 'X-Service-Event-Id',
+      'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature', 'X-Service-Signature-Next'
+    ],
+    array[
+      regexp_replace(lower(substring(p_target_url from '://([^/?#]+)')), ':443$', ''), 'crm-webhooks/1', '*/*',
+      'application/json', octet_length(convert_to(p_body, 'UTF8'))::text, e.event::text, e.id::text, d.id::text,
+      floor(extract(epoch from now()))::text,
+      'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>',
+      'sha256=<o mesmo, com o segredo novo>'
+    ]
+  ) with ordinality h (name, value, n)
+  where h.name <> 'X-Service-Signature-Next'
+    or crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
+$$;
+comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text) is
+  'The headers that an attempt would send now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. '
+  'The signatures are only described, because the database cannot decrypt a secret; the second one is sent while a '
+  'rotation overlaps.';
+
+create function app.delivery_get(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_detail json := crm.delivery_detail((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
+begin
+  if v_detail is null then perform crm.raise_code('not_found', 'id'); end if;
+  return v_detail;
+end
+$$;
+comment on function app.delivery_get(jsonb) is
+  'Returns a delivery with its attempts, and the body and headers that an attempt would send now: see '
+  'crm.delivery_detail. A delivery whose event was dropped is not_found. Arguments: workspace_id, id. Codes: '
+  'validation_error, not_found.';
+
+create function app.delivery_retry(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_retried bigint;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  v_retried := crm.retry_deliveries(v_workspace_id);
+  perform crm.poke_dispatcher();
+  return json_build_object('retried', v_retried);
+end
+$$;
+comment on function app.delivery_retry(jsonb) is
+  'Makes the waiting deliveries of a workspace due now and pokes the dispatcher; those of an inactive subscription '
+  'wait until it is reactivated. Returns retried, the number of deliveries that were waiting. Arguments: '
+  'workspace_id. Codes: validation_error, not_found.';
+
+create function app.delivery_redeliver(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_delivery crm.webhook_deliveries;
+  v_event crm.event_type;
+begin
+  select d.* into v_delivery from crm.webhook_deliveries d
+  where d.workspace_id = v_workspace_id and d.id = (v_args ->> 'id')::uuid;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  select e.event into v_event from crm.events e
+  where e.workspace_id = v_workspace_id and e.id = v_delivery.event_id;
+  -- Events are kept longer than deliveries: an event is missing only if the job partition-deliveries did not run for
+  -- weeks.
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
+  perform crm.redeliver(v_workspace_id, v_delivery.id);
+  perform crm.record_action(
+    v_workspace_id, 'delivery_redelivered', 'delivery', v_delivery.id, v_event::text,
+    jsonb_build_object('subscription_id', v_delivery.subscription_id)
+  );
+  perform crm.poke_dispatcher();
+  return crm.with_fields(
+    crm.delivery_summary(v_workspace_id, v_delivery.id), json_build_object('held', crm.holds_webhooks(v_workspace_id))
+  );
+end
+$$;
+comment on function app.delivery_redeliver(jsonb) is
+  'Sends a delivery now, under the same id. An ended delivery gets five new attempts; one that waits for its next '
+  'attempt gets no more attempts. Returns the delivery as delivery_list does, with held: whether it waits because the '
+  'workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, '
+  'subscription_inactive, queue_full.';
+
+-- Triggers and jobs that emit events (spec 6.1). They are in the database, so that neither the API nor the application
+-- can skip an event. The triggers are security definer: other roles may not execute crm.emit, so they cannot emit an
+-- event without a write.
+
+create function crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb default '{}')
+returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_event_id uuid;
+  v_subscription_ids uuid[];
+begin
+  -- The position is the result of crm.feed_position(), computed here: calling that function as the column's default
+  -- takes a fifth of the time that an event takes.
+  insert into crm.events (workspace_id, event, object_id, facts, position)
+  select p_workspace_id, p_event, p_object_id, p_facts, pg_current_xact_id()::text::bigint + o.added
+  from crm.feed_offset o
+  returning id, array(
+    select s.id from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
+  ) into v_event_id, v_subscription_ids;
+  -- Most events have no subscription, and inserting no rows into a partitioned table takes as long as inserting one.
+  if v_subscription_ids <> '{}' then
+    perform crm.fan_out(p_workspace_id, array[v_event_id], v_subscription_ids);
+  end if;
+exception when others then
+  -- Best effort (spec 3): an error here must not undo the write that the event is about. Only if the searched text
+  -- cannot be written either is the write undone, because no search would ever find the record.
+  raise log 'crm.emit % of %: % (%)', p_event, p_object_id, sqlerrm, sqlstate;
+  -- Without the event, the job index-texts does not learn of the change.
+  perform crm.keep_texts(p_workspace_id, split_part(p_event::text, '.', 1), array[p_object_id]);
+end
+$$;
+comment on function crm.emit(uuid, crm.event_type, uuid, jsonb) is
+  'Stores an event and enqueues a delivery for each active subscription to its type (crm.fan_out), in the caller''s '
+  'transaction. Fails only if it can write neither the event nor the searched text. Only the owner may execute it.';
+
+create function crm.emit_created() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  perform crm.emit(new.workspace_id, tg_argv[0]::crm.event_type, new.id);
+  return null;
+end
+$$;
+comment on function crm.emit_created() is 'Trigger: emits the event in its argument about the new row.';
+
+create function crm.emit_all_created() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_event crm.event_type := tg_argv[0];
+  v_is_checked boolean;
+  v_stored record;
+begin
+  -- Counted first, because only deliveries need the ids of events, and returning them takes a third as long as storing
+  -- the events. Null: no subscription.
+  select crm.checks_queue(bool_or(s.behind_since is not null), count(*), min(w.max_waiting_deliveries)) into v_is_checked
+  from created c
+  join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
+  join crm.workspaces w on w.id = c.workspace_id
+  where s.is_active and v_event = any (s.event_types);
+  if not v_is_checked then
+    with stored as (
+      insert into crm.events (workspace_id, event, object_id, facts, position)
+      select c.workspace_id, v_event, c.id, '{}', pg_current_xact_id()::text::bigint + o.added
+      from created c cross join crm.feed_offset o
+      returning workspace_id, id
+    )
+    insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+    select e.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
+    from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
+    where s.is_active and v_event = any (s.event_types);
+    perform set_config('app.events_enqueued', 'true', true);
+  elsif v_is_checked then
+    for v_stored in
+      with stored as (
+        insert into crm.events (workspace_id, event, object_id, facts, position)
+        select c.workspace_id, v_event, c.id, '{}', pg_current_xact_id()::text::bigint + o.added
+        from created c cross join crm.feed_offset o
+        returning workspace_id, id
+      )
+      select e.workspace_id, array_agg(e.id) as ids from stored e group by e.workspace_id
+    loop
+      perform crm.fan_out_within_bound(
+        v_stored.workspace_id, v_stored.ids, crm.subscribers(v_stored.workspace_id, v_event)
+      );
+    end loop;
+  else
+    insert into crm.events (workspace_id, event, object_id, facts, position)
+    select c.workspace_id, v_event, c.id, '{}', pg_current_xact_id()::text::bigint + o.added
+    from created c cross join crm.feed_offset o;
+  end if;
+  return null;
+exception when others then
+  raise log 'crm.emit_all_created %: % (%)', v_event, sqlerrm, sqlstate;
+  perform crm.keep_texts(c.workspace_id, split_part(v_event::text, '.', 1), array_agg(c.id)) from created c
+  group by c.workspace_id;
+  return null;
+end
+$$;
+comment on function crm.emit_all_created() is
+  'Trigger: emits the event in its argument about all new rows of the statement, as crm.emit does for one.';
+
+create function crm.facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_company_id uuid)
+returns table (event crm.event_type, facts jsonb)
+language sql stable as $$
+  select f.event, f.facts
+  from (
+    values
+      ('deal.created'::crm.event_type, '{}'::jsonb),
+      ('lead.received', jsonb_build_object('contact_id', p_contact_id, 'company_id', p_company_id))
+  ) f (event, facts)
+  where p_lead is not null or f.event = 'deal.created'
+$$;
+comment on function crm.facts_of_new_deal(jsonb, uuid, uuid) is
+  'The events of a new deal in order, with their facts: lead.received has the lead''s contact and company.';
+
+create function crm.emit_deals_created() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_is_checked boolean;
+  v_stored record;
+begin
+  select crm.checks_queue(bool_or(s.behind_since is not null), count(*), min(w.max_waiting_deliveries)) into v_is_checked
+  from created c
+  join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
+  join crm.workspaces w on w.id = c.workspace_id
+  where s.is_active and s.event_types && '{deal.created,lead.received}';
+  if not v_is_checked then
+    with stored as (
+      insert into crm.events (workspace_id, event, object_id, facts, position)
+      select c.workspace_id, f.event, c.id, f.facts, pg_current_xact_id()::text::bigint + o.added
+      from created c cross join crm.feed_offset o
+      cross join lateral crm.facts_of_new_deal(c.lead, c.contact_id, c.company_id) f
+      returning workspace_id, event, id
+    )
+    insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+    select e.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
+    from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
+    where s.is_active and e.event = any (s.event_types);
+    -- No delivery if the subscriptions are only to lead.received and no deal comes from a lead.
+    if found then perform set_config('app.events_enqueued', 'true', true); end if;
+  elsif v_is_checked then
+    for v_stored in
+      with stored as (
+        insert into crm.events (workspace_id, event, object_id, facts, position)
+        select c.workspace_id, f.event, c.id, f.facts, pg_current_xact_id()::text::bigint + o.added
+        from created c cross join crm.feed_offset o
+        cross join lateral crm.facts_of_new_deal(c.lead, c.contact_id, c.company_id) f
+        returning workspace_id, event, id
+      )
+      select e.workspace_id, e.event, array_agg(e.id) as ids from stored e group by e.workspace_id, e.event
+    loop
+      perform crm.fan_out_within_bound(
+        v_stored.workspace_id, v_stored.ids, crm.subscribers(v_stored.workspace_id, v_stored.event)
+      );
+    end loop;
+  else
+    insert into crm.events (workspace_id, event, object_id, facts, position)
+    select c.workspace_id, f.event, c.id, f.facts, pg_current_xact_id()::text::bigint + o.added
+    from created c cross join crm.feed_offset o
+    cross join lateral crm.facts_of_new_deal(c.lead, c.contact_id, c.company_id) f;
+  end if;
+  return null;
+exception when others then
+  raise log 'crm.emit_deals_created: % (%)', sqlerrm, sqlstate;
+  perform crm.keep_texts(c.workspace_id, 'deal', array_agg(c.id)) from created c group by c.workspace_id;
+  return null;
+end
+$$;
+comment on function crm.emit_deals_created() is
+  'Trigger: emits the events of all new deals of the statement (crm.facts_of_new_deal), as crm.emit_all_created does.';
+
+-- Statement triggers for contacts, companies and deals: they are imported by the hundred, and each call of crm.emit is
+-- a subtransaction. The other tables emit for each row: a new row may cause further events, whose row triggers would
+-- fire before a statement trigger.
+create trigger emit_created after insert on crm.contacts referencing new table as created
+  for each statement execute function crm.emit_all_created('contact.created');
+create trigger emit_created after insert on crm.companies referencing new table as created
+  for each statement execute function crm.emit_all_created('company.created');
+create trigger emit_created after insert on crm.deals referencing new table as created
+  for each statement execute function crm.emit_deals_created();
+create trigger emit_created after insert on crm.activities
+  for each row execute function crm.emit_created('activity.created');
+create trigger emit_created after insert on crm.notes for each row execute function crm.emit_created('note.created');
+
+create function crm.emit_stage_changed() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  perform crm.emit(
+    new.workspace_id, 'deal.stage_changed', new.id,
+    jsonb_build_object('previous_stage_id', old.stage_id, 'previous_pipeline_id', old.pipeline_id)
+  );
+  return null;
+end
+$$;
+comment on function crm.emit_stage_changed() is
+  'Trigger: emits deal.stage_changed with the previous stage and pipeline.';
+
+create trigger emit_stage_changed after update of stage_id on crm.deals
+  for each row when (old.stage_id is distinct from new.stage_id)
+  execute function crm.emit_stage_changed();
+
+create function crm.emit_closed() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  if new.status = 'ganho' then
+    perform crm.emit(new.workspace_id, 'deal.won', new.id);
+  else
+    perform crm.emit(new.workspace_id, 'deal.lost', new.id);
+  end if;
+  return null;
+end
+$$;
+comment on function crm.emit_closed() is 'Trigger: emits deal.won or deal.lost when a deal gets that status.';
+
+create trigger emit_closed after update of status on crm.deals
+  for each row when (old.status is distinct from new.status and new.status <> 'aberto')
+  execute function crm.emit_closed();
+
+-- Every change of a public field emits `updated`, even if a more specific event reports it too (a win emits deal.won
+-- and deal.updated): a receiver that keeps a copy needs one type for each kind of object
+-- (docs/decisions/0016-events-feed-change-log.md).
+
+create function crm.emit_change() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_changed_fields text[] := '{}';
+begin
+  if tg_op = 'UPDATE' then
+    v_changed_fields := crm.changed_fields(old, new);
+    if v_changed_fields = '{}' then return null; end if;
+  end if;
+  perform crm.emit(
+    new.workspace_id, tg_argv[0]::crm.event_type, new.id, jsonb_build_object('changed_fields', v_changed_fields)
+  );
+  return null;
+end
+$$;
+comment on function crm.emit_change() is
+  'Trigger: emits the event in its argument with the public fields that changed, unless none did. A new row has no '
+  'changed fields.';
+
+-- Postgres fires triggers in order of name, so the more specific event comes before `updated`. Rows that a merge moves
+-- change inside the merge's trigger, which emits their events itself, all at once.
+create trigger emit_updated after update on crm.contacts
+  for each row when (
+    old.* is distinct from new.*
+    and (pg_trigger_depth() = 0 or old.company_id is not distinct from new.company_id)
+  )
+  execute function crm.emit_change('contact.updated');
+create trigger emit_updated after update on crm.companies
+  for each row when (old.* is distinct from new.*) execute function crm.emit_change('company.updated');
+create trigger emit_updated after update on crm.deals
+  for each row when (
+    old.* is distinct from new.*
+    and (
+      pg_trigger_depth() = 0
+      or (old.contact_id, old.company_id) is not distinct from (new.contact_id, new.company_id)
+    )
+  )
+  execute function crm.emit_change('deal.updated');
+create trigger emit_updated after update on crm.activities
+  for each row when (
+    old.* is distinct from new.*
+    and (pg_trigger_depth() = 0 or old.contact_id is not distinct from new.contact_id)
+  )
+  execute function crm.emit_change('activity.updated');
+
+create trigger emit_reopened after update of status on crm.deals
+  for each row when (old.status is distinct from new.status and new.status = 'aberto')
+  execute function crm.emit_change('deal.reopened');
+
+create trigger emit_completed after update of status on crm.activities
+  for each row when (old.status is distinct from new.status and new.status = 'concluida')
+  execute function crm.emit_change('activity.completed');
+-- A phone call entered afterwards is completed from the start.
+create trigger emit_created_completed after insert on crm.activities
+  for each row when (new.status = 'concluida')
+  execute function crm.emit_change('activity.completed');
+
+create function crm.emit_proposal() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  if old.viewed_at is null and new.viewed_at is not null then
+    perform crm.emit(new.workspace_id, 'proposal.viewed', new.id);
+  end if;
+  if old.status <> new.status and new.status = 'aceita' then
+    perform crm.emit(new.workspace_id, 'proposal.accepted', new.id);
+  elsif old.status <> new.status and new.status = 'recusada' then
+    perform crm.emit(new.workspace_id, 'proposal.rejected', new.id);
+  end if;
+  return null;
+end
+$$;
+comment on function crm.emit_proposal() is
+  'Trigger: emits proposal.viewed at the first view, and proposal.accepted or proposal.rejected at the answer.';
+
+create trigger emit_proposal after update on crm.proposals for each row execute function crm.emit_proposal();
+
+-- The next two functions emit events that are caused by time. Jobs call them.
+
+create function crm.emit_stale_deals() returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_workspace record;
+  v_deal record;
+begin
+  -- One statement for each workspace, because each has its own threshold, which bounds the range of the index. A single
+  -- statement for all would read the whole index.
+  for v_workspace in select w.id, w.stale_after_days from crm.workspaces w loop
+    for v_deal in
+      update crm.deals d
+      set stale_reported_for = d.moved_at
+      where d.workspace_id = v_workspace.id
+        and d.stale_unreported_since <= now() - make_interval(days => v_workspace.stale_after_days)
+      returning d.id, d.moved_at
+    loop
+      perform crm.emit(
+        v_workspace.id, 'deal.stale', v_deal.id,
+        jsonb_build_object(
+          'days_without_movement', floor(extract(epoch from now() - v_deal.moved_at) / 86400)::integer,
+          'threshold_days', v_workspace.stale_after_days
+        )
+      );
+    end loop;
+  end loop;
+end
+$$;
+comment on function crm.emit_stale_deals() is
+  'Emits deal.stale for every open, unarchived deal that has not moved for its workspace''s stale_after_days, once '
+  'until it moves again.';
+
+create function crm.emit_overdue_activities() returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_activity record;
+begin
+  for v_activity in
+    update crm.activities a
+    set overdue_reported_for = a.due_at
+    -- Joined to the workspaces, because the index begins with the workspace.
+    from crm.workspaces w
+    where a.workspace_id = w.id and a.overdue_unreported_at < now()
+      -- Activities of an archived deal are reported once it is restored.
+      and not exists (
+        select from crm.deals d
+        where d.workspace_id = a.workspace_id and d.id = a.deal_id and d.archived_at is not null
+      )
+    returning a.workspace_id, a.id, a.due_at
+  loop
+    perform crm.emit(
+      v_activity.workspace_id, 'activity.overdue', v_activity.id,
+      jsonb_build_object('overdue_since', crm.iso(v_activity.due_at))
+    );
+  end loop;
+end
+$$;
+comment on function crm.emit_overdue_activities() is
+  'Emits activity.overdue for every pending activity past its due date, once for each due date. Activities of an '
+  'archived deal wait until it is restored.';
+
+-- The feed (GET /api-v1-events): the events of a workspace, oldest first, read with a cursor that never skips an event
+-- whose transaction commits late. See docs/decisions/0016-events-feed-change-log.md.
+
+create type crm.feed_cursor as (position bigint, id uuid, read_until timestamptz);
+comment on type crm.feed_cursor is
+  'A reader''s place in the feed: position and id of the last event looked at, and a time before which nothing is left '
+  'to read, except events of transactions that are still open.';
+
+create function crm.feed_cursor_tag(p_secret bytea, p_content bytea) returns bytea
+language sql immutable parallel safe as $$
+  -- A plain hash instead of HMAC: all contents have the same length, so nobody can extend one to get the tag of
+  -- another.
+  select substring(sha256(p_secret || '\x01'::bytea || p_content) for 15)
+$$;
+comment on function crm.feed_cursor_tag(bytea, bytea) is
+  'The signature of a cursor''s content, 15 bytes, which only this database can compute.';
+
+create function crm.feed_cursor_mask(p_secret bytea, p_tag bytea) returns bigint
+language sql immutable parallel safe as $$
+  select ('x' || encode(substring(sha256(p_secret || '\x02'::bytea || p_tag) for 8), 'hex'))::bit(64)::bigint
+$$;
+comment on function crm.feed_cursor_mask(bytea, bytea) is
+  'The number that hides the position in a cursor with this tag. Another position has another tag, and so another '
+  'mask.';
+
+create function crm.feed_cursor_text(c crm.feed_cursor) returns text
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_secret bytea := (select o.cursor_secret from crm.feed_offset o);
+  v_rest bytea := uuid_send(c.id) || int8send(floor(extract(epoch from c.read_until) * 1000)::bigint);
+  v_tag bytea := crm.feed_cursor_tag(v_secret, int8send(c.position) || v_rest);
+begin
+  return translate(
+    encode(
+      '\x02'::bytea || v_tag || int8send(c.position # crm.feed_cursor_mask(v_secret, v_tag)) || v_rest, 'base64'
+    ),
+    '+/', '-_'
+  );
+end
+$$;
+comment on function crm.feed_cursor_text(crm.feed_cursor) is
+  'A cursor as clients get it: 48 bytes (version, tag, hidden position, id, read_until) as 64 characters of '
+  'base64url. The position counts the transactions of all workspaces, so it is hidden. Equal cursors have equal '
+  'texts. Security definer, because verbs may not read the secret.';
+
+create function crm.feed_cursor_of(p_text text) returns crm.feed_cursor
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_secret bytea := (select o.cursor_secret from crm.feed_offset o);
+  v_bytes bytea;
+  v_tag bytea;
+  v_rest bytea;
+  v_position bigint;
+begin
+  if p_text !~ '^A[g-v][A-Za-z0-9_-]{62}$' then return null; end if;
+  v_bytes := decode(translate(p_text, '-_', '+/'), 'base64');
+  v_tag := substring(v_bytes from 2 for 15);
+  v_rest := substring(v_bytes from 25);
+  v_position := ('x' || encode(substring(v_bytes from 17 for 8), 'hex'))::bit(64)::bigint
+    # crm.feed_cursor_mask(v_secret, v_tag);
+  if crm.feed_cursor_tag(v_secret, int8send(v_position) || v_rest) <> v_tag then return null; end if;
+  return row(
+    v_position, encode(substring(v_rest for 16), 'hex')::uuid,
+    to_timestamp(('x' || encode(substring(v_rest from 17), 'hex'))::bit(64)::bigint / 1000.0)
+  )::crm.feed_cursor;
+end
+$$;
+comment on function crm.feed_cursor_of(text) is
+  'The cursor that crm.feed_cursor_text of this database wrote as this text; null for any other text. Security '
+  'definer, because verbs may not read the secret.';
+
+create function crm.feed_item(e crm.events) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_object_type text := (select t.object_type from crm.event_types t where t.event = e.event);
+  v_data json;
+begin
+  begin
+    v_data := crm.event_data(e, v_object_type);
+  exception when others then
+    -- One event that cannot be built must not stop its readers for ever.
+    raise log 'crm.feed_item of event %: % (%)', e.id, sqlerrm, sqlstate;
+  end;
+  return json_build_object(
+    'id', e.id, 'event', e.event, 'workspace_id', e.workspace_id, 'object_type', v_object_type,
+    'object_id', e.object_id, 'data', v_data, 'occurred_at', crm.iso(e.occurred_at)
+  );
+end
+$$;
+comment on function crm.feed_item(crm.events) is
+  'An event as the feed shows it, with the object as it is now; `data` is null if it cannot be built.';
+
+create function crm.feed_start(p_args jsonb) returns crm.feed_cursor
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
+declare
+  v_start crm.feed_cursor := row(0, '00000000-0000-0000-0000-000000000000', '-infinity')::crm.feed_cursor;
+  -- The feed goes back 30 days. A reader without a cursor begins an hour later, so that its cursor has not expired when
+  -- it asks for the second page.
+  v_oldest timestamptz := case when not p_args ? 'cursor' then now() - interval '30 days' + interval '1 hour' end;
+  v_since timestamptz := least(greatest((p_args ->> 'since')::timestamptz, v_oldest), now());
+  v_horizon bigint := crm.feed_horizon();
+  v_position bigint;
+  v_id uuid;
+begin
+  if p_args ? 'cursor' then
+    v_start := crm.feed_cursor_of(p_args ->> 'cursor');
+    if v_start is null then
+      perform api.fail('invalid_cursor', array['cursor'], 'Deve ser o meta.next_cursor de uma resposta desta lista');
+    end if;
+    -- A position that this database has not reached yet shows that the database was restored: nobody knows what the
+    -- reader has missed.
+    if v_start.read_until < now() - interval '30 days' or v_start.position >= v_horizon then
+      perform api.fail('cursor_expired');
+    end if;
+    if not p_args ? 'since' then return v_start; end if;
+  end if;
+
+  -- Events at `since` or later were written by transactions that began later, so their positions are above those of all
+  -- events written before. The primary key finds the newest of the earlier events; the feed begins after it. The minute
+  -- allows for clocks that are set back. If there is no event in the two days before, there is little to skip.
+  select e.position, e.id into v_position, v_id
+  from crm.events e
+  where e.workspace_id = crm.current_workspace_id() and e.id < crm.uuid_v7_floor(v_since - interval '1 minute')
+    and e.id >= crm.uuid_v7_floor(v_since - interval '2 days')
+  order by e.id desc limit 1;
+  if v_position >= v_horizon then
+    -- A cursor must stay below the horizon.
+    v_start.position := v_horizon - 1;
+    v_start.id := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  elsif (v_position, v_id) > (v_start.position, v_start.id) then
+    v_start.position := v_position;
+    v_start.id := v_id;
+  end if;
+  v_start.read_until := greatest(v_start.read_until, v_since);
+  return v_start;
+end
+$$;
+comment on function crm.feed_start(jsonb) is
+  'Where a page of the feed begins: at the cursor or at `since`, whichever is later; without both, at the oldest '
+  'event kept. Raises invalid_cursor and cursor_expired.';
+
+create function api.event_list(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+-- One plan for all calls: it reads rows in the order of an index, from the partitions after the cursor.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  v_start crm.feed_cursor := crm.feed_start(p_args);
+  v_last crm.feed_cursor := v_start;
+  -- Below this position every transaction has ended, and nothing more will appear.
+  v_horizon bigint := crm.feed_horizon();
+  -- Nothing left to read was written earlier, unless its transaction was open for over two days.
+  v_from uuid := crm.uuid_v7_floor(v_start.read_until - interval '2 days');
+  v_limit integer := p_args ->> 'limit';
+  v_since timestamptz := p_args ->> 'since';
+  v_types crm.event_type[];
+  v_object_id uuid := p_args ->> 'object_id';
+  v_rows refcursor;
+  e crm.events;
+  v_looked integer := 0;
+  v_bytes integer := 0;
+  v_item json;
+  v_items json[] := '{}';
+  v_has_more boolean := true;
+begin
+  if p_args ? 'event_types' then
+    v_types := array(select jsonb_array_elements_text(p_args -> 'event_types')::crm.event_type);
+  end if;
+  -- One statement for each index.
+  if v_object_id is null then
+    open v_rows for
+      select l.* from crm.events l
+      where l.workspace_id = crm.current_workspace_id()
+        and (l.position, l.id) > (v_start.position, v_start.id) and l.position < v_horizon and l.id >= v_from
+      order by l.position, l.id limit 5001;
+  else
+    open v_rows for
+      select l.* from crm.events l
+      where l.workspace_id = crm.current_workspace_id() and l.object_id = v_object_id
+        and (l.position, l.id) > (v_start.position, v_start.id) and l.position < v_horizon and l.id >= v_from
+      order by l.position, l.id limit 5001;
+  end if;
+  loop
+    fetch v_rows into e;
+    if not found then
+      v_has_more := false;
+      exit;
+    end if;
+    exit when v_looked = 5000 or cardinality(v_items) = v_limit;
+    if (v_types is null or e.event = any (v_types)) and (v_since is null or e.occurred_at >= v_since) and not e.is_test then
+      v_item := crm.feed_item(e);
+      v_bytes := v_bytes + octet_length(v_item::text);
+      exit when v_bytes > crm.max_page_bytes() and cardinality(v_items) > 0;
+      v_items := array_append(v_items, v_item);
+    end if;
+    v_looked := v_looked + 1;
+    -- The event's transaction began at occurred_at, so every higher position was written after that.
+    v_last := row(e.position, e.id, greatest(e.occurred_at, v_start.read_until))::crm.feed_cursor;
+  end loop;
+  close v_rows;
+  if not v_has_more then
+    -- Rounded to the hour, so that the cursor keeps its text for an hour if no event arrives.
+    v_last.read_until := date_trunc('hour', now(), 'UTC');
+  end if;
+  return json_build_object(
+    'data', array_to_json(v_items),
+    'meta', json_build_object('next_cursor', crm.feed_cursor_text(v_last), 'has_more', v_has_more)
+  );
+end
+$$;
+comment on function api.event_list(jsonb) is
+  'A page of the feed: the events after a cursor by (position, id), without test events. Reads at most 5,000 events '
+  'and ends at crm.max_page_bytes, so a page may be short or empty although there is more.';
+
+-- The change log (GET /api-v1-changes): who changed what, and when. It reads the events, which are written once for
+-- each change and name its caller (docs/decisions/0016-events-feed-change-log.md).
+
+create function crm.actor_json(p_caller_id uuid) returns json
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_name text;
+begin
+  select k.name into v_name from crm.api_keys k where k.workspace_id = v_workspace_id and k.id = p_caller_id;
+  if found then return json_build_object('type', 'key', 'id', p_caller_id, 'name', v_name); end if;
+  select m.name into v_name from crm.members m where m.workspace_id = v_workspace_id and m.id = p_caller_id;
+  if found then return json_build_object('type', 'member', 'id', p_caller_id, 'name', v_name); end if;
+  select p.title into v_name from crm.proposals p where p.workspace_id = v_workspace_id and p.id = p_caller_id;
+  if found then return json_build_object('type', 'link', 'id', p_caller_id, 'name', v_name); end if;
+  return json_build_object('type', 'system', 'id', null, 'name', null);
+end
+$$;
+comment on function crm.actor_json(uuid) is
+  'The actor for a caller id of the current workspace, with its current name: an API key, a member, or the link of a '
+  'proposal with its title; `system` for null. Security definer, because verbs may not read keys.';
+
+create type crm.change as (
+  id uuid, object_type text, object_id uuid, action crm.event_type, changed_fields jsonb, caller_id uuid,
+  occurred_at timestamptz
+);
+comment on type crm.change is
+  'An event read for the change log, with names of fields and without values. Null object_type: not shown.';
+
+create function crm.changes_json(p_changes crm.change[]) returns json[]
+language plpgsql stable set search_path = '' as $$
+declare
+  -- Each caller is looked up once: the changes of a page have few callers.
+  v_actors jsonb := (
+    select jsonb_object_agg(coalesce(k.caller_id::text, ''), crm.actor_json(k.caller_id))
+    from (select distinct c.caller_id from unnest(p_changes) c) k
+  );
+begin
+  return (
+    select array_agg(json_build_object(
+      'id', c.id, 'object_type', c.object_type, 'object_id', c.object_id, 'action', c.action,
+      'changed_fields', coalesce(c.changed_fields, '[]'), 'actor', v_actors -> coalesce(c.caller_id::text, ''),
+      'occurred_at', crm.iso(c.occurred_at)
+    ))
+    from unnest(p_changes) c
+    where c.object_type is not null
+  );
+end
+$$;
+comment on function crm.changes_json(crm.change[]) is
+  'The changes that are shown, as the change log shows them, in order; null if there are none.';
+
+create function api.change_list(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+-- One plan for all calls: it reads rows in the order of an index, from the partitions of the period. Postgres would
+-- compile a plan with a sort (JIT), because its estimated cost is very high when sorts are off.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  c_max constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_limit integer := p_args ->> 'limit';
+  v_object_id uuid := p_args ->> 'object_id';
+  v_object_type text := p_args ->> 'object_type';
+  v_cursor uuid := p_args ->> 'cursor';
+  v_since timestamptz := greatest((p_args ->> 'since')::timestamptz, now() - interval '90 days');
+  v_until timestamptz := coalesce((p_args ->> 'until')::timestamptz, 'infinity');
+  -- An event's id has the time of the write, occurred_at the time when its transaction began, at most a minute earlier.
+  v_from uuid := crm.uuid_v7_floor(v_since);
+  v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute') else c_max end;
+  -- The kind of object of each shown event type.
+  v_object_types jsonb := (
+    select coalesce(jsonb_object_agg(t.event, t.object_type), '{}') from crm.event_types t
+    where t.is_change and (v_object_type is null or t.object_type = v_object_type)
+  );
+  v_events crm.event_type[] := array(select jsonb_object_keys(v_object_types)::crm.event_type);
+  v_position bigint;
+  v_changes crm.change[];
+  v_looked_at integer;
+  v_next_id uuid;
+begin
+  -- One statement for each index. Both end at the first change that the page has no room for. If there are fewer, they
+  -- end at the 5,000th event, shown or not, where the next page begins.
+  if v_object_id is null then
+    select array_agg(s.change), max(s.n) into v_changes, v_looked_at
+    from (
+      select row(
+          e.id, case when t.is_shown then v_object_types ->> e.event::text end, e.object_id, e.event,
+          e.facts -> 'changed_fields', e.caller_id, e.occurred_at
+        )::crm.change as change,
+        e.n
+      from (
+        select l.*, row_number() over () as n
+        from (
+          select l.* from crm.events l
+          where l.workspace_id = v_workspace_id and l.id >= v_from and l.id < least(v_to, v_cursor)
+          order by l.id desc limit 5001
+        ) l
+      ) e
+      cross join lateral (
+        select e.event = any (v_events) and not e.is_test and e.occurred_at >= v_since and e.occurred_at < v_until
+          as is_shown
+      ) t
+      where t.is_shown or e.n >= 5000
+      limit v_limit + 1
+    ) s;
+  else
+    select l.position into v_position from crm.events l where l.workspace_id = v_workspace_id and l.id = v_cursor;
+    -- Not in the condition below: coalesce is not leakproof, so row-level security would keep the index scan from
+    -- starting at that position.
+    v_position := coalesce(v_position, 9223372036854775807);
+    v_cursor := coalesce(v_cursor, c_max);
+    select array_agg(s.change), max(s.n) into v_changes, v_looked_at
+    from (
+      select row(
+          e.id, case when t.is_shown then v_object_types ->> e.event::text end, e.object_id, e.event,
+          e.facts -> 'changed_fields', e.caller_id, e.occurred_at
+        )::crm.change as change,
+        e.n
+      from (
+        select l.*, row_number() over () as n
+        from (
+          select l.* from crm.events l
+          where l.workspace_id = v_workspace_id and l.object_id = v_object_id and l.id >= v_from and l.id < v_to
+            and (l.position, l.id) < (v_position, v_cursor)
+          order by l.position desc, l.id desc limit 5001
+        ) l
+      ) e
+      cross join lateral (
+        select e.event = any (v_events) and not e.is_test and e.occurred_at >= v_since and e.occurred_at < v_until
+          as is_shown
+      ) t
+      where t.is_shown or e.n >= 5000
+      limit v_limit + 1
+    ) s;
+  end if;
+  if cardinality(v_changes) > v_limit or v_looked_at > 5000 then
+    v_changes := trim_array(v_changes, 1);
+    v_next_id := v_changes[cardinality(v_changes)].id;
+  end if;
+  return crm.page(crm.changes_json(v_changes), v_next_id);
+end
+$$;
+comment on function api.change_list(jsonb) is
+  'A page of the change log, newest first: for the workspace by event id, for one object by the reversed order of the '
+  'feed. Goes back 90 days. Reads at most 5,000 events, so a page may be short or empty although there is more.';
+
+-- Pages of a list with `q`, for every searched record. See docs/decisions/0013-search.md.
+
+create function crm.chosen_matches(p_record text, p_walk crm.walk, p_ids uuid[], p_words text[] default null)
+returns uuid[]
+language plpgsql stable set search_path = '' as $$
+declare
+  v_matches uuid[];
+begin
+  if p_ids = '{}' then
+    return '{}';
+  elsif p_walk.chosen is null then
+    select w.matches into v_matches from crm.kept_walk(p_record, '{}', null, null, null, p_ids) w;
+  elsif p_ids <> '{}' then
+    execute format(
+      'select array_agg(w.id) from (%s) w where w.is_match%s', p_walk.chosen,
+      case when p_words is not null then
+        ' and not exists (select from unnest($5) s (word) where strpos(w.text, s.word) = 0)'
+      end
+    ) into v_matches using null::uuid, null::uuid, null::integer, p_ids, p_words;
+  end if;
+  return coalesce(v_matches, '{}');
+end
+$$;
+comment on function crm.chosen_matches(text, crm.walk, uuid[], text[]) is
+  'The ids, in their order, whose records match the filters of the walk, or are in the unfiltered list if the walk is '
+  'empty, and whose current text has the words.';
+
+create function crm.kept_search(
+  p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer,
+  out ids uuid[], out next_id uuid
+)
+language plpgsql stable set search_path = '' as $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_way text := case when p_walk.ways is not null then crm.shortest_way(p_walk, p_before, p_from, p_step) end;
+  -- Without another filter, nearly all records with the words match.
+  v_enough integer := case when p_args - '{q,limit,cursor,since,until}'::text[] = '{}'
+    then v_limit + 51 else 2 * p_step
+  end;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_found record;
+begin
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    -- strpos() and not LIKE, which takes several times as long, and still longer for a word that repeats itself, such
+    -- as `aaaab`.
+    if v_way is null then
+      -- Read the texts before the records, because few records have the words.
+      select array_agg(w.id), array_agg(w.id) filter (
+        where not exists (select from unnest(p_words) s (word) where strpos(w.text, s.word) = 0)
+      )
+      into v_walked, v_matches
+      from (
+        select x.id, x.text from crm.search_texts x
+        where x.workspace_id = crm.current_workspace_id() and x.record = p_record and x.id < v_before
+          and x.id >= p_from
+        order by x.id desc limit v_rows
+      ) w;
+      next_id := v_walked[v_rows];
+      -- Only archived records are skipped, and they are few: little more than a page must be read.
+      if cardinality(v_matches) > v_enough then
+        v_matches := v_matches[:v_enough];
+        next_id := v_matches[v_enough];
+      end if;
+      v_matches := crm.chosen_matches(p_record, p_walk, v_matches);
+    else
+      execute format(
+        $sql$
+        select array_agg(w.id), array_agg(w.id) filter (
+          where w.is_match and exists (
+            select from crm.search_texts x
+            where x.workspace_id = crm.current_workspace_id() and x.record = $4 and x.id = w.id
+              and not exists (select from unnest($5) s (word) where strpos(x.text, s.word) = 0)
+          )
+        )
+        from (%s limit $3) w
+        $sql$,
+        v_way
+      ) into v_walked, v_matches using v_before, p_from, v_rows, p_record, p_words;
+      next_id := v_walked[v_rows];
+    end if;
+    ids := ids || v_matches;
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    -- Twice as many rows as would fill the page if the words are as frequent in them. Fewer for a long search, because
+    -- comparing takes longer the longer the words.
+    v_rows := least(
+      4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
+      2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
+    );
+    -- Few of the newest records have the words. The index finds the others if they are few.
+    select * into v_found from crm.search(
+      p_record, p_words, v_before, p_from, p_step, greatest(v_enough - cardinality(ids), 1)
+    );
+    ids := ids || crm.chosen_matches(p_record, p_walk, v_found.ids);
+    next_id := v_found.next_id;
+    exit when next_id is null or cardinality(ids) > v_limit or not v_found.is_common;
+    v_before := next_id;
+  end loop;
+end
+$$;
+comment on function crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer) is
+  'The ids of a page of a list with `q`, found in the stored texts; more ids than the limit if there is a next page. '
+  'Reads at most 5 * p_step rows, and finds further ones by crm.search; next_id is where the next page continues, if '
+  'there may be one.';
+
+create function crm.search_page(
+  p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
+  p_kept boolean default false, out ids uuid[], out next_id uuid
+)
+language plpgsql stable set search_path = ''
+-- As in crm.list_by.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
+set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+declare
+  v_walk crm.walk;
+  v_words text[] := crm.search_words(p_args ->> 'q');
+  -- How many texts are computed and compared one by one. Fewer for a long search, as in crm.kept_search.
+  v_rows integer := greatest(2 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')), 1);
+  -- The records whose stored text is missing or out of date.
+  v_pending uuid[] := crm.pending_texts(p_record, 16 * p_step);
+begin
+  if not p_kept or (v_pending = '{}') is not true then v_walk := crm.walk_for(p_record, p_args); end if;
+  if v_pending is null then
+    -- Too many to list: treat every row read as pending.
+    execute format(
+      'select array_agg(w.id) from (%s limit $3) w', crm.shortest_way(v_walk, p_before, p_from, p_step)
+    ) into v_pending using p_before, p_from, v_rows;
+  else
+    select s.ids, s.next_id into ids, next_id
+    from crm.kept_search(v_walk, p_record, p_args, v_words, p_before, p_from, p_step) s;
+    if v_pending = '{}' then return; end if;
+  end if;
+  v_pending := array(
+    select p.id from unnest(v_pending) p (id)
+    where p.id < p_before and p.id >= coalesce(next_id, p_from)
+    order by p.id desc limit v_rows
+  );
+  next_id := coalesce(v_pending[v_rows], next_id);
+  ids := array(
+    select m.id
+    from (
+      (
+        select k.id from unnest(ids) k (id) where k.id >= coalesce(next_id, p_from)
+        except
+        select p.id from unnest(v_pending) p (id)
+      )
+      union all
+      select c.id from unnest(crm.chosen_matches(p_record, v_walk, v_pending, v_words)) c (id)
+    ) m
+    order by m.id desc
+  );
+end
+$$;
+comment on function crm.search_page(text, jsonb, uuid, uuid, integer, boolean) is
+  'The ids of a page of a list with `q`; more ids than the limit if there is a next page. Combines crm.kept_search '
+  'with the records that changed since their text was stored, of which it compares at most 2 * p_step; if these are '
+  'too many to list, it reads as many rows instead. next_id is where the next page continues, if there may be one. '
+  'p_kept: no filter but q was sent, so statements with cached plans are used.';
+
+-- The searched texts are written by a job, because writing them takes longer than the rest of a creation. Until then a
+-- search compares the records themselves: the events since the job's last run name those that changed. See
+-- docs/decisions/0013-search.md.
+
+create table crm.search_progress (
+  only_row boolean primary key default true check (only_row),
+  position bigint not null default 0,
+  reached_at timestamptz not null default now()
+);
+comment on table crm.search_progress is
+  'How far in the feed the texts are up to date, except for the workspaces in crm.search_backlog.';
+comment on column crm.search_progress.position is
+  'Events below this position are done: crm.feed_horizon when the job ran.';
+comment on column crm.search_progress.reached_at is
+  'When the job ran. Events still to read were written later, or in a transaction that was open then.';
+alter table crm.search_progress enable row level security, force row level security;
+insert into crm.search_progress default values;
+
+create table crm.search_backlog (
+  workspace_id uuid primary key,
+  position bigint not null,
+  event_id uuid not null,
+  reached_at timestamptz not null
+);
+comment on table crm.search_backlog is
+  'Workspaces with more changes than one run of the job could write, after an import for example: other workspaces do '
+  'not wait for them.';
+comment on column crm.search_backlog.event_id is
+  'The id of the last event read, whose place in the feed is `position`.';
+comment on column crm.search_backlog.reached_at is 'As in crm.search_progress, when the workspace fell behind.';
+call crm.protect('crm.search_backlog');
+
+create function crm.pending_texts(p_record text, p_most integer) returns uuid[]
+language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan'
+-- In the order of the feed, whose index starts where events are pending; in order of id the statement would read the
+-- events of two days.
+set enable_sort = off set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_done crm.search_backlog;
+  v_from uuid;
+  -- Keeps the partitions of the coming week from being opened.
+  v_to uuid := crm.uuid_v7_floor(now() + interval '1 day');
+  v_looked integer;
+  v_ids uuid[];
+begin
+  select v_workspace_id, coalesce(b.position, p.position), coalesce(b.event_id, crm.uuid_v7_floor('epoch')),
+    coalesce(b.reached_at, p.reached_at)
+  into v_done
+  from crm.search_progress p left join crm.search_backlog b on b.workspace_id = v_workspace_id;
+  -- As in api.event_list.
+  v_from := crm.uuid_v7_floor(v_done.reached_at - interval '2 days');
+  select count(*), array_agg(distinct e.object_id) filter (where crm.text_changed(e.event, e.facts) = p_record)
+  into v_looked, v_ids
+  from (
+    select l.event, l.facts, l.object_id from crm.events l
+    where l.workspace_id = v_workspace_id and (l.position, l.id) > (v_done.position, v_done.event_id)
+      and l.id >= v_from and l.id < v_to
+    order by l.position, l.id limit p_most + 1
+  ) e;
+  return case when v_looked <= p_most then coalesce(v_ids, '{}') end;
+end
+$$;
+comment on function crm.pending_texts(text, integer) is
+  'The records of the current workspace whose text may have changed since it was written; null if there are more than '
+  'p_most events since then. Security definer, because verbs may not read the job''s progress.';
+
+create function crm.index_texts_of(p_done crm.search_backlog, p_horizon bigint, p_most integer) returns integer
+language plpgsql set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off
+set enable_bitmapscan = off set enable_sort = off set jit = off as $$
+declare
+  v_events crm.events[];
+  v_changed record;
+begin
+  -- Somebody else, such as an erasure, is writing texts of the workspace and goes first: the next run comes back.
+  if not pg_try_advisory_xact_lock(crm.lock_number('texts of ' || p_done.workspace_id)) then return 0; end if;
+  v_events := array(
+    select l from crm.events l
+    where l.workspace_id = p_done.workspace_id and (l.position, l.id) > (p_done.position, p_done.event_id)
+      and l.position < p_horizon and l.id >= crm.uuid_v7_floor(p_done.reached_at - interval '2 days')
+    order by l.position, l.id limit p_most
+  );
+  for v_changed in
+    select c.record, array_agg(distinct c.id) as ids
+    from (select crm.text_changed(e.event, e.facts) as record, e.object_id as id from unnest(v_events) e) c
+    where c.record is not null
+    group by c.record
+  loop
+    perform crm.keep_texts(p_done.workspace_id, v_changed.record, v_changed.ids);
+  end loop;
+  if cardinality(v_events) < p_most then
+    delete from crm.search_backlog b where b.workspace_id = p_done.workspace_id;
+  else
+    update crm.search_backlog b
+    set position = v_events[p_most].position, event_id = v_events[p_most].id
+    where b.workspace_id = p_done.workspace_id;
+  end if;
+  return cardinality(v_events);
+end
+$$;
+comment on function crm.index_texts_of(crm.search_backlog, bigint, integer) is
+  'Writes the texts of the next changes in a workspace of the backlog, for at most p_most events below p_horizon, and '
+  'returns the number of events. Removes the workspace from the backlog if none is left. Returns 0 while somebody '
+  'else writes texts of the workspace.';
+
+create function crm.index_texts(p_most interval default '1500 milliseconds') returns integer
+language plpgsql set search_path = ''
+-- As in crm.pending_texts.
+set enable_sort = off set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+declare
+  v_end timestamptz := clock_timestamp() + p_most;
+  v_horizon bigint;
+  v_next crm.search_backlog;
+  v_looked integer;
+  v_count integer := 0;
+begin
+  perform crm.lock_texts();
+  v_horizon := crm.feed_horizon();
+  -- One index look-up for each workspace: one statement for all would read all events of two days.
+  insert into crm.search_backlog (workspace_id, position, event_id, reached_at)
+  select w.id, p.position, crm.uuid_v7_floor('epoch'), p.reached_at
+  from crm.search_progress p
+  cross join crm.workspaces w
+  cross join lateral (
+    select from crm.events e
+    where e.workspace_id = w.id and e.position >= p.position and e.position < v_horizon
+      and e.id >= crm.uuid_v7_floor(p.reached_at - interval '2 days')
+    order by e.position limit 1
+  ) changed
+  on conflict do nothing;
+  update crm.search_progress p set position = v_horizon, reached_at = now() where p.position < v_horizon;
+  -- In turns, so that a workspace with an import delays no other.
+  loop
+    v_looked := 0;
+    for v_next in select b.* from crm.search_backlog b order by b.reached_at, b.position loop
+      exit when clock_timestamp() >= v_end;
+      begin
+        v_looked := v_looked + crm.index_texts_of(v_next, v_horizon, 500);
+      exception when others then
+        -- The workspace stays in the backlog, which `deno task doctor` reports; the others go on.
+        raise log 'crm.index_texts of %: % (%)', v_next.workspace_id, sqlerrm, sqlstate;
+      end;
+    end loop;
+    v_count := v_count + v_looked;
+    exit when v_looked = 0 or clock_timestamp() >= v_end;
+  end loop;
+  return v_count;
+end
+$$;
+comment on function crm.index_texts(interval) is
+  'Writes the searched texts of the records that changed since the last run, and returns how many events it read. '
+  'Ends after p_most, because the feed and erasures wait for it.';
+
+-- Written by deno task records.
+
+create function crm.text_changed(p_event crm.event_type, p_facts jsonb) returns text
+language sql immutable as $$
+  select case p_event
+    when 'company.created' then 'company'
+    when 'company.updated' then
+      case when p_facts -> 'changed_fields' ?| array['name', 'legal_name', 'tax_id', 'domain', 'email', 'external_id', 'phone']
+        then 'company'
+      end
+    when 'contact.created' then 'contact'
+    when 'contact.updated' then
+      case when p_facts -> 'changed_fields' ?| array['name', 'email', 'job_title', 'external_id', 'phone', 'phone2', 'whatsapp']
+        then 'contact'
+      end
+    when 'deal.created' then 'deal'
+    when 'deal.updated' then
+      case when p_facts -> 'changed_fields' ?| array['title', 'external_id']
+        then 'deal'
+      end
+  end
+$$;
+comment on function crm.text_changed(crm.event_type, jsonb) is
+  'The kind of the record whose searched text an event changes; null if it changes none.';
+
+create function crm.keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[]) returns void
+language plpgsql set search_path = '' set enable_seqscan = off as $$
+begin
+  case p_record
+    when 'company' then
+      perform crm.lock_texts_of(p_workspace_id);
+      insert into crm.search_texts as kept (workspace_id, record, id, text)
+      select t.workspace_id, p_record, t.id, crm.company_text(t) from crm.companies t
+      where t.workspace_id = p_workspace_id and t.id = any (p_ids)
+      on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
+    when 'contact' then
+      perform crm.lock_texts_of(p_workspace_id);
+      insert into crm.search_texts as kept (workspace_id, record, id, text)
+      select t.workspace_id, p_record, t.id, crm.contact_text(t) from crm.contacts t
+      where t.workspace_id = p_workspace_id and t.id = any (p_ids)
+      on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
+    when 'deal' then
+      perform crm.lock_texts_of(p_workspace_id);
+      insert into crm.search_texts as kept (workspace_id, record, id, text)
+      select t.workspace_id, p_record, t.id, crm.deal_text(t) from crm.deals t
+      where t.workspace_id = p_workspace_id and t.id = any (p_ids)
+      on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
+    else
+      null;
+  end case;
+end
+$$;
+comment on function crm.keep_texts(uuid, text, uuid[]) is
+  'Writes the current searched texts of records of a kind; nothing for a kind without search.';
+
+-- POST leads (spec 4.1): one call that creates or finds a company, a contact and a deal.
+
+create table crm.lead_receipts (
+  workspace_id uuid not null,
+  external_id crm.external_id not null,
+  deal_id uuid not null,
+  contact_id uuid not null,
+  company_id uuid,
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, external_id),
+  foreign key (workspace_id, deal_id) references crm.deals (workspace_id, id),
+  foreign key (workspace_id, contact_id) references crm.contacts (workspace_id, id),
+  foreign key (workspace_id, company_id) references crm.companies (workspace_id, id)
+);
+comment on table crm.lead_receipts is
+  'The ids in the first answer for an external_id, stored for good: the same lead sent again gets the same ids, '
+  'whatever happened to the deal since.';
+call crm.protect('crm.lead_receipts');
+
+create function crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) returns json
+language sql stable as $$
+  select json_build_object(
+    'deal_id', p_deal.id, 'contact_id', p_contact_id, 'company_id', p_company_id, 'workspace_id', p_deal.workspace_id,
+    'status', p_deal.status, 'pipeline_id', p_deal.pipeline_id, 'stage_id', p_deal.stage_id,
+    'owner_id', p_deal.owner_id, 'created_at', crm.iso(p_deal.created_at)
+  )
+$$;
+comment on function crm.lead_json(crm.deals, uuid, uuid) is 'Public JSON of a lead (spec 2.4, `lead`).';
+
+create function crm.lead_name(p_lead jsonb) returns text
+language sql immutable parallel safe
+as $$ select btrim((p_lead ->> 'first_name') || ' ' || coalesce(p_lead ->> 'last_name', '')) $$;
+comment on function crm.lead_name(jsonb) is 'The full name in a lead''s body.';
+
+create function crm.lead_company(p_name_key text) returns uuid
+language plpgsql set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_id uuid;
+  v_merged crm.companies;
+  v_survivor crm.companies;
+begin
+  select c.id into v_id from crm.companies c
+  where c.workspace_id = v_workspace_id and c.name_key = p_name_key and c.archived_at is null
+  order by c.id limit 1;
+  if found then return v_id; end if;
+  for v_merged in
+    select * from crm.companies c
+    where c.workspace_id = v_workspace_id and c.name_key = p_name_key and c.merged_into_id is not null
+    order by c.id limit 100
+  loop
+    v_survivor := crm.company_survivor(v_merged.merged_into_id);
+    if v_survivor.archived_at is null then return v_survivor.id; end if;
+  end loop;
+  return null;
+end
+$$;
+comment on function crm.lead_company(text) is
+  'The oldest unarchived company with this crm.name_key. If there is none: the unarchived company into which one of '
+  'that name was merged, locked against merging until the transaction ends. Null if there is neither.';
+
+create function crm.name_words(p_name text) returns text
+language sql immutable parallel safe
+as $$ select regexp_replace(crm.fold(btrim(p_name)), '\s+', ' ', 'g') || ' ' $$;
+comment on function crm.name_words(text) is
+  'The words of a name for comparison, each followed by a space: lower case, without accents. "José  Lima" becomes '
+  '"jose lima ".';
+
+create function crm.is_of_person(p_email text, p_words text, c crm.contacts) returns boolean
+language plpgsql immutable set search_path = '' as $$
+begin
+  -- Two e-mail addresses with the same phone are two people, and so are two first names. Either name may lack words of
+  -- the other: "Ana" and "Ana Paula Souza" are one person, "Maria José" and "Maria Clara" are two.
+  return (c.email is null or p_email is null) and (
+    starts_with(crm.name_words(c.name), p_words) or starts_with(p_words, crm.name_words(c.name))
+  );
+end
+$$;
+comment on function crm.is_of_person(text, text, crm.contacts) is
+  'Whether a contact with the phone of a lead may be the person who sent it, given the lead''s e-mail and the words '
+  'of its first name (crm.name_words).';
+
+create function crm.lead_contact(p_lead jsonb, out contact crm.contacts, out matched_by text)
+language plpgsql set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_email text := p_lead ->> 'email';
+  v_phone text := crm.e164(p_lead ->> 'phone');
+  v_words text;
+  v_merged crm.contacts;
+begin
+  if v_email is not null then
+    matched_by := 'email';
+    select c.* into contact from crm.contacts c
+    where c.workspace_id = v_workspace_id and c.email = v_email and c.archived_at is null
+    order by c.id limit 1;
+    if found then return; end if;
+    for v_merged in
+      select * from crm.contacts c
+      where c.workspace_id = v_workspace_id and c.email = v_email and c.merged_into_id is not null
+      order by c.id limit 100
+    loop
+      contact := crm.contact_survivor(v_merged.merged_into_id);
+      if contact.archived_at is null then return; end if;
+    end loop;
+  end if;
+  if v_phone is not null then
+    matched_by := 'phone';
+    v_words := crm.name_words(p_lead ->> 'first_name');
+    -- A phone that a hundred contacts have is a switchboard or made up, and identifies nobody.
+    for contact in
+      select * from crm.contacts c
+      where c.workspace_id = v_workspace_id and c.phone_e164 = v_phone and c.archived_at is null
+      order by c.id limit 100
+    loop
+      if crm.is_of_person(v_email, v_words, contact) then return; end if;
+    end loop;
+    for v_merged in
+      select * from crm.contacts c
+      where c.workspace_id = v_workspace_id and c.phone_e164 = v_phone and c.merged_into_id is not null
+      order by c.id limit 100
+    loop
+      continue when not crm.is_of_person(v_email, v_words, v_merged);
+      contact := crm.contact_survivor(v_merged.merged_into_id);
+      -- The contact that replaced it may have another address, which contradicts the lead.
+      if contact.archived_at is null and (contact.email is null or v_email is null) then return; end if;
+    end loop;
+  end if;
+  contact := null;
+  matched_by := null;
+end
+$$;
+comment on function crm.lead_contact(jsonb) is
+  'The contact of a lead, and the field that found it: the oldest unarchived contact with its e-mail, otherwise the '
+  'oldest with its phone and first name and no other e-mail; otherwise the contact that replaced such a contact in a '
+  'merge, locked until the transaction ends. Null if there is none. Reads at most 100 contacts with a phone.';
+
+create function crm.lead_differences(p_lead jsonb, c crm.contacts, p_company_id uuid) returns text[]
+language plpgsql immutable set search_path = '' as $$
+declare
+  v_words text := ' ' || crm.name_words(c.name);
+  v_last text := ' ' || crm.name_words(nullif(p_lead ->> 'last_name', ''));
+begin
+  return array_remove(array[
+    case when not starts_with(v_words, ' ' || crm.name_words(p_lead ->> 'first_name')) then 'first_name' end,
+    case when right(v_words, length(v_last)) <> v_last then 'last_name' end,
+    case when c.email is distinct from coalesce(p_lead ->> 'email', c.email) then 'email' end,
+    case when c.phone_e164 is distinct from coalesce(crm.e164(p_lead ->> 'phone'), c.phone_e164) then 'phone' end,
+    case when c.company_id is distinct from coalesce(p_company_id, c.company_id) then 'company_name' end
+  ], null);
+end
+$$;
+comment on function crm.lead_differences(jsonb, crm.contacts, uuid) is
+  'The fields of a lead whose value its contact does not have, in the order of spec 2.3. Names are compared by '
+  'crm.name_words, phones by crm.e164, the company by its id.';
+
+create function crm.fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid) returns crm.contacts
+language plpgsql set search_path = '' as $$
+begin
+  -- Never the e-mail: a contact found by e-mail has it, or replaced one that had it; a matching phone does not prove an
+  -- address. If no field is missing, nothing is updated, because updated_at must not change.
+  if (c.phone is null and p_phone is not null) or (c.company_id is null and p_company_id is not null) then
+    update crm.contacts t
+    set phone = coalesce(t.phone, p_phone), company_id = coalesce(t.company_id, p_company_id)
+    where t.workspace_id = c.workspace_id and t.id = c.id
+    returning t.* into c;
+  end if;
+  return c;
+end
+$$;
+comment on function crm.fill_in_contact(crm.contacts, text, uuid) is
+  'Gives a contact the phone and the company of a lead where it has none, and returns it.';
+
+create function crm.lead_result(
+  p_deal crm.deals, p_contact_id uuid, p_company_id uuid, p_idempotent boolean,
+  p_company_created boolean default false, p_contact_created boolean default false,
+  p_matched_by text default null, p_differences text[] default '{}'
+) returns json
+language sql stable as $$
+  select json_build_object(
+    'lead', crm.lead_json(p_deal, p_contact_id, p_company_id),
+    'idempotent', p_idempotent,
+    'created', json_build_object(
+      'company', p_company_created, 'contact', p_contact_created, 'deal', not p_idempotent
+    ),
+    'matched_by', p_matched_by,
+    'differences', p_differences
+  )
+$$;
+comment on function crm.lead_result(crm.deals, uuid, uuid, boolean, boolean, boolean, text, text[]) is
+  'The reply to POST leads (spec 2.4). The defaults are for a known external_id: nothing was created or compared.';
+
+create function api.lead_create(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_external_id text := p_args ->> 'external_id';
+  v_email text := p_args ->> 'email';
+  v_phone text := crm.e164(p_args ->> 'phone');
+  v_name_key text := crm.name_key(p_args ->> 'company_name');
+  v_known record;
+  v_owner_id uuid;
+  v_company_id uuid;
+  v_found record;
+  v_contact crm.contacts;
+  v_matched_by text;
+  v_differences text[] := '{}';
+  v_deal crm.deals;
+begin
+  -- Leads that could create the same record wait for each other.
+  perform crm.lock_matches(jsonb_build_object(
+    'deal external_id', v_external_id, 'contact email', v_email, 'contact phone', v_phone, 'company name', v_name_key
+  ));
+
+  -- Most leads come from new people. One statement detects that; finding a known person takes several.
+  select r.deal_id, r.contact_id, r.company_id, s.pipeline_id, s.stage_id,
+    exists (
+      select from crm.companies c where c.workspace_id = v_workspace_id and c.name_key = v_name_key
+    ) as has_company,
+    exists (select from crm.contacts c where c.workspace_id = v_workspace_id and c.email = v_email)
+      or exists (select from crm.contacts c where c.workspace_id = v_workspace_id and c.phone_e164 = v_phone)
+      as has_contact
+  into v_known
+  from (select) lead
+  left join crm.lead_receipts r on r.workspace_id = v_workspace_id and r.external_id = v_external_id
+  left join crm.stage_of_new_deal((p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid) s on true;
+  if v_known.deal_id is not null then
+    perform api.mark_replayed();
+    select * into v_deal from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_known.deal_id;
+    return crm.lead_result(v_deal, v_known.contact_id, v_known.company_id, true);
+  end if;
+
+  if v_known.stage_id is null then
+    -- Raises the error that says what is missing.
+    select s.pipeline_id, s.stage_id into v_known.pipeline_id, v_known.stage_id
+    from crm.choose_stage((p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid) s;
+  end if;
+  v_owner_id := coalesce(
+    case when p_args ? 'owner_id' then crm.active_member((p_args ->> 'owner_id')::uuid) end,
+    crm.default_owner()
+  );
+  if v_owner_id is null then perform api.fail('owner_unresolved'); end if;
+  if v_known.has_company then v_company_id := crm.lead_company(v_name_key); end if;
+  if v_known.has_contact then
+    v_found := crm.lead_contact(p_args);
+    v_contact := v_found.contact;
+    v_matched_by := v_found.matched_by;
+  end if;
+
+  -- One statement, because each statement has a fixed cost.
+  with company as (
+    insert into crm.companies (workspace_id, name, owner_id)
+    select v_workspace_id, p_args ->> 'company_name', v_owner_id
+    where v_name_key is not null and v_company_id is null
+    returning id
+  ),
+  contact as (
+    insert into crm.contacts (workspace_id, name, email, phone, company_id, owner_id)
+    select v_workspace_id, crm.lead_name(p_args), v_email, p_args ->> 'phone',
+      coalesce(v_company_id, (select id from company)), v_owner_id
+    where v_contact.id is null
+    returning id
+  ),
+  deal as (
+    insert into crm.deals (
+      workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
+      source, utm, custom_fields, external_id, lead
+    )
+    select v_workspace_id, crm.lead_name(p_args), (p_args ->> 'value')::numeric, (p_args ->> 'recurring_value')::numeric,
+      v_known.pipeline_id, v_known.stage_id, coalesce(v_contact.id, (select id from contact)),
+      coalesce(v_company_id, (select id from company)), v_owner_id,
+      p_args ->> 'source', p_args -> 'utm', p_args -> 'custom_fields', v_external_id, p_args
+    returning *
+  ),
+  receipt as (
+    insert into crm.lead_receipts (workspace_id, external_id, deal_id, contact_id, company_id)
+    select d.workspace_id, d.external_id, d.id, d.contact_id, d.company_id from deal d
+    where d.external_id is not null
+  )
+  select * into v_deal from deal;
+
+  if v_contact.id is not null then
+    v_contact := crm.fill_in_contact(v_contact, p_args ->> 'phone', v_deal.company_id);
+    v_differences := crm.lead_differences(p_args, v_contact, v_deal.company_id);
+  end if;
+  return crm.lead_result(
+    v_deal, v_deal.contact_id, v_deal.company_id, false, v_company_id is null and v_name_key is not null,
+    v_contact.id is null, v_matched_by, v_differences
+  );
+end
+$$;
+comment on function api.lead_create(jsonb) is
+  'Creates a lead, or returns the result of an earlier call with the same external_id (spec 2.3, 2.4, 4.1). p_args is '
+  'the body without nulls; the deal keeps it.';
+
+-- Batches: up to 100 creations and changes of one kind of record in one call
+-- (docs/decisions/0018-upserts-and-batches.md).
+
+create function crm.lock_batch(p_record text, p_items jsonb) returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_ids uuid[] := array(select (i -> 'args' ->> 'id')::uuid from jsonb_array_elements(p_items) i where i ->> 'op' = 'update');
+  v_deal_ids uuid[];
+begin
+  if exists (select from jsonb_array_elements(p_items) i where i ->> 'op' = 'upsert') then
+    perform crm.lock_all_matches();
+  end if;
+  -- In order of id, whatever the order of the items, so that two batches with the same records cannot deadlock.
+  case p_record
+    when 'contact' then
+      perform from crm.contacts t where t.workspace_id = v_workspace_id and t.id = any (v_ids)
+      order by t.id for no key update;
+    when 'company' then
+      perform from crm.companies t where t.workspace_id = v_workspace_id and t.id = any (v_ids)
+      order by t.id for no key update;
+    when 'deal' then
+      perform from crm.deals t where t.workspace_id = v_workspace_id and t.id = any (v_ids)
+      order by t.id for no key update;
+    else
+      -- Each activity and note sets moved_at on its deal.
+      v_deal_ids := array(
+        select (i -> 'args' ->> 'deal_id')::uuid from jsonb_array_elements(p_items) i where i ->> 'op' = 'create'
+        union
+        select t.deal_id from crm.activities t
+        where p_record = 'activity' and t.workspace_id = v_workspace_id and t.id = any (v_ids)
+      );
+      perform from crm.activities t
+      where p_record = 'activity' and t.workspace_id = v_workspace_id and t.id = any (v_ids)
+      order by t.id for no key update;
+      perform from crm.deals t where t.workspace_id = v_workspace_id and t.id = any (v_deal_ids)
+      order by t.id for no key update;
+  end case;
+end
+$$;
+comment on function crm.lock_batch(text, jsonb) is
+  'Locks the rows that the items of a batch will lock one by one, in an order that all batches share.';
+
+create function crm.run_batch_item(p_record text, p_item jsonb) returns jsonb
+language plpgsql set search_path = '' as $$
+declare
+  v_op text := p_item ->> 'op';
+  v_reply json;
+begin
+  perform set_config('app.found', '', true);
+  v_reply := crm.run_verb(p_record || '_' || v_op, p_item -> 'args');
+  return jsonb_build_object(
+    'status', case when v_op = 'create' or (v_op = 'upsert' and not crm.is_marked('app.found')) then 201 else 200 end,
+    'id', v_reply ->> 'id'
+  ) || case
+    when v_reply ->> 'differences' <> '[]' then jsonb_build_object('differences', v_reply -> 'differences')
+    else '{}'
+  end;
+end
+$$;
+comment on function crm.run_batch_item(text, jsonb) is
+  'Runs an item like the call for one record. Returns its status, the id of its record, and the fields that an upsert '
+  'did not write.';
+
+create function crm.check_atomic_batch(p_results jsonb[]) returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_details json := (
+    select json_agg(f.detail)
+    from (
+      select json_build_object(
+        'field', concat_ws('.', format('items[%s]', r.position - 1), d.field), 'message', d.message, 'id', d.id,
+        'kind', d.kind, 'merged', d.merged, 'choices', d.choices, 'code', r.result -> 'error' ->> 'code'
+      ) as detail
+      from unnest(p_results) with ordinality r (result, position)
+      left join lateral jsonb_to_recordset(nullif(r.result -> 'error' -> 'details', 'null'))
+        d (field text, message text, id uuid, kind text, merged boolean, choices json) on true
+      where r.result ? 'error'
+      order by r.position
+    ) f
+  );
+begin
+  if v_details is not null then
+    raise exception using errcode = 'CRM00', message = 'batch_failed', detail = v_details::text;
+  end if;
+end
+$$;
+comment on function crm.check_atomic_batch(jsonb[]) is
+  'Raises batch_failed with the invalid fields of every failed item, or the item itself if its error names no field. '
+  'The messages are those of the items'' codes.';
+
+create function crm.bound_details(p_results jsonb[]) returns jsonb[]
+language plpgsql immutable set search_path = '' as $$
+declare
+  v_left integer := 100;
+  v_details jsonb;
+  v_most integer;
+begin
+  if (
+    select coalesce(sum(greatest(jsonb_array_length(nullif(r #> '{error,details}', 'null')), 1)), 0)
+    from unnest(p_results) r
+    where r ? 'error'
+  ) <= v_left then
+    return p_results;
+  end if;
+  v_left := v_left - (select count(*) from unnest(p_results) r where r ? 'error');
+  for v_at in 1 .. cardinality(p_results) loop
+    v_details := nullif(p_results[v_at] #> '{error,details}', 'null');
+    continue when jsonb_array_length(v_details) is null or jsonb_array_length(v_details) <= 1;
+    v_most := 1 + least(v_left, jsonb_array_length(v_details) - 1);
+    v_left := v_left - v_most + 1;
+    v_details := jsonb_path_query_array(v_details, '$[0 to $end]', jsonb_build_object('end', v_most - 1));
+    p_results[v_at] := jsonb_set(p_results[v_at], '{error,details}', v_details);
+  end loop;
+  return p_results;
+end
+$$;
+comment on function crm.bound_details(jsonb[]) is
+  'The results of a batch with at most 100 error details, as in any reply: the first of each item, then others in '
+  'order. The bound matters because a reply is stored for its Idempotency-Key, and each erasure searches the stored '
+  'replies.';
+
+create function crm.batch_json(p_results jsonb[]) returns json
+language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select json_build_object(
+      'results', json_agg(jsonb_build_object('index', r.position - 1) || r.result order by r.position),
+      'summary', json_build_object(
+        'created', count(*) filter (where r.result ->> 'status' = '201'),
+        'updated', count(*) filter (where r.result ->> 'status' = '200'),
+        'failed', count(*) filter (where r.result ? 'error')
+      )
+    )
+    from unnest(p_results) with ordinality r (result, position)
+  );
+end
+$$;
+comment on function crm.batch_json(jsonb[]) is
+  'The reply to a batch. The function adds the status and the texts of errors, which are in TypeScript.';
+
+create function crm.name_holder(p_record text, p_item jsonb, p_result jsonb) returns jsonb
+language plpgsql set search_path = '' as $$
+declare
+  v_holder uuid;
+begin
+  if p_result #>> '{error,code}' is distinct from 'external_id_taken'
+    or p_result #>> '{error,details,0,id}' is not null then
+    return p_result;
+  end if;
+  v_holder := crm.external_id_holder(
+    case p_record when 'contact' then 'contacts_external_id_once' else 'companies_external_id_once' end,
+    p_item -> 'args' ->> 'external_id'
+  );
+  return jsonb_set(p_result, '{error,details,0,id}', coalesce(to_jsonb(v_holder), 'null'));
+end
+$$;
+comment on function crm.name_holder(text, jsonb, jsonb) is
+  'The result of an item, with the record that has its external_id if an earlier item in its group created that '
+  'record.';
+
+create function crm.external_id_holders(p_record text, p_external_ids text[]) returns jsonb
+language plpgsql set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_holders jsonb;
+begin
+  case p_record
+    when 'contact' then
+      select jsonb_object_agg(t.external_id, t.id) into v_holders from crm.contacts t
+      where t.workspace_id = v_workspace_id and t.external_id = any (p_external_ids);
+    when 'company' then
+      select jsonb_object_agg(t.external_id, t.id) into v_holders from crm.companies t
+      where t.workspace_id = v_workspace_id and t.external_id = any (p_external_ids);
+    else
+      null;
+  end case;
+  return coalesce(v_holders, '{}');
+end
+$$;
+comment on function crm.external_id_holders(text, text[]) is
+  'The records that have one of these external_ids, as an object of ids by external_id; empty for records whose '
+  'external_id is not unique.';
+
+create function crm.all_create(p_record text, p_items jsonb[]) returns boolean
+language plpgsql set search_path = '' as $$
+declare
+  v_external_ids text[];
+begin
+  if exists (
+    select from unnest(p_items) i
+    where not i ? 'error' and i ->> 'op' is distinct from 'create' and (
+      i ->> 'op' <> 'upsert'
+      or p_record not in ('contact', 'company')
+      or i #>> '{args,match_by}' <> 'external_id'
+      or coalesce(i #>> '{args,external_id}', '') = ''
+      or i #>> '{args,name}' is null
+    )
+  ) then
+    return false;
+  end if;
+  v_external_ids := array(select i #>> '{args,external_id}' from unnest(p_items) i where i ->> 'op' = 'upsert');
+  -- An upsert after another item with the same external_id changes that item's record.
+  return v_external_ids = '{}' or (
+    not exists (
+      select from unnest(p_items) i
+      where i #>> '{args,external_id}' = any (v_external_ids)
+      group by i #>> '{args,external_id}'
+      having count(*) > 1
+    )
+    and crm.external_id_holders(p_record, v_external_ids) = '{}'
+  );
+end
+$$;
+comment on function crm.all_create(text, jsonb[]) is
+  'Whether every item is a creation, or an upsert by an external_id that no record has yet, as in a first import. '
+  'Ignores items that the function found invalid. Upserts of deals never count, because their external_id is not '
+  'unique.';
+
+create function crm.item_error(p_failure crm.failure, p_record text, p_item jsonb) returns jsonb
+language plpgsql set search_path = '' as $$
+declare
+  v_error record;
+begin
+  select e.error_code, e.details into v_error
+  from crm.error_of(p_failure, p_record || '_' || (p_item ->> 'op'), p_item -> 'args') e;
+  return jsonb_build_object('error', jsonb_build_object('code', v_error.error_code, 'details', v_error.details));
+end
+$$;
+comment on function crm.item_error(crm.failure, text, jsonb) is 'The result of an item that ended with an exception.';
+
+create function crm.refuse_taken(p_record text, p_items jsonb[], p_results jsonb[], p_names_holder boolean)
+returns jsonb[]
+language plpgsql set search_path = '' as $$
+declare
+  v_external_ids text[] := array(select i #>> '{args,external_id}' from unnest(p_items) i);
+  v_holders jsonb;
+begin
+  if array_remove(v_external_ids, null) = '{}' then return p_results; end if;
+  v_holders := crm.external_id_holders(p_record, v_external_ids);
+  for v_at in 1 .. cardinality(p_items) loop
+    if p_results[v_at] is null and v_holders ? v_external_ids[v_at] then
+      p_results[v_at] := jsonb_build_object('error', jsonb_build_object(
+        'code', 'external_id_taken',
+        'details', jsonb_build_array(jsonb_build_object(
+          'field', 'external_id', 'message', null,
+          'id', case when p_names_holder then v_holders -> v_external_ids[v_at] end
+        ))
+      ));
+    end if;
+  end loop;
+  return p_results;
+end
+$$;
+comment on function crm.refuse_taken(text, jsonb[], jsonb[], boolean) is
+  'Adds external_id_taken to the results for each creation whose external_id is taken. Checked before the insert, '
+  'because the index would refuse the whole statement without naming the item.';
+
+create function crm.refuse_invalid(p_record text, p_items jsonb[], p_results jsonb[]) returns jsonb[]
+language plpgsql set search_path = '' as $$
+declare
+  v_failure crm.failure;
+begin
+  for v_at in 1 .. cardinality(p_items) loop
+    continue when p_results[v_at] is not null;
+    begin
+      case p_record
+        when 'activity' then perform crm.activity_new(p_items[v_at] -> 'args');
+        when 'company' then perform crm.company_new(p_items[v_at] -> 'args');
+        when 'contact' then perform crm.contact_new(p_items[v_at] -> 'args');
+        when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
+        when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
+      end case;
+      -- Undo the block: the locks taken here would keep a subtransaction for each item.
+      raise exception using errcode = 'CRM01';
+    exception
+      when sqlstate 'CRM01' then
+        null;
+      when lock_not_available or deadlock_detected then
+        raise;
+      when others then
+        get stacked diagnostics
+          v_failure.state = returned_sqlstate,
+          v_failure.message = message_text,
+          v_failure.detail = pg_exception_detail,
+          v_failure.constraint_name = constraint_name,
+          v_failure.context = pg_exception_context;
+        p_results[v_at] := crm.item_error(v_failure, p_record, p_items[v_at]);
+    end;
+  end loop;
+  return p_results;
+end
+$$;
+comment on function crm.refuse_invalid(text, jsonb[], jsonb[]) is
+  'Adds its error to the results for each creation that fails its checks, such as an unknown reference. Writes '
+  'nothing.';
+
+create function crm.insert_together(p_record text, p_items jsonb[]) returns uuid[]
+language plpgsql set search_path = '' as $$
+begin
+  case p_record
+    when 'activity' then
+      return crm.activity_insert(array(select crm.activity_new(i -> 'args') from unnest(p_items) i));
+    when 'company' then
+      return crm.company_insert(array(select crm.company_new(i -> 'args') from unnest(p_items) i));
+    when 'contact' then
+      return crm.contact_insert(array(select crm.contact_new(i -> 'args') from unnest(p_items) i));
+    when 'deal' then
+      return crm.deal_insert(array(select crm.deal_new(i -> 'args') from unnest(p_items) i));
+    when 'note' then
+      return crm.note_insert(array(select crm.note_new(i -> 'args') from unnest(p_items) i));
+  end case;
+end
+$$;
+comment on function crm.insert_together(text, jsonb[]) is 'Creates records by one insert; returns their ids in order.';
+
+create function crm.create_together(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
+language plpgsql set search_path = '' as $$
+declare
+  v_results jsonb[] := array(select case when i ? 'error' then i end from unnest(p_items) i);
+  v_round integer := 0;
+  v_is_checked boolean := false;
+  v_at integer[];
+  v_ids uuid[];
+begin
+  if not crm.all_create(p_record, p_items) then return v_results; end if;
+  loop
+    v_round := v_round + 1;
+    -- An atomic batch is undone as a whole, so it must not name one of its own records.
+    v_results := crm.refuse_taken(p_record, p_items, v_results, v_round = 1 or not p_is_atomic);
+    -- Take the first item with each external_id: if it is created, the next round refuses the others.
+    v_at := array(
+      select min(i.position)
+      from unnest(p_items) with ordinality i (item, position)
+      where v_results[i.position] is null
+      group by coalesce(
+        case when p_record in ('contact', 'company') then '=' || (i.item #>> '{args,external_id}') end, i.position::text
+      )
+      order by 1
+    );
+    exit when v_at = '{}';
+    begin
+      v_ids := crm.insert_together(p_record, array(select p_items[a] from unnest(v_at) a));
+      for v_n in 1 .. cardinality(v_at) loop
+        v_results[v_at[v_n]] := jsonb_build_object('status', 201, 'id', v_ids[v_n]);
+      end loop;
+    exception
+      when lock_not_available or deadlock_detected then
+        raise;
+      when others then
+        -- Failures of an insert whose items were checked can only be found one by one.
+        exit when v_is_checked;
+        v_results := crm.refuse_invalid(p_record, p_items, v_results);
+        v_is_checked := true;
+    end;
+  end loop;
+  return v_results;
+end
+$$;
+comment on function crm.create_together(text, jsonb[], boolean) is
+  'If every item creates a record, creates them all by one insert, which halves the work, except those it finds '
+  'invalid. Returns the results, with null for each item that is left to crm.run_group.';
+
+create function crm.run_group(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
+language plpgsql set search_path = '' as $$
+declare
+  v_results jsonb[] := crm.create_together(p_record, p_items, p_is_atomic);
+  v_tried jsonb[];
+  v_from integer := 1;
+  v_to integer := cardinality(p_items);
+  v_at integer;
+  v_failure crm.failure;
+begin
+  while v_from <= cardinality(p_items) loop
+    begin
+      v_tried := v_results;
+      for v_position in v_from .. v_to loop
+        continue when v_results[v_position] is not null;
+        v_at := v_position;
+        v_tried[v_at] := crm.run_batch_item(p_record, p_items[v_at]);
+      end loop;
+      v_results := v_tried;
+      v_from := v_to + 1;
+      v_to := cardinality(p_items);
+    exception
+      -- Ends the whole call with service_unavailable and keeps nothing, so that it can be repeated.
+      when lock_not_available or deadlock_detected then
+        raise;
+      when others then
+        get stacked diagnostics
+          v_failure.state = returned_sqlstate,
+          v_failure.message = message_text,
+          v_failure.detail = pg_exception_detail,
+          v_failure.constraint_name = constraint_name,
+          v_failure.context = pg_exception_context;
+        v_results[v_at] := crm.item_error(v_failure, p_record, p_items[v_at]);
+        -- The items before it run again and are kept, then the items after it run: none more than twice.
+        v_to := case when v_at > v_from then v_at - 1 else cardinality(p_items) end;
+    end;
+  end loop;
+  -- An earlier item in the group may have created the record with the external_id: that record was undone when the
+  -- error was built, and exists again now.
+  if not p_is_atomic then
+    for v_position in 1 .. cardinality(p_items) loop
+      v_results[v_position] := crm.name_holder(p_record, p_items[v_position], v_results[v_position]);
+    end loop;
+  end if;
+  return v_results;
+end
+$$;
+comment on function crm.run_group(text, jsonb[], boolean) is
+  'Runs items in order and returns their results. The items between two failures share a subtransaction: one for each '
+  'item would be more than Postgres caches for a transaction (64). A deadlock or lock timeout ends the whole call.';
+
+create function crm.run_batch(p_record text, p_args jsonb, p_group integer default 10) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_items jsonb[] := array(select i from jsonb_array_elements(p_args -> 'items') i);
+  v_is_atomic boolean := p_args -> 'atomic' is not distinct from 'true';
+  v_results jsonb[];
+begin
+  perform crm.lock_batch(p_record, p_args -> 'items');
+  for v_first in 1 .. cardinality(v_items) by p_group loop
+    v_results := v_results || crm.run_group(p_record, v_items[v_first : v_first + p_group - 1], v_is_atomic);
+  end loop;
+  v_results := crm.bound_details(v_results);
+  if v_is_atomic then perform crm.check_atomic_batch(v_results); end if;
+  return crm.batch_json(v_results);
+end
+$$;
+comment on function crm.run_batch(text, jsonb, integer) is
+  'Runs the items of a batch in order. A failed item writes nothing and does not affect others, unless the batch is '
+  'atomic. A deadlock or lock timeout ends the whole call.';
+
+create function api.contact_batch(p_args jsonb) returns json
+language plpgsql set search_path = ''
+as $$ begin return crm.run_batch('contact', p_args); end $$;
+comment on function api.contact_batch(jsonb) is
+  'Runs up to 100 creates, updates and upserts of contacts in one call; raises batch_failed if it is atomic and an '
+  'item fails.';
+
+create function api.company_batch(p_args jsonb) returns json
+language plpgsql set search_path = ''
+as $$ begin return crm.run_batch('company', p_args); end $$;
+comment on function api.company_batch(jsonb) is 'As api.contact_batch, for companies.';
+
+create function api.deal_batch(p_args jsonb) returns json
+language plpgsql set search_path = ''
+as $$ begin return crm.run_batch('deal', p_args); end $$;
+comment on function api.deal_batch(jsonb) is 'As api.contact_batch, for deals.';
+
+create function api.activity_batch(p_args jsonb) returns json
+language plpgsql set search_path = ''
+as $$ begin return crm.run_batch('activity', p_args); end $$;
+comment on function api.activity_batch(jsonb) is 'As api.contact_batch, for activities, without upserts.';
+
+create function api.note_batch(p_args jsonb) returns json
+language plpgsql set search_path = ''
+as $$ begin return crm.run_batch('note', p_args); end $$;
+comment on function api.note_batch(jsonb) is 'As api.contact_batch, for notes, with creates only.';
+
+-- Operations: work that takes longer than a call may. The call does a bounded part at once; the job run-operations does
+-- the rest in steps, and GET /api-v1-operations/:id shows the progress. See docs/decisions/0019-merge-archive-erase.md.
+
+create table crm.operations (
+  workspace_id uuid not null,
+  -- Later operations have greater ids, whenever their transactions began.
+  id uuid not null default crm.uuid_v7(clock_timestamp()),
+  kind text not null check (kind in ('contact_erasure', 'contact_merge', 'company_merge')),
+  object_id uuid not null,
+  arguments jsonb not null,
+  state text not null default 'queued' check (state in ('queued', 'running', 'done', 'failed')),
+  result jsonb not null default '{}',
+  progress jsonb,
+  caller text,
+  steps integer not null default 0,
+  work bigint not null default 0,
+  failures integer not null default 0,
+  error_code text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  ended_at timestamptz,
+  primary key (workspace_id, id),
+  check ((state in ('done', 'failed')) = (ended_at is not null)),
+  -- progress may contain a person's names and numbers, which must not outlive an erasure.
+  check (state <> 'done' or progress is null)
+);
+comment on table crm.operations is
+  'Erasures and merges that are too large for one call. The job run-operations runs them in steps; they are kept for '
+  '90 days after they end.';
+comment on column crm.operations.object_id is 'The contact to erase, or the record that was merged into another one.';
+comment on column crm.operations.arguments is 'The arguments of the call.';
+comment on column crm.operations.result is 'The work done so far: numbers, and ids of records.';
+comment on column crm.operations.progress is
+  'Where to continue; for an erasure also what identifies the person in texts. Callers never see it.';
+comment on column crm.operations.caller is
+  'The setting app.caller of the call. The steps emit events with this caller.';
+comment on column crm.operations.work is 'Rows and kilobytes that the steps have read or written.';
+comment on column crm.operations.failures is 'Failed steps since the last successful one; ten end the operation.';
+comment on column crm.operations.error_code is
+  'Why the last step failed: a code of spec 7. Null after a successful step.';
+-- At most one unfinished operation of a kind for each record, however often it is requested.
+create unique index operations_unfinished on crm.operations (workspace_id, kind, object_id) where state <> 'done';
+create index operations_due on crm.operations (workspace_id, id) where state in ('queued', 'running');
+call crm.protect('crm.operations');
+
+create function crm.operation_json(o crm.operations) returns json
+language sql stable set search_path = '' as $$
+  select json_build_object(
+    'id', o.id,
+    'kind', o.kind,
+    'state', o.state,
+    'arguments', json_build_object(
+      'id', o.arguments -> 'id', 'merge_id', o.arguments -> 'merge_id', 'texts', o.arguments -> 'texts'
+    ),
+    'cleared', o.result -> 'cleared',
+    'texts_naming', case when o.state = 'done' then o.result -> 'texts_naming' end,
+    'moved', o.result -> 'moved',
+    'error', o.error_code,
+    'created_at', crm.iso(o.created_at),
+    'updated_at', crm.iso(o.updated_at),
+    'ended_at', crm.iso(o.ended_at)
+  )
+$$;
+comment on function crm.operation_json(crm.operations) is 'JSON of an operation: ids and numbers, no names.';
+
+create function crm.own_operation(p_id uuid) returns json
+language sql stable security definer set search_path = '' as $$
+  select crm.operation_json(o) from crm.operations o
+  where o.workspace_id = crm.current_workspace_id() and o.id = p_id
+$$;
+comment on function crm.own_operation(uuid) is
+  'An operation of the current workspace; null if there is none. Security definer, because a caller may not read its '
+  'progress.';
+
+create function crm.unfinished_operation(p_kind text, p_object_id uuid) returns json
+language plpgsql security definer set search_path = '' as $$
+declare
+  o crm.operations;
+begin
+  select * into o from crm.operations u
+  where u.workspace_id = crm.current_workspace_id() and u.kind = p_kind and u.object_id = p_object_id and u.state <> 'done';
+  if o.state = 'failed' then
+    update crm.operations f
+    set state = 'queued', failures = 0, error_code = null, ended_at = null, updated_at = clock_timestamp()
+    where f.workspace_id = o.workspace_id and f.id = o.id and f.state = 'failed'
+    returning * into o;
+  end if;
+  return case when o.id is not null then crm.operation_json(o) end;
+end
+$$;
+comment on function crm.unfinished_operation(text, uuid) is
+  'The unfinished operation on a record of the current workspace; null if there is none. Restarts a failed one: '
+  'calling again is how clients retry. Security definer, because a caller may not read its progress.';
+
+create function api.operation_get(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+as $$ begin return crm.require_record(crm.own_operation((p_args ->> 'id')::uuid)); end $$;
+comment on function api.operation_get(jsonb) is 'Returns an operation of the workspace; raises not_found.';
+
+create function crm.sum_counts(p_counts jsonb, p_added jsonb) returns jsonb
+language sql immutable set search_path = '' as $$
+  select coalesce(p_counts, '{}') || jsonb_object_agg(a.key, a.value::bigint + coalesce((p_counts ->> a.key)::bigint, 0))
+  from jsonb_each_text(p_added) a
+$$;
+comment on function crm.sum_counts(jsonb, jsonb) is
+  'Adds the numbers in p_added to the numbers with the same names in p_counts.';
+
+create function crm.next_step(o crm.operations) returns crm.operations
+language plpgsql set search_path = '' as $$
+begin
+  o.state := 'running';
+  if o.kind = 'contact_erasure' then
+    o := crm.erase_step(o);
+  else
+    o := crm.merge_step(o);
+  end if;
+  o.updated_at := clock_timestamp();
+  o.failures := 0;
+  o.error_code := null;
+  if o.progress is null then
+    o.state := 'done';
+    o.ended_at := o.updated_at;
+  end if;
+  return o;
+end
+$$;
+comment on function crm.next_step(crm.operations) is
+  'Runs the next step of an operation, some hundred rows, and returns the changed operation. It is done once its '
+  'progress is null.';
+
+create function crm.begin_operation(o crm.operations, p_work bigint) returns crm.operations
+language plpgsql set search_path = '' as $$
+begin
+  o.id := crm.uuid_v7(clock_timestamp());
+  o.state := 'queued';
+  o.caller := current_setting('app.caller', true);
+  o.steps := 0;
+  o.work := 0;
+  o.failures := 0;
+  o.created_at := clock_timestamp();
+  while o.state <> 'done' and o.work < p_work loop
+    o := crm.next_step(o);
+    o.steps := o.steps + 1;
+  end loop;
+  if o.state <> 'done' then
+    insert into crm.operations select o.*;
+  end if;
+  return o;
+end
+$$;
+comment on function crm.begin_operation(crm.operations, bigint) is
+  'Does as much of an operation as fits into a call (p_work rows and kilobytes) and leaves the rest to the job. An '
+  'operation that ends within the call is not stored.';
+
+create function crm.take_step() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  perform set_config('app.workspace_id', new.workspace_id::text, true), set_config('app.caller', new.caller, true);
+  return crm.next_step(new);
+end
+$$;
+comment on function crm.take_step() is
+  'Trigger: runs a step of the operation as its caller. A trigger, because rows moved by a merge must change inside a '
+  'trigger: otherwise each row emits its own update (50_emission.sql).';
+
+create trigger take_step before update of steps on crm.operations
+  for each row when (new.steps > old.steps)
+  execute function crm.take_step();
+
+create function crm.run_operations(p_most interval default '1 second') returns integer
+language plpgsql set search_path = ''
+-- A step that waits longer is tried again later: other calls wait for the locks of this run.
+set lock_timeout = '500ms' as $$
+declare
+  v_end timestamptz := clock_timestamp() + p_most;
+  v_next record;
+  v_count integer := 0;
+begin
+  loop
+    -- The oldest operation of each workspace, so that no workspace delays another; skip locked, because two runs may
+    -- overlap.
+    select o.workspace_id, o.id into v_next from crm.operations o
+    where o.state in ('queued', 'running') and o.updated_at <= clock_timestamp() - o.failures * interval '5 seconds'
+      and not exists (
+        select from crm.operations e
+        where e.workspace_id = o.workspace_id and e.state in ('queued', 'running') and e.id < o.id
+      )
+    order by o.updated_at limit 1
+    for update skip locked;
+    exit when not found;
+    begin
+      update crm.operations o set steps = o.steps + 1 where o.workspace_id = v_next.workspace_id and o.id = v_next.id;
+    exception when others then
+      raise log 'crm.run_operations %: % (%)', v_next.id, sqlerrm, sqlstate;
+      update crm.operations o
+      set
+        failures = o.failures + 1,
+        error_code = case when sqlstate in ('55P03', '40P01') then 'service_unavailable' else 'internal_error' end,
+        state = case when o.failures < 9 then 'running' else 'failed' end,
+        updated_at = clock_timestamp(),
+        ended_at = case when o.failures >= 9 then clock_timestamp() end
+      where o.workspace_id = v_next.workspace_id and o.id = v_next.id;
+    end;
+    v_count := v_count + 1;
+    exit when clock_timestamp() >= v_end;
+  end loop;
+  perform set_config('app.workspace_id', '', true), set_config('app.caller', '', true);
+  return v_count;
+end
+$$;
+comment on function crm.run_operations(interval) is
+  'Runs steps of operations, workspaces in turn, until p_most is over, and returns how many. A failed step is undone '
+  'and repeated, later each time; the tenth failure in a row ends the operation as failed. If the session ends, the '
+  'run is undone, and the next run repeats it.';
+
+-- Merging: two records of one person, or of one company, become one. A trigger makes the rows that refer to the other
+-- record refer to the remaining one, so that none is left behind when the application merges. See
+-- docs/decisions/0019-merge-archive-erase.md.
+
+-- For a merge to find the records that were merged earlier into the record it merges.
+create index contacts_merged on crm.contacts (workspace_id, merged_into_id) where merged_into_id is not null;
+create index companies_merged on crm.companies (workspace_id, merged_into_id) where merged_into_id is not null;
+
+create function crm.filled_custom_fields(p_fields jsonb, p_other jsonb) returns jsonb
+language plpgsql immutable set search_path = '' as $$
+declare
+  v_filled jsonb;
+  v_key text;
+begin
+  if p_fields is null or p_other is null then return coalesce(p_fields, p_other); end if;
+  for v_key in select o.key from jsonb_object_keys(p_other) o (key) where not p_fields ? o.key order by o.key loop
+    v_filled := p_fields || jsonb_build_object(v_key, p_other -> v_key);
+    if (select count(*) from jsonb_object_keys(v_filled)) <= 50 and octet_length(v_filled::text) <= 10240 then
+      p_fields := v_filled;
+    end if;
+  end loop;
+  return p_fields;
+end
+$$;
+comment on function crm.filled_custom_fields(jsonb, jsonb) is
+  'The first fields plus those that only the second has, as far as the limits of custom_fields allow (spec 8).';
+
+create function crm.emit_for_each(
+  p_workspace_id uuid, p_event crm.event_type, p_object_ids uuid[], p_facts jsonb
+) returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_event_ids uuid[];
+begin
+  if cardinality(p_object_ids) is null then return; end if;
+  with stored as (
+    insert into crm.events (workspace_id, event, object_id, facts)
+    select p_workspace_id, p_event, o.id, p_facts from unnest(p_object_ids) o (id)
+    returning id
+  )
+  select array_agg(e.id) into v_event_ids from stored e;
+  perform crm.fan_out(p_workspace_id, v_event_ids, crm.subscribers(p_workspace_id, p_event));
+exception when others then
+  raise log 'crm.emit_for_each % of % objects: % (%)', p_event, cardinality(p_object_ids), sqlerrm, sqlstate;
+end
+$$;
+comment on function crm.emit_for_each(uuid, crm.event_type, uuid[], jsonb) is
+  'crm.emit for many objects in two statements: each call of crm.emit is a subtransaction, and more than 64 of them '
+  'slow down all other transactions. Null ids: no object.';
+
+create function crm.move_children(
+  p_workspace_id uuid, p_table text, p_column text, p_from uuid, p_to uuid, p_event crm.event_type
+) returns uuid[]
+language plpgsql set search_path = '' as $$
+declare
+  v_ids uuid[];
+begin
+  -- In order of id, as other runs and batches lock them.
+  execute format(
+    'with next as (
+       select t.id from crm.%1$I t where t.workspace_id = $1 and t.%2$I = $2 order by t.id limit 200 for no key update
+     ), moved as (
+       update crm.%1$I t set %2$I = $3 from next n where t.workspace_id = $1 and t.id = n.id returning t.id
+     )
+     select array_agg(m.id) from moved m',
+    p_table, p_column
+  ) into v_ids using p_workspace_id, p_from, p_to;
+  if p_event is not null then
+    perform crm.emit_for_each(
+      p_workspace_id, p_event, v_ids, jsonb_build_object('changed_fields', jsonb_build_array(p_column))
+    );
+  end if;
+  return coalesce(v_ids, '{}');
+end
+$$;
+comment on function crm.move_children(uuid, text, text, uuid, uuid, crm.event_type) is
+  'Makes at most 200 rows of a table refer to another record in a column, emits an event for each, and returns their '
+  'ids. p_event null: the change is not visible to clients.';
+
+create function crm.merge_step(o crm.operations) returns crm.operations
+language plpgsql set search_path = '' as $$
+declare
+  v_contact boolean := o.kind = 'contact_merge';
+  v_column text := case when v_contact then 'contact_id' else 'company_id' end;
+  v_into uuid;
+  v_ids uuid[];
+  v_name text;
+begin
+  -- Read again: the remaining record may have been merged into another one since.
+  if v_contact then
+    select c.merged_into_id into v_into from crm.contacts c where c.workspace_id = o.workspace_id and c.id = o.object_id;
+  else
+    select c.merged_into_id into v_into from crm.companies c where c.workspace_id = o.workspace_id and c.id = o.object_id;
+  end if;
+  o.progress := coalesce(o.progress, '{}');
+  -- Earlier merges first, to keep chains short. Then activities before deals, the order in which a PATCH of an activity
+  -- locks them.
+  foreach v_name in array case when v_contact then '{contacts,activities,deals}'::text[] else '{companies,contacts,deals}' end
+  loop
+    v_ids := crm.move_children(
+      o.workspace_id, v_name,
+      case when v_name = 'companies' or v_contact and v_name = 'contacts' then 'merged_into_id' else v_column end,
+      o.object_id, v_into,
+      case
+        when v_name = 'activities' then 'activity.updated'
+        when v_name = 'deals' then 'deal.updated'
+        when v_name = 'contacts' and not v_contact then 'contact.updated'
+      end::crm.event_type
+    );
+    if v_name = 'deals' then
+      perform crm.move_receipts(o.workspace_id, v_column, v_ids, o.object_id, v_into);
+    end if;
+    -- Each row also emits an event, which costs as much.
+    o.work := o.work + 1 + 2 * cardinality(v_ids);
+    o.result := jsonb_build_object('moved', crm.sum_counts(
+      o.result -> 'moved',
+      jsonb_build_object(
+        case when v_name = 'companies' or v_contact and v_name = 'contacts' then 'merged' else v_name end,
+        cardinality(v_ids)
+      )
+    ));
+    if v_ids <> '{}' then return o; end if;
+  end loop;
+  o.progress := null;
+  return o;
+end
+$$;
+comment on function crm.merge_step(crm.operations) is
+  'Makes at most 200 rows that refer to a merged record refer to the record it was merged into. Done once nothing '
+  'refers to it: creations and changes may not refer to a merged record, so no new ones appear.';
+
+create function crm.move_receipts(p_workspace_id uuid, p_column text, p_deal_ids uuid[], p_from uuid, p_to uuid) returns void
+language plpgsql set search_path = '' as $$
+begin
+  -- Receipts are found by their deals, because an index of their own would slow down every lead. If the deal has
+  -- another contact now, the receipt keeps the old id, whose address answers 301.
+  execute format(
+    'update crm.lead_receipts r set %1$I = $4
+     from crm.deals d
+     where d.workspace_id = $1 and d.id = any ($2)
+       and r.workspace_id = $1 and r.external_id = d.external_id and r.%1$I = $3',
+    p_column
+  ) using p_workspace_id, p_deal_ids, p_from, p_to;
+end
+$$;
+comment on function crm.move_receipts(uuid, text, uuid[], uuid, uuid) is
+  'Makes the receipts of leads, found by their deals, refer to another contact or company.';
+
+create function crm.begin_merge() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  o crm.operations;
+begin
+  o.workspace_id := new.workspace_id;
+  o.kind := tg_argv[0];
+  o.object_id := new.id;
+  o.arguments := jsonb_build_object('id', new.merged_into_id, 'merge_id', new.id);
+  o.result := '{"moved": {"activities": 0, "contacts": 0, "deals": 0, "merged": 0}}';
+  if o.kind = 'contact_merge' then
+    perform crm.emit(
+      new.workspace_id, 'contact.merged', new.merged_into_id, jsonb_build_object('merged_contact_id', new.id)
+    );
+  end if;
+  -- About 600 records and their events: half a second.
+  perform crm.begin_operation(o, 1200);
+  return null;
+end
+$$;
+comment on function crm.begin_merge() is
+  'Trigger: makes the rows that refer to a merged record refer to the record it was merged into, and emits '
+  'contact.merged and the updates of the moved rows: some hundred at once, the rest by the job.';
+
+-- Named so that it fires before emit_updated: contact.merged comes before contact.updated.
+create trigger emit_merged after update of merged_into_id on crm.contacts
+  for each row when (old.merged_into_id is null and new.merged_into_id is not null)
+  execute function crm.begin_merge('contact_merge');
+create trigger emit_merged after update of merged_into_id on crm.companies
+  for each row when (old.merged_into_id is null and new.merged_into_id is not null)
+  execute function crm.begin_merge('company_merge');
+
+-- The verbs that merge contacts and companies, and the locks by which merges, leads and upserts wait for each other.
+-- See docs/decisions/0019-merge-archive-erase.md.
+
+create function crm.lock_matches_of_contacts(p_ids uuid[]) returns void
+language plpgsql set search_path = '' as $$
+begin
+  perform crm.lock_matches(variadic array(
+    select jsonb_build_object(
+      'contact email', c.email, 'contact phone', c.phone_e164, 'contact external_id', c.external_id
+    )
+    from crm.contacts c
+    where c.workspace_id = crm.current_workspace_id() and c.id = any (p_ids)
+  ));
+end
+$$;
+comment on function crm.lock_matches_of_contacts(uuid[]) is
+  'Makes leads and upserts that look for one of these contacts wait until the transaction ends.';
+
+create function crm.lock_matches_of_companies(p_ids uuid[]) returns void
+language plpgsql set search_path = '' as $$
+begin
+  perform crm.lock_matches(variadic array(
+    select jsonb_build_object(
+      'company name', c.name_key, 'company tax_id', c.tax_id, 'company domain', c.domain,
+      'company external_id', c.external_id
+    )
+    from crm.companies c
+    where c.workspace_id = crm.current_workspace_id() and c.id = any (p_ids)
+  ));
+end
+$$;
+comment on function crm.lock_matches_of_companies(uuid[]) is
+  'Makes leads and upserts that look for one of these companies wait until the transaction ends.';
+
+create function crm.lock_company_merges(p_exclusive boolean) returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_number bigint := crm.lock_number('company merges ' || crm.current_workspace_id());
+begin
+  if p_exclusive then
+    perform pg_advisory_xact_lock(v_number);
+  else
+    perform pg_advisory_xact_lock_shared(v_number);
+  end if;
+end
+$$;
+comment on function crm.lock_company_merges(boolean) is
+  'Makes a merge of companies (exclusive) and the merges of contacts in a workspace wait for each other. A merge of '
+  'companies locks the company, then its contacts; a merge of contacts locks contacts, then the company it fills in: '
+  'without this lock they could deadlock.';
+
+create function crm.merge_json(p_record json, p_kind text, p_merge_id uuid) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_operation json := crm.unfinished_operation(p_kind, p_merge_id);
+begin
+  if v_operation is null then return p_record; end if;
+  return crm.with_fields(p_record, json_build_object('operation', v_operation));
+end
+$$;
+comment on function crm.merge_json(json, text, uuid) is
+  'The reply to a merge: the remaining record, with the operation that moves the rows that still refer to the other '
+  'one, if it is not done.';
+
+create function api.contact_merge(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_id uuid := p_args ->> 'id';
+  v_merge_id uuid := p_args ->> 'merge_id';
+  v_winner crm.contacts;
+  v_other crm.contacts;
+  v_filled crm.contacts;
+  v_next uuid;
+begin
+  if v_merge_id = v_id then perform api.fail('validation_error', array['merge_id'], 'Deve ser outro contato'); end if;
+  perform crm.lock_company_merges(false);
+  perform crm.lock_matches_of_contacts(array[v_id, v_merge_id]);
+  -- In order of id, so that two merges of the same contacts cannot deadlock.
+  foreach v_next in array array[least(v_id, v_merge_id), greatest(v_id, v_merge_id)] loop
+    if v_next = v_id then
+      v_winner := crm.contact_lock(v_id);
+    else
+      -- Also waits for transactions that are creating a deal or an activity for it, and makes later ones wait.
+      select c.* into v_other from crm.contacts c
+      where c.workspace_id = v_workspace_id and c.id = v_merge_id
+      for update;
+    end if;
+  end loop;
+  if v_other.id is null then
+    perform api.fail('invalid_reference', array['merge_id']);
+  elsif v_other.merged_into_id = v_id then
+    -- A repeated call, whose first reply may have been lost. It fills in nothing: the record may have changed since.
+    return crm.merge_json(crm.contact_json(v_winner), 'contact_merge', v_merge_id);
+  elsif v_other.merged_into_id is not null then
+    perform api.fail(
+      'invalid_reference', array['merge_id'], 'Este contato já foi unido a outro', array[v_other.merged_into_id]
+    );
+  elsif v_other.erased_at is not null then
+    perform api.fail('record_erased', array['merge_id']);
+  end if;
+
+  v_filled := crm.contact_filled(v_winner, v_other);
+  if v_filled.company_id is distinct from v_winner.company_id then
+    -- The application may be merging that company in a transaction that does not see this contact yet.
+    select coalesce(c.merged_into_id, c.id) into v_filled.company_id from crm.companies c
+    where c.workspace_id = v_workspace_id and c.id = v_filled.company_id
+    for key share;
+  end if;
+  update crm.contacts c
+  set
+    merged_into_id = v_id,
+    archived_at = coalesce(c.archived_at, now()),
+    -- The external_id moves to the remaining contact only if that contact has none: otherwise it stays here, so that no
+    -- third contact can take it.
+    external_id = case when v_winner.external_id is not null then c.external_id end
+  where c.workspace_id = v_workspace_id and c.id = v_merge_id;
+  if v_filled is distinct from v_winner then v_winner := crm.contact_save(v_filled); end if;
+  return crm.merge_json(crm.contact_json(v_winner), 'contact_merge', v_merge_id);
+end
+$$;
+comment on function api.contact_merge(jsonb) is
+  'Merges the contact merge_id into the contact id, fills the empty fields of the latter and returns it; a repeated '
+  'call only returns it. Raises not_found, record_merged, record_erased, validation_error, invalid_reference.';
+
+create function api.company_merge(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_id uuid := p_args ->> 'id';
+  v_merge_id uuid := p_args ->> 'merge_id';
+  v_winner crm.companies;
+  v_other crm.companies;
+  v_filled crm.companies;
+  v_next uuid;
+begin
+  if v_merge_id = v_id then perform api.fail('validation_error', array['merge_id'], 'Deve ser outra empresa'); end if;
+  perform crm.lock_company_merges(true);
+  perform crm.lock_matches_of_companies(array[v_id, v_merge_id]);
+  -- As in api.contact_merge.
+  foreach v_next in array array[least(v_id, v_merge_id), greatest(v_id, v_merge_id)] loop
+    if v_next = v_id then
+      v_winner := crm.company_lock(v_id);
+    else
+      select c.* into v_other from crm.companies c
+      where c.workspace_id = v_workspace_id and c.id = v_merge_id
+      for update;
+    end if;
+  end loop;
+  if v_other.id is null then
+    perform api.fail('invalid_reference', array['merge_id']);
+  elsif v_other.merged_into_id = v_id then
+    return crm.merge_json(crm.company_json(v_winner), 'company_merge', v_merge_id);
+  elsif v_other.merged_into_id is not null then
+    perform api.fail(
+      'invalid_reference', array['merge_id'], 'Esta empresa já foi unida a outra', array[v_other.merged_into_id]
+    );
+  end if;
+
+  v_filled := crm.company_filled(v_winner, v_other);
+  update crm.companies c
+  set
+    merged_into_id = v_id,
+    archived_at = coalesce(c.archived_at, now()),
+    external_id = case when v_winner.external_id is not null then c.external_id end
+  where c.workspace_id = v_workspace_id and c.id = v_merge_id;
+  if v_filled is distinct from v_winner then v_winner := crm.company_save(v_filled); end if;
+  return crm.merge_json(crm.company_json(v_winner), 'company_merge', v_merge_id);
+end
+$$;
+comment on function api.company_merge(jsonb) is
+  'Merges the company merge_id into the company id, fills the empty fields of the latter and returns it; a repeated '
+  'call only returns it. Raises not_found, record_merged, validation_error, invalid_reference.';
+
+-- Traces: what identifies a person in other texts, for an erasure (docs/decisions/0019-merge-archive-erase.md).
+
+create function crm.url_decoded(p_text text) returns text
+language plpgsql immutable parallel safe set search_path = '' as $$
+begin
+  if p_text !~ '%[0-9A-Fa-f]{2}' then return p_text; end if;
+  return (
+    select convert_from(decode(string_agg(
+      case when m.part[1] ~ '^%..$' then substr(m.part[1], 2) else encode(convert_to(m.part[1], 'UTF8'), 'hex') end,
+      '' order by m.n
+    ), 'hex'), 'UTF8')
+    from regexp_matches(p_text, '%[0-9A-Fa-f]{2}|[^%]+|%', 'g') with ordinality m (part, n)
+  );
+exception when character_not_in_repertoire or untranslatable_character then
+  return p_text;
+end
+$$;
+comment on function crm.url_decoded(text) is
+  'The text with %XX decoded as in URLs; unchanged if the result is not UTF-8.';
+
+create function crm.words(p_text text) returns text
+language sql immutable parallel safe
+-- The ICU collation is explicit: in the database's own locale, only ASCII may count as alphanumeric.
+as $$
+  select nullif(
+    ' ' || btrim(regexp_replace(crm.fold(p_text) collate "und-x-icu", '[^[:alnum:]]+', ' ', 'g')) || ' ', '  '
+  )
+$$;
+comment on function crm.words(text) is
+  'The words of a text, lower case and without accents, each between spaces, so that a name is found as whole words: '
+  '" ana souza ". Null if it has none.';
+
+create type crm.traces as (words text[], numbers text[]);
+comment on type crm.traces is
+  'What identifies a person in a text: words (crm.words) of names and addresses, and the ends of phone numbers.';
+
+create function crm.mentions(p_text text, p_traces crm.traces) returns boolean
+language plpgsql immutable set search_path = '' as $$
+declare
+  v_text text := crm.url_decoded(p_text);
+  v_words text := crm.words(v_text);
+  v_digits text := crm.digits(v_text);
+begin
+  return exists (select from unnest(p_traces.words) w (words) where position(w.words in v_words) > 0)
+    or exists (select from unnest(p_traces.numbers) n (number) where position(n.number in v_digits) > 0);
+end
+$$;
+comment on function crm.mentions(text, crm.traces) is 'Whether a text contains one of these traces.';
+
+create function crm.without_mentions(p_fields jsonb, p_traces crm.traces) returns jsonb
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case when jsonb_typeof(p_fields) = 'object' then (
+    select coalesce(jsonb_object_agg(f.key, f.value), '{}')
+    from jsonb_each(p_fields) f
+    where crm.mentions(
+      -- In the JSON text of a list, a line break is the two characters \n, which would join the next word.
+      f.key || ' ' || case jsonb_typeof(f.value)
+        when 'string' then f.value #>> '{}'
+        else regexp_replace(f.value::text, '\\[nrtbf]', ' ', 'g')
+      end,
+      p_traces
+    ) is not true
+  ) end;
+end
+$$;
+comment on function crm.without_mentions(jsonb, crm.traces) is 'An object without the fields that mention the person.';
+
+create function crm.traces_of(p_names text[], p_phones text[]) returns crm.traces
+language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    array(
+      select distinct crm.words(n.name) from (select crm.url_decoded(u.name) from unnest(p_names) u (name)) n (name)
+      where crm.words(n.name) is not null
+    ),
+    -- The last eight digits, which do not depend on country code, area code and ninth digit.
+    array(
+      select distinct right(crm.digits(p.phone), 8) from unnest(p_phones) p (phone) where length(crm.digits(p.phone)) >= 8
+    )
+  );
+end
+$$;
+comment on function crm.traces_of(text[], text[]) is
+  'The traces of a person, without repetitions. p_names: names and e-mail addresses.';
+
+create function crm.with_lead(p_traces crm.traces, p_lead jsonb) returns crm.traces
+language plpgsql immutable set search_path = '' as $$
+declare
+  v_lead crm.traces;
+begin
+  if p_lead is null then return p_traces; end if;
+  v_lead := crm.traces_of(array[crm.lead_name(p_lead), p_lead ->> 'email'], array[p_lead ->> 'phone']);
+  return (p_traces.words || v_lead.words, p_traces.numbers || v_lead.numbers)::crm.traces;
+end
+$$;
+comment on function crm.with_lead(crm.traces, jsonb) is
+  'The traces plus those of a lead that the person sent. Used only for texts of the lead''s deal: a thousand leads in '
+  'a thousand deals would be a million searches.';
+
+create function crm.single_names(p_names text[]) returns text[]
+language plpgsql immutable set search_path = '' as $$
+begin
+  return array(
+    select distinct ' ' || w.word || ' '
+    from unnest(p_names) n (name)
+    cross join lateral regexp_split_to_table(btrim(crm.words(crm.url_decoded(n.name))), ' ') w (word)
+    where char_length(w.word) >= 3 and w.word not in ('das', 'dos')
+  );
+end
+$$;
+comment on function crm.single_names(text[]) is
+  'Each word of three letters or more in these names, in the form of crm.words, except the particles "das" and "dos".';
+
+-- Erasing a person (LGPD, art. 18 VI): the personal fields of the contact, and their copies elsewhere, are replaced for
+-- good. Each function handles some hundred records, which it locks first to see changes in progress, and returns how
+-- many it changed. docs/decisions/0019-merge-archive-erase.md says what is erased.
+
+create table crm.texts_naming (
+  workspace_id uuid not null,
+  contact_id uuid not null,
+  object text not null,
+  id uuid not null,
+  fields text[] not null default '{}',
+  digest bytea,
+  primary key (workspace_id, contact_id, object, id)
+);
+comment on table crm.texts_naming is
+  'Records that still named a person when the contact was erased. The names are then gone, so a later call cannot '
+  'search for them, but it can clear and count these records.';
+comment on column crm.texts_naming.object is 'The kind of the record, such as `note`.';
+comment on column crm.texts_naming.fields is
+  'For a deal of the contact: the fields that contain a single name of the person, which a call with texts clears.';
+comment on column crm.texts_naming.digest is
+  'SHA-256 of the record''s texts: if they change, somebody may have removed the name.';
+call crm.protect('crm.texts_naming');
+
+create function crm.erase_activities(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean)
+returns bigint
+language plpgsql set search_path = '' as $$
+declare
+  v_changed bigint;
+begin
+  perform from crm.activities a where a.workspace_id = p_workspace_id and a.id = any (p_ids) order by a.id for update;
+  update crm.activities a
+  set (title, description, location, meeting_url) = (e.title, e.description, e.location, e.meeting_url)
+  from (
+    select
+      i.id,
+      case when p_texts or crm.mentions(i.title, t.traces) then crm.activity_label(i.type) else i.title end as title,
+      case when not p_texts then i.description end as description,
+      case when not (p_texts or crm.mentions(i.location, t.traces)) then i.location end as location,
+      case when not (p_texts or crm.mentions(i.meeting_url, t.traces)) then i.meeting_url end as meeting_url
+    from crm.activities i
+    left join crm.deals d on d.workspace_id = p_workspace_id and d.id = i.deal_id
+    cross join lateral (select crm.with_lead(p_traces, d.lead) as traces) t
+    where i.workspace_id = p_workspace_id and i.id = any (p_ids)
+  ) e
+  where a.workspace_id = p_workspace_id and a.id = e.id
+    and (a.title, a.description, a.location, a.meeting_url)
+      is distinct from (e.title, e.description, e.location, e.meeting_url);
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end
+$$;
+comment on function crm.erase_activities(uuid, uuid[], crm.traces, boolean) is
+  'Replaces texts that mention the person in the short fields of activities; with p_texts, all their texts.';
+
+create function crm.erase_notes(p_workspace_id uuid, p_ids uuid[]) returns bigint
+language plpgsql set search_path = '' as $$
+declare
+  v_changed bigint;
+begin
+  update crm.notes n set body = 'Texto apagado'
+  where n.workspace_id = p_workspace_id and n.id = any (p_ids) and n.body <> 'Texto apagado';
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end
+$$;
+comment on function crm.erase_notes(uuid, uuid[]) is 'Replaces the texts of notes, and returns how many it replaced.';
+
+create function crm.erase_proposals(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean)
+returns bigint
+language plpgsql set search_path = '' as $$
+declare
+  v_changed bigint;
+begin
+  perform from crm.proposals p where p.workspace_id = p_workspace_id and p.id = any (p_ids) order by p.id for update;
+  update crm.proposals p
+  set (title, rejection_reason) = (e.title, e.rejection_reason)
+  from (
+    select
+      i.id,
+      case when p_texts or crm.mentions(i.title, crm.with_lead(p_traces, d.lead)) then 'Proposta' else i.title end as title,
+      case when not p_texts then i.rejection_reason end as rejection_reason
+    from crm.proposals i
+    join crm.deals d on d.workspace_id = p_workspace_id and d.id = i.deal_id
+    where i.workspace_id = p_workspace_id and i.id = any (p_ids)
+  ) e
+  where p.workspace_id = p_workspace_id and p.id = e.id
+    and (p.title, p.rejection_reason) is distinct from (e.title, e.rejection_reason);
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end
+$$;
+comment on function crm.erase_proposals(uuid, uuid[], crm.traces, boolean) is
+  'Replaces titles that mention the person; with p_texts, replaces all titles and clears the reasons of rejection.';
+
+create type crm.deal_traces as (deal_id uuid, traces crm.traces, origin_traces crm.traces);
+comment on type crm.deal_traces is
+  'What identifies a person in the texts of one deal (traces), and in its origin: source, utm and external_id '
+  '(origin_traces).';
+
+create function crm.deal_traces_of(d crm.deals, p_traces crm.traces, p_names text[]) returns crm.deal_traces
+language plpgsql immutable set search_path = '' as $$
+declare
+  v_traces crm.traces := crm.with_lead(p_traces, d.lead);
+begin
+  return (
+    d.id,
+    v_traces,
+    case
+      when p_names is null then v_traces
+      else (v_traces.words || crm.single_names(p_names || crm.lead_name(d.lead)), v_traces.numbers)::crm.traces
+    end
+  );
+end
+$$;
+comment on function crm.deal_traces_of(crm.deals, crm.traces, text[]) is
+  'The traces of a person in a deal. p_names: the person''s names, of which one word is enough in source, utm and '
+  'external_id, because "indicação de Genoveva" in her own deal names her. Null: a single word is not enough there '
+  'either.';
+
+create function crm.has_name(p_id text, p_traces crm.traces) returns boolean
+language sql immutable set search_path = '' as $$
+  select crm.mentions(p_id, p_traces) or exists (
+    select from unnest(p_traces.words) w (words)
+    where length(w.words) >= 6
+      and position(replace(w.words, ' ', '') in replace(crm.words(crm.url_decoded(p_id)), ' ', '')) > 0
+  )
+$$;
+comment on function crm.has_name(text, crm.traces) is
+  'Whether an external id contains a trace of a person, inside a word too if the trace has four letters or more: '
+  'programs write "form-QUARESMA7".';
+
+create function crm.origin_fields(d crm.deals, p_traces crm.traces, p_texts boolean) returns text[]
+language sql immutable set search_path = '' as $$
+  select array_remove(array[
+    case when crm.mentions(d.source, p_traces) then 'source' end,
+    case when crm.mentions(d.external_id, p_traces) or p_texts and crm.has_name(d.external_id, p_traces)
+      then 'external_id'
+    end
+  ], null) || array(
+    select 'utm.' || u.key from jsonb_object_keys(d.utm) u (key)
+    where not crm.without_mentions(d.utm, p_traces) ? u.key
+  )
+$$;
+comment on function crm.origin_fields(crm.deals, crm.traces, boolean) is
+  'The fields of a deal''s origin that mention the person: source, external_id, utm.<key>. p_texts: the external_id '
+  'even if the name is only part of a word.';
+
+create function crm.erase_deals(
+  p_workspace_id uuid, p_contact_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, p_names text[],
+  out deals bigint, out lead_receipts bigint
+)
+language plpgsql set search_path = '' as $$
+declare
+  v_deals crm.deal_traces[];
+begin
+  perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (p_ids) order by d.id for update;
+  v_deals := array(
+    select crm.deal_traces_of(d, p_traces, p_names) from crm.deals d
+    where d.workspace_id = p_workspace_id and d.id = any (p_ids)
+  );
+  -- The same lead sent again counts as new, because its external_id is not known any more. An external_id that the deal
+  -- no longer has is replaced even without p_texts, because a later call would not find it.
+  update crm.lead_receipts r set external_id = 'apagado ' || gen_random_uuid()
+  from unnest(v_deals) t
+  join crm.deals d on d.workspace_id = p_workspace_id and d.id = t.deal_id
+  where r.workspace_id = p_workspace_id and r.external_id = any (array[d.external_id, d.lead ->> 'external_id'])
+    and (
+      crm.mentions(r.external_id, t.traces)
+      or (p_texts or r.external_id is distinct from d.external_id)
+        and crm.has_name(r.external_id, t.origin_traces)
+      or p_texts and r.external_id = d.external_id and exists (
+        select from crm.texts_naming k
+        where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.object = 'deal' and k.id = d.id
+          and 'external_id' = any (k.fields)
+      )
+    );
+  get diagnostics lead_receipts = row_count;
+  update crm.deals d
+  set (title, source, external_id, loss_note, utm, custom_fields, lead) = (
+    e.title, e.source, e.external_id, e.loss_note, e.utm, e.custom_fields, null
+  )
+  from (
+    select
+      o.id,
+      case when p_texts or crm.mentions(o.title, t.traces) then 'Contato apagado' else o.title end as title,
+      case when not 'source' = any (n.fields) then o.source end as source,
+      case when not 'external_id' = any (n.fields) then o.external_id end as external_id,
+      case when not p_texts then o.loss_note end as loss_note,
+      o.utm - array(select substr(f.field, 5) from unnest(n.fields) f (field) where starts_with(f.field, 'utm.')) as utm,
+      case when not p_texts then crm.without_mentions(o.custom_fields, t.traces) end as custom_fields
+    from unnest(v_deals) t
+    join crm.deals o on o.workspace_id = p_workspace_id and o.id = t.deal_id
+    left join crm.texts_naming k
+      on k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.object = 'deal' and k.id = o.id
+    cross join lateral (
+      select case
+        when p_texts then crm.origin_fields(o, t.origin_traces, true) || coalesce(k.fields, '{}')
+        else crm.origin_fields(o, t.traces, false)
+      end as fields
+    ) n
+  ) e
+  where d.workspace_id = p_workspace_id and d.id = e.id
+    -- The updated_at of a deal without traces must not change.
+    and (d.title, d.source, d.external_id, d.loss_note, d.utm, d.custom_fields, d.lead)
+      is distinct from (e.title, e.source, e.external_id, e.loss_note, e.utm, e.custom_fields, null::jsonb);
+  get diagnostics deals = row_count;
+  if p_texts then
+    delete from crm.texts_naming k
+    where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.object = 'deal' and k.id = any (p_ids);
+  else
+    insert into crm.texts_naming (workspace_id, contact_id, object, id, fields)
+    select p_workspace_id, p_contact_id, 'deal', d.id, n.fields
+    from unnest(v_deals) t
+    join crm.deals d on d.workspace_id = p_workspace_id and d.id = t.deal_id
+    cross join lateral (select crm.origin_fields(d, t.origin_traces, true) as fields) n
+    where n.fields <> '{}'
+    on conflict (workspace_id, contact_id, object, id) do update set fields = excluded.fields;
+  end if;
+  -- At once and not by the job, because the searched text contains the person's words.
+  perform crm.keep_texts(p_workspace_id, 'deal', p_ids);
+end
+$$;
+comment on function crm.erase_deals(uuid, uuid, uuid[], crm.traces, boolean, text[]) is
+  'Clears the leads that the person sent, and replaces texts that mention the person in the short fields of deals and '
+  'of their receipts. p_texts: also clears free texts about the deals and custom fields, and a source, external_id or '
+  'utm value with any of the names; without p_texts, these fields are remembered in crm.texts_naming.';
+
+-- Erasing stored replies (Idempotency-Key). They are read some hundred at a time: a workspace may have hundreds of
+-- thousands, and one may be a megabyte.
+
+create function crm.batch_without_mentions(p_reply json, p_traces crm.traces) returns json
+language plpgsql immutable set search_path = '' as $$
+begin
+  return json_build_object(
+    'results', (
+      select json_agg(
+        case
+          -- The function's errors name invalid fields as they were sent, including the keys of custom_fields.
+          when r.result #> '{error,message}' is null then r.result
+          else jsonb_set(r.result, '{error,details}', (
+            select coalesce(jsonb_agg(
+              case
+                when crm.mentions(d.detail ->> 'field', p_traces)
+                  then d.detail || jsonb_build_object('field', format('items[%s]', r.result ->> 'index'))
+                else d.detail
+              end
+              order by d.n
+            ), '[]')
+            from jsonb_array_elements(r.result #> '{error,details}') with ordinality d (detail, n)
+          ))
+        end
+        order by r.n
+      )
+      from jsonb_array_elements((p_reply -> 'results')::jsonb) with ordinality r (result, n)
+    ),
+    'summary', p_reply -> 'summary'
+  );
+end
+$$;
+comment on function crm.batch_without_mentions(json, crm.traces) is
+  'The reply to a batch, in which an error about a field whose name mentions the person names only the item. Messages '
+  'of errors quote nothing that was sent.';
+
+create function crm.keys_mentioning(p_keys text[], p_traces crm.traces) returns text[]
+language plpgsql stable set search_path = '' as $$
+begin
+  -- Search all keys as one text first: one by one takes three times as long, and few keys mention anybody.
+  if crm.mentions(
+    -- Each key is decoded alone, because one that is not UTF-8 would keep the others from being decoded. A % that
+    -- remains becomes a space, because crm.mentions would decode it.
+    (
+      select string_agg(
+        case when position('%' in k.key) = 0 then k.key else translate(crm.url_decoded(k.key), '%', ' ') end, ' '
+      )
+      from unnest(p_keys) k (key)
+    ),
+    p_traces
+  ) then
+    return array(select k.key from unnest(p_keys) k (key) where crm.mentions(k.key, p_traces));
+  end if;
+  return '{}';
+end
+$$;
+comment on function crm.keys_mentioning(text[], crm.traces) is
+  'The Idempotency-Keys, among these, that mention a person.';
+
+create function crm.ids_of_person(p_workspace_id uuid, p_ids uuid[], p_contact_ids uuid[]) returns jsonb
+language sql stable set search_path = '' as $$
+  select coalesce(jsonb_object_agg(f.id, null), '{}')
+  from (
+    select c.id from crm.contacts c
+    where c.workspace_id = p_workspace_id and c.id = any (p_ids) and c.id = any (p_contact_ids)
+    union all
+    select d.id from crm.deals d
+    where d.workspace_id = p_workspace_id and d.id = any (p_ids)
+      and (d.contact_id = any (p_contact_ids) or d.lead_contact_id = any (p_contact_ids))
+    union all
+    select a.id from crm.activities a
+    join crm.deals d on d.workspace_id = a.workspace_id and d.id = a.deal_id
+    where a.workspace_id = p_workspace_id and a.id = any (p_ids)
+      and (a.contact_id = any (p_contact_ids) or d.contact_id = any (p_contact_ids))
+    union all
+    select n.id from crm.notes n
+    join crm.deals d on d.workspace_id = n.workspace_id and d.id = n.deal_id
+    where n.workspace_id = p_workspace_id and n.id = any (p_ids) and d.contact_id = any (p_contact_ids)
+  ) f
+$$;
+comment on function crm.ids_of_person(uuid, uuid[], uuid[]) is
+  'The ids, among these, of these contacts and of their deals, activities and notes, as the keys of an object.';
+
+create function crm.erase_replies(
+  p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, out last_key text,
+  out bytes bigint, out changed bigint
+)
+language plpgsql set search_path = ''
+-- Uses the index even while the statistics do not know that a workspace has many replies.
+set enable_seqscan = off as $$
+declare
+  v_keys text[];
+  v_ids uuid[];
+  -- An object, because looking up a key costs the same in every plan; only some plans hash an array.
+  v_objects jsonb;
+  -- Only longer traces: a short name is a word in many keys, and the key of another record must not be deleted.
+  v_long crm.traces := (
+    array(select w.words from unnest(p_traces.words) w (words) where length(w.words) >= 6 limit 50),
+    (p_traces.numbers)[1:50]
+  );
+  v_mentioning text[];
+  v_rows bigint;
+begin
+  -- 256 KB of replies, or one reply. The length of a text is known without reading it.
+  with next as (
+    select i.key, octet_length(i.body) as bytes from crm.idempotency_keys i
+    where i.workspace_id = p_workspace_id and i.key > p_after
+    order by i.key limit 200
+  )
+  select array_agg(n.key order by n.key), max(n.key), sum(n.bytes) into v_keys, last_key, bytes
+  from (select x.*, sum(x.bytes) over (order by x.key) - x.bytes as before from next x) n
+  where n.before < 262144;
+  changed := 0;
+  if last_key is null then return; end if;
+  -- The first id in a reply is the id of its record, in the reply to a lead the id of the deal.
+  v_ids := array(
+    select f.id::uuid
+    from (
+      select case
+        when starts_with(i.body, '{"id":"') then substr(i.body, 8, 36)
+        else substring(left(i.body, 1000) from '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}')
+      end as id
+      from crm.idempotency_keys i
+      where i.workspace_id = p_workspace_id and i.key = any (v_keys)
+    ) f
+    where f.id is not null
+  );
+  v_objects := crm.ids_of_person(p_workspace_id, v_ids, p_contact_ids);
+  v_mentioning := crm.keys_mentioning(v_keys, v_long);
+  delete from crm.idempotency_keys i
+  where i.workspace_id = p_workspace_id and i.key = any (v_keys) and (
+    i.key = any (v_mentioning)
+    or (
+      v_objects ? case
+        when starts_with(i.body, '{"id":"') then substr(i.body, 8, 36)
+        else substring(left(i.body, 1000) from '[0-9a-f]{8}-[0-9a-f-]{27}')
+      end
+      and crm.mentions(i.key, p_traces)
+    )
+  );
+  get diagnostics changed = row_count;
+  -- A repeated request gets the record as it is now. A record's JSON begins with {"id":"<uuid>".
+  update crm.idempotency_keys i
+  set body = n.body
+  from (
+    select r.key, (
+      select coalesce(
+        (select crm.contact_json(c) from crm.contacts c where c.workspace_id = p_workspace_id and c.id = r.id),
+        (select crm.deal_json(d) from crm.deals d where d.workspace_id = p_workspace_id and d.id = r.id),
+        (select crm.activity_json(a) from crm.activities a where a.workspace_id = p_workspace_id and a.id = r.id),
+        (select crm.note_json(n) from crm.notes n where n.workspace_id = p_workspace_id and n.id = r.id)
+      )::text
+    ) as body
+    from (
+      select k.key, substr(k.body, 8, 36)::uuid as id from crm.idempotency_keys k
+      where k.workspace_id = p_workspace_id and k.key = any (v_keys) and v_objects ? substr(k.body, 8, 36)
+    ) r
+  ) n
+  where i.workspace_id = p_workspace_id and i.key = n.key and i.body <> n.body;
+  get diagnostics v_rows = row_count;
+  changed := changed + v_rows;
+  update crm.idempotency_keys i
+  set body = crm.batch_without_mentions(i.body::json, v_long)::text
+  where i.workspace_id = p_workspace_id and i.key = any (v_keys) and starts_with(i.body, '{"results"')
+    -- Most replies contain no error, and parsing them takes long.
+    and position('"details"' in i.body) > 0
+    and exists (
+      select from jsonb_path_query(i.body::jsonb, '$.results[*].error.details[*].field') f (field)
+      where crm.mentions(f.field #>> '{}', v_long)
+    );
+  get diagnostics v_rows = row_count;
+  changed := changed + v_rows;
+end
+$$;
+comment on function crm.erase_replies(uuid, text, uuid[], crm.traces) is
+  'Updates the next stored replies (200, or 256 KB) that show a record of the person to the record as it is now, and '
+  'deletes replies whose key mentions the person: by a trace of four characters or more, or by any trace if the reply '
+  'shows such a record. Replies to batches keep their errors without mentions (crm.batch_without_mentions). last_key '
+  'is null after the last reply. Reads all replies of 24 hours: an index for this would slow down every creation.';
+
+-- Texts that still name a person after the contact was erased. No index of words covers notes and free fields, so all
+-- are read, some hundred at a time.
+
+create function crm.texts_of(p_workspace_id uuid, p_object text, p_ids uuid[]) returns table (id uuid, texts text[])
+language plpgsql stable set search_path = '' as $$
+#variable_conflict use_column
+begin
+  case p_object
+    when 'contact' then
+      return query
+      select c.id, array[
+        c.name, c.email, c.phone, c.phone2, c.whatsapp, c.job_title, c.instagram, c.linkedin, c.notes, c.external_id,
+        crm.json_text(c.custom_fields)
+      ]
+      from crm.contacts c where c.workspace_id = p_workspace_id and c.id = any (p_ids);
+    when 'company' then
+      return query
+      select c.id, array[
+        c.name, c.legal_name, c.email, c.phone, c.domain, c.website, c.linkedin, c.instagram, c.external_id, c.notes,
+        crm.json_text(c.address), crm.json_text(c.custom_fields)
+      ]
+      from crm.companies c where c.workspace_id = p_workspace_id and c.id = any (p_ids);
+    when 'deal' then
+      return query
+      select d.id, array[
+        d.title, d.source, d.external_id, d.loss_note, crm.json_text(d.utm), crm.json_text(d.custom_fields),
+        crm.json_text(d.lead)
+      ]
+      from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (p_ids);
+    when 'activity' then
+      return query
+      select a.id, array[a.title, a.description, a.location, a.meeting_url]
+      from crm.activities a where a.workspace_id = p_workspace_id and a.id = any (p_ids);
+    when 'note' then
+      return query
+      select n.id, array[n.body::text] from crm.notes n where n.workspace_id = p_workspace_id and n.id = any (p_ids);
+    when 'proposal' then
+      return query
+      select p.id, array[p.title, p.rejection_reason]
+      from crm.proposals p where p.workspace_id = p_workspace_id and p.id = any (p_ids);
+  end case;
+end
+$$;
+comment on function crm.texts_of(uuid, text, uuid[]) is
+  'The texts that clients and the application may write in these records.';
+
+create function crm.json_text(p_fields jsonb) returns text
+language sql immutable set search_path = ''
+-- In JSON a line break is the two characters \n, which would join the next word.
+as $$ select regexp_replace(p_fields::text, '\\[nrtbf]', ' ', 'g') $$;
+comment on function crm.json_text(jsonb) is 'The text of an object or list, in which words can be searched.';
+
+create function crm.find_naming(
+  p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces, out last_id uuid,
+  out work bigint, out counted bigint
+)
+language plpgsql set search_path = '' as $$
+declare
+  -- Enough records to correct by hand: some people's names are nearly everywhere.
+  c_most constant integer := 1000;
+  v_table text := case p_object when 'company' then 'companies' when 'activity' then 'activities' else p_object || 's' end;
+  v_ids uuid[];
+  v_remembered integer;
+begin
+  execute format(
+    'select array(select t.id from crm.%I t where t.workspace_id = $1 and t.id > $2 order by t.id limit 200)', v_table
+  ) into v_ids using p_workspace_id, p_after;
+  last_id := v_ids[200];
+  select count(*) into v_remembered from (
+    select from crm.texts_naming k where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id limit c_most
+  ) r;
+  with read as (
+    select t.id, t.texts, array_to_string(t.texts, E'\n') as text from crm.texts_of(p_workspace_id, p_object, v_ids) t
+  ), naming as (
+    select r.id, sha256(convert_to(r.text, 'UTF8')) as digest
+    from read r
+    -- All texts of a record together first, and only then each alone, so that the digits of two fields do not form a
+    -- number. A record with a % skips the first search, because a text that is not UTF-8 would keep the others from
+    -- being decoded.
+    where (position('%' in r.text) > 0 or crm.mentions(r.text, p_traces))
+        and exists (select from unnest(r.texts) t (text) where crm.mentions(t.text, p_traces))
+      or exists (
+        select from crm.texts_naming k
+        where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.object = p_object and k.id = r.id
+          and k.fields <> '{}'
+      )
+  ), kept as (
+    insert into crm.texts_naming as k (workspace_id, contact_id, object, id, digest)
+    select p_workspace_id, p_contact_id, p_object, n.id, n.digest
+    from (select n.*, row_number() over (order by n.id) as nth from naming n) n
+    where n.nth <= c_most - v_remembered
+    on conflict (workspace_id, contact_id, object, id) do update set digest = excluded.digest
+  )
+  select (select count(*) + sum(length(r.text)) / 1000 from read r), (select count(*) from naming) into work, counted;
+  work := coalesce(work, 0);
+end
+$$;
+comment on function crm.find_naming(uuid, uuid, text, uuid, crm.traces) is
+  'Searches the next 200 records of a kind for a person, counts those that name the person, and remembers the first '
+  'thousand. last_id is null after the last record.';
+
+create function crm.recount_naming(p_workspace_id uuid, p_contact_id uuid) returns bigint
+language plpgsql set search_path = '' as $$
+declare
+  v_kind record;
+  v_found bigint := 0;
+  v_same uuid[];
+begin
+  for v_kind in
+    select k.object, array_agg(k.id) as ids from crm.texts_naming k
+    where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id
+    group by k.object
+  loop
+    v_same := array(
+      select t.id
+      from crm.texts_of(p_workspace_id, v_kind.object, v_kind.ids) t
+      join crm.texts_naming k
+        on k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.object = v_kind.object and k.id = t.id
+      where k.digest = sha256(convert_to(array_to_string(t.texts, E'\n'), 'UTF8'))
+    );
+    delete from crm.texts_naming k
+    where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.object = v_kind.object
+      and k.id <> all (v_same) and k.fields = '{}';
+    v_found := v_found + cardinality(v_same);
+  end loop;
+  return v_found;
+end
+$$;
+comment on function crm.recount_naming(uuid, uuid) is
+  'How many of the remembered records still have the texts that named the person; forgets the others.';
+
+create function crm.naming_json(p_workspace_id uuid, p_contact_id uuid, p_count bigint, p_is_minimum boolean) returns jsonb
+language sql stable set search_path = '' as $$
+  select jsonb_build_object(
+    'count', p_count,
+    'is_minimum', p_is_minimum,
+    'records', (
+      select coalesce(jsonb_agg(jsonb_build_object('object', k.object, 'id', k.id) order by k.object, k.id), '[]')
+      from (
+        select n.object, n.id from crm.texts_naming n
+        where n.workspace_id = p_workspace_id and n.contact_id = p_contact_id and n.digest is not null
+        order by n.object, n.id limit 20
+      ) k
+    )
+  )
+$$;
+comment on function crm.naming_json(uuid, uuid, bigint, boolean) is
+  'How many records still name an erased person, and the first twenty of them.';
+
+-- Erasures in steps: the contact at once, then the texts that repeat its data. The call finishes a small erasure; the
+-- job continues a larger one (62_operations.sql).
+
+create type crm.erasure as (
+  words text[], numbers text[], names text[], known boolean, texts boolean, erased uuid[], walked uuid[],
+  phase integer, nth integer, deal_id uuid, id uuid, key text, naming bigint
+);
+comment on type crm.erasure is
+  'The state of an erasure: what identifies the person (words, numbers, names; empty if not `known`, because an '
+  'earlier call erased the contact), the contacts erased, the contacts whose deals are walked, and the place in that '
+  'walk.';
+
+create function crm.erasure_phases(e crm.erasure) returns text[]
+language sql immutable set search_path = '' as $$
+  -- Activities before deals, the order in which a PATCH of an activity locks them; activities again after `notes`,
+  -- which waits for activities being written. Deals last, because they contain the leads.
+  select case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
+    then '{activities,deal_activities,notes,deal_activities,proposals,deals}'::text[] else '{}'
+  end || case when e.known
+    then '{given_proposals,given,replies,contact,company,deal,activity,note,proposal}'::text[] else '{}'
+  end
+$$;
+comment on function crm.erasure_phases(crm.erasure) is 'The phases of an erasure, in order.';
+
+create function crm.begin_erasure(p_workspace_id uuid, p_id uuid, p_texts boolean) returns crm.operations
+language plpgsql set search_path = '' as $$
+declare
+  v_contacts crm.contacts[] := array(
+    select c from crm.contacts c where c.workspace_id = p_workspace_id and c.id = p_id
+    union all
+    select c from crm.contacts c where c.workspace_id = p_workspace_id and c.merged_into_id = p_id
+  );
+  v_traces crm.traces;
+  e crm.erasure;
+  o crm.operations;
+begin
+  e.known := (select c.erased_at is null from unnest(v_contacts) c where c.id = p_id);
+  e.texts := p_texts;
+  e.erased := array(select c.id from unnest(v_contacts) c);
+  -- While a merge continues, deals move to this contact, so it is walked last.
+  e.walked := array(
+    select u.object_id from crm.operations u
+    where u.workspace_id = p_workspace_id and u.kind = 'contact_merge' and u.state <> 'done'
+      and u.object_id = any (e.erased)
+  ) || p_id;
+  if e.known then
+    v_traces := crm.traces_of(
+      array(
+        select unnest(array[
+          c.name, c.email, c.instagram, c.linkedin,
+          -- An id as short as "1" identifies nobody.
+          case when char_length(c.external_id) >= 4 then c.external_id end
+        ])
+        from unnest(v_contacts) c
+      ),
+      array(select unnest(array[c.phone, c.phone2, c.whatsapp]) from unnest(v_contacts) c)
+    );
+    e.names := array(select distinct c.name from unnest(v_contacts) c);
+    perform crm.contact_erase(p_workspace_id, array[p_id]);
+    perform crm.keep_texts(p_workspace_id, 'contact', array[p_id]);
+  end if;
+  e.words := coalesce(v_traces.words, '{}');
+  e.numbers := coalesce(v_traces.numbers, '{}');
+  e.names := coalesce(e.names, '{}');
+  e.phase := 1;
+  o.workspace_id := p_workspace_id;
+  o.kind := 'contact_erasure';
+  o.object_id := p_id;
+  o.arguments := jsonb_build_object('id', p_id, 'texts', p_texts);
+  o.result := jsonb_build_object('cleared', jsonb_build_object(
+    'contacts', e.known::integer, 'deals', 0, 'notes', 0, 'activities', 0, 'proposals', 0, 'lead_receipts', 0,
+    'stored_replies', 0
+  ));
+  o.progress := to_jsonb(e);
+  -- This much work takes half a second if most texts are short.
+  return crm.begin_operation(o, 5000);
+end
+$$;
+comment on function crm.begin_erasure(uuid, uuid, boolean) is
+  'Erases a contact that the transaction has locked, and as many copies of its data as fit into a call.';
+
+create function crm.erasure_window(
+  p_workspace_id uuid, p_table text, p_contact_id uuid, e crm.erasure, out ids uuid[], out deal_id uuid, out id uuid
+)
+language plpgsql set search_path = '' as $$
+declare
+  c_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  v_deal_ids uuid[] := array(
+    select d.id from crm.deals d
+    where d.workspace_id = p_workspace_id and d.contact_id = p_contact_id and d.id >= e.deal_id
+    order by d.id limit 100
+  );
+begin
+  if p_table = 'notes' then
+    -- Waits for transactions that are writing a note or an activity of these deals.
+    perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (v_deal_ids) order by d.id for update;
+  end if;
+  execute format(
+    'select array_agg(n.id), (array_agg(n.deal_id order by n.deal_id desc, n.id desc))[1],
+       (array_agg(n.id order by n.deal_id desc, n.id desc))[1]
+     from (
+       select c.deal_id, c.id from unnest($2) d (id)
+       cross join lateral (
+         select t.deal_id, t.id from crm.%I t
+         where t.workspace_id = $1 and t.deal_id = d.id and (d.id > $3 or t.id > $4)
+         order by t.id limit 200
+       ) c
+       order by c.deal_id, c.id limit 200
+     ) n',
+    p_table
+  ) into ids, deal_id, id using p_workspace_id, v_deal_ids, e.deal_id, e.id;
+  ids := coalesce(ids, '{}');
+  -- All rows of these deals are read: the next window begins after the last deal.
+  if cardinality(ids) < 200 then
+    deal_id := v_deal_ids[100];
+    id := c_last;
+  end if;
+end
+$$;
+comment on function crm.erasure_window(uuid, text, uuid, crm.erasure) is
+  'The next 200 rows, in the next 100 deals of a contact, of a table that refers to deals; deal_id and id are the '
+  'place after them, deal_id is null after the last row.';
+
+create function crm.erase_step(o crm.operations) returns crm.operations
+language plpgsql set search_path = '' as $$
+declare
+  c_first constant uuid := '00000000-0000-0000-0000-000000000000';
+  e crm.erasure := jsonb_populate_record(null::crm.erasure, o.progress);
+  v_phases text[] := crm.erasure_phases(e);
+  v_phase text := v_phases[e.phase];
+  v_traces crm.traces := (e.words, e.numbers);
+  v_by_contact boolean := v_phase in ('activities', 'deal_activities', 'notes', 'proposals', 'deals');
+  v_contact_id uuid;
+  v_kind text := case when v_phase = 'deal_activities' then 'activities' else v_phase end;
+  v_ids uuid[] := '{}';
+  v_work bigint := 0;
+  v_changed bigint := 0;
+  v_receipts bigint := 0;
+  v_is_over boolean;
+begin
+  e.nth := coalesce(e.nth, 1);
+  e.id := coalesce(e.id, c_first);
+  e.deal_id := coalesce(e.deal_id, c_first);
+  v_contact_id := case when v_by_contact then e.walked[e.nth] end;
+  case
+    when v_phase is null then
+      v_is_over := true;
+    when v_phase in ('activities', 'deals', 'given') then
+      -- At most 100, because each changed row emits an event.
+      v_ids := case v_phase
+        when 'activities' then array(
+          select a.id from crm.activities a
+          where a.workspace_id = o.workspace_id and a.contact_id = v_contact_id and a.id > e.id order by a.id limit 100
+        )
+        when 'deals' then array(
+          select d.id from crm.deals d
+          where d.workspace_id = o.workspace_id and d.contact_id = v_contact_id and d.id > e.id order by d.id limit 100
+        )
+        -- Deals that a lead of the person created and that have another contact now.
+        else array(
+          select d.id from crm.deals d
+          where d.workspace_id = o.workspace_id and d.lead_contact_id = any (e.erased) and (d.contact_id = any (e.walked)) is not true
+            and d.id > e.id
+          order by d.id limit 100
+        )
+      end;
+      if v_phase = 'activities' then
+        v_changed := crm.erase_activities(o.workspace_id, v_ids, v_traces, e.texts);
+      else
+        v_kind := 'deals';
+        select r.deals, r.lead_receipts into v_changed, v_receipts
+        from crm.erase_deals(
+          o.workspace_id, o.object_id, v_ids, v_traces, e.texts and v_phase = 'deals',
+          case when v_phase = 'deals' then e.names end
+        ) r;
+      end if;
+      v_is_over := cardinality(v_ids) < 100;
+      e.id := v_ids[100];
+    when v_phase in ('deal_activities', 'notes', 'proposals') then
+      select w.ids, w.deal_id, w.id into v_ids, e.deal_id, e.id
+      from crm.erasure_window(o.workspace_id, v_kind, v_contact_id, e) w;
+      case v_phase
+        when 'deal_activities' then v_changed := crm.erase_activities(o.workspace_id, v_ids, v_traces, e.texts);
+        when 'notes' then v_changed := case when e.texts then crm.erase_notes(o.workspace_id, v_ids) else 0 end;
+        else v_changed := crm.erase_proposals(o.workspace_id, v_ids, v_traces, e.texts);
+      end case;
+      v_is_over := e.deal_id is null;
+    when v_phase = 'given_proposals' then
+      -- Before the phase `given`, which clears the leads: crm.erase_proposals needs their traces. There are few
+      -- proposals.
+      v_kind := 'proposals';
+      v_ids := array(
+        select p.id
+        from crm.deals d join crm.proposals p on p.workspace_id = d.workspace_id and p.deal_id = d.id
+        where d.workspace_id = o.workspace_id and d.lead_contact_id = any (e.erased) and (d.contact_id = any (e.walked)) is not true
+          and p.id > e.id
+        order by p.id limit 100
+      );
+      v_changed := crm.erase_proposals(o.workspace_id, v_ids, v_traces, false);
+      v_is_over := cardinality(v_ids) < 100;
+      e.id := v_ids[100];
+    when v_phase = 'merged' then
+      v_kind := 'contacts';
+      v_ids := array(
+        select c.id from crm.contacts c
+        where c.workspace_id = o.workspace_id and c.merged_into_id = o.object_id and c.erased_at is null
+        order by c.id limit 100
+      );
+      perform crm.contact_erase(o.workspace_id, v_ids);
+      perform crm.keep_texts(o.workspace_id, 'contact', v_ids);
+      v_changed := cardinality(v_ids);
+      v_is_over := v_changed < 100;
+    when v_phase = 'replies' then
+      v_kind := 'stored_replies';
+      select r.last_key, r.bytes / 1000, r.changed into e.key, v_work, v_changed
+      from crm.erase_replies(o.workspace_id, coalesce(e.key, ''), e.erased || e.walked, v_traces) r;
+      v_work := coalesce(v_work, 0) + case when e.key is not null then 200 else 0 end;
+      v_is_over := e.key is null;
+    else
+      select f.last_id, f.work, f.counted into e.id, v_work, v_changed
+      from crm.find_naming(o.workspace_id, o.object_id, v_phase, e.id, v_traces) f;
+      e.naming := coalesce(e.naming, 0) + v_changed;
+      v_is_over := e.id is null;
+      v_changed := 0;
+      v_kind := 'contacts';
+  end case;
+  if v_phase is not null then
+    o.result := jsonb_set(o.result, '{cleared}', crm.sum_counts(
+      o.result -> 'cleared', jsonb_build_object(v_kind, v_changed)
+    ));
+    o.result := jsonb_set(o.result, '{cleared}', crm.sum_counts(
+      o.result -> 'cleared', jsonb_build_object('lead_receipts', v_receipts)
+    ));
+  end if;
+  -- Each trace is searched in each text. Each changed row also emits an event.
+  o.work := o.work + 1
+    + (v_work + cardinality(v_ids)) * (1 + (cardinality(e.words) + cardinality(e.numbers)) / 20) + 2 * v_changed;
+  if v_is_over then
+    e.id := null;
+    e.deal_id := null;
+    e.nth := e.nth + 1;
+    if not v_by_contact or e.nth > cardinality(e.walked) then
+      e.nth := 1;
+      e.phase := e.phase + 1;
+    end if;
+  end if;
+  if e.phase <= cardinality(v_phases) then
+    o.progress := to_jsonb(e);
+  else
+    o.progress := null;
+    if not e.known then e.naming := crm.recount_naming(o.workspace_id, o.object_id); end if;
+    o.result := jsonb_set(
+      o.result, '{texts_naming}', crm.naming_json(o.workspace_id, o.object_id, coalesce(e.naming, 0), not e.known)
+    );
+  end if;
+  return o;
+end
+$$;
+comment on function crm.erase_step(crm.operations) is
+  'Runs the next step of an erasure: at most 200 records of one kind. The last steps count the records that still '
+  'name the person.';
+
+create function crm.erase_contact(p_id uuid, p_texts boolean) returns json
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  o crm.operations;
+  v_reply json;
+begin
+  select * into o from crm.operations u
+  where u.workspace_id = v_workspace_id and u.kind = 'contact_erasure' and u.object_id = p_id and u.state <> 'done'
+  for update;
+  if not found then
+    o := crm.begin_erasure(v_workspace_id, p_id, p_texts);
+  elsif o.state = 'failed' or p_texts and not (o.arguments ->> 'texts')::boolean then
+    -- Start again with the first phase, because the phases so far left texts; the operation knows who the person is
+    -- until it is done.
+    update crm.operations u
+    set
+      arguments = u.arguments || jsonb_build_object('texts', p_texts or (u.arguments ->> 'texts')::boolean),
+      progress = u.progress || jsonb_build_object(
+        'texts', p_texts or (u.arguments ->> 'texts')::boolean,
+        'phase', 1, 'nth', 1, 'deal_id', null, 'id', null, 'key', null, 'naming', 0
+      ),
+      state = 'queued', failures = 0, error_code = null, ended_at = null, updated_at = clock_timestamp()
+    where u.workspace_id = v_workspace_id and u.id = o.id
+    returning * into o;
+  end if;
+  v_reply := json_build_object(
+    'id', p_id,
+    'erased_at', (
+      select crm.iso(c.erased_at) from crm.contacts c where c.workspace_id = v_workspace_id and c.id = p_id
+    ),
+    'cleared', o.result -> 'cleared',
+    'texts_naming', case when o.state = 'done' then o.result -> 'texts_naming' end
+  );
+  return case
+    when o.state = 'done' then v_reply
+    else crm.with_fields(v_reply, json_build_object('operation', crm.operation_json(o)))
+  end;
+end
+$$;
+comment on function crm.erase_contact(uuid, boolean) is
+  'Erases a contact of the current workspace that the transaction has locked, the contacts merged into it, and the '
+  'copies of their data in its deals, including deals that its leads created and that have another contact now. What '
+  'exceeds a call becomes an operation; a call during the operation returns it, and p_texts makes it erase texts as '
+  'well. Security definer, because verbs may not change notes, receipts or stored replies.';
+
+create function crm.emit_erased() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  perform crm.emit(new.workspace_id, 'contact.erased', new.id);
+  return null;
+end
+$$;
+comment on function crm.emit_erased() is 'Trigger: emits contact.erased, whose data is the id alone.';
+
+create trigger emit_erased after update of erased_at on crm.contacts
+  for each row when (old.erased_at is null and new.erased_at is not null)
+  execute function crm.emit_erased();
+
+create function api.contact_erase(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_id uuid := p_args ->> 'id';
+  v_contact crm.contacts;
+begin
+  -- Otherwise a lead that has found the contact could fill its fields again.
+  perform crm.lock_matches_of_contacts(array[v_id]);
+  select c.* into v_contact from crm.contacts c
+  where c.workspace_id = v_workspace_id and c.id = v_id
+  for update;
+  if not found then
+    perform api.fail('not_found');
+  elsif v_contact.merged_into_id is not null then
+    perform api.fail('record_merged', array['id'], null, array[v_contact.merged_into_id]);
+  end if;
+  return crm.erase_contact(v_id, coalesce((p_args ->> 'texts')::boolean, false));
+end
+$$;
+comment on function api.contact_erase(jsonb) is
+  'Erases a contact for good, and returns when, what was cleared, and how many texts still name the person. For an '
+  'erased contact, `texts` clears the texts that an earlier call left. Raises not_found, record_merged.';
+
+-- Validation of arguments in schema app: one rule for each name, the same in every verb that takes it.
+
+create function crm.parse_moment(p_text text) returns timestamptz
+language plpgsql stable set search_path = '' as $$
+declare
+  v_at timestamptz;
+begin
+  -- Postgres itself accepts more, such as 'tomorrow', and dates whose order of day and month depends on a setting.
+  if p_text !~ '^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d\d:\d\d)$' then return null; end if;
+  v_at := p_text::timestamptz;
+  return case when v_at >= '0001-01-01T00:00:00Z' and v_at < '9999-12-31T23:59:59.9995Z' then v_at end;
+exception
+  when datetime_field_overflow or invalid_datetime_format or invalid_time_zone_displacement_value then
+    return null;
+end
+$$;
+comment on function crm.parse_moment(text) is
+  'Parses an ISO 8601 date and time with an offset, such as 2027-01-31T12:00:00Z. Null for any other form, and for a '
+  'time that does not exist in the years 1 to 9999.';
+
+create function crm.parse_argument(p_rule text, p_field text, p_value jsonb, out value jsonb, out errors jsonb)
+language plpgsql stable set search_path = '' as $$
+declare
+  -- The vertical tab as x0b: before Postgres 16, its escape is read as the letter v.
+  v_text text := case jsonb_typeof(p_value)
+    when 'string' then btrim(p_value #>> '{}', e' \t\n\x0b\f\r\u00a0\u2028\u2029\u3000\ufeff')
+  end;
+  v_number numeric := case jsonb_typeof(p_value) when 'number' then p_value::numeric end;
+  v_valid boolean;
+  v_message text;
+begin
+  value := coalesce(to_jsonb(v_text), p_value);
+  errors := '[]';
+  case p_rule
+    when 'workspace_id', 'id', 'new_id', 'member_id', 'deal_id', 'pipeline_id', 'subscription_id', 'cursor' then
+      value := to_jsonb(lower(v_text));
+      v_valid := v_text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
+      v_message := 'Deve ser um UUID';
+    when 'object' then
+      v_valid := v_text in (
+        'member', 'key', 'pipeline', 'stage', 'loss_reason', 'deal', 'proposal', 'subscription', 'delivery'
+      );
+      v_message := 'Deve ser um tipo de registro conhecido';
+    when 'name', 'title', 'member_name' then
+      v_valid := char_length(v_text) between 1 and 255;
+      v_message := 'Deve ter de 1 a 255 caracteres';
+    when 'type' then
+      v_valid := char_length(v_text) between 1 and 40;
+      v_message := 'Deve ter de 1 a 40 caracteres';
+    when 'email', 'member_email' then
+      value := to_jsonb(lower(v_text));
+      -- The pattern of the API, so that both accept the same addresses.
+      v_valid := char_length(v_text) <= 320 and v_text ~ (
+        '^[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+)*'
+        '@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$'
+      );
+      v_message := 'Deve ser um e-mail válido';
+    when 'role' then
+      v_valid := v_text in ('admin', 'gestor', 'vendedor');
+      v_message := 'Deve ser um de "admin", "gestor", "vendedor"';
+    when 'suspended', 'public_api', 'is_active', 'is_default', 'keep_webhooks' then
+      v_valid := jsonb_typeof(p_value) = 'boolean';
+      v_message := 'Deve ser true ou false';
+    when 'rate_limit_per_minute' then
+      v_valid := v_number between 1 and 1000000 and v_number = trunc(v_number);
+      v_message := 'Deve ser um número inteiro de 1 a 1000000';
+    when 'stale_after_days' then
+      v_valid := v_number between 1 and 3650 and v_number = trunc(v_number);
+      v_message := 'Deve ser um número inteiro de 1 a 3650';
+    when 'limit' then
+      v_valid := v_number between 1 and 200 and v_number = trunc(v_number);
+      v_message := 'Deve ser um número inteiro de 1 a 200';
+    when 'overlap_seconds' then
+      v_valid := v_number between 0 and 604800 and v_number = trunc(v_number);
+      v_message := 'Deve ser um número inteiro de 0 a 604800';
+    when 'value', 'recurring_value' then
+      v_valid := v_number between 0 and 1e15;
+      v_message := 'Deve ser um número de 0 a 1000000000000000';
+    when 'expires_at', 'since', 'until' then
+      v_valid := crm.parse_moment(v_text) is not null;
+      v_message := 'Deve ser uma data e hora ISO 8601 com fuso, por exemplo 2027-01-31T12:00:00Z';
+    when 'prefix' then
+      v_valid := v_text ~ '^svc_[0-9A-Za-z]{8}$';
+      v_message := 'Deve ser o começo de uma chave, com 12 caracteres';
+    when 'hash', 'token_hash' then
+      v_valid := v_text ~ '^[0-9a-f]{64}$';
+      v_message := 'Deve ser um SHA-256 em hexadecimal';
+    when 'secret' then
+      v_valid := v_text ~ '^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$';
+      v_message := 'Deve estar em base64';
+    when 'target_url' then
+      -- Only its length: the caller checks that it is https and public (_shared/webhooks/target.ts).
+      value := p_value;
+      v_valid := char_length(p_value #>> '{}') between 1 and 2048 and jsonb_typeof(p_value) = 'string';
+      v_message := 'Deve ter de 1 a 2048 caracteres';
+    when 'event', 'event_type' then
+      v_valid := v_text = any (enum_range(null::crm.event_type)::text[]);
+      v_message := 'Deve ser um evento do catálogo';
+    when 'state' then
+      v_valid := v_text in ('pending', 'held', 'delivered', 'failed', 'cancelled');
+      v_message := 'Deve ser um de "pending", "held", "delivered", "failed", "cancelled"';
+    when 'event_types' then
+      v_valid := jsonb_typeof(p_value) = 'array' and p_value <> '[]'
+        and p_value <@ to_jsonb(enum_range(null::crm.event_type));
+      v_message := 'Deve ser uma lista de eventos do catálogo, com pelo menos um';
+    when 'scope' then
+      v_valid := v_text ~ '^[a-z][a-z0-9_-]{0,59}:(read|write|manage)$';
+      v_message := 'Deve ter a forma <recurso>:read, <recurso>:write ou <recurso>:manage';
+    when 'scopes' then
+      v_valid := jsonb_typeof(p_value) = 'array' and p_value <> '[]';
+      v_message := 'Deve ser uma lista com pelo menos um escopo';
+      if v_valid then
+        select jsonb_agg(distinct_scope.value order by distinct_scope.n) into value
+        from (
+          select e.value, min(e.n) as n from jsonb_array_elements(p_value) with ordinality e (value, n) group by e.value
+        ) distinct_scope;
+        errors := coalesce((
+          select jsonb_agg(f.error order by e.n)
+          from jsonb_array_elements(p_value) with ordinality e (value, n)
+          cross join lateral crm.parse_argument('scope', p_field || '.' || e.n - 1, e.value) s
+          cross join lateral jsonb_array_elements(s.errors) f (error)
+        ), '[]');
+      end if;
+    when 'stages' then
+      v_valid := jsonb_typeof(p_value) = 'array' and not p_value @? '$[*] ? (@.type() != "object")';
+      v_message := 'Deve ser uma lista de etapas, cada uma com name e type';
+      if v_valid then
+        select
+          coalesce(jsonb_agg(jsonb_build_object('name', n.value, 'type', t.value) order by e.n), '[]'),
+          coalesce(jsonb_agg(n.errors || t.errors order by e.n), '[]')
+        into value, errors
+        from jsonb_array_elements(p_value) with ordinality e (value, n)
+        cross join lateral crm.parse_argument('name', p_field || '.' || e.n - 1 || '.name', e.value -> 'name') n
+        cross join lateral crm.parse_argument('type', p_field || '.' || e.n - 1 || '.type', e.value -> 'type') t;
+        errors := jsonb_path_query_array(errors, '$[*][*]');
+      end if;
+  end case;
+  if v_valid is not true then
+    errors := jsonb_build_array(jsonb_build_object('field', p_field, 'message', v_message));
+  end if;
+end
+$$;
+comment on function crm.parse_argument(text, text, jsonb) is
+  'Validates one argument of a verb of schema app by the rule for its name. `value` is normalized (trimmed, ids and '
+  'e-mails in lower case, each scope once). `errors` lists the invalid fields with their Portuguese messages. p_field '
+  'is the name of the field in an error, such as stages.0.type.';
+
+create function crm.check_args(p_args jsonb, p_required text[], p_optional text[] default '{}') returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  v_field text;
+  v_value jsonb;
+  v_parsed record;
+  v_args jsonb := '{}';
+  v_errors jsonb := '[]';
+begin
+  for v_field, v_value in select * from jsonb_each(p_args) loop
+    if v_field <> all (p_required || p_optional) then
+      -- Not ignored: with a misspelt name, the caller would believe that the field was changed.
+      v_errors := v_errors || jsonb_build_object('field', v_field, 'message', 'Campo desconhecido');
+    elsif v_value <> 'null' then
+      v_parsed := crm.parse_argument(v_field, v_field, v_value);
+      v_args := jsonb_set(v_args, array[v_field], v_parsed.value);
+      v_errors := v_errors || v_parsed.errors;
+    end if;
+  end loop;
+  foreach v_field in array p_required loop
+    if not v_args ? v_field then
+      v_errors := v_errors || jsonb_build_object('field', v_field, 'message', 'Campo obrigatório');
+    end if;
+  end loop;
+  if v_errors <> '[]' then
+    raise exception using errcode = 'CRM00', message = 'validation_error', detail = v_errors::text;
+  end if;
+  return v_args;
+end
+$$;
+comment on function crm.check_args(jsonb, text[], text[]) is
+  'Validates and normalizes the arguments of a verb of schema app; null means absent. Raises validation_error with '
+  'every field that is missing, unknown or invalid.';
+
+-- The door for signed-in people: app.call. The function has verified the access token of Supabase Auth; every call
+-- reads here who the person is, whether the session still exists and what the member may do, so that signing out and
+-- losing a role take effect at once.
+
+create function crm.trusted_email(p_email text, p_confirmed_at timestamptz, p_is_sso_user boolean) returns text
+language sql immutable parallel safe as $$
+  -- Only an address that Supabase Auth confirmed by mail counts. Single sign-on returns whatever the other company's
+  -- service claims, and addresses in .invalid cannot exist (RFC 2606): every workspace without a real admin has the
+  -- same one.
+  select case
+    when p_confirmed_at is not null and not p_is_sso_user and lower(p_email) not like '%.invalid' then lower(p_email)
+  end
+$$;
+comment on function crm.trusted_email(text, timestamptz, boolean) is
+  'The e-mail of a person in auth.users, in lower case, if it may link the person to a member; otherwise null.';
+
+create function crm.session_email(p_user_id uuid, p_session_id uuid, out is_live boolean, out email text)
+language plpgsql set search_path = '' as $$
+begin
+  is_live := false;
+  -- Dynamic, because Supabase Auth creates the schema auth, and the local stack creates a copy.
+  if to_regclass('auth.sessions') is null or to_regclass('auth.users') is null then return; end if;
+  execute format(
+    $sql$
+      select true, crm.trusted_email(u.email, u.email_confirmed_at, u.is_sso_user)
+      from %1$I.sessions s
+      join %1$I.users u on u.id = s.user_id
+      where s.id = $2 and s.user_id = $1 and (s.not_after is null or s.not_after > now())
+        and (u.banned_until is null or u.banned_until <= now()) and u.deleted_at is null
+    $sql$,
+    'auth'
+  ) into is_live, email using p_user_id, p_session_id;
+  is_live := is_live is not null;
+end
+$$;
+comment on function crm.session_email(uuid, uuid) is
+  'Whether a session of Supabase Auth exists and has not ended, and the person''s e-mail as in crm.trusted_email. It '
+  'comes from auth.users and not from the token, some of whose claims a person can write.';
+
+create function crm.has_no_person(p_user_id uuid) returns boolean
+language plpgsql stable set search_path = '' as $$
+declare
+  v_is_free boolean := true;
+begin
+  if p_user_id is not null then
+    execute format('select not exists (select from %I.users u where u.id = $1 and u.deleted_at is null)', 'auth')
+    into v_is_free using p_user_id;
+  end if;
+  return v_is_free;
+end
+$$;
+comment on function crm.has_no_person(uuid) is
+  'Whether a member with this user_id is linked to nobody, or to a deleted person.';
+
+create function crm.confirmed_since(p_user_id uuid, p_at timestamptz) returns boolean
+language plpgsql stable set search_path = '' as $$
+declare
+  v_is_so boolean;
+begin
+  execute format(
+    'select exists (select from %I.users u where u.id = $1 and u.invited_at is not null and u.email_confirmed_at >= $2)',
+    'auth'
+  ) into v_is_so using p_user_id, p_at;
+  return v_is_so;
+end
+$$;
+comment on function crm.confirmed_since(uuid, timestamptz) is
+  'Whether a person whom Supabase Auth invited by mail confirmed the address after that moment: following the mail is '
+  'consent.';
+
+create function crm.link_member(p_user_id uuid, p_email text) returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_member record;
+begin
+  for v_member in
+    select m.*, count(*) over () as candidates from crm.members m
+    where lower(m.email) = p_email and m.user_id is distinct from p_user_id
+  loop
+    continue when not crm.has_no_person(v_member.user_id);
+    -- An admin cannot make a person a member without consent. If there are several invitations, the mail does not show
+    -- which one the person followed.
+    continue when v_member.invited_at is not null
+      and (v_member.candidates > 1 or not crm.confirmed_since(p_user_id, v_member.invited_at));
+    update crm.members m set user_id = p_user_id
+    where m.workspace_id = v_member.workspace_id and m.id = v_member.id
+      and m.user_id is not distinct from v_member.user_id
+      and not exists (
+        select from crm.members o where o.user_id = p_user_id and o.workspace_id = v_member.workspace_id
+      );
+    if found then
+      insert into crm.audit_log (workspace_id, member_id, action, object_type, object_id, object_name)
+      values (v_member.workspace_id, v_member.id, 'member_signed_in', 'member', v_member.id, v_member.name);
+    end if;
+  end loop;
+end
+$$;
+comment on function crm.link_member(uuid, text) is
+  'Links the members with this confirmed e-mail, in any workspace, to the person: at the first sign-in, and again '
+  'after the previously linked person was deleted. A member invited by an admin is linked only if the person followed '
+  'the mail of that invitation. A person who already had an account is not linked here, but must accept the '
+  'invitation (crm.open_invitations).';
+
+create function crm.open_invitations(p_user_id uuid) returns setof crm.members
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_email text;
+begin
+  if p_user_id is null then return; end if;
+  execute format(
+    'select crm.trusted_email(u.email, u.email_confirmed_at, u.is_sso_user) from %I.users u where u.id = $1', 'auth'
+  ) into v_email using p_user_id;
+  return query
+    select m.* from crm.members m
+    where lower(m.email) = v_email and m.is_active and m.invited_at is not null and m.user_id is distinct from p_user_id
+      and crm.has_no_person(m.user_id)
+      and not exists (select from crm.members o where o.user_id = p_user_id and o.workspace_id = m.workspace_id)
+    order by m.id limit 100;
+end
+$$;
+comment on function crm.open_invitations(uuid) is
+  'The members that a person may become by accepting an invitation, the oldest 100. Security definer, because they '
+  'are in any workspace.';
+
+create function crm.roles_included(p_role text) returns text[]
+language sql immutable parallel safe as $$
+  select case p_role
+    when 'admin' then array['vendedor', 'gestor', 'admin']
+    when 'gestor' then array['vendedor', 'gestor']
+    else array['vendedor']
+  end
+$$;
+comment on function crm.roles_included(text) is
+  'The roles whose rights a member has: an admin may do everything a gestor may, and both everything a vendedor may.';
+
+create function crm.identify_session(
+  p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean
+) returns crm.caller
+language plpgsql set search_path = '' as $$
+declare
+  v_caller crm.caller;
+  v_session record;
+  v_memberships integer;
+begin
+  select * into v_session from crm.session_email(p_user_id, p_session_id);
+  if not v_session.is_live then
+    v_caller.error_code := 'invalid_session';
+    return v_caller;
+  end if;
+  if v_session.email is not null then perform crm.link_member(p_user_id, v_session.email); end if;
+
+  select m.id, m.workspace_id, m.id, crm.roles_included(m.role), count(*) over ()
+  into v_caller.id, v_caller.workspace_id, v_caller.member_id, v_caller.scopes, v_memberships
+  from crm.members m
+  where m.user_id = p_user_id and m.is_active and (p_workspace_id is null or m.workspace_id = p_workspace_id)
+  order by m.id limit 1;
+  -- A person without a membership may still answer an invitation, and call nothing that requires a role.
+  if v_caller.id is null and p_any_workspace then
+    select i.id, i.workspace_id, i.id, '{invited}' into v_caller.id, v_caller.workspace_id, v_caller.member_id, v_caller.scopes
+    from crm.open_invitations(p_user_id) i
+    where p_workspace_id is null or i.workspace_id = p_workspace_id
+    limit 1;
+  end if;
+  v_caller.user_id := p_user_id;
+  -- Calls by a member in any 60 seconds: enough for several tabs that each ask every 2 seconds.
+  v_caller.rate_limit := 600;
+  v_caller.error_code := case
+    -- The same answer for a workspace that does not exist and for one of other people.
+    when v_caller.id is null then 'not_a_member'
+    when v_memberships > 1 and not p_any_workspace then 'workspace_required'
+  end;
+  return v_caller;
+end
+$$;
+comment on function crm.identify_session(uuid, uuid, uuid, boolean) is
+  'The member as which a person is signed in. p_workspace_id null: the person''s only workspace, or, with '
+  'p_any_workspace, the first one or that of an invitation. A suspended workspace is admitted: its people must see '
+  'why nothing works.';
+
+create function app.call(
+  p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb
+) returns api.reply
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_caller crm.caller := crm.identify_session(p_user_id, p_session_id, p_workspace_id, p_role is null);
+begin
+  return crm.answer_request(
+    v_caller,
+    p_role,
+    p_verb,
+    -- A verb that requires no role takes no workspace_id, and verbs refuse unknown arguments.
+    case when p_role is null then p_args
+      else p_args || jsonb_build_object('workspace_id', v_caller.workspace_id) end,
+    null,
+    null
+  );
+end
+$$;
+comment on function app.call(uuid, uuid, uuid, text, text, jsonb) is
+  'The door for signed-in people: answers one request, given the ids of the person and the session from a verified '
+  'token. p_workspace_id null: the person''s only workspace. p_role: the least role that may call; null admits every '
+  'member of any workspace. The workspace_id in p_args is always the member''s own. p_verb null, p_args null: as in '
+  'api.call.';
+
+-- Written by deno task records.
+
+create function crm.run_app_verb(p_verb text, p_args jsonb) returns json
+language plpgsql security definer set search_path = '' as $$
+begin
+  -- 90_rights.sql makes crm_app the owner. If the function were restored under another owner, or altered to
+  -- run with the rights of its caller, row-level security would not apply to verbs.
+  if current_user <> 'crm_app' then raise exception 'crm.run_app_verb runs as %, not as crm_app', current_user; end if;
+  -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. By resource
+  -- first, because Postgres prepares each comparison again in every transaction.
+  case split_part(p_verb, '_', 1)
+    when 'action' then
+      case p_verb
+        when 'action_list' then return app.action_list(p_args);
+      end case;
+    when 'delivery' then
+      case p_verb
+        when 'delivery_get' then return app.delivery_get(p_args);
+        when 'delivery_list' then return app.delivery_list(p_args);
+        when 'delivery_redeliver' then return app.delivery_redeliver(p_args);
+      end case;
+    when 'funnel' then
+      case p_verb
+        when 'funnel_get' then return app.funnel_get(p_args);
+      end case;
+    when 'invitation' then
+      case p_verb
+        when 'invitation_accept' then return app.invitation_accept(p_args);
+        when 'invitation_decline' then return app.invitation_decline(p_args);
+      end case;
+    when 'key' then
+      case p_verb
+        when 'key_create' then return app.key_create(p_args);
+        when 'key_get' then return app.key_get(p_args);
+        when 'key_list' then return app.key_list(p_args);
+        when 'key_revoke' then return app.key_revoke(p_args);
+        when 'key_rotate' then return app.key_rotate(p_args);
+        when 'key_update' then return app.key_update(p_args);
+      end case;
+    when 'member' then
+      case p_verb
+        when 'member_invite' then return app.member_invite(p_args);
+        when 'member_leave' then return app.member_leave(p_args);
+        when 'member_list' then return app.member_list(p_args);
+        when 'member_reinvite' then return app.member_reinvite(p_args);
+        when 'member_update' then return app.member_update(p_args);
+      end case;
+    when 'subscription' then
+      case p_verb
+        when 'subscription_create' then return app.subscription_create(p_args);
+        when 'subscription_delete' then return app.subscription_delete(p_args);
+        when 'subscription_get' then return app.subscription_get(p_args);
+        when 'subscription_list' then return app.subscription_list(p_args);
+        when 'subscription_reactivate' then return app.subscription_reactivate(p_args);
+        when 'subscription_recover' then return app.subscription_recover(p_args);
+        when 'subscription_rotate' then return app.subscription_rotate(p_args);
+        when 'subscription_test' then return app.subscription_test(p_args);
+      end case;
+    when 'workspace' then
+      case p_verb
+        when 'workspace_choices' then return app.workspace_choices(p_args);
+        when 'workspace_get' then return app.workspace_get(p_args);
+        when 'workspace_update' then return app.workspace_update(p_args);
+      end case;
+  end case;
+end
+$$;
+comment on function crm.run_app_verb(text, jsonb) is
+  'Calls the verb with this name as crm_app, which owns this security definer function. Lists every verb that an '
+  'endpoint for members declares.';
+
+-- Workspaces, for the operator and for signed-in members.
+
+create function crm.workspace_json(w crm.workspaces) returns json
+language sql stable as $$
+  select json_build_object(
+    'id', w.id, 'name', w.name, 'suspended', w.suspended, 'public_api', w.public_api,
+    'rate_limit_per_minute', w.rate_limit_per_minute, 'stale_after_days', w.stale_after_days,
+    'created_at', crm.iso(w.created_at)
+  )
+$$;
+comment on function crm.workspace_json(crm.workspaces) is 'JSON of a workspace and its plan, for the operator.';
+
+create function app.workspace_create(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{name}', '{member_name, member_email}');
+  v_workspace_id uuid;
+begin
+  insert into crm.workspaces (name) values (v_args ->> 'name') returning id into v_workspace_id;
+  return json_build_object(
+    'id', v_workspace_id,
+    'member_id', app.member_invite(jsonb_build_object(
+      'workspace_id', v_workspace_id,
+      'name', coalesce(v_args ->> 'member_name', 'Administrador'),
+      -- An address that cannot exist (RFC 2606): nobody can sign in as this member.
+      'email', coalesce(v_args ->> 'member_email', 'admin@workspace.invalid'),
+      'role', 'admin'
+    )) -> 'id',
+    'pipeline_id', app.pipeline_create(jsonb_build_object(
+      'workspace_id', v_workspace_id,
+      'name', 'Vendas',
+      'is_default', true,
+      'stages', '[
+        {"name": "Prospecção", "type": "pre-venda"}, {"name": "Proposta", "type": "venda"},
+        {"name": "Ganho", "type": "won"}, {"name": "Perdido", "type": "lost"}
+      ]'::jsonb
+    )) -> 'id'
+  );
+end
+$$;
+comment on function app.workspace_create(jsonb) is
+  'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. The '
+  'admin signs in with member_email; without it nobody can. Returns id, member_id, pipeline_id. Arguments: name, '
+  'member_name, member_email. Codes: validation_error.';
+
+create function crm.workspaces_of_current_user() returns json
+language sql stable security definer set search_path = '' as $$
+  select coalesce(json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.name, w.id), '[]')
+  from crm.members m
+  join crm.workspaces w on w.id = m.workspace_id
+  where m.user_id = crm.current_user_id() and m.is_active
+$$;
+comment on function crm.workspaces_of_current_user() is
+  'The workspaces of the signed-in person (id, name, role), by name. Security definer, because row-level security '
+  'shows a member one workspace only.';
+
+create function crm.invitations_of_current_user() returns json
+language sql stable security definer set search_path = '' as $$
+  select coalesce(
+    json_agg(
+      json_build_object(
+        'id', i.id, 'workspace_id', w.id, 'workspace_name', w.name, 'role', i.role, 'invited_at', crm.iso(i.invited_at)
+      )
+      order by w.name, w.id
+    ),
+    '[]'
+  )
+  from crm.open_invitations(crm.current_user_id()) i
+  join crm.workspaces w on w.id = i.workspace_id
+$$;
+comment on function crm.invitations_of_current_user() is
+  'The open invitations of the signed-in person, by the workspace''s name. Security definer, because row-level '
+  'security shows a member one workspace only.';
+
+create function app.workspace_choices(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  perform crm.check_args(p_args, '{}');
+  return json_build_object(
+    'data', crm.workspaces_of_current_user(), 'invitations', crm.invitations_of_current_user()
+  );
+end
+$$;
+comment on function app.workspace_choices(jsonb) is
+  'Lists the workspaces of the signed-in person, of which each call chooses one, and the open invitations; nothing '
+  'for the operator. Arguments: none. Codes: validation_error.';
+
+create function crm.answer_invitation(p_id uuid, p_accepts boolean) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_user_id uuid := crm.current_user_id();
+  v_member crm.members;
+begin
+  select i.* into v_member from crm.open_invitations(v_user_id) i where i.id = p_id;
+  if found then
+    update crm.members m set user_id = case when p_accepts then v_user_id end, is_active = p_accepts
+    where m.workspace_id = v_member.workspace_id and m.id = p_id and m.is_active
+      -- Of two simultaneous answers, the second changes nothing.
+      and m.user_id is not distinct from v_member.user_id;
+  end if;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  insert into crm.audit_log (workspace_id, member_id, action, object_type, object_id, object_name)
+  values (
+    v_member.workspace_id, p_id, case when p_accepts then 'invitation_accepted' else 'invitation_declined' end,
+    'member', p_id, v_member.name
+  );
+end
+$$;
+comment on function crm.answer_invitation(uuid, boolean) is
+  'Links the signed-in person to the member of an open invitation, or deactivates that member. Raises not_found. '
+  'Security definer, because members may not link people.';
+
+create function app.invitation_accept(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+begin
+  perform crm.answer_invitation((crm.check_args(p_args, '{id}') ->> 'id')::uuid, true);
+  return app.workspace_choices('{}');
+end
+$$;
+comment on function app.invitation_accept(jsonb) is
+  'Makes the signed-in person the member whom an admin invited. Returns the result of workspace_choices. Arguments: '
+  'id. Codes: validation_error, not_found.';
+
+create function app.invitation_decline(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+begin
+  perform crm.answer_invitation((crm.check_args(p_args, '{id}') ->> 'id')::uuid, false);
+  return app.workspace_choices('{}');
+end
+$$;
+comment on function app.invitation_decline(jsonb) is
+  'Declines an invitation of the signed-in person: the member becomes inactive. Returns the result of '
+  'workspace_choices. Arguments: id. Codes: validation_error, not_found.';
+
+create function crm.workspace_usage(p_workspace_id uuid) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_today timestamptz := date_trunc('day', now() at time zone 'UTC') at time zone 'UTC';
+  v_calls_today bigint;
+  v_calls_7_days bigint;
+begin
+  -- Each count has a bound, so that no workspace is too large to show.
+  select coalesce(sum(c.calls) filter (where c.hour >= v_today), 0), coalesce(sum(c.calls), 0)
+  into v_calls_today, v_calls_7_days
+  from (
+    select c.hour, c.calls from crm.key_calls c
+    where c.workspace_id = p_workspace_id and c.hour >= v_today - interval '6 days'
+    order by c.hour desc limit 20000
+  ) c;
+  return json_build_object(
+    'calls_today', v_calls_today,
+    'calls_7_days', v_calls_7_days,
+    'active_keys', (
+      select count(*) from (
+        select from crm.api_keys k
+        where k.workspace_id = p_workspace_id and k.revoked_at is null and crm.is_working(k)
+        limit 5000
+      ) k
+    ),
+    'active_webhooks', (
+      select count(*) from (
+        select from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active limit 1000
+      ) s
+    ),
+    'active_members', (
+      select count(*) from (
+        select from crm.members m where m.workspace_id = p_workspace_id and m.is_active limit 5000
+      ) m
+    ),
+    'waiting_deliveries', (
+      select count(*) from (select from crm.webhook_queue q where q.workspace_id = p_workspace_id limit 10000) q
+    )
+  );
+end
+$$;
+comment on function crm.workspace_usage(uuid) is
+  'The usage of a workspace: calls of all keys today and in 7 days (UTC; up to a minute late, because crm.drain_calls '
+  'counts them; from the newest 20,000 rows of crm.key_calls), working keys (5,000 at most), active webhooks (1,000), '
+  'active members (5,000), deliveries that wait for an attempt (10,000). A count at its bound may be larger.';
+
+create function crm.workspace_overview(w crm.workspaces) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  return crm.with_fields(crm.workspace_json(w), json_build_object(
+    'member', (
+      select json_build_object('id', m.id, 'name', m.name, 'email', m.email, 'role', m.role)
+      from crm.members m
+      where m.workspace_id = w.id and m.id = crm.current_member_id()
+    ),
+    'workspaces', crm.workspaces_of_current_user(),
+    'usage', crm.workspace_usage(w.id)
+  ));
+end
+$$;
+comment on function crm.workspace_overview(crm.workspaces) is
+  'JSON of a workspace with its usage, the calling member (null for the operator), and that person''s workspaces.';
+
+create function app.workspace_get(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace crm.workspaces;
+begin
+  select w.* into v_workspace from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid;
+  if not found then perform crm.raise_code('not_found', 'workspace_id'); end if;
+  return crm.workspace_overview(v_workspace);
+end
+$$;
+comment on function app.workspace_get(jsonb) is
+  'Returns a workspace with its plan, its usage (calls_today, calls_7_days, active_keys, active_webhooks, '
+  'active_members, waiting_deliveries), the calling member and that person''s workspaces. Arguments: workspace_id. '
+  'Codes: validation_error, not_found.';
+
+create function app.workspace_update(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(
+    p_args, '{workspace_id}', '{name, suspended, public_api, rate_limit_per_minute, stale_after_days}'
+  );
+  v_before crm.workspaces;
+  v_after crm.workspaces;
+  v_changes jsonb;
+begin
+  -- A member who could change the plan could lift a suspension.
+  if crm.current_member_id() is not null and v_args ?| array['suspended', 'public_api', 'rate_limit_per_minute'] then
+    perform crm.raise_code('validation_error', f, 'Só o operador do serviço muda o plano')
+    from unnest(array['suspended', 'public_api', 'rate_limit_per_minute']) f
+    where v_args ? f;
+  end if;
+  select w.* into v_before from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
+  if not found then perform crm.raise_code('not_found', 'workspace_id'); end if;
+  -- A change of members takes the same lock, and may have changed the caller's own role.
+  perform crm.require_admin_still(v_before.id);
+  v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
+  if v_changes = '{}' then return crm.workspace_overview(v_before); end if;
+  -- A separate statement, because a member has no right to write the columns of the plan.
+  if crm.current_member_id() is not null then
+    update crm.workspaces w
+    set
+      name = coalesce(v_args ->> 'name', w.name),
+      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days)
+    where w.id = v_before.id
+    returning w.* into v_after;
+  else
+    update crm.workspaces w
+    set
+      name = coalesce(v_args ->> 'name', w.name),
+      suspended = coalesce((v_args ->> 'suspended')::boolean, w.suspended),
+      public_api = coalesce((v_args ->> 'public_api')::boolean, w.public_api),
+      rate_limit_per_minute = coalesce((v_args ->> 'rate_limit_per_minute')::numeric::integer, w.rate_limit_per_minute),
+      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days)
+    where w.id = v_before.id
+    returning w.* into v_after;
+  end if;
+  perform crm.record_action(v_after.id, 'workspace_updated', 'workspace', v_after.id, v_after.name, v_changes);
+  return crm.workspace_overview(v_after);
+end
+$$;
+comment on function app.workspace_update(jsonb) is
+  'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. Members may change name '
+  'and stale_after_days only. Returns the workspace as workspace_get does. Arguments: workspace_id, name, suspended, '
+  'public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found, insufficient_role (for a '
+  'member who is no longer an admin).';
+
+create function app.workspace_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  perform crm.check_args(p_args, '{}');
+  return (select coalesce(json_agg(crm.workspace_json(w) order by w.id), '[]') from crm.workspaces w);
+end
+$$;
+comment on function app.workspace_list(jsonb) is
+  'Lists every workspace, oldest first. For the operator alone, because it reaches all workspaces. Arguments: none. '
+  'Codes: validation_error.';
+
+create function app.workspace_find(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{object, id}');
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_workspace_id uuid;
+begin
+  case v_args ->> 'object'
+    when 'member' then select t.workspace_id into v_workspace_id from crm.members t where t.id = v_id;
+    when 'key' then select t.workspace_id into v_workspace_id from crm.api_keys t where t.id = v_id;
+    when 'pipeline' then select t.workspace_id into v_workspace_id from crm.pipelines t where t.id = v_id;
+    when 'stage' then select t.workspace_id into v_workspace_id from crm.stages t where t.id = v_id;
+    when 'loss_reason' then select t.workspace_id into v_workspace_id from crm.loss_reasons t where t.id = v_id;
+    when 'deal' then select t.workspace_id into v_workspace_id from crm.deals t where t.id = v_id;
+    when 'proposal' then select t.workspace_id into v_workspace_id from crm.proposals t where t.id = v_id;
+    when 'subscription' then
+      select t.workspace_id into v_workspace_id from crm.webhook_subscriptions t where t.id = v_id;
+    when 'delivery' then select t.workspace_id into v_workspace_id from crm.webhook_deliveries t where t.id = v_id;
+  end case;
+  if v_workspace_id is null then perform crm.raise_code('not_found', 'id'); end if;
+  return json_build_object('workspace_id', v_workspace_id);
+end
+$$;
+comment on function app.workspace_find(jsonb) is
+  'Finds the workspace of a record, so that the operator can name a record by its id alone. For the operator alone, '
+  'because it reaches every workspace. It may scan a whole table: most have no index by id alone. Arguments: object '
+  '(member, key, pipeline, stage, loss_reason, deal, proposal, subscription, delivery), id. Codes: validation_error, '
+  'not_found.';
+
+-- The audit log of a workspace, for the console.
+
+create function app.action_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{cursor, limit}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_cursor uuid := coalesce((v_args ->> 'cursor')::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_limit integer := coalesce((v_args ->> 'limit')::numeric::integer, 50);
+  v_ids uuid[];
+begin
+  perform crm.require_workspace(v_workspace_id);
+  v_ids := array(
+    select l.id from crm.audit_log l
+    where l.workspace_id = v_workspace_id and l.id < v_cursor
+    order by l.id desc limit v_limit + 1
+  );
+  return json_build_object(
+    'data', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'id', l.id, 'at', crm.iso(l.created_at),
+            'actor', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
+            'action', l.action,
+            'object', json_build_object('type', l.object_type, 'id', l.object_id, 'name', l.object_name),
+            'details', l.details
+          )
+          order by l.id desc
+        ),
+        '[]'
+      )
+      from crm.audit_log l
+      left join crm.members m on m.workspace_id = l.workspace_id and m.id = l.member_id
+      where l.workspace_id = v_workspace_id and l.id = any (v_ids[: v_limit])
+    ),
+    'meta', json_build_object(
+      'next_cursor', case when cardinality(v_ids) > v_limit then v_ids[v_limit] end,
+      'has_more', cardinality(v_ids) > v_limit
+    )
+  );
+end
+$$;
+comment on function app.action_list(jsonb) is
+  'Lists the changes in a workspace''s audit log: data (id, at, actor, action, object, details), newest first, and '
+  'meta (next_cursor, has_more). The actor is null for the operator. Arguments: workspace_id, cursor '
+  '(meta.next_cursor of the previous page), limit (50 if absent, 200 at most). Codes: validation_error, not_found.';
+
+-- Members of a workspace, for the operator and for signed-in members.
+
+-- Queries must repeat this condition, because the planner does not look into crm.is_working.
+create index api_keys_working on crm.api_keys (workspace_id, member_id) where revoked_at is null;
+
+create function crm.member_json(m crm.members, p_working_keys bigint) returns json
+language sql stable as $$
+  select json_build_object(
+    'id', m.id, 'workspace_id', m.workspace_id, 'name', m.name, 'email', m.email, 'role', m.role,
+    'is_active', m.is_active, 'has_signed_in', m.user_id is not null, 'working_keys', p_working_keys,
+    'created_at', crm.iso(m.created_at)
+  )
+$$;
+comment on function crm.member_json(crm.members, bigint) is
+  'JSON of a member for the operator and the console, with the number of keys that the member created and that still '
+  'work.';
+
+create function crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) returns bigint
+language sql stable set search_path = '' as $$
+  select count(*) from (
+    select from crm.api_keys k
+    where k.workspace_id = p_workspace_id and k.member_id = p_member_id
+      and k.revoked_at is null and crm.is_working(k)
+    limit 1000
+  ) k
+$$;
+comment on function crm.working_keys_of(uuid, uuid) is
+  'How many keys of a member are neither revoked nor expired, counted up to 1,000.';
+
+create function crm.require_admin_still(p_workspace_id uuid) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  if crm.current_member_id() is not null and not exists (
+    select from crm.members m
+    where m.workspace_id = p_workspace_id and m.id = crm.current_member_id() and m.role = 'admin' and m.is_active
+  ) then
+    perform crm.raise_code('insufficient_role');
+  end if;
+end
+$$;
+comment on function crm.require_admin_still(uuid) is
+  'Raises insufficient_role if the calling member is no longer an admin. For a verb that waited for a lock after the '
+  'door read the role: whoever held the lock may have taken the role away.';
+
+create function crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid default null) returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_hour_ago uuid := crm.uuid_v7_floor(now() - interval '1 hour');
+begin
+  -- No limit for the operator, whose invitations send no mail.
+  if crm.current_member_id() is null then return; end if;
+  -- One invitation at a time, so that simultaneous ones are counted too. Changes of members take the same lock.
+  perform from crm.workspaces w where w.id = p_workspace_id for no key update;
+  perform crm.require_admin_still(p_workspace_id);
+  if (
+    select count(*) >= 30 or count(*) filter (where l.object_id = p_member_id) >= 3
+    from (
+      select l.object_id from crm.audit_log l
+      where l.workspace_id = p_workspace_id and l.id >= v_hour_ago and l.action = 'member_invited'
+    ) l
+  ) then
+    perform crm.raise_code('too_many_invitations');
+  end if;
+end
+$$;
+comment on function crm.require_invitations_left(uuid, uuid) is
+  'Raises too_many_invitations if a workspace sent 30 invitations in the last hour, or 3 to this member: each is a '
+  'mail to an address chosen by an admin, and Supabase Auth sends a limited number for all workspaces together.';
+
+create function app.member_invite(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, name, email, role}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_member crm.members;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  perform crm.require_invitations_left(v_workspace_id);
+  insert into crm.members (workspace_id, name, email, role, invited_at)
+  values (
+    v_workspace_id, v_args ->> 'name', v_args ->> 'email', v_args ->> 'role',
+    case when crm.current_member_id() is not null then now() end
+  )
+  on conflict (workspace_id, lower(email)) do nothing
+  returning * into v_member;
+  if not found then
+    perform crm.raise_code('email_taken', 'email', 'O workspace já tem um membro com este e-mail');
+  end if;
+  perform crm.record_action(
+    v_workspace_id, 'member_invited', 'member', v_member.id, v_member.name,
+    jsonb_build_object('email', v_member.email, 'role', v_member.role)
+  );
+  return crm.member_json(v_member, 0);
+end
+$$;
+comment on function app.member_invite(jsonb) is
+  'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace regardless of case. A '
+  'person with an account must accept an invitation by a member, but not one by the operator. The caller of this verb '
+  'sends the mail. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: '
+  'validation_error, not_found, email_taken, insufficient_role, too_many_invitations (the last two for members '
+  'alone).';
+
+create function app.member_reinvite(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_member crm.members;
+begin
+  select m.* into v_member from crm.members m
+  where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  if v_member.user_id is not null then perform crm.raise_code('already_signed_in'); end if;
+  perform crm.require_invitations_left(v_member.workspace_id, v_member.id);
+  perform crm.record_action(
+    v_member.workspace_id, 'member_invited', 'member', v_member.id, v_member.name,
+    jsonb_build_object('email', v_member.email, 'role', v_member.role, 'again', true)
+  );
+  return crm.member_json(v_member, crm.working_keys_of(v_member.workspace_id, v_member.id));
+end
+$$;
+comment on function app.member_reinvite(jsonb) is
+  'Returns a member who has not signed in yet, so that the caller can send another invitation, and adds the invitation '
+  'to the audit log. Arguments: workspace_id, id. Codes: validation_error, not_found, already_signed_in, '
+  'insufficient_role, too_many_invitations.';
+
+create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  -- Without an address, the admin that app.workspace_create adds cannot sign in, because its address is in .invalid
+  -- (RFC 2606). An invited admin may decline.
+  if not exists (
+    select from crm.members m
+    where m.workspace_id = p_workspace_id and m.id <> p_member_id and m.role = 'admin' and m.is_active
+      and (m.user_id is not null or m.invited_at is null and right(m.email, 8) <> '.invalid')
+  ) then
+    perform crm.raise_code('last_admin');
+  end if;
+end
+$$;
+comment on function crm.require_other_admin(uuid, uuid) is
+  'Raises last_admin if no other active admin of the workspace can sign in.';
+
+create function crm.changed_member_json(m crm.members) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_keys json;
+  v_managers integer;
+begin
+  select coalesce(
+    json_agg(
+      json_build_object(
+        'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'expires_at', crm.iso(k.expires_at)
+      )
+      order by k.id
+    ),
+    '[]'
+  )
+  into v_keys
+  from (
+    select k.* from crm.api_keys k
+    where k.workspace_id = m.workspace_id and k.member_id = m.id and k.revoked_at is null and crm.is_working(k)
+    order by k.id limit 1000
+  ) k;
+  select count(*) into v_managers from (
+    select from crm.members o
+    where o.workspace_id = m.workspace_id and o.is_active and o.role in ('admin', 'gestor')
+    limit 1000
+  ) o;
+  return crm.with_fields(
+    crm.member_json(m, json_array_length(v_keys)), json_build_object('keys', v_keys, 'active_managers', v_managers)
+  );
+end
+$$;
+comment on function crm.changed_member_json(crm.members) is
+  'JSON of a changed member, with keys and active_managers: the keys and managers that remain after a deactivation.';
+
+create function app.member_update(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{name, role, is_active}');
+  v_before crm.members;
+  v_after crm.members;
+  v_changes jsonb;
+begin
+  -- One change of members at a time: if two admins demote each other, the second finds that no other is left.
+  perform from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
+  perform crm.require_admin_still((v_args ->> 'workspace_id')::uuid);
+  select m.* into v_before from crm.members m
+  where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid
+  for no key update;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  v_after := v_before;
+  v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id' - 'id');
+  if v_changes <> '{}' then
+    v_after := jsonb_populate_record(v_before, v_args - 'workspace_id' - 'id');
+    -- The operator may remove the last admin, because the operator needs no sign-in.
+    if crm.current_member_id() is not null and v_before.role = 'admin' and v_before.is_active
+      and (v_after.role <> 'admin' or not v_after.is_active) then
+      perform crm.require_other_admin(v_before.workspace_id, v_before.id);
+    end if;
+    update crm.members m
+    set name = v_after.name, role = v_after.role, is_active = v_after.is_active
+    where m.workspace_id = v_before.workspace_id and m.id = v_before.id;
+    perform crm.record_action(v_after.workspace_id, 'member_updated', 'member', v_after.id, v_after.name, v_changes);
+  end if;
+
+  return crm.changed_member_json(v_after);
+end
+$$;
+comment on function app.member_update(jsonb) is
+  'Changes the name or role of a member, deactivates a member, or activates one again; an absent argument changes '
+  'nothing. An inactive member cannot sign in, and gets no new records or notes. The member''s keys keep working '
+  '(spec 5), but writing a note with them is no_author_available (spec 2.2). Returns the member with keys (those '
+  'neither revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active admins and '
+  'gestores (1,000 at most): without one, a lead that names no owner is owner_unresolved (spec 4.1) unless the '
+  'creator of its key is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, '
+  'not_found, last_admin (a member may not leave the workspace without an active admin who can sign in; the operator '
+  'may), insufficient_role.';
+
+create function crm.leave_workspace() returns crm.members
+language sql volatile security definer set search_path = '' as $$
+  update crm.members m set is_active = false, user_id = null, invited_at = now()
+  where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
+    and m.user_id = crm.current_user_id()
+  returning m.*
+$$;
+comment on function crm.leave_workspace() is
+  'Unlinks the signed-in person from the member, so that an admin who activates the member again must invite the '
+  'person again. Null if the member is no longer active. Security definer, because members may not link people.';
+
+create function app.member_leave(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_member crm.members;
+begin
+  -- One change of members at a time, as in app.member_update: if two admins leave, the second finds that no other is
+  -- left.
+  perform from crm.workspaces w where w.id = v_workspace_id for no key update;
+  if exists (
+    select from crm.members m
+    where m.workspace_id = v_workspace_id and m.id = crm.current_member_id() and m.role = 'admin' and m.is_active
+  ) then
+    perform crm.require_other_admin(v_workspace_id, crm.current_member_id());
+  end if;
+  v_member := crm.leave_workspace();
+  if v_member.id is null then perform crm.raise_code('not_found', 'workspace_id'); end if;
+  perform crm.record_action(v_workspace_id, 'member_left', 'member', v_member.id, v_member.name);
+  return crm.changed_member_json(v_member);
+end
+$$;
+comment on function app.member_leave(jsonb) is
+  'Takes the signed-in person out of the workspace: the member becomes inactive and unlinked. Returns the result of '
+  'member_update. Arguments: workspace_id. Codes: validation_error, last_admin, not_found (for a caller who is not an '
+  'active member, such as the operator).';
+
+create function app.member_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  return json_build_object('data', (
+    select coalesce(json_agg(crm.member_json(m, coalesce(k.working, 0)) order by m.id), '[]')
+    from (select m.* from crm.members m where m.workspace_id = v_workspace_id order by m.id limit 1000) m
+    left join (
+      select w.member_id, count(*) as working
+      from (
+        select k.member_id from crm.api_keys k
+        where k.workspace_id = v_workspace_id and k.revoked_at is null and crm.is_working(k)
+        limit 5000
+      ) w
+      group by w.member_id
+    ) k on k.member_id = m.id
+  ));
+end
+$$;
+comment on function app.member_list(jsonb) is
+  'Lists the members of a workspace: data, oldest first, inactive ones included, 1,000 at most. working_keys counts '
+  'the first 5,000 keys of the workspace. Arguments: workspace_id. Codes: validation_error, not_found.';
+
+-- Keys as the operator and members see them: their JSON with their calls by day, and the lock for changing a key.
+
+create function crm.is_working(k crm.api_keys) returns boolean
+language sql stable
+as $$ select k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) $$;
+comment on function crm.is_working(crm.api_keys) is 'Whether a key is neither revoked nor expired.';
+
+create function crm.calls_by_day(p_days date[], p_calls bigint[], p_last date, p_count integer) returns json
+language sql immutable set search_path = '' as $$
+  select json_agg(
+    json_build_object('day', to_char(d.day, 'YYYY-MM-DD'), 'calls', coalesce(c.calls, 0)) order by d.day
+  )
+  from (select p_last - n as day from generate_series(0, p_count - 1) n) d
+  left join unnest(p_days, p_calls) c (day, calls) on c.day = d.day
+$$;
+comment on function crm.calls_by_day(date[], bigint[], date, integer) is
+  'JSON of the calls in p_count days up to p_last, oldest first, given the days that had calls.';
+
+create function crm.key_records(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, record json)
+language plpgsql stable set search_path = '' as $$
+declare
+  v_today date := (now() at time zone 'UTC')::date;
+begin
+  return query
+    with counted as (
+      select d.key_id, array_agg(d.day) as days, array_agg(d.calls) as calls, sum(d.calls)::bigint as total
+      from (
+        select c.key_id, (c.hour at time zone 'UTC')::date as day, sum(c.calls)::bigint as calls
+        from crm.count_calls(p_workspace_id, p_ids, (v_today - 6)::timestamp at time zone 'UTC') c
+        group by 1, 2
+      ) d
+      group by 1
+    ),
+    webhooks as (
+      select s.key_id, count(*) as active from crm.webhook_subscriptions s
+      where s.workspace_id = p_workspace_id and s.is_active
+      group by 1
+    )
+    select k.id, json_build_object(
+      'id', k.id,
+      'name', k.name,
+      'prefix', k.prefix,
+      'scopes', k.scopes,
+      'state', case when k.revoked_at is not null then 'revoked' when crm.is_working(k) then 'active' else 'expired' end,
+      'creator', json_build_object('id', m.id, 'name', m.name, 'is_active', m.is_active),
+      'created_at', crm.iso(k.created_at),
+      'expires_at', crm.iso(k.expires_at),
+      'revoked_at', crm.iso(k.revoked_at),
+      'last_used_at', crm.iso(greatest(u.last_call_at, r.hits[cardinality(r.hits)])),
+      'active_webhooks', coalesce(w.active, 0),
+      'rotated_at', crm.iso(k.rotated_at),
+      'old_secret_expires_at', case
+        -- least() ignores null: without an earlier secret there is no time to show, whenever the key itself expires.
+        when o.expires_at is not null and crm.is_working(k) then crm.iso(least(o.expires_at, k.expires_at))
+      end,
+      'calls', json_build_object(
+        'total_7_days', coalesce(c.total, 0), 'days', crm.calls_by_day(c.days, c.calls, v_today, 7)
+      )
+    )
+    from crm.api_keys k
+    join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
+    left join crm.key_counters u on u.workspace_id = k.workspace_id and u.key_id = k.id
+    left join crm.rate_limits r on r.key_id = k.id
+    -- A rotation ends all earlier secrets but one.
+    left join crm.key_secrets o on o.workspace_id = k.workspace_id and o.key_id = k.id and o.expires_at > now()
+    left join webhooks w on w.key_id = k.id
+    left join counted c on c.key_id = k.id
+    where k.workspace_id = p_workspace_id and k.id = any (p_ids);
+end
+$$;
+comment on function crm.key_records(uuid, uuid[]) is
+  'JSON of a workspace''s keys without their secrets, in no order. calls counts up to now, by days in UTC, oldest '
+  'first; old_secret_expires_at is null unless an earlier secret still works.';
+
+create function crm.key_record(p_workspace_id uuid, p_id uuid) returns json
+language sql stable set search_path = ''
+as $$ select r.record from crm.key_records(p_workspace_id, array[p_id]) r $$;
+comment on function crm.key_record(uuid, uuid) is 'JSON of one key of a workspace; null if it has no such key.';
+
+create function crm.key_for_update(p_workspace_id uuid, p_id uuid) returns crm.api_keys
+language plpgsql set search_path = '' as $$
+declare
+  v_key crm.api_keys;
+begin
+  select k.* into v_key from crm.api_keys k
+  where k.workspace_id = p_workspace_id and k.id = p_id
+  for no key update;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  return v_key;
+end
+$$;
+comment on function crm.key_for_update(uuid, uuid) is
+  'A key of a workspace, locked against changes until the transaction ends. Raises not_found.';
+
+-- API keys of a workspace (spec 5.5), for the operator and signed-in members. The caller generates a secret and passes
+-- only its hash.
+
+create function crm.require_room_for_key(p_workspace_id uuid) returns void
+language plpgsql set search_path = '' as $$
+begin
+  -- The operator may create more.
+  if crm.current_member_id() is null then return; end if;
+  -- One new key at a time, so that simultaneous ones are counted too.
+  perform from crm.workspaces w where w.id = p_workspace_id for no key update;
+  if (
+    select count(*) from crm.api_keys k
+    where k.workspace_id = p_workspace_id and k.revoked_at is null and crm.is_working(k)
+  ) >= 100 then
+    perform crm.raise_code('validation_error', 'name', 'A empresa já tem 100 chaves que funcionam, o máximo; revogue uma');
+  end if;
+end
+$$;
+comment on function crm.require_room_for_key(uuid) is
+  'Raises validation_error if a workspace has 100 working keys and a member would add one: the rate limit is for each '
+  'key, so unlimited keys would mean unlimited calls.';
+
+create function app.key_create(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, name, scopes, prefix, hash}', '{member_id, expires_at}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_member_id uuid := coalesce((v_args ->> 'member_id')::uuid, crm.current_member_id());
+  v_key crm.api_keys;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  perform crm.require_room_for_key(v_workspace_id);
+  if (v_args ->> 'expires_at')::timestamptz <= now() then
+    perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro');
+  end if;
+  if v_member_id is null then
+    select m.id into v_member_id from crm.members m
+    where m.workspace_id = v_workspace_id and m.is_active and m.role = 'admin'
+    order by m.id limit 1;
+    if not found then
+      perform crm.raise_code('no_active_admin', 'member_id', 'O workspace não tem um admin ativo; informe um membro');
+    end if;
+  elsif not exists (select from crm.members m where m.workspace_id = v_workspace_id and m.id = v_member_id) then
+    perform crm.raise_code('invalid_reference', 'member_id');
+  end if;
+
+  insert into crm.api_keys (workspace_id, member_id, name, prefix, scopes, expires_at)
+  values (
+    v_workspace_id,
+    v_member_id,
+    v_args ->> 'name',
+    v_args ->> 'prefix',
+    array(select jsonb_array_elements_text(v_args -> 'scopes')),
+    (v_args ->> 'expires_at')::timestamptz
+  )
+  returning * into v_key;
+  insert into crm.key_secrets (workspace_id, key_id, prefix, hash)
+  values (v_workspace_id, v_key.id, v_key.prefix, decode(v_args ->> 'hash', 'hex'));
+  perform crm.record_action(
+    v_workspace_id, 'key_created', 'key', v_key.id, v_key.name,
+    jsonb_build_object('scopes', v_key.scopes, 'expires_at', crm.iso(v_key.expires_at))
+  );
+  return crm.key_record(v_workspace_id, v_key.id);
+end
+$$;
+comment on function app.key_create(jsonb) is
+  'Stores a new key with the hash of its secret. Its creator is the member named, otherwise the calling member, '
+  'otherwise the oldest active admin: the default owner of the key''s records and the author of its notes, which it '
+  'cannot write while that member is inactive. Members may have 100 working keys at most. A well-formed scope that no '
+  'endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: workspace_id, name, scopes, '
+  'prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: '
+  'validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
+
+create function app.key_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_ids uuid[];
+begin
+  perform crm.require_workspace(v_workspace_id);
+  v_ids := array(
+    select k.id from crm.api_keys k
+    where k.workspace_id = v_workspace_id
+    order by crm.is_working(k) desc, k.id desc limit 500
+  );
+  return json_build_object('data', (
+    select coalesce(json_agg(r.record order by array_position(v_ids, r.id)), '[]')
+    from crm.key_records(v_workspace_id, v_ids) r
+  ));
+end
+$$;
+comment on function app.key_list(jsonb) is
+  'Lists the keys of a workspace, 500 at most: working ones first, then revoked and expired ones, newest first. '
+  'Returns data. Arguments: workspace_id. Codes: validation_error, not_found.';
+
+create function app.key_get(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_hour timestamptz := date_bin('1 hour', now(), 'epoch');
+  v_today date := (now() at time zone 'UTC')::date;
+  v_record json := crm.key_record(v_workspace_id, v_id);
+begin
+  if v_record is null then perform crm.raise_code('not_found', 'id'); end if;
+  return (
+    with counted as materialized (
+      select c.hour, sum(c.calls)::bigint as calls
+      from crm.count_calls(v_workspace_id, array[v_id], (v_today - 29)::timestamp at time zone 'UTC') c
+      group by 1
+    )
+    select crm.with_fields(v_record, json_build_object(
+      'hours', (
+        select json_agg(json_build_object('hour', crm.iso(h.hour), 'calls', coalesce(c.calls, 0)) order by h.hour)
+        from generate_series(v_hour - interval '47 hours', v_hour, interval '1 hour') h (hour)
+        left join counted c on c.hour = h.hour
+      ),
+      'days_30', (
+        select crm.calls_by_day(array_agg(d.day), array_agg(d.calls), v_today, 30)
+        from (
+          select (c.hour at time zone 'UTC')::date as day, sum(c.calls)::bigint as calls from counted c group by 1
+        ) d
+      ),
+      'subscriptions', (
+        select coalesce(
+          json_agg(
+            json_build_object(
+              'id', s.id, 'target_url', s.target_url, 'is_active', s.is_active, 'event_types', s.event_types
+            )
+            order by s.is_active desc, s.created_at desc, s.id desc
+          ),
+          '[]'
+        )
+        from (
+          select * from crm.webhook_subscriptions w
+          where w.workspace_id = v_workspace_id and w.key_id = v_id
+          order by w.is_active desc, w.created_at desc, w.id desc limit 200
+        ) s
+      )
+    ))
+  );
+end
+$$;
+comment on function app.key_get(jsonb) is
+  'Returns a key with its calls in the last 48 hours and 30 days, oldest first, and the subscriptions it created, '
+  'active ones first, 200 at most. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+
+create function app.key_update(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, name}');
+  v_name text := v_args ->> 'name';
+  v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
+begin
+  if v_name <> v_key.name then
+    update crm.api_keys k set name = v_name where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
+    perform crm.record_action(
+      v_key.workspace_id, 'key_renamed', 'key', v_key.id, v_name, jsonb_build_object('previous_name', v_key.name)
+    );
+  end if;
+  return crm.key_record(v_key.workspace_id, v_key.id);
+end
+$$;
+comment on function app.key_update(jsonb) is
+  'Renames a key, even one that no longer works. Returns the key. Arguments: workspace_id, id, name. Codes: '
+  'validation_error, not_found.';
+
+create function app.key_rotate(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, prefix, hash, overlap_seconds}');
+  v_overlap_seconds integer := (v_args ->> 'overlap_seconds')::numeric::integer;
+  v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
+begin
+  if v_overlap_seconds not in (0, 3600, 86400, 604800) then
+    perform crm.raise_code('validation_error', 'overlap_seconds', 'Deve ser um de 0, 3600, 86400, 604800');
+  end if;
+  if not crm.is_working(v_key) then
+    perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada ou expirou; crie outra');
+  end if;
+  -- The newest secret works on during the overlap. A secret that an earlier rotation left ends now.
+  update crm.key_secrets s
+  set expires_at = now() + case when s.expires_at is null then make_interval(secs => v_overlap_seconds) else '0' end
+  where s.workspace_id = v_key.workspace_id and s.key_id = v_key.id
+    and (s.expires_at is null or s.expires_at > now());
+  insert into crm.key_secrets (workspace_id, key_id, prefix, hash)
+  values (v_key.workspace_id, v_key.id, v_args ->> 'prefix', decode(v_args ->> 'hash', 'hex'));
+  update crm.api_keys k
+  set prefix = v_args ->> 'prefix', rotated_at = now()
+  where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
+  perform crm.record_action(
+    v_key.workspace_id, 'key_rotated', 'key', v_key.id, v_key.name,
+    jsonb_build_object('overlap_seconds', v_overlap_seconds)
+  );
+  return crm.key_record(v_key.workspace_id, v_key.id);
+end
+$$;
+comment on function app.key_rotate(jsonb) is
+  'Gives a working key a new secret, by its hash. The current secret works for overlap_seconds more, any earlier one '
+  'ends at once; id, scopes, limit, subscriptions and call counts stay. Returns the key. Arguments: workspace_id, id, '
+  'prefix (the visible 12 characters), hash (SHA-256, hexadecimal), overlap_seconds (0, 3600, 86400 or 604800). '
+  'Codes: validation_error, not_found, key_revoked (the key is revoked or expired).';
+
+create function app.key_revoke(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{keep_webhooks}');
+  v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
+  v_was_revoked boolean := v_key.revoked_at is not null;
+  v_ended jsonb;
+  v_kept jsonb;
+begin
+  if not v_was_revoked then
+    update crm.api_keys k
+    set revoked_at = now()
+    where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
+  end if;
+
+  -- A separate statement, so that it also sees subscriptions of calls for which the lock above waited (crm.lock_key).
+  with ended as (
+    update crm.webhook_subscriptions s
+    set is_active = false, deactivated_reason = 'key_revoked'
+    where s.workspace_id = v_key.workspace_id and s.key_id = v_key.id and s.is_active
+      and not coalesce((v_args ->> 'keep_webhooks')::boolean, false)
+    returning s.id, s.target_url
+  )
+  select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'target_url', e.target_url) order by e.id), '[]')
+  into v_ended
+  from ended e;
+  select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'target_url', s.target_url) order by s.id), '[]')
+  into v_kept
+  from crm.webhook_subscriptions s
+  where s.workspace_id = v_key.workspace_id and s.key_id = v_key.id and s.is_active;
+  if not v_was_revoked or v_ended <> '[]' then
+    perform crm.record_action(
+      v_key.workspace_id, 'key_revoked', 'key', v_key.id, v_key.name,
+      jsonb_build_object('ended_subscriptions', v_ended, 'kept_subscriptions', v_kept)
+    );
+  end if;
+  return crm.with_fields(
+    crm.key_record(v_key.workspace_id, v_key.id),
+    json_build_object('was_revoked', v_was_revoked, 'ended_subscriptions', v_ended, 'kept_subscriptions', v_kept)
+  );
+end
+$$;
+comment on function app.key_revoke(jsonb) is
+  'Revokes a key for good, from its next call on, and ends its active subscriptions unless keep_webhooks; their '
+  'history stays. A key that was revoked before stays as it is, and its still active subscriptions end now. Returns '
+  'the key with was_revoked (before this call), ended_subscriptions and kept_subscriptions, those still active (id, '
+  'target_url of each, oldest first). Arguments: workspace_id, id, keep_webhooks (false if absent). Codes: '
+  'validation_error, not_found.';
+
+-- Webhook subscriptions of a workspace, for the operator and signed-in members. The caller generates and encrypts a
+-- signing secret: the database never has the encryption key.
+
+create function crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, overview json)
+language plpgsql stable set search_path = '' as $$
+#variable_conflict use_column
+declare
+  v_today date := (now() at time zone 'UTC')::date;
+  -- An id begins with the time of its row, so a day is a range of ids, and the index has everything that is counted.
+  v_floors uuid[] := array(
+    select crm.uuid_v7_floor((v_today - n)::timestamp at time zone 'UTC') from generate_series(6, 0, -1) n
+  );
+  -- 20,000 deliveries in total, so that 200 subscriptions cost no more than 20.
+  v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));
+begin
+  return query
+  with counted as (
+    select
+      i.id,
+      width_bucket(d.id, v_floors) as day,
+      count(*) filter (where d.state = 'delivered') as delivered,
+      count(*) filter (where d.state = 'failed') as failed,
+      count(*) filter (where d.state = 'pending') as waiting
+    from unnest(p_ids) i (id)
+    cross join lateral (
+      select d.id, d.state from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.subscription_id = i.id and d.id >= v_floors[1]
+      order by d.id desc limit v_newest
+    ) d
+    group by 1, 2
+  ),
+  days as (
+    select
+      i.id,
+      json_agg(json_build_object(
+        'day', v_today - 7 + n, 'delivered', coalesce(c.delivered, 0), 'failed', coalesce(c.failed, 0),
+        'waiting', coalesce(c.waiting, 0)
+      ) order by n) as list,
+      sum(c.delivered + c.failed + c.waiting) as total
+    from unnest(p_ids) i (id)
+    cross join generate_series(1, 7) n
+    left join counted c on c.id = i.id and c.day = n
+    group by i.id
+  )
+  select s.id, crm.with_fields(crm.subscription_json(s), json_build_object(
+    'key', case when k.id is not null then json_build_object('id', k.id, 'name', k.name) end, 'days', d.list,
+    'days_are_partial', coalesce(d.total, 0) >= v_newest
+  ))
+  from days d
+  join crm.webhook_subscriptions s on s.workspace_id = p_workspace_id and s.id = d.id
+  left join crm.makers_of_subscriptions(
+    p_workspace_id,
+    array(
+      select s.key_id from crm.webhook_subscriptions s
+      where s.workspace_id = p_workspace_id and s.id = any (p_ids) and s.key_id is not null
+    )
+  ) k on k.id = s.key_id;
+end
+$$;
+comment on function crm.subscription_overviews(uuid, uuid[]) is
+  'JSON of subscriptions for the operator and the console: the public fields, the key that created each (null if '
+  'created in the console), and days: the outcomes of the last 7 days in UTC, oldest first. Counts the newest 1,000 '
+  'deliveries of each subscription, fewer if there are more than 20 subscriptions (20,000 in total, at least 100 '
+  'each); days_are_partial tells that there may be more.';
+
+create function crm.subscription_overview(p_workspace_id uuid, p_id uuid) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_overview json := (select o.overview from crm.subscription_overviews(p_workspace_id, array[p_id]) o);
+begin
+  if v_overview is null then perform crm.raise_code('not_found', 'id'); end if;
+  return v_overview;
+end
+$$;
+comment on function crm.subscription_overview(uuid, uuid) is
+  'JSON of one subscription as in crm.subscription_overviews. Raises not_found.';
+
+create function app.subscription_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_ids uuid[] := array(
+    select s.id from crm.webhook_subscriptions s
+    where s.workspace_id = v_workspace_id
+    order by s.is_active desc, s.created_at desc, s.id desc limit 200
+  );
+begin
+  perform crm.require_workspace(v_workspace_id);
+  return json_build_object('data', (
+    select coalesce(json_agg(o.overview order by array_position(v_ids, o.id)), '[]')
+    from crm.subscription_overviews(v_workspace_id, v_ids) o
+  ));
+end
+$$;
+comment on function app.subscription_list(jsonb) is
+  'Lists the subscriptions of a workspace without their secrets: data, active ones first, then newest first, 200 at '
+  'most. Arguments: workspace_id. Codes: validation_error, not_found.';
+
+create function app.subscription_get(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+begin
+  return crm.subscription_overview((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
+end
+$$;
+comment on function app.subscription_get(jsonb) is
+  'Returns one subscription. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+
+create function crm.record_webhook_action(
+  p_workspace_id uuid, p_id uuid, p_action text, p_details jsonb default '{}'
+) returns void
+language sql volatile set search_path = '' as $$
+  select crm.record_action(p_workspace_id, p_action, 'webhook', s.id, s.target_url, p_details)
+  from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_id
+$$;
+comment on function crm.record_webhook_action(uuid, uuid, text, jsonb) is
+  'Adds a line about a subscription to the audit log, with its URL as the name.';
+
+create function app.subscription_create(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, new_id, event_types, target_url, secret}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'new_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  perform crm.check_new_subscription(v_workspace_id, 'target_url');
+  insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url)
+  values (
+    v_workspace_id, v_id, array(select jsonb_array_elements_text(v_args -> 'event_types'))::crm.event_type[],
+    v_args ->> 'target_url'
+  );
+  insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
+  values (v_workspace_id, v_id, decode(v_args ->> 'secret', 'base64'));
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_created', jsonb_build_object('event_types', v_args -> 'event_types')
+  );
+  return crm.subscription_overview(v_workspace_id, v_id);
+end
+$$;
+comment on function app.subscription_create(jsonb) is
+  'Creates a subscription without a key, so that it outlives every key; a workspace has at most 50 active ones. '
+  'Returns it as subscription_get does. Arguments: workspace_id, new_id (chosen by the caller, because the secret is '
+  'encrypted for it), event_types, target_url (the caller checks that it is public), secret (encrypted, in base64). '
+  'Codes: validation_error, not_found.';
+
+create function app.subscription_delete(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+begin
+  if not exists (select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_id) then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  update crm.webhook_subscriptions s
+  set is_active = false, deactivated_reason = 'deleted'
+  where s.workspace_id = v_workspace_id and s.id = v_id and s.deactivated_reason is distinct from 'deleted';
+  if found then perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_deactivated'); end if;
+  return null;
+end
+$$;
+comment on function app.subscription_delete(jsonb) is
+  'Deactivates a subscription and keeps its history; its waiting deliveries are cancelled. Returns null. Arguments: '
+  'workspace_id, id. Codes: validation_error, not_found.';
+
+-- Operations on a webhook subscription (spec 6.5), for the operator and signed-in members: test, reactivate, rotate.
+
+create function crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) returns void
+language plpgsql stable set search_path = '' as $$
+declare
+  v_is_active boolean;
+begin
+  select s.is_active into v_is_active from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  elsif not v_is_active then
+    perform crm.raise_code(
+      'subscription_inactive', 'subscription_id', 'A assinatura está inativa; reative-a antes', p_subscription_id::text
+    );
+  end if;
+end
+$$;
+comment on function crm.require_active_subscription(uuid, uuid) is
+  'Raises not_found if the workspace has no such subscription, subscription_inactive if it is inactive.';
+
+create function app.subscription_test(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{event_type}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_event crm.event_type := v_args ->> 'event_type';
+  v_delivery_id uuid;
+begin
+  perform crm.require_active_subscription(v_workspace_id, v_id);
+  perform crm.check_subscribed(s, v_event) from crm.webhook_subscriptions s
+  where s.workspace_id = v_workspace_id and s.id = v_id;
+  v_delivery_id := crm.send_test_event(v_workspace_id, v_id, v_event);
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_tested', jsonb_build_object('delivery_id', v_delivery_id)
+  );
+  perform crm.poke_dispatcher();
+  return json_build_object('delivery_id', v_delivery_id, 'held', crm.holds_webhooks(v_workspace_id));
+end
+$$;
+comment on function app.subscription_test(jsonb) is
+  'Sends a test event to a subscription: a normal delivery, signed, and retried if it fails. Returns delivery_id, and '
+  'held: whether it waits because the workspace is suspended or has no public API. Arguments: workspace_id, id, '
+  'event_type (one of the subscription''s; the first if absent). Codes: validation_error, not_found, '
+  'subscription_inactive, queue_full.';
+
+create function app.subscription_reactivate(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_outcome record;
+begin
+  select * into v_outcome from crm.resume_subscription(v_workspace_id, v_id);
+  if v_outcome.was_inactive is null then
+    perform crm.raise_code('not_found', 'id');
+  elsif v_outcome.was_inactive then
+    perform crm.record_webhook_action(
+      v_workspace_id, v_id, 'webhook_reactivated', jsonb_build_object('resumed', v_outcome.resumed)
+    );
+    perform crm.poke_dispatcher();
+  end if;
+  return crm.with_fields(
+    crm.subscription_overview(v_workspace_id, v_id),
+    json_build_object('resumed', v_outcome.resumed, 'revoked_key', v_outcome.revoked_key)
+  );
+end
+$$;
+comment on function app.subscription_reactivate(jsonb) is
+  'Activates a subscription again with a failure_count of 0, and makes its waiting deliveries due now; does not '
+  'change an active one. Returns the subscription with resumed, the number of deliveries that were waiting, and '
+  'revoked_key (id, name, prefix), the key that created it if that key is revoked, otherwise null. A workspace has at '
+  'most 50 active subscriptions. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+
+create function app.subscription_recover(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, since}', '{until}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_since timestamptz := v_args ->> 'since';
+  v_until timestamptz := v_args ->> 'until';
+  v_recovered record;
+begin
+  perform crm.require_active_subscription(v_workspace_id, v_id);
+  perform crm.check_window(v_since, v_until);
+  select * into v_recovered from crm.recover_deliveries(v_workspace_id, v_id, v_since, v_until);
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_recovered',
+    jsonb_build_object('since', crm.iso(v_since), 'until', crm.iso(v_until), 'count', v_recovered.count)
+  );
+  perform crm.poke_dispatcher();
+  return crm.recovery_json(v_recovered.count, v_recovered.next_since);
+end
+$$;
+comment on function app.subscription_recover(jsonb) is
+  'Queues the events between since and until (now if absent) that a subscription never got, oldest first, as many as '
+  'there is room for (crm.recover_deliveries). Returns count, has_more, and next_since, where to continue. Arguments: '
+  'workspace_id, id, since, until. Codes: validation_error, not_found, subscription_inactive, queue_full.';
+
+create function app.subscription_read_secret(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_secret bytea;
+begin
+  select k.secret into v_secret from crm.webhook_secrets k
+  where k.workspace_id = (v_args ->> 'workspace_id')::uuid and k.subscription_id = (v_args ->> 'id')::uuid
+  for update;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  -- encode() inserts a line break after every 76 characters.
+  return json_build_object('secret', replace(encode(v_secret, 'base64'), e'\n', ''));
+end
+$$;
+comment on function app.subscription_read_secret(jsonb) is
+  'Returns the encrypted secret of a subscription in base64, locked until the transaction ends, so that the operator '
+  'can test an encryption key on it before a rotation. For the operator alone. Arguments: workspace_id, id. Codes: '
+  'validation_error, not_found.';
+
+create function app.subscription_rotate(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, secret}', '{overlap_seconds}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_overlap_seconds integer := coalesce((v_args ->> 'overlap_seconds')::numeric::integer, 0);
+begin
+  if not exists (
+    select from crm.webhook_secrets k where k.workspace_id = v_workspace_id and k.subscription_id = v_id
+  ) then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  perform crm.rotate_secret(v_workspace_id, v_id, decode(v_args ->> 'secret', 'base64'), v_overlap_seconds);
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_rotated', jsonb_build_object('overlap_seconds', v_overlap_seconds)
+  );
+  return crm.subscription_overview(v_workspace_id, v_id);
+end
+$$;
+comment on function app.subscription_rotate(jsonb) is
+  'Replaces the signing secret of a subscription. For overlap_seconds (0 if absent, 604800 at most) the current '
+  'secret keeps signing and the new one makes a second signature; afterwards only the new one signs. Returns the '
+  'subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64), '
+  'overlap_seconds. Codes: validation_error, not_found.';
+
+-- The funnel of a pipeline, for the console: its stages, each with its newest deals.
+
+create function crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) returns json
+language plpgsql stable set search_path = ''
+-- A cached plan and no compilation: planning and compiling take longer than running the query, and every pipeline gets
+-- the same plan.
+set plan_cache_mode = 'force_generic_plan' set jit = off
+-- Without sorts, the deals of each stage and each outcome are read in index order, and reading stops after 1,001. With
+-- a sort, the planner might read all of them first.
+set enable_sort = off set enable_incremental_sort = off as $$
+begin
+  return (
+    with stage as materialized (
+      select s.id, s.name, s.type, s.position from crm.stages s
+      where s.workspace_id = p_workspace_id and s.pipeline_id = p_pipeline_id and s.is_active
+      order by s.position limit 50
+    ),
+    open_deal as (
+      select s.id as stage_id, d.id, d.value, d.created_at as at, false as more
+      from stage s
+      cross join lateral (
+        select d.id, d.value, d.created_at from crm.deals d
+        where d.workspace_id = p_workspace_id and d.status = 'aberto' and d.archived_at is null
+          -- d.stage_id = s.id, written as a range of both columns: only the index of open deals has this order. With an
+          -- equality the planner expects the newest deals to be in any stage, and reads the workspace to its end for an
+          -- empty one.
+          and (d.stage_id, d.id) >= (s.id, '00000000-0000-0000-0000-000000000000'::uuid)
+          and (d.stage_id, d.id) <= (s.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+        order by d.stage_id desc, d.id desc limit 1001
+      ) d
+    ),
+    outcome as materialized (
+      select
+        o.type, o.status,
+        (select s.id from stage s where s.type = o.type order by s.position limit 1) as first_stage_id
+      from (values ('won', 'ganho'), ('lost', 'perdido')) o (type, status)
+    ),
+    closed_deal as (
+      select
+        -- A closed deal stays in its stage, so most closed deals are shown in another stage than their own.
+        coalesce(s.id, o.first_stage_id) as stage_id,
+        d.id, d.value, d.closed_at as at, d.more
+      from outcome o
+      cross join lateral (
+        select d.id, d.stage_id, d.value, d.closed_at, count(*) over () > 1000 as more
+        from (
+          select d.id, d.stage_id, d.value, d.closed_at from crm.deals d
+          where d.workspace_id = p_workspace_id and d.pipeline_id = p_pipeline_id and d.status = o.status
+            and d.closed_at >= now() - interval '30 days' and d.archived_at is null
+          order by d.closed_at desc, d.id desc limit 1001
+        ) d
+      ) d
+      left join stage s on s.id = d.stage_id and s.type = o.type
+    ),
+    deal as materialized (
+      select t.*, row_number() over (partition by t.stage_id order by t.at desc, t.id desc) as rank
+      from (select * from open_deal union all select * from closed_deal) t
+    ),
+    total as (
+      select
+        d.stage_id,
+        count(*) filter (where d.rank <= 1000) as deals_count,
+        bool_or(d.more or d.rank > 1000) as is_partial,
+        sum(d.value) filter (where d.rank <= 1000) as value_sum
+      from deal d
+      group by d.stage_id
+    ),
+    card as (
+      select
+        c.stage_id,
+        json_agg(
+          json_build_object(
+            'id', d.id, 'title', d.title, 'value', d.value,
+            'owner', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
+            'contact', case when p.id is not null then json_build_object('id', p.id, 'name', p.name) end,
+            'company', case when o.id is not null then json_build_object('id', o.id, 'name', o.name) end,
+            'created_at', crm.iso(d.created_at), 'stage_entered_at', crm.iso(d.stage_changed_at)
+          )
+          order by c.rank
+        ) as list
+      from deal c
+      -- Lateral: with a plain join the planner expects to need most of the workspace, and scans all of it.
+      cross join lateral (select d.* from crm.deals d where d.workspace_id = p_workspace_id and d.id = c.id limit 1) d
+      left join crm.members m on m.workspace_id = d.workspace_id and m.id = d.owner_id
+      left join crm.contacts p on p.workspace_id = d.workspace_id and p.id = d.contact_id
+      left join crm.companies o on o.workspace_id = d.workspace_id and o.id = d.company_id
+      where c.rank <= 50
+      group by c.stage_id
+    )
+    select coalesce(
+      json_agg(
+        json_build_object(
+          'id', s.id, 'name', s.name, 'type', s.type, 'position', s.position,
+          'deals_count', coalesce(t.deals_count, 0), 'deals_count_is_partial', coalesce(t.is_partial, false),
+          'value_sum', coalesce(t.value_sum, 0), 'deals', coalesce(c.list, '[]')
+        )
+        order by s.position
+      ),
+      '[]'
+    )
+    from stage s
+    left join total t on t.stage_id = s.id
+    left join card c on c.stage_id = s.id
+  );
+end
+$$;
+comment on function crm.funnel_stages(uuid, uuid) is
+  'The active stages of a pipeline in order, 50 at most, each with its unarchived deals, newest first: the open ones '
+  'in that stage. A stage of type won or lost also shows the pipeline''s deals that were won or lost in the last 30 '
+  'days, newest first; deals in another stage are shown in the first stage of that type. The count and the sum of '
+  'values cover the newest 1,000 deals; deals_count_is_partial tells that there are more. `deals` has the newest 50.';
+
+create function app.funnel_get(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{pipeline_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_pipeline crm.pipelines;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  select p.* into v_pipeline from crm.pipelines p
+  where p.workspace_id = v_workspace_id and p.is_active
+    and (v_args ->> 'pipeline_id' is null or p.id = (v_args ->> 'pipeline_id')::uuid)
+  order by p.is_default desc, p.id limit 1;
+  if not found and v_args ? 'pipeline_id' then perform crm.raise_code('not_found', 'pipeline_id'); end if;
+  return json_build_object(
+    'as_of', crm.iso(statement_timestamp()),
+    'pipelines', (
+      select coalesce(
+        json_agg(
+          json_build_object('id', p.id, 'name', p.name, 'is_default', p.is_default) order by p.created_at, p.id
+        ),
+        '[]'
+      )
+      from (
+        select p.* from crm.pipelines p
+        where p.workspace_id = v_workspace_id and p.is_active
+        order by p.created_at, p.id limit 100
+      ) p
+    ),
+    'pipeline', case when v_pipeline.id is not null then
+      json_build_object('id', v_pipeline.id, 'name', v_pipeline.name)
+    end,
+    'stages', crm.funnel_stages(v_workspace_id, v_pipeline.id)
+  );
+end
+$$;
+comment on function app.funnel_get(jsonb) is
+  'Returns the funnel of an active pipeline (if none is named, the default one, otherwise the oldest): as_of, '
+  'pipelines (the active ones, 100 at most), pipeline (null if none is active), stages (crm.funnel_stages). '
+  'Arguments: workspace_id, pipeline_id. Codes: validation_error, not_found.';
+
+-- Jobs: a table of periodic tasks, run by pg_cron, or by the scheduler of the local stack.
+
+create table crm.jobs (
+  name text primary key,
+  every interval not null check (every >= interval '1 second'),
+  command text not null,
+  description text not null
+);
+comment on table crm.jobs is
+  'Periodic tasks: each command runs at its interval. pg_cron and the local scheduler run the same rows.';
+alter table crm.jobs enable row level security, force row level security;
+
+insert into crm.jobs (name, every, command, description) values
+  ('webhook-dispatch', '10 seconds', 'select crm.poke_dispatcher()',
+    'Wakes the dispatcher for retries that are due within 15 seconds, and for deliveries whose poke was lost'),
+  ('webhook-catch-up', '10 seconds', 'select crm.catch_up_subscriptions()',
+    'Makes the deliveries of subscriptions that are behind, as the queue has room'),
+  ('deals-stale', '1 hour', 'select crm.emit_stale_deals()', 'Emits deal.stale for deals without movement'),
+  ('activities-overdue', '1 minute', 'select crm.emit_overdue_activities()',
+    'Emits activity.overdue for activities past their due date'),
+  ('index-texts', '10 seconds', 'select crm.index_texts()',
+    'Writes what is searched of the records that have changed; searches compare those one by one until then'),
+  ('run-operations', '5 seconds', 'select crm.run_operations()',
+    'Takes the next steps of erasures and merges that are too large for one call'),
+  ('count-calls', '1 minute', 'select crm.drain_calls()', 'Counts the calls of each key by hour'),
+  ('purge-key-calls', '1 day', 'select crm.purge_key_calls()', 'Deletes the counted calls of keys after 90 days'),
+  ('purge-key-secrets', '1 day', 'select crm.purge_key_secrets()',
+    'Deletes secrets of keys 30 days after a rotation ended them'),
+  ('purge-rate-limits', '1 day', 'select crm.purge_rate_limits()',
+    'Deletes the rate limits of callers that made no call for a day'),
+  ('purge-idempotency-keys', '1 day',
+    $$delete from crm.idempotency_keys where created_at < now() - interval '24 hours'$$,
+    'Deletes Idempotency-Keys after 24 hours'),
+  ('purge-operations', '1 day',
+    $$delete from crm.operations where state = 'done' and ended_at < now() - interval '90 days'$$,
+    'Deletes operations 90 days after their end'),
+  ('partition-events', '1 hour', $$select crm.manage_partitions('crm.events')$$,
+    'Makes the partitions of events of the coming week, and drops events after 90 days'),
+  ('partition-deliveries', '1 hour', $$select crm.manage_partitions('crm.webhook_deliveries')$$,
+    'Makes the partitions of deliveries of the coming week, and drops deliveries after 30 days'),
+  ('partition-attempts', '1 hour', $$select crm.manage_partitions('crm.webhook_attempts')$$,
+    'Makes the partitions of attempts of the coming week, and drops attempts after 30 days'),
+  ('purge-cron-history', '1 day', 'select crm.purge_cron_history()',
+    'Deletes what pg_cron records of each run of these jobs after 7 days');
+
+-- At once, because pg_cron runs an hourly job only when its hour comes.
+select crm.manage_partitions(t.name)
+from unnest(array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts']::regclass[]) t (name);
+
+create function crm.purge_cron_history() returns integer
+language plpgsql set search_path = '' as $$
+declare
+  v_deleted integer;
+begin
+  if to_regclass('cron.job_run_details') is null then return 0; end if;
+  -- Dynamic, because the schema cron may not exist.
+  execute $sql$
+    delete from cron.job_run_details d
+    using cron.job j
+    where j.jobid = d.jobid and j.jobname like 'crm:%'
+      and coalesce(d.end_time, d.start_time) < now() - interval '7 days'
+  $sql$;
+  get diagnostics v_deleted = row_count;
+  return v_deleted;
+end
+$$;
+comment on function crm.purge_cron_history() is
+  'Deletes the history of these jobs after 7 days, and returns how many runs it deleted. pg_cron keeps everything, '
+  'which is 8,640 rows a day for a job that runs every 10 seconds.';
+
+create function crm.cron_schedule(p_every interval) returns text
+language sql stable set search_path = '' as $$
+  select case
+    -- pg_cron accepts seconds since version 1.5; before, the shortest interval is a minute.
+    when p_every < interval '1 minute' and regexp_match(e.extversion, '^(\d+)\.(\d+)')::integer[] >= array[1, 5]
+      then extract(epoch from p_every)::integer || ' seconds'
+    when p_every < interval '1 hour' then '*/' || greatest(1, extract(epoch from p_every)::integer / 60) || ' * * * *'
+    when p_every < interval '1 day' then '7 */' || extract(epoch from p_every)::integer / 3600 || ' * * *'
+    else '17 3 * * *'
+  end
+  from pg_catalog.pg_extension e
+  where e.extname = 'pg_cron'
+$$;
+comment on function crm.cron_schedule(interval) is
+  'Converts an interval of crm.jobs into a schedule of pg_cron; null without pg_cron.';
+
+create function crm.schedule_jobs() returns integer
+language plpgsql set search_path = '' as $$
+declare
+  v_job crm.jobs;
+  v_count integer := 0;
+begin
+  if to_regnamespace('cron') is null then return 0; end if;
+  for v_job in select * from crm.jobs order by name loop
+    -- cron.schedule replaces a job of the same name, so this function may run repeatedly.
+    execute 'select cron.schedule($1, $2, $3)'
+      using 'crm:' || v_job.name, crm.cron_schedule(v_job.every), v_job.command;
+    v_count := v_count + 1;
+  end loop;
+  if to_regproc('net.http_post') is null then
+    raise warning 'pg_cron is enabled and pg_net is not: the job webhook-dispatch wakes no dispatcher, so webhooks are '
+      'neither retried nor sent after a lost poke. Enable it: create extension pg_net with schema extensions';
+  end if;
+  return v_count;
+end
+$$;
+comment on function crm.schedule_jobs() is
+  'Schedules every row of crm.jobs with pg_cron and returns their number; 0 without pg_cron. Warns if pg_net is '
+  'missing. Call it after changing crm.jobs.';
+
+do $$
+begin
+  if exists (select from pg_available_extensions where name = 'pg_net') then
+    create extension if not exists pg_net with schema extensions;
+  end if;
+exception
+  -- A plain Postgres may have pg_net installed without loading it. Then the local scheduler wakes the dispatcher.
+  when others then
+    raise notice 'pg_net is not used: %', sqlerrm;
+end
+$$;
+
+do $$
+begin
+  if exists (select from pg_available_extensions where name = 'pg_cron') then
+    create extension if not exists pg_cron;
+  end if;
+exception
+  -- A plain Postgres may have pg_cron installed without loading it. Then the local scheduler runs the jobs.
+  when others then
+    raise notice 'pg_cron is not used: %', sqlerrm;
+end
+$$;
+
+-- Jobs (crm.jobs), for the operator alone, because they belong to no workspace.
+
+create function app.job_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  perform crm.check_args(p_args, '{}');
+  return (
+    select coalesce(
+      json_agg(
+        json_build_object('name', j.name, 'every', j.every::text, 'description', j.description) order by j.name
+      ),
+      '[]'
+    )
+    from crm.jobs j
+  );
+end
+$$;
+comment on function app.job_list(jsonb) is
+  'Lists the jobs by name; `every` is an interval in the format of Postgres. Arguments: none. Codes: '
+  'validation_error.';
+
+create function app.job_run(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{name}');
+  v_name text := v_args ->> 'name';
+  v_command text;
+  v_started_at timestamptz := clock_timestamp();
+begin
+  select j.command into v_command from crm.jobs j where j.name = v_name;
+  if not found then
+    perform crm.raise_code(
+      'not_found', 'name', null, (select string_agg(format('"%s"', j.name), ', ' order by j.name) from crm.jobs j)
+    );
+  end if;
+  begin
+    execute v_command;
+  exception when others then
+    perform crm.raise_code('job_failed', 'name', 'A tarefa falhou', sqlerrm);
+  end;
+  return json_build_object(
+    'name', v_name, 'duration_ms', round(extract(epoch from clock_timestamp() - v_started_at) * 1000)
+  );
+end
+$$;
+comment on function app.job_run(jsonb) is
+  'Runs a job now, independently of its schedule. Returns name, duration_ms. Arguments: name. Codes: '
+  'validation_error, not_found (its value lists the names), job_failed (its value is the reason).';
+
+-- The rights of each role, in one place. A role may do only what is granted here: PUBLIC may execute no function
+-- (10_roles_and_helpers.sql), and no other file grants anything to these roles. See docs/decisions/0011-least-rights.md.
+--
+--   the owner      applies the migrations; runs the operator's verbs, the jobs, and everything security definer
+--   crm_functions  the login of the functions: the doors, the dispatcher's queue, crm.next_delivery_due and
+--                  crm.check_health
+--   crm_api        the verbs of keys and links, under row-level security: records of the current workspace
+--   crm_app        the verbs of members, under row-level security: keys, webhooks, members, settings of their workspace
+--
+-- tests/sql/isolation/ compares each list with what is used, and tries what is refused.
+
+-- The login of the functions. It reaches no table: everything it may execute is security definer.
+grant usage on schema api, app, crm to crm_functions;
+grant execute on function
+  api.call(bytea, text, text, jsonb, text, bytea), api.call_by_link(bytea, text, jsonb),
+  app.call(uuid, uuid, uuid, text, text, jsonb),
+  crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.next_delivery_due(interval)
+to crm_functions;
+
+-- The verbs. crm.run_verb calls them with the rights of its owner. A role needs the right to create in the schema only
+-- while it becomes the owner of a function.
+grant create on schema crm to crm_api, crm_app;
+alter function crm.run_verb(text, jsonb) owner to crm_api;
+alter function crm.run_app_verb(text, jsonb) owner to crm_app;
+revoke create on schema crm from crm_api, crm_app;
+
+grant usage on schema api, crm to crm_api;
+grant select on crm.members, crm.pipelines, crm.stages, crm.loss_reasons to crm_api;
+grant select, insert, update on crm.companies, crm.contacts, crm.deals, crm.activities to crm_api;
+grant select, insert on crm.notes, crm.lead_receipts to crm_api;
+-- Only triggers and jobs write this table.
+grant select on crm.search_texts to crm_api;
+-- A customer reads a proposal and answers it.
+grant select, update (status, rejection_reason) on crm.proposals to crm_api;
+grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_api;
+-- A verb stores a secret and never reads one; next_from, when a rotation ends, is not secret.
+grant select (workspace_id, subscription_id, next_from), insert on crm.webhook_secrets to crm_api;
+-- A key that manages webhooks sees the deliveries.
+grant select on crm.event_types, crm.events, crm.webhook_attempts, crm.webhook_deliveries to crm_api;
+
+-- The verbs of members. They may change only these columns of existing rows: a member raises no limit of the plan,
+-- takes over nobody's sign-in, and changes no record of an attempt.
+grant usage on schema app, api, crm to crm_app;
+grant select on
+  crm.activities, crm.companies, crm.contacts, crm.deals, crm.event_types, crm.events, crm.key_calls, crm.key_counters,
+  crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.stages, crm.webhook_attempts
+to crm_app;
+grant select, insert on crm.audit_log to crm_app;
+grant select, update (name, stale_after_days) on crm.workspaces to crm_app;
+grant select, insert, update (name, role, is_active) on crm.members to crm_app;
+grant select, insert, update (name, prefix, rotated_at, revoked_at) on crm.api_keys to crm_app;
+-- A verb stores the hash of a key and the secret of a webhook, and never reads one.
+grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
+to crm_app;
+grant select (workspace_id, subscription_id, next_from), insert on crm.webhook_secrets to crm_app;
+grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_app;
+grant select on crm.webhook_deliveries, crm.webhook_queue to crm_app;
+
+-- Postgres looks for a type in the session's temporary schema before pg_catalog, even with an empty search_path. A role
+-- that may create objects there could create a domain `text` whose check calls its own function, and the next security
+-- definer function would run that as its owner. PUBLIC has this right: take it away, and give it to all other roles by
+-- name.
+do $$
+declare
+  v_roles name[] := array(
+    select r.rolname from pg_roles r
+    where not r.rolsuper and r.rolname !~ '^pg_' and r.rolname not in ('crm_api', 'crm_app', 'crm_functions')
+      and has_database_privilege(r.oid, current_database(), 'temporary')
+  );
+  v_role name;
+begin
+  if pg_has_role((select d.datdba from pg_database d where d.datname = current_database()), 'usage') then
+    execute format('revoke temporary on database %I from public', current_database());
+    foreach v_role in array v_roles loop
+      execute format('grant temporary on database %I to %I', current_database(), v_role);
+    end loop;
+  end if;
+  if has_database_privilege('crm_functions', current_database(), 'temporary')
+    or has_database_privilege('crm_api', current_database(), 'temporary')
+    or has_database_privilege('crm_app', current_database(), 'temporary') then
+    raise exception 'PUBLIC may create temporary objects, and only the owner of the database can revoke that'
+      using hint = format('As its owner: revoke temporary on database %I from public', current_database());
+  end if;
+end
+$$;
+
+-- Written by deno task schema.
+
+grant execute on function
+  api.activity_batch(jsonb), api.activity_create(jsonb), api.activity_get(jsonb), api.activity_list(jsonb),
+  api.activity_update(jsonb), api.change_list(jsonb), api.company_archive(jsonb), api.company_batch(jsonb),
+  api.company_create(jsonb), api.company_get(jsonb), api.company_list(jsonb), api.company_merge(jsonb),
+  api.company_restore(jsonb), api.company_update(jsonb), api.company_upsert(jsonb), api.contact_archive(jsonb),
+  api.contact_batch(jsonb), api.contact_create(jsonb), api.contact_erase(jsonb), api.contact_get(jsonb),
+  api.contact_list(jsonb), api.contact_merge(jsonb), api.contact_restore(jsonb), api.contact_update(jsonb),
+  api.contact_upsert(jsonb), api.deal_archive(jsonb), api.deal_batch(jsonb), api.deal_create(jsonb),
+  api.deal_get(jsonb), api.deal_list(jsonb), api.deal_lose(jsonb), api.deal_move_stage(jsonb), api.deal_restore(jsonb),
+  api.deal_summary(jsonb), api.deal_update(jsonb), api.deal_upsert(jsonb), api.deal_win(jsonb), api.event_list(jsonb),
+  api.fail(text, text[], text, uuid[]), api.lead_create(jsonb), api.mark_found(), api.mark_replayed(),
+  api.me_get(jsonb), api.note_batch(jsonb), api.note_create(jsonb), api.note_get(jsonb), api.note_list(jsonb),
+  api.operation_get(jsonb), api.pipeline_list(jsonb), api.proposal_accept(jsonb), api.proposal_reject(jsonb),
+  api.proposal_view(jsonb), api.webhook_create(jsonb), api.webhook_delete(jsonb), api.webhook_deliveries(jsonb),
+  api.webhook_delivery(jsonb), api.webhook_get(jsonb), api.webhook_list(jsonb), api.webhook_reactivate(jsonb),
+  api.webhook_recover(jsonb), api.webhook_redeliver(jsonb), api.webhook_rotate_secret(jsonb), api.webhook_test(jsonb),
+  api.workspace_get(jsonb), crm.active_member(uuid), crm.activity_insert(crm.activities),
+  crm.activity_insert(crm.activities[]), crm.activity_json(crm.activities), crm.activity_json_if_short(crm.activities),
+  crm.activity_label(text), crm.activity_lock(uuid, jsonb), crm.activity_new(jsonb), crm.activity_save(crm.activities),
+  crm.actor_json(uuid), crm.all_create(text, jsonb[]), crm.batch_json(jsonb[]), crm.bound_details(jsonb[]),
+  crm.bounded_records(text, uuid[], json[]), crm.changes(jsonb, jsonb), crm.changes_json(crm.change[]),
+  crm.check_active_subscriptions(uuid, text), crm.check_atomic_batch(jsonb[]), crm.check_new_subscription(uuid, text),
+  crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
+  crm.check_window(timestamp with time zone, timestamp with time zone), crm.choices(text, text, jsonb),
+  crm.choose_stage(uuid, uuid), crm.choose_stage_for_move(crm.deals, uuid, uuid),
+  crm.choose_stage_for_update(crm.deals, uuid, uuid), crm.chosen_matches(text, crm.walk, uuid[], text[]),
+  crm.company_filled(crm.companies, crm.companies), crm.company_insert(crm.companies),
+  crm.company_insert(crm.companies[]), crm.company_json(crm.companies), crm.company_json_if_short(crm.companies),
+  crm.company_lock(uuid, jsonb), crm.company_match(jsonb, boolean), crm.company_new(jsonb),
+  crm.company_save(crm.companies), crm.company_survivor(uuid), crm.company_text(crm.companies),
+  crm.contact_filled(crm.contacts, crm.contacts), crm.contact_insert(crm.contacts), crm.contact_insert(crm.contacts[]),
+  crm.contact_json(crm.contacts), crm.contact_json_if_short(crm.contacts), crm.contact_lock(uuid, jsonb),
+  crm.contact_match(jsonb, boolean), crm.contact_new(jsonb), crm.contact_save(crm.contacts), crm.contact_survivor(uuid),
+  crm.contact_text(crm.contacts), crm.create_together(text, jsonb[], boolean), crm.creation_json(jsonb, json, uuid[]),
+  crm.current_caller_id(), crm.current_member_id(), crm.current_workspace_id(),
+  crm.deal_action_json(crm.deals, boolean), crm.deal_default_title(crm.deals), crm.deal_insert(crm.deals),
+  crm.deal_insert(crm.deals[]), crm.deal_json(crm.deals), crm.deal_json_if_short(crm.deals), crm.deal_lock(uuid, jsonb),
+  crm.deal_match(jsonb), crm.deal_new(jsonb), crm.deal_save(crm.deals), crm.deal_text(crm.deals), crm.default_owner(),
+  crm.delivery_body(uuid, crm.events), crm.delivery_detail(uuid, uuid),
+  crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text),
+  crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
+  crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),
+  crm.digits(text), crm.e164(text), crm.erase_contact(uuid, boolean), crm.error_of(crm.failure, text, jsonb),
+  crm.event_data(crm.events, text), crm.explain(text, json, text, jsonb), crm.external_id_holder(text, text),
+  crm.external_id_holders(text, text[]), crm.feed_cursor_of(text), crm.feed_cursor_text(crm.feed_cursor),
+  crm.feed_horizon(), crm.feed_item(crm.events), crm.feed_start(jsonb), crm.fill_in_contact(crm.contacts, text, uuid),
+  crm.filled_custom_fields(jsonb, jsonb), crm.first_stage(uuid), crm.fold(text),
+  crm.fuller_phones(jsonb, jsonb, text[]), crm.holds_webhooks(uuid), crm.insert_together(text, jsonb[]),
+  crm.is_fuller_phone(text, text), crm.is_in_state(text, text, boolean), crm.is_marked(text),
+  crm.is_of_person(text, text, crm.contacts), crm.iso(timestamp with time zone),
+  crm.item_error(crm.failure, text, jsonb), crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer),
+  crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[]), crm.kind_of(uuid), crm.lead_company(text),
+  crm.lead_contact(jsonb), crm.lead_data(crm.deals, crm.contacts, crm.companies),
+  crm.lead_differences(jsonb, crm.contacts, uuid), crm.lead_json(crm.deals, uuid, uuid), crm.lead_name(jsonb),
+  crm.lead_result(crm.deals, uuid, uuid, boolean, boolean, boolean, text, text[]),
+  crm.list_by(text, jsonb, uuid, uuid, integer, boolean), crm.list_filters(text), crm.lock_all_matches(),
+  crm.lock_batch(text, jsonb), crm.lock_company_merges(boolean), crm.lock_key(uuid), crm.lock_matches(jsonb[]),
+  crm.lock_matches_of_companies(uuid[]), crm.lock_matches_of_contacts(uuid[]), crm.lock_number(text),
+  crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(), crm.may_send(uuid, uuid),
+  crm.merge_json(json, text, uuid), crm.merged_detail(text, uuid), crm.name_holder(text, jsonb, jsonb),
+  crm.name_key(text), crm.name_words(text), crm.note_insert(crm.notes), crm.note_insert(crm.notes[]),
+  crm.note_json(crm.notes), crm.note_json_if_short(crm.notes), crm.note_new(jsonb), crm.old_secret_until(uuid, uuid),
+  crm.own_active_subscription(uuid), crm.own_key(), crm.own_operation(uuid), crm.own_subscription(uuid),
+  crm.own_workspace_name(), crm.owner_or_default(uuid), crm.page(json[], uuid), crm.pending_texts(text, integer),
+  crm.phone_spellings(text), crm.pipeline_json(crm.pipelines), crm.proposal_answer(uuid, text, text),
+  crm.proposal_for_customer(crm.proposals), crm.proposal_json(crm.proposals), crm.proposal_lock(uuid, jsonb),
+  crm.proposal_save(crm.proposals), crm.proposal_seller(), crm.proposal_set_status(crm.proposals, text, text),
+  crm.proposal_status(crm.proposals), crm.proposal_view_json(crm.proposals), crm.raise_code(text, text, text, text),
+  crm.reactivate_subscription(uuid, uuid),
+  crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone),
+  crm.recovery_json(bigint, timestamp with time zone), crm.redeliver(uuid, uuid),
+  crm.refuse_invalid(text, jsonb[], jsonb[]), crm.refuse_taken(text, jsonb[], jsonb[], boolean),
+  crm.require_active_pipeline(uuid), crm.require_active_stage(uuid, uuid), crm.require_known_filters(jsonb),
+  crm.require_own_delivery(crm.webhook_subscriptions, uuid), crm.require_record(json), crm.require_references(jsonb),
+  crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean), crm.resume_subscription(uuid, uuid),
+  crm.rotate_secret(uuid, uuid, bytea, integer), crm.rows_by(text, text, text, text),
+  crm.run_batch(text, jsonb, integer), crm.run_batch_item(text, jsonb), crm.run_group(text, jsonb[], boolean),
+  crm.sample_data(crm.event_type), crm.sample_facts(crm.event_type), crm.sample_row(text),
+  crm.sample_state(crm.event_type), crm.search(text, text[], uuid, uuid, integer, integer),
+  crm.search_page(text, jsonb, uuid, uuid, integer, boolean), crm.search_text(text[], text[]), crm.search_words(text),
+  crm.send_test_event(uuid, uuid, crm.event_type), crm.shortest_way(crm.walk, uuid, uuid, integer),
+  crm.spelled_tax_id(text), crm.stage_json(crm.stages), crm.stage_of_new_deal(uuid, uuid), crm.stages_of(crm.pipelines),
+  crm.subscription_insert(crm.webhook_subscriptions), crm.subscription_json(crm.webhook_subscriptions),
+  crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]),
+  crm.summary(text, jsonb, text, integer, text), crm.synced_page(json[], uuid), crm.unfinished_operation(text, uuid),
+  crm.updated_ids(text, jsonb, integer), crm.uuid_v7(timestamp with time zone),
+  crm.uuid_v7_floor(timestamp with time zone), crm.version(json), crm.wake_dispatcher(),
+  crm.walk_for(text, jsonb, text), crm.with_activity_defaults(crm.activities), crm.with_fields(json, json),
+  crm.with_possible_duplicates(json, text)
+to crm_api;
+
+grant execute on function
+  api.fail(text, text[], text, uuid[]), app.action_list(jsonb), app.delivery_get(jsonb), app.delivery_list(jsonb),
+  app.delivery_redeliver(jsonb), app.funnel_get(jsonb), app.invitation_accept(jsonb), app.invitation_decline(jsonb),
+  app.key_create(jsonb), app.key_get(jsonb), app.key_list(jsonb), app.key_revoke(jsonb), app.key_rotate(jsonb),
+  app.key_update(jsonb), app.member_invite(jsonb), app.member_leave(jsonb), app.member_list(jsonb),
+  app.member_reinvite(jsonb), app.member_update(jsonb), app.subscription_create(jsonb), app.subscription_delete(jsonb),
+  app.subscription_get(jsonb), app.subscription_list(jsonb), app.subscription_reactivate(jsonb),
+  app.subscription_recover(jsonb), app.subscription_rotate(jsonb), app.subscription_test(jsonb),
+  app.workspace_choices(jsonb), app.workspace_get(jsonb), app.workspace_update(jsonb),
+  crm.activity_json(crm.activities), crm.answer_invitation(uuid, boolean),
+  crm.calls_by_day(date[], bigint[], date, integer), crm.calls_by_hour(timestamp with time zone[], bigint),
+  crm.changed_member_json(crm.members), crm.check_active_subscriptions(uuid, text),
+  crm.check_args(jsonb, text[], text[]), crm.check_new_subscription(uuid, text),
+  crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
+  crm.check_window(timestamp with time zone, timestamp with time zone), crm.company_json(crm.companies),
+  crm.contact_json(crm.contacts), crm.count_calls(uuid, uuid[], timestamp with time zone), crm.current_member_id(),
+  crm.current_workspace_id(), crm.deal_json(crm.deals), crm.delivery_body(uuid, crm.events),
+  crm.delivery_detail(uuid, uuid), crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text),
+  crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
+  crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),
+  crm.describe_changes(jsonb, jsonb), crm.event_data(crm.events, text), crm.funnel_stages(uuid, uuid),
+  crm.holds_webhooks(uuid), crm.invitations_of_current_user(), crm.is_in_state(text, text, boolean),
+  crm.is_working(crm.api_keys), crm.iso(timestamp with time zone), crm.key_for_update(uuid, uuid),
+  crm.key_record(uuid, uuid), crm.key_records(uuid, uuid[]), crm.lead_data(crm.deals, crm.contacts, crm.companies),
+  crm.lead_json(crm.deals, uuid, uuid), crm.leave_workspace(), crm.lock_number(text),
+  crm.makers_of_subscriptions(uuid, uuid[]), crm.may_send(uuid, uuid), crm.member_json(crm.members, bigint),
+  crm.note_json(crm.notes), crm.old_secret_until(uuid, uuid), crm.page(json[], uuid),
+  crm.parse_argument(text, text, jsonb), crm.parse_moment(text), crm.poke_dispatcher(),
+  crm.proposal_json(crm.proposals), crm.proposal_status(crm.proposals), crm.raise_code(text, text, text, text),
+  crm.reactivate_subscription(uuid, uuid), crm.record_action(uuid, text, text, uuid, text, jsonb),
+  crm.record_webhook_action(uuid, uuid, text, jsonb),
+  crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone),
+  crm.recovery_json(bigint, timestamp with time zone), crm.redeliver(uuid, uuid),
+  crm.require_active_subscription(uuid, uuid), crm.require_admin_still(uuid), crm.require_invitations_left(uuid, uuid),
+  crm.require_other_admin(uuid, uuid), crm.require_room_for_key(uuid), crm.require_workspace(uuid),
+  crm.resume_subscription(uuid, uuid), crm.rotate_secret(uuid, uuid, bytea, integer), crm.sample_data(crm.event_type),
+  crm.sample_facts(crm.event_type), crm.sample_row(text), crm.sample_state(crm.event_type),
+  crm.send_test_event(uuid, uuid, crm.event_type), crm.subscription_json(crm.webhook_subscriptions),
+  crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]),
+  crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.with_fields(json, json),
+  crm.working_keys_of(uuid, uuid), crm.workspace_json(crm.workspaces), crm.workspace_overview(crm.workspaces),
+  crm.workspace_usage(uuid), crm.workspaces_of_current_user()
+to crm_app;

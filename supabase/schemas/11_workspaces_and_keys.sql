@@ -1,0 +1,245 @@
+-- Workspaces and their members. The operator manages both; the API never changes them.
+
+create table crm.workspaces (
+  id uuid primary key default crm.uuid_v7(),
+  name crm.record_name not null,
+  suspended boolean not null default false,
+  public_api boolean not null default true,
+  rate_limit_per_minute integer not null default 120 check (rate_limit_per_minute between 1 and 1000000),
+  stale_after_days integer not null default 14 check (stale_after_days between 1 and 3650),
+  max_waiting_deliveries integer not null default 50000 check (max_waiting_deliveries between 1 and 1000000),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+comment on table crm.workspaces is
+  'The tenants. Every record belongs to one workspace. public_api and rate_limit_per_minute are the workspace''s plan, '
+  'which the door reads.';
+comment on column crm.workspaces.public_api is
+  'Whether the plan includes the public API. If not, every call gets 403 feature_disabled, and no webhook is sent.';
+comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for each key in any 60 seconds (spec 8).';
+comment on column crm.workspaces.stale_after_days is
+  'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
+comment on column crm.workspaces.max_waiting_deliveries is
+  'How many deliveries may wait in crm.webhook_queue; the active subscriptions share the number equally. 50,000 take '
+  'about 23 MiB, and are more than the dispatcher sends in the 10 s between two runs of the job webhook-catch-up, so '
+  'the dispatcher never runs out of work.';
+
+-- Verbs for keys do not read this table: the policy is for signed-in members alone.
+alter table crm.workspaces enable row level security, force row level security;
+create policy "A member reaches only their own workspace" on crm.workspaces for all to crm_app
+  using (id = crm.current_workspace_id())
+  with check (id = crm.current_workspace_id());
+create trigger touch before update on crm.workspaces for each row execute function crm.touch();
+
+create table crm.members (
+  workspace_id uuid not null references crm.workspaces (id),
+  id uuid not null default crm.uuid_v7(),
+  name crm.record_name not null,
+  email text not null check (char_length(email) between 3 and 320),
+  role text not null check (role in ('admin', 'gestor', 'vendedor')),
+  is_active boolean not null default true,
+  user_id uuid,
+  invited_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, id)
+);
+comment on table crm.members is 'The people of a workspace: owners of records, authors of notes, creators of keys.';
+comment on column crm.members.user_id is
+  'The person (auth.users) who signs in as this member. Set at the first sign-in by the confirmed e-mail '
+  '(crm.link_member), or when the person accepts the invitation; null before that, and again after the person left.';
+comment on column crm.members.invited_at is
+  'When an admin invited the person, or when the person left: either way the person must consent before being linked. '
+  'Null if the operator added the member: the person with that e-mail is then linked at once.';
+
+create unique index members_email on crm.members (workspace_id, lower(email));
+create unique index members_user on crm.members (user_id, workspace_id);
+-- A sign-in looks the person up among the members of all workspaces.
+create index members_by_email on crm.members (lower(email));
+call crm.protect('crm.members');
+create trigger touch before update on crm.members for each row execute function crm.touch();
+
+create function crm.active_member(p_id uuid) returns uuid
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select m.id from crm.members m
+    where m.workspace_id = crm.current_workspace_id() and m.id = p_id and m.is_active
+  );
+end
+$$;
+comment on function crm.active_member(uuid) is
+  'Returns the id if it belongs to an active member of the caller''s workspace, otherwise null.';
+
+create function crm.default_owner() returns uuid
+language plpgsql stable set search_path = '' as $$
+declare
+  -- The query of crm.active_member, repeated: calling that function would make crm.default_owner take 50 % longer, for
+  -- every new record.
+  v_owner_id uuid := (
+    select m.id from crm.members m
+    where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
+  );
+begin
+  -- A separate statement, so that Postgres prepares it only when needed.
+  if v_owner_id is null then
+    v_owner_id := (
+      select m.id from crm.members m
+      where m.workspace_id = crm.current_workspace_id() and m.is_active and m.role in ('admin', 'gestor')
+      order by m.id limit 1
+    );
+  end if;
+  return v_owner_id;
+end
+$$;
+comment on function crm.default_owner() is
+  'The owner of a new record if the call names none: the creator of the key, otherwise the oldest active admin or '
+  'gestor (spec 4.1).';
+
+-- The audit log: who changed the keys, webhooks, members and settings of a workspace, and how.
+
+create table crm.audit_log (
+  workspace_id uuid not null references crm.workspaces (id),
+  id uuid not null default crm.uuid_v7(clock_timestamp()),
+  member_id uuid,
+  action text not null,
+  object_type text not null,
+  object_id uuid not null,
+  object_name text not null,
+  details jsonb not null default '{}',
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
+);
+comment on table crm.audit_log is
+  'Every change that a verb of schema app made to a workspace. Lines are never changed or removed.';
+comment on column crm.audit_log.member_id is 'The member who made the change; null for the operator.';
+comment on column crm.audit_log.object_name is
+  'The name of the object at that moment, so that the line can be read without the object.';
+call crm.protect('crm.audit_log');
+
+create function crm.record_action(
+  p_workspace_id uuid, p_action text, p_object_type text, p_object_id uuid, p_object_name text,
+  p_details jsonb default '{}'
+) returns void
+language sql volatile set search_path = '' as $$
+  insert into crm.audit_log (workspace_id, member_id, action, object_type, object_id, object_name, details)
+  values (p_workspace_id, crm.current_member_id(), p_action, p_object_type, p_object_id, p_object_name, p_details)
+$$;
+comment on function crm.record_action(uuid, text, text, uuid, text, jsonb) is
+  'Adds a line to the audit log, in the transaction of the change. p_action is <object>_<past participle>, such as '
+  'key_created. The console shows p_details beside the action.';
+
+create function crm.describe_changes(p_before jsonb, p_after jsonb) returns jsonb
+language sql immutable set search_path = '' as $$
+  select coalesce(jsonb_object_agg(a.key, jsonb_build_object('from', p_before -> a.key, 'to', a.value)), '{}')
+  from jsonb_each(p_after) a
+  where a.value is distinct from p_before -> a.key
+$$;
+comment on function crm.describe_changes(jsonb, jsonb) is
+  'The details of an update for the audit log: {field: {from, to}} for each field that differs; {} if none does.';
+
+-- API keys, their secrets, and the caller that a secret identifies. SQL gets only the SHA-256 of a secret.
+
+create table crm.api_keys (
+  workspace_id uuid not null references crm.workspaces (id),
+  id uuid not null default crm.uuid_v7(),
+  member_id uuid not null,
+  name crm.record_name not null,
+  prefix text not null,
+  scopes text[] not null,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  rotated_at timestamptz,
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  -- The rate limit identifies a key by its id alone.
+  unique (id),
+  foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
+);
+comment on table crm.api_keys is
+  'API keys without their secrets. A rotation does not change this row, so limits, subscriptions and call counts '
+  'continue. The role crm_api cannot read the table.';
+comment on column crm.api_keys.member_id is
+  'The member who created the key: the default owner of the records it creates, and the author of its notes.';
+comment on column crm.api_keys.prefix is 'The visible start of the newest secret, by which people recognise the key.';
+comment on column crm.api_keys.rotated_at is
+  'When the newest secret replaced an earlier one; null before the first rotation.';
+call crm.protect('crm.api_keys');
+
+create table crm.key_secrets (
+  workspace_id uuid not null,
+  id uuid not null default crm.uuid_v7(),
+  key_id uuid not null,
+  prefix text not null,
+  hash bytea not null unique check (octet_length(hash) = 32),
+  expires_at timestamptz,
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
+);
+comment on table crm.key_secrets is
+  'The hashes of the secrets that clients send as their key, so that nobody can call the API with a dump of this '
+  'table. After a rotation a key has two valid secrets until the earlier one expires. The role crm_api cannot read the '
+  'table.';
+comment on column crm.key_secrets.prefix is
+  'The visible start of the secret, by which the operator finds the key of a leaked secret.';
+comment on column crm.key_secrets.hash is
+  'SHA-256 of the whole secret. A fast hash is enough: a secret has 32 random bytes.';
+comment on column crm.key_secrets.expires_at is
+  'When the secret ends because of a rotation; null for the newest secret, which lasts as long as its key.';
+call crm.protect('crm.key_secrets');
+create unique index key_secrets_newest on crm.key_secrets (workspace_id, key_id) where expires_at is null;
+create index key_secrets_replaced on crm.key_secrets (workspace_id, key_id, expires_at) where expires_at is not null;
+create index key_secrets_age on crm.key_secrets (expires_at) where expires_at is not null;
+
+create function crm.purge_key_secrets() returns void
+language sql set search_path = ''
+as $$ delete from crm.key_secrets s where s.expires_at < now() - interval '30 days' $$;
+comment on function crm.purge_key_secrets() is
+  'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, '
+  'which tells the owner more than invalid_api_key.';
+
+create type crm.caller as (
+  error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid
+);
+comment on type crm.caller is
+  'Who calls. id: the key, the proposal that a link opens, or the signed-in member. scopes: the scopes of the key, or '
+  'the roles that the member''s role includes. user_id is the signed-in person, null for a key or a link. error_code '
+  'says why the caller is not admitted (spec 5.7).';
+
+create function crm.identify(p_key_hash bytea) returns crm.caller
+language plpgsql stable set search_path = '' as $$
+declare
+  v_caller crm.caller;
+begin
+  select
+    case
+      when k.revoked_at is not null or k.expires_at <= now() or s.expires_at <= now() then 'revoked_api_key'
+      when w.suspended then 'workspace_suspended'
+      when not w.public_api then 'feature_disabled'
+    end,
+    k.id, k.workspace_id, k.member_id, k.scopes, w.rate_limit_per_minute, null::uuid
+  into v_caller
+  from crm.key_secrets s
+  join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
+  join crm.workspaces w on w.id = s.workspace_id
+  where s.hash = p_key_hash;
+  if not found then v_caller.error_code := 'invalid_api_key'; end if;
+  return v_caller;
+end
+$$;
+comment on function crm.identify(bytea) is 'The caller to whom the hash of a secret belongs.';
+
+create function crm.lock_key(p_id uuid) returns boolean
+language plpgsql security definer set search_path = '' as $$
+begin
+  perform from crm.api_keys k
+  where k.workspace_id = crm.current_workspace_id() and k.id = p_id and k.revoked_at is null
+  for share;
+  return found;
+end
+$$;
+comment on function crm.lock_key(uuid) is
+  'Blocks a revocation of a key of the current workspace until the transaction ends; false if the key is revoked '
+  'already. Security definer, because crm_api cannot read keys.';

@@ -1,0 +1,154 @@
+-- Functions that all verbs share: pages, references, partial updates.
+
+create type api.page_meta as (next_cursor uuid, has_more boolean);
+comment on type api.page_meta is 'The cursor of the next page, and whether there is one.';
+
+create type api.page as (data json[], meta api.page_meta);
+comment on type api.page is 'A page of a list (spec 4.0); `data` is an array of records.';
+
+create function crm.max_page_bytes() returns integer
+language sql immutable parallel safe
+as $$ select 500000 $$;
+comment on function crm.max_page_bytes() is
+  'The bytes of JSON at which a page ends even below its limit: 200 records of maximum length would be 20 MB.';
+
+create function crm.page(p_records json[], p_next_id uuid) returns json
+language sql stable
+-- Must stay one expression, so that Postgres inlines it: passing the records to a function would copy the whole page.
+as $$
+  select to_json(row(coalesce(p_records, '{}'), row(p_next_id, p_next_id is not null)::api.page_meta)::api.page)
+$$;
+comment on function crm.page(json[], uuid) is
+  'Builds a page of a list (spec 4.0). p_next_id is where the next page continues; null if there is none.';
+
+create type api.synced_page_meta as (next_cursor uuid, has_more boolean, synced_until text);
+comment on type api.synced_page_meta is 'api.page_meta with the updated_since for the next run of a synchronisation.';
+
+create type api.synced_page as (data json[], meta api.synced_page_meta);
+comment on type api.synced_page is 'The first page of a list by updated_since.';
+
+create function crm.synced_page(p_records json[], p_next_id uuid) returns json
+language sql stable
+-- updated_at is when the writing transaction began, and the change becomes visible when it ends. The functions'
+-- transactions end within 15 seconds, so a change that this page cannot see yet will have an updated_at after
+-- synced_until. So will a change made while the later pages are read, because only the first page has synced_until.
+as $$
+  select to_json(row(
+    coalesce(p_records, '{}'),
+    row(p_next_id, p_next_id is not null, crm.iso(now() - interval '60 seconds'))::api.synced_page_meta
+  )::api.synced_page)
+$$;
+comment on function crm.synced_page(json[], uuid) is
+  'crm.page for the first page by updated_since. synced_until, the updated_since for the next run, is 60 seconds ago, '
+  'so that no change of a transaction shorter than that is lost.';
+
+create function crm.require_record(p_record json) returns json
+language plpgsql immutable set search_path = '' as $$
+begin
+  if p_record is null then perform api.fail('not_found'); end if;
+  return p_record;
+end
+$$;
+comment on function crm.require_record(json) is 'Returns the record; raises not_found if it is null.';
+
+create function crm.changes(p_current jsonb, p_args jsonb) returns jsonb
+language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select coalesce(jsonb_object_agg(a.key, a.value), '{}')
+    from jsonb_each(p_args) a
+    where a.key not in ('id', 'if_match') and p_current -> a.key is distinct from a.value
+  );
+end
+$$;
+comment on function crm.changes(jsonb, jsonb) is
+  'The arguments of a PATCH that differ from the record. A client may send back what it read: an unchanged reference '
+  'is not checked again.';
+
+create function crm.version(p_record json) returns text
+language plpgsql immutable set search_path = ''
+as $$ begin return left(encode(sha256(convert_to(p_record::text, 'UTF8')), 'hex'), 16); end $$;
+comment on function crm.version(json) is 'The version of a record, for ETag, computed from its public JSON.';
+
+create function crm.lock_matches(variadic p_values jsonb[]) returns void
+language plpgsql set search_path = ''
+-- Otherwise the planner would make a new plan at every call, for the number of values, which takes twice as long as the
+-- locks.
+set plan_cache_mode = 'force_generic_plan' as $$
+begin
+  if current_setting('app.matches_locked', true) = 'true' then return; end if;
+  perform pg_advisory_xact_lock_shared(crm.lock_number('matches ' || crm.current_workspace_id()));
+  -- Sorted, so that two calls that share two of these values cannot deadlock.
+  perform pg_advisory_xact_lock(k.number)
+  from (
+    select crm.lock_number('match ' || crm.current_workspace_id() || ' ' || v.key || ' ' || v.value) as number
+    from unnest(p_values) p (values), jsonb_each_text(p.values) v
+    where v.value is not null
+    order by number
+  ) k;
+end
+$$;
+comment on function crm.lock_matches(jsonb[]) is
+  'Makes calls that look for a record by one of these values, and create it if there is none, wait for each other '
+  'until the transaction ends. A key names the kind of value, such as `contact email`; null values lock nothing.';
+
+create function crm.lock_all_matches() returns void
+language plpgsql set search_path = '' as $$
+begin
+  perform pg_advisory_xact_lock(crm.lock_number('matches ' || crm.current_workspace_id()));
+  perform set_config('app.matches_locked', 'true', true);
+end
+$$;
+comment on function crm.lock_all_matches() is
+  'Takes one lock that replaces crm.lock_matches for every value of the workspace: a batch would need hundreds of '
+  'locks, and Postgres has room for a few thousand for all workspaces.';
+
+create function crm.owner_or_default(p_owner_id uuid) returns uuid
+language plpgsql stable set search_path = '' as $$
+declare
+  v_owner_id uuid := coalesce(p_owner_id, crm.default_owner());
+begin
+  if v_owner_id is null then perform api.fail('no_owner_available'); end if;
+  return v_owner_id;
+end
+$$;
+comment on function crm.owner_or_default(uuid) is
+  'The owner named by the call, otherwise the default owner; raises no_owner_available if there is none (spec 4.2).';
+
+create function crm.with_fields(p_record json, p_fields json) returns json
+language sql immutable parallel safe
+-- Joined as text, because jsonb does not keep the order of fields.
+as $$ select (left(p_record::text, -1) || ',' || substr(p_fields::text, 2))::json $$;
+comment on function crm.with_fields(json, json) is
+  'Appends fields to the public JSON of a record. Both arguments must be non-empty objects from to_json or '
+  'json_build_object, without spaces around their braces.';
+
+create function crm.with_possible_duplicates(p_reply json, p_ids text) returns json
+language sql immutable parallel safe
+-- Must stay one expression, so that Postgres inlines it: every creation calls it.
+as $$
+  select case
+    when p_ids is null or p_ids = '' then p_reply
+    else crm.with_fields(p_reply, json_build_object('X-Possible-Duplicate', p_ids))
+  end
+$$;
+comment on function crm.with_possible_duplicates(json, text) is
+  'The reply to a creation with the ids of similar records, separated by commas, as its last field. The function '
+  'sends that field as a header, also from a stored reply.';
+
+create function crm.creation_json(p_args jsonb, p_record json, p_alike uuid[]) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_ids uuid[];
+begin
+  -- The common case first: most records resemble no other.
+  if p_alike = '{}' and p_args ->> 'prefer' is null then return p_record; end if;
+  v_ids := array(select distinct a from unnest(p_alike) a order by a limit 5);
+  if p_args ->> 'prefer' = 'representation' then
+    p_record := crm.with_fields(p_record, json_build_object('possible_duplicates', v_ids));
+  end if;
+  return crm.with_possible_duplicates(p_record, array_to_string(v_ids, ', '));
+end
+$$;
+comment on function crm.creation_json(jsonb, json, uuid[]) is
+  'The reply to a creation: the record or its id, and the ids of the five oldest similar records.';

@@ -1,0 +1,107 @@
+-- Written by deno task records.
+
+create type crm.event_type as enum (
+  'deal.stage_changed',
+  'deal.won',
+  'deal.lost',
+  'deal.stale',
+  'activity.created',
+  'activity.overdue',
+  'proposal.viewed',
+  'deal.created',
+  'contact.created',
+  'lead.received',
+  'proposal.accepted',
+  'proposal.rejected',
+  'contact.updated',
+  'company.created',
+  'company.updated',
+  'deal.updated',
+  'deal.reopened',
+  'activity.updated',
+  'activity.completed',
+  'note.created',
+  'contact.merged',
+  'contact.erased'
+);
+comment on type crm.event_type is 'The event catalogue of spec 6.1.';
+
+create table crm.event_types (
+  event crm.event_type primary key,
+  object_type text not null,
+  is_change boolean not null
+);
+comment on table crm.event_types is 'The type of object of each event (spec 6.2).';
+comment on column crm.event_types.is_change is
+  'Whether the change log shows the event. Every change emits one such event; other events repeat it, or are caused by time.';
+alter table crm.event_types enable row level security, force row level security;
+create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);
+insert into crm.event_types (event, object_type, is_change) values
+  ('deal.stage_changed', 'deal', false),
+  ('deal.won', 'deal', false),
+  ('deal.lost', 'deal', false),
+  ('deal.stale', 'deal', false),
+  ('activity.created', 'activity', true),
+  ('activity.overdue', 'activity', false),
+  ('proposal.viewed', 'proposal', true),
+  ('deal.created', 'deal', true),
+  ('contact.created', 'contact', true),
+  ('lead.received', 'deal', false),
+  ('proposal.accepted', 'proposal', true),
+  ('proposal.rejected', 'proposal', true),
+  ('contact.updated', 'contact', true),
+  ('company.created', 'company', true),
+  ('company.updated', 'company', true),
+  ('deal.updated', 'deal', true),
+  ('deal.reopened', 'deal', false),
+  ('activity.updated', 'activity', true),
+  ('activity.completed', 'activity', false),
+  ('note.created', 'note', true),
+  ('contact.merged', 'contact', true),
+  ('contact.erased', 'contact', true);
+
+create function crm.require_references(p_args jsonb) returns jsonb
+language plpgsql set search_path = '' as $$
+declare
+  v_workspace_id uuid;
+  v_field text;
+  v_id uuid;
+  v_missing text[] := '{}';
+begin
+  -- Most creations refer to nothing; each step of the loop would cost two expressions.
+  if not p_args ?| '{company_id,contact_id,deal_id,loss_reason_id,owner_id,stage_id}' then return p_args; end if;
+  v_workspace_id := crm.current_workspace_id();
+  foreach v_field in array array['company_id', 'contact_id', 'deal_id', 'loss_reason_id', 'owner_id', 'stage_id'] loop
+    v_id := p_args ->> v_field;
+    continue when v_id is null;
+    case v_field
+      when 'company_id' then
+        perform from crm.companies t
+        where t.workspace_id = v_workspace_id and t.id = v_id and t.merged_into_id is null
+        for key share;
+      when 'contact_id' then
+        perform from crm.contacts t
+        where t.workspace_id = v_workspace_id and t.id = v_id and t.merged_into_id is null and t.erased_at is null
+        for key share;
+      when 'deal_id' then
+        perform from crm.deals t
+        where t.workspace_id = v_workspace_id and t.id = v_id;
+      when 'loss_reason_id' then
+        perform from crm.loss_reasons t
+        where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
+      when 'owner_id' then
+        perform from crm.members t
+        where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
+      when 'stage_id' then
+        perform from crm.stages t
+        where t.workspace_id = v_workspace_id and t.id = v_id;
+    end case;
+    if not found then v_missing := v_missing || v_field; end if;
+  end loop;
+  if v_missing <> '{}' then perform api.fail('invalid_reference', v_missing); end if;
+  return p_args;
+end
+$$;
+comment on function crm.require_references(jsonb) is
+  'Returns the arguments; raises invalid_reference with every field whose record is outside the workspace, inactive, '
+  'merged or erased. Locks contacts and companies until the transaction ends, as their foreign keys would do later.';

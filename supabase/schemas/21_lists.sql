@@ -1,0 +1,279 @@
+-- What the lists (this file and 52_search_pages.sql) need to know about each record: its filters as data, and
+-- static statements for common calls. See docs/decisions/0012-lists-that-end.md.
+--
+-- Why api.<name>_list and crm.<name>_match have settings: for an unknown limit the planner expects more rows than any
+-- page has, and would plan again at every call, so plans are generic. Rows must be read in the order of an index, so
+-- sorts are off: the planner's statistics cover all workspaces together, so it would often read and sort all rows of a
+-- workspace instead.
+
+-- Lists and sums by any combination of filters. Common calls (no filter, one equality, `updated_since` or `q` alone)
+-- have static statements, whose plans Postgres caches (api.<name>_list, crm.kept_walk). For any other call a statement
+-- is composed from the filters sent. See docs/decisions/0012-lists-that-end.md.
+
+create type crm.sent_filter as (kind text, name text, target text, is_many boolean, value text, condition text);
+comment on type crm.sent_filter is
+  'A filter that was sent, as SQL: its value (an array if is_many) and its condition on row t.';
+
+create type crm.walk as (
+  everything text, ways text[], ranges text[], is_alone boolean[], chosen text, shows_all boolean
+);
+comment on type crm.walk is
+  'Statements that read rows for the filters sent; their column is_match tells whether a row matches all filters. '
+  'everything: all rows, newest first. ways: each reads the rows of one filter, newest first. ranges: each reads the '
+  'rows of one range filter, in the order of its column. chosen: the rows with the ids $4. $1 is the id before which '
+  'reading begins, $2 the lowest id, $3 the number of rows. is_alone: for each of ranges, whether it is the only '
+  'filter. shows_all: whether archived records are requested too.';
+
+create function crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) returns text
+language sql immutable
+-- Must stay one expression, so that Postgres inlines it.
+as $$
+  select format(
+    case
+      when p_column is null then '%1$s and t.id < $1 and t.id >= $2 order by t.id desc'
+      -- At most one row has a given unique value, so the rows need no order by id.
+      when p_kind = 'unique' then
+        '%1$s and t.%2$I = %3$s and (t.%2$I, t.id) < (%3$s, $1) and (t.%2$I, t.id) >= (%3$s, $2) order by t.%2$I desc'
+      -- The same conditions as in api.<name>_list.
+      else '%1$s and (t.%2$I, t.id) < (%3$s, $1) and t.%2$I >= %3$s and t.%2$I = any (array[%3$s])'
+        ' and t.%2$I is not null and t.id < $1 and t.id >= $2 order by t.%2$I desc, t.id desc'
+    end,
+    p_rows, p_column, p_value
+  )
+$$;
+comment on function crm.rows_by(text, text, text, text) is
+  'Statement text for the rows with the value of a filter, newest first, by the index on its column; for all rows if '
+  'the column is null.';
+
+create function crm.walk_for(p_record text, p_args jsonb, p_columns text default '') returns crm.walk
+language plpgsql stable set search_path = '' as $$
+declare
+  v crm.walk;
+  v_sent crm.sent_filter[];
+  v_table text;
+  v_searched text;
+  v_matching text;
+  v_leading text;
+  v_rows text;
+  v_filters integer;
+  v_ranges boolean;
+begin
+  select
+    array_agg(row(s.*)::crm.sent_filter),
+    count(*) filter (where s.kind not in ('list', 'required', 'shown')),
+    bool_or(s.kind in ('range', '>=', '<')),
+    max(s.target) filter (where s.kind = 'list'),
+    max(s.value) filter (where s.kind = 'list'),
+    coalesce(string_agg(s.condition, ' and ') filter (where s.kind <> 'required'), 'true'),
+    coalesce(string_agg(s.condition, ' and ') filter (where s.kind = 'required'), 'true'),
+    not bool_or(s.kind = 'shown')
+  into v_sent, v_filters, v_ranges, v_table, v_searched, v_matching, v_leading, v.shows_all
+  from (
+    select f.kind, f.name, f.target, f.is_many, f.value, case
+      when f.kind = 'list' then null
+      when f.kind in ('shown', 'hidden', 'range', 'condition') then f.value
+      when f.kind in ('>=', '<') then format('t.%I %s %s', f.target, f.kind, f.value)
+      when f.is_many then format('t.%I = any (%s)', f.target, f.value)
+      else format('t.%I = %s', f.target, f.value)
+    end
+    from (
+      select f.kind, f.name, f.target,
+        f.kind = 'several' and jsonb_array_length(p_args -> f.name) > 1 as is_many,
+        case
+          when f.given is not null or f.kind = 'list' then f.sql
+          when f.kind <> 'several' then format(f.sql, p_args ->> f.name)
+          when jsonb_array_length(p_args -> f.name) = 1 then format(f.sql, p_args -> f.name ->> 0)
+          else format(f.sql || '[]', array(select jsonb_array_elements_text(p_args -> f.name)))
+        end as value
+      from crm.list_filters(p_record) f
+      where case
+        when f.kind = 'list' then true
+        when f.kind = 'shown' then coalesce(p_args ->> f.name, f.given) = f.given
+        when f.given is not null then p_args ->> f.name = f.given
+        else p_args ? f.name
+      end
+    ) f
+  ) s (kind, name, target, is_many, value, condition);
+  -- The workspace id is a literal, because Postgres would parse the function crm.current_workspace_id again for each
+  -- composed statement.
+  v_rows := format('t.workspace_id = %L::uuid', crm.current_workspace_id());
+  v.chosen := format(
+    'select t.id, %s as is_match, %s as text from unnest($4) with ordinality chosen (id, position)'
+    ' join %s t on %s and t.id = chosen.id order by chosen.position',
+    v_matching, coalesce(v_searched, 'null'), v_table, v_rows
+  );
+  v_rows := format('select t.id, %s as is_match%s from %s t where %s', v_matching, p_columns, v_table, v_rows);
+  select coalesce(max(crm.rows_by(v_rows, s.kind, s.target, s.value)), crm.rows_by(v_rows, null, null, null))
+  into v.everything
+  from unnest(v_sent) s
+  where s.kind = 'required';
+  if v_filters = 0 then return v; end if;
+  v_rows := format('%s and %s', v_rows, v_leading);
+  select array_agg(
+    case
+      when s.kind = 'hidden' then crm.rows_by(format('%s and %s', v_rows, s.condition), null, null, null)
+      when s.is_many then format(
+        'select w.* from unnest(%s) s (value) cross join lateral (%s limit $3 + 1) w order by w.id desc',
+        s.value, crm.rows_by(v_rows, s.kind, s.target, 's.value')
+      )
+      else crm.rows_by(v_rows, s.kind, s.target, s.value)
+    end
+  )
+  into v.ways
+  from unnest(v_sent) s
+  where s.kind in ('hidden', 'equality', 'unique', 'several');
+  if v_ranges then
+    select
+      array_agg(format('%s and %s order by t.%I desc', v_rows, r.conditions, r.target) order by r.name, r.target),
+      array_agg(r.count = v_filters order by r.name, r.target)
+    into v.ranges, v.is_alone
+    from (
+      select r.target, r.name, count(*), string_agg(s.condition, ' and ') as conditions
+      from (
+        select distinct s.target, case when s.kind = 'range' then s.name end as name
+        from unnest(v_sent) s
+        where s.kind in ('range', '>=', '<')
+      ) r
+      join unnest(v_sent) s on s.target = r.target and (s.name = r.name or s.kind in ('>=', '<'))
+      group by r.target, r.name
+    ) r;
+  end if;
+  return v;
+end
+$$;
+comment on function crm.walk_for(text, jsonb, text) is
+  'The statements for the filters sent. Input from the caller enters them only as quoted literals of the filter''s '
+  'type; names of columns and tables come from crm.list_filters.';
+
+create function crm.shortest_way(p_walk crm.walk, p_before uuid, p_from uuid, p_step integer) returns text
+language plpgsql stable set search_path = '' as $$
+declare
+  v_way text;
+  v_reach uuid;
+  v_furthest uuid;
+  v_by text := p_walk.everything;
+begin
+  if cardinality(p_walk.ways) = 1 then return p_walk.ways[1]; end if;
+  foreach v_way in array coalesce(p_walk.ways, '{}') loop
+    execute format('select w.id from (%s) w offset $3 limit 1', v_way)
+    into v_reach using p_before, p_from, p_step;
+    if v_reach is null then
+      return v_way;
+    elsif v_furthest is null or v_reach < v_furthest then
+      v_furthest := v_reach;
+      v_by := v_way;
+    end if;
+  end loop;
+  return v_by;
+end
+$$;
+comment on function crm.shortest_way(crm.walk, uuid, uuid, integer) is
+  'The statement of the filter whose first p_step rows reach the furthest back, because that filter has the fewest '
+  'rows; the statement for all rows if no filter has one.';
+
+create function crm.list_by(
+  p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
+  p_kept boolean default false, out ids uuid[], out next_id uuid
+)
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan'
+-- As in api.<name>_list. A composed statement is planned for its values: if the statistics suggest few rows, the
+-- planner would sort incrementally and read the workspace to its end.
+set enable_sort = off set enable_incremental_sort = off
+-- A page needs only joins by the primary key.
+set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_walk crm.walk;
+  v_way text;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_in_range uuid[];
+  -- The ids of the range to read.
+  v_chosen uuid[];
+  v_newer integer;
+begin
+  if not p_kept then
+    v_walk := crm.walk_for(p_record, p_args);
+    v_way := crm.shortest_way(v_walk, p_before, p_from, p_step);
+  elsif p_args ? 'updated_since' then
+    v_walk.ranges := '{updated_at}';
+    v_walk.is_alone := '{true}';
+  end if;
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    if v_way is null then
+      select w.walked, w.matches into v_walked, v_matches
+      from crm.kept_walk(p_record, p_args, v_before, p_from, v_rows, v_chosen) w;
+    else
+      execute format('select array_agg(w.id), array_agg(w.id) filter (where w.is_match) from (%s limit $3) w', v_way)
+      into v_walked, v_matches using v_before, p_from, v_rows, v_chosen;
+    end if;
+    ids := ids || v_matches;
+    next_id := v_walked[v_rows];
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    v_rows := 4 * p_step;
+    -- Few rows of the first round match. Read a range of few rows instead, unless most of its rows are in the part read
+    -- already.
+    for v_range in 1 .. coalesce(cardinality(v_walk.ranges), 0) loop
+      if p_kept then
+        v_in_range := crm.updated_ids(p_record, p_args, 10 * p_step + 1);
+      else
+        execute format('select array_agg(w.id) from (%s limit $1) w', v_walk.ranges[v_range])
+        into v_in_range using 10 * p_step + 1;
+      end if;
+      continue when cardinality(v_in_range) > 10 * p_step;
+      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
+        count(*) filter (where r.id >= v_before and r.id < p_before)
+      into v_in_range, v_newer
+      from unnest(v_in_range) r (id)
+      where r.id >= p_from;
+      continue when v_newer > p_step;
+      if v_walk.is_alone[v_range] and v_walk.shows_all then
+        ids := ids || v_in_range[:v_limit + 1];
+        next_id := null;
+        return;
+      elsif v_walk.is_alone[v_range] then
+        -- Only archived rows are skipped, and they are few: little more than a page must be read.
+        v_rows := least(v_rows, v_limit + 51);
+      end if;
+      v_chosen := coalesce(v_in_range[:v_rows], '{}');
+      v_way := v_walk.chosen;
+      exit;
+    end loop;
+  end loop;
+end
+$$;
+comment on function crm.list_by(text, jsonb, uuid, uuid, integer, boolean) is
+  'The ids of a page of a list for any combination of filters; more ids than the limit if there is a next page. Reads '
+  'at most 5 * p_step rows; next_id is the last row read if there may be more. p_kept: no filter but updated_since was '
+  'sent, so statements with cached plans are used.';
+
+create function crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) returns json
+language plpgsql stable set search_path = ''
+-- As in crm.list_by.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
+set jit = off as $$
+declare
+  v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_walk crm.walk := crm.walk_for(p_record, p_args, p_columns);
+  v_rows text;
+  v_looked bigint;
+  v_summary json;
+begin
+  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
+  if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
+  -- Try the ranges that were sent before the other filters: a range may have few enough rows.
+  foreach v_rows in array v_walk.ranges || crm.shortest_way(v_walk, v_before, v_from, 250) loop
+    execute format(p_sums, v_rows) into v_looked, v_summary using v_before, v_from, p_most + 1;
+    if coalesce(v_looked, 0) <= p_most then return v_summary; end if;
+  end loop;
+  perform api.fail('too_many_records');
+end
+$$;
+comment on function crm.summary(text, jsonb, text, integer, text) is
+  'Runs p_sums, a statement that returns the number of rows read and a reply, over the rows for the filters sent, '
+  'with the columns p_columns. Raises too_many_records if there are more than p_most rows.';

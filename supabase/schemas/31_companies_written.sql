@@ -1,0 +1,485 @@
+-- Written by deno task records.
+
+create type api.company as (
+  id uuid, workspace_id uuid, name text, legal_name text, tax_id text, domain text, website text, email text,
+  phone text, industry text, employee_count integer, linkedin text, instagram text, address jsonb, owner_id uuid,
+  notes text, custom_fields jsonb, external_id text, archived_at text, merged_into_id uuid, created_at text,
+  updated_at text
+);
+comment on type api.company is 'A company: its public fields, in order.';
+
+create function crm.company_json(t crm.companies) returns json
+language sql stable as $$
+  select to_json(row(
+    t.id, t.workspace_id, t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
+    t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.external_id,
+    crm.iso(t.archived_at), t.merged_into_id, crm.iso(t.created_at), crm.iso(t.updated_at)
+  )::api.company)
+$$;
+comment on function crm.company_json(crm.companies) is 'A row as public JSON, with the fields of api.company.';
+
+create function crm.company_insert(t crm.companies, out made crm.companies, out alike uuid[])
+language plpgsql set search_path = '' as $$
+declare
+  v_made record;
+begin
+  insert into crm.companies as new (
+    workspace_id, name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin,
+    instagram, address, owner_id, notes, custom_fields, external_id
+  )
+  values (
+    crm.current_workspace_id(), t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
+    t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.external_id
+  )
+  returning new as made, array(
+    select o.id from crm.companies o
+    where o.workspace_id = new.workspace_id and o.tax_id = any (array[new.tax_id]) and o.tax_id is not null
+      and o.archived_at is null
+    order by o.tax_id, o.id limit 5
+  ) || array(
+    select o.id from crm.companies o
+    where o.workspace_id = new.workspace_id and o.domain = any (array[new.domain]) and o.domain is not null
+      and o.archived_at is null
+    order by o.domain, o.id limit 5
+  ) as alike into v_made;
+  made := v_made.made;
+  alike := v_made.alike;
+end
+$$;
+comment on function crm.company_insert(crm.companies) is
+  'Creates the record in the caller''s workspace and returns it, and up to five records in use that it resembles for '
+  'each reason.';
+
+create function crm.company_insert(p_rows crm.companies[]) returns uuid[]
+language plpgsql set search_path = '' as $$
+declare
+  v_ids uuid[];
+begin
+  with made as (
+    insert into crm.companies as new (
+      workspace_id, name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin,
+      instagram, address, owner_id, notes, custom_fields, external_id
+    )
+    select
+      crm.current_workspace_id(), t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
+      t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.external_id
+    from unnest(p_rows) t
+    returning new.id
+  )
+  select array_agg(m.id) into v_ids from made m;
+  return v_ids;
+end
+$$;
+comment on function crm.company_insert(crm.companies[]) is
+  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
+
+create function crm.company_lock(p_id uuid, p_if_match jsonb default null) returns crm.companies
+language plpgsql set search_path = '' as $$
+declare
+  t crm.companies;
+begin
+  select * into t from crm.companies r
+  where r.workspace_id = crm.current_workspace_id() and r.id = p_id
+  for no key update;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  if t.merged_into_id is not null then
+    perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]);
+  end if;
+  if p_if_match is not null and not p_if_match ? crm.version(crm.company_json(t)) then
+    perform api.fail('precondition_failed');
+  end if;
+  return t;
+end
+$$;
+comment on function crm.company_lock(uuid, jsonb) is
+  'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
+  'kept. Raises not_found, record_merged; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+
+create function crm.company_save(t crm.companies) returns crm.companies
+language plpgsql set search_path = '' as $$
+begin
+  update crm.companies as saved
+  set (
+    name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin, instagram, address,
+    owner_id, notes, custom_fields, external_id
+  ) = (
+    t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry, t.employee_count, t.linkedin,
+    t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.external_id
+  )
+  where saved.workspace_id = t.workspace_id and saved.id = t.id
+  returning saved.* into t;
+  return t;
+end
+$$;
+comment on function crm.company_save(crm.companies) is
+  'Writes the changeable fields of the record, and returns the updated row.';
+
+create function crm.changed_fields(a crm.companies, b crm.companies) returns text[]
+language sql immutable as $$
+  select array_remove(array[
+    case when a.address is distinct from b.address then 'address' end,
+    case when a.archived_at is distinct from b.archived_at then 'archived_at' end,
+    case when a.created_at is distinct from b.created_at then 'created_at' end,
+    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
+    case when a.domain is distinct from b.domain then 'domain' end,
+    case when a.email is distinct from b.email then 'email' end,
+    case when a.employee_count is distinct from b.employee_count then 'employee_count' end,
+    case when a.external_id is distinct from b.external_id then 'external_id' end,
+    case when a.industry is distinct from b.industry then 'industry' end,
+    case when a.instagram is distinct from b.instagram then 'instagram' end,
+    case when a.legal_name is distinct from b.legal_name then 'legal_name' end,
+    case when a.linkedin is distinct from b.linkedin then 'linkedin' end,
+    case when a.merged_into_id is distinct from b.merged_into_id then 'merged_into_id' end,
+    case when a.name is distinct from b.name then 'name' end,
+    case when a.notes is distinct from b.notes then 'notes' end,
+    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
+    case when a.phone is distinct from b.phone then 'phone' end,
+    case when a.tax_id is distinct from b.tax_id then 'tax_id' end,
+    case when a.website is distinct from b.website then 'website' end
+  ], null)
+$$;
+comment on function crm.changed_fields(crm.companies, crm.companies) is
+  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
+  'fields.';
+
+create function api.company_archive(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  t crm.companies;
+begin
+  update crm.companies r
+  set archived_at = now()
+  where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid and r.archived_at is null
+  returning r.* into t;
+  if not found then
+    select r.* into t from crm.companies r
+    where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid;
+    if not found then
+      perform api.fail('not_found');
+    end if;
+    if t.merged_into_id is not null then
+      perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]);
+    end if;
+  end if;
+  return crm.company_json(t);
+end
+$$;
+comment on function api.company_archive(jsonb) is
+  'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
+  'not_found, record_merged.';
+
+create function api.company_restore(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  t crm.companies := crm.company_lock((p_args ->> 'id')::uuid);
+begin
+  if t.archived_at is not null then
+    update crm.companies r set archived_at = null where r.workspace_id = t.workspace_id and r.id = t.id
+    returning r.* into t;
+  end if;
+  return crm.company_json(t);
+end
+$$;
+comment on function api.company_restore(jsonb) is
+  'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found, '
+  'record_merged.';
+
+create function crm.company_filled(t crm.companies, other crm.companies) returns crm.companies
+language plpgsql immutable set search_path = '' as $$
+begin
+  t.legal_name := coalesce(t.legal_name, other.legal_name);
+  t.tax_id := coalesce(t.tax_id, other.tax_id);
+  t.domain := coalesce(t.domain, other.domain);
+  t.website := coalesce(t.website, other.website);
+  t.email := coalesce(t.email, other.email);
+  t.phone := coalesce(t.phone, other.phone);
+  t.industry := coalesce(t.industry, other.industry);
+  t.employee_count := coalesce(t.employee_count, other.employee_count);
+  t.linkedin := coalesce(t.linkedin, other.linkedin);
+  t.instagram := coalesce(t.instagram, other.instagram);
+  t.address := coalesce(t.address, other.address);
+  t.notes := coalesce(t.notes, other.notes);
+  t.custom_fields := crm.filled_custom_fields(t.custom_fields, other.custom_fields);
+  t.external_id := coalesce(t.external_id, other.external_id);
+  return t;
+end
+$$;
+comment on function crm.company_filled(crm.companies, crm.companies) is
+  'The first record, with its empty fields filled from the second.';
+
+create function crm.company_survivor(p_id uuid) returns crm.companies
+language plpgsql set search_path = '' as $$
+declare
+  t crm.companies;
+begin
+  loop
+    -- Waits for a merge of this record that is in progress, then sees its result.
+    select r.* into t from crm.companies r
+    where r.workspace_id = crm.current_workspace_id() and r.id = p_id
+    for key share;
+    exit when t.merged_into_id is null;
+    p_id := t.merged_into_id;
+  end loop;
+  return t;
+end
+$$;
+comment on function crm.company_survivor(uuid) is
+  'The record that remains after the merges of this one, locked until the transaction ends against merging. It may be '
+  'archived.';
+
+create function api.company_get(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_record json;
+  v_merged_into_id uuid;
+begin
+  select crm.company_json(t), t.merged_into_id into v_record, v_merged_into_id from crm.companies t
+  where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid;
+  if v_merged_into_id is not null then perform api.fail('merged', array['id'], null, array[v_merged_into_id]); end if;
+  return crm.require_record(v_record);
+end
+$$;
+comment on function api.company_get(jsonb) is 'Returns one record; raises not_found, merged.';
+
+create index companies_name_key on crm.companies (workspace_id, name_key, id);
+create index companies_tax_id on crm.companies (workspace_id, tax_id, id) where tax_id is not null;
+create index companies_domain on crm.companies (workspace_id, domain, id) where domain is not null;
+create index companies_owner_id on crm.companies (workspace_id, owner_id, id);
+create index companies_updated_at on crm.companies (workspace_id, updated_at, id);
+create index companies_archived on crm.companies (workspace_id, id) where archived_at is not null;
+
+create function crm.company_text(t crm.companies) returns text
+language sql immutable
+-- Must stay one expression, so that Postgres inlines it: otherwise each search would plan it.
+as $$ select crm.search_text(array[t.name, t.legal_name, t.tax_id, t.domain, t.email, t.external_id, crm.spelled_tax_id(t.tax_id)], array[t.phone]::text[]) $$;
+comment on function crm.company_text(crm.companies) is 'The searched text of the record.';
+
+create trigger forget_text after delete on crm.companies for each row execute function crm.forget_text('company');
+
+create function crm.company_json_if_short(t crm.companies) returns json
+language sql stable as $$
+  select case when coalesce(pg_column_size(t.address), 0) + coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+    and pg_column_compression(t.address) is null
+    and pg_column_compression(t.custom_fields) is null
+    then crm.company_json(t)
+  end
+$$;
+comment on function crm.company_json_if_short(crm.companies) is
+  'crm.company_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
+  'them.';
+
+create function api.company_list(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+-- The migration list_filters explains these settings.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_filters jsonb := p_args - '{limit,cursor,since,until}'::text[];
+  v_value text;
+  v_ids uuid[];
+  v_next_id uuid;
+  v_records json[];
+  v_complete boolean;
+begin
+  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
+  if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
+  -- One statement with its own cached plan for each filter: a common statement could use no index.
+  if v_filters = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+      order by t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'name' = '{}' then
+    v_value := crm.name_key(p_args ->> 'name');
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and (t.name_key, t.id) < (v_value, v_before)
+        and t.name_key >= v_value and t.name_key = any (array[v_value]) and t.id < v_before and t.id >= v_from
+      order by t.name_key desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'tax_id' = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_before)
+        and t.tax_id >= p_args ->> 'tax_id' and t.tax_id = any (array[p_args ->> 'tax_id']) and t.id < v_before
+        and t.id >= v_from and t.tax_id is not null
+      order by t.tax_id desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'domain' = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and (t.domain, t.id) < (p_args ->> 'domain', v_before)
+        and t.domain >= p_args ->> 'domain' and t.domain = any (array[p_args ->> 'domain']) and t.id < v_before
+        and t.id >= v_from and t.domain is not null
+      order by t.domain desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'owner_id' = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
+        and t.owner_id >= (p_args ->> 'owner_id')::uuid and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
+        and t.id < v_before and t.id >= v_from
+      order by t.owner_id desc, t.id desc limit v_limit + 1
+    ) page;
+  elsif v_filters - 'external_id' = '{}' then
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
+    from (
+      select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
+        and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
+        and (t.external_id, t.id) >= (p_args ->> 'external_id', v_from)
+      order by t.external_id desc limit v_limit + 1
+    ) page;
+  end if;
+  if v_complete is not true then
+    select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
+    from crm.rest_of_page('company', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
+  end if;
+  if cardinality(v_ids) > v_limit then
+    v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+  end if;
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.bounded_records('company', v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
+  end if;
+  if v_records is null and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
+  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
+  return crm.page(v_records, v_next_id);
+end
+$$;
+comment on function api.company_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
+
+create function crm.company_match(p_args jsonb, p_merged boolean default false) returns uuid[]
+language plpgsql set search_path = ''
+-- The migration list_filters explains these settings.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  v_first uuid := '00000000-0000-0000-0000-000000000000';
+  v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+begin
+  case p_args ->> 'match_by'
+    when 'external_id' then
+      return array(
+        select case when p_merged then t.merged_into_id else t.id end from crm.companies t
+        where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
+          and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
+          and (t.external_id, t.id) >= (p_args ->> 'external_id', v_first)
+          and case when p_merged then t.merged_into_id is not null else t.merged_into_id is null end
+        order by t.external_id limit 100
+      );
+    when 'tax_id' then
+      return array(
+        select case when p_merged then t.merged_into_id else t.id end from crm.companies t
+        where t.workspace_id = crm.current_workspace_id() and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_beyond)
+          and t.tax_id >= p_args ->> 'tax_id' and t.tax_id = any (array[p_args ->> 'tax_id']) and t.id < v_beyond
+          and t.id >= v_first and t.tax_id is not null
+          and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
+        order by t.tax_id, t.id limit 100
+      );
+    when 'domain' then
+      return array(
+        select case when p_merged then t.merged_into_id else t.id end from crm.companies t
+        where t.workspace_id = crm.current_workspace_id() and (t.domain, t.id) < (p_args ->> 'domain', v_beyond)
+          and t.domain >= p_args ->> 'domain' and t.domain = any (array[p_args ->> 'domain']) and t.id < v_beyond
+          and t.id >= v_first and t.domain is not null
+          and case when p_merged then t.merged_into_id is not null else t.archived_at is null end
+        order by t.domain, t.id limit 100
+      );
+  end case;
+end
+$$;
+comment on function crm.company_match(jsonb, boolean) is
+  'The ids of the records in use whose field named in match_by has the value sent, oldest first, 100 at most. A '
+  'search by external_id also finds archived records. p_merged: looks at merged records instead, and returns the ids '
+  'of the records they were merged into.';
+
+create function api.company_upsert(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_match_by text := p_args ->> 'match_by';
+  v_sent jsonb := p_args - 'match_by';
+  v_ids uuid[];
+  v_kept text[] := '{}';
+  v_reply json;
+begin
+  if coalesce(p_args ->> v_match_by, '') = '' then
+    perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
+  end if;
+  -- Leads and other upserts that look for the same record, or would create it, wait here.
+  perform crm.lock_matches(jsonb_build_object(
+    'company external_id', p_args ->> 'external_id',
+    'company tax_id', p_args ->> 'tax_id',
+    'company domain', p_args ->> 'domain',
+    'company name', crm.name_key(p_args ->> 'name')
+  ));
+  v_ids := crm.company_match(p_args);
+  if v_ids = '{}' then
+    v_ids := array(
+      select distinct s.id
+      from (select distinct m.id from unnest(crm.company_match(p_args, true)) m (id)) m
+      cross join lateral crm.company_survivor(m.id) s
+      where s.archived_at is null or v_match_by = 'external_id'
+    );
+    if cardinality(v_ids) = 1 then
+      -- It keeps its own value: otherwise an upsert by that value would create a new record.
+      v_kept := array[v_match_by];
+    end if;
+  end if;
+  if cardinality(v_ids) > 1 then
+    perform api.fail('ambiguous_match', array_fill(v_match_by, array[cardinality(v_ids)]), null, v_ids);
+  elsif cardinality(v_ids) = 1 then
+    perform api.mark_found();
+    if v_sent ?| array['phone'] then
+      -- Locked, so that the number compared is the one that would be replaced.
+      v_kept := v_kept || crm.fuller_phones(to_jsonb(crm.company_lock(v_ids[1])), v_sent - v_kept, array['phone']);
+    end if;
+    v_reply := api.company_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
+    return crm.with_fields(v_reply, json_build_object(
+      'created', false, 'matched_by', v_match_by, 'differences', v_kept
+    ));
+  end if;
+  if v_sent ->> 'name' is null then
+    perform api.fail('validation_error', array['name'], 'Campo obrigatório: não há registro com este ' || v_match_by);
+  end if;
+  v_reply := api.company_create(v_sent);
+  return crm.with_possible_duplicates(
+    crm.with_fields(
+      (
+        select crm.company_json(t) from crm.companies t
+        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
+      ),
+      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
+    ),
+    v_reply ->> 'X-Possible-Duplicate'
+  );
+end
+$$;
+comment on function api.company_upsert(jsonb) is
+  'Changes the record whose field named in match_by has the value sent, like api.company_update, or creates it, like '
+  'api.company_create, with their codes. Returns the whole record with created, matched_by, and differences, the '
+  'fields that were sent and not written. If only merged records have the value, it changes the record they were '
+  'merged into, except that field. Raises ambiguous_match with every record found, and validation_error for fields '
+  'that only a creation requires.';

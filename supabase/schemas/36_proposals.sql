@@ -1,0 +1,268 @@
+-- Proposals: offers to a customer about a deal. The seller creates and sends them; the customer answers through the
+-- public link (below).
+
+create table crm.proposals (
+  workspace_id uuid not null,
+  id uuid not null default crm.uuid_v7(),
+  deal_id uuid not null,
+  title crm.record_name not null,
+  value crm.amount,
+  recurring_value crm.amount,
+  status text not null default 'rascunho'
+    check (status in ('rascunho', 'enviada', 'visualizada', 'aceita', 'recusada')),
+  sent_at timestamptz,
+  viewed_at timestamptz,
+  accepted_at timestamptz,
+  rejected_at timestamptz,
+  rejection_reason text check (char_length(rejection_reason) <= 1000),
+  expires_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  foreign key (workspace_id, deal_id) references crm.deals (workspace_id, id)
+);
+comment on table crm.proposals is 'Offers to customers, each about one deal.';
+comment on column crm.proposals.status is
+  'The last status written. `expirada` is never stored: crm.proposal_status derives it from the clock.';
+create index proposals_deal on crm.proposals (workspace_id, deal_id, id);
+call crm.protect('crm.proposals');
+create trigger touch before update on crm.proposals for each row execute function crm.touch();
+
+create function crm.proposal_status(p crm.proposals) returns text
+language sql stable as $$
+  select case
+    when p.status in ('rascunho', 'enviada', 'visualizada') and p.expires_at <= now() then 'expirada'
+    else p.status
+  end
+$$;
+comment on function crm.proposal_status(crm.proposals) is
+  'The current status of a proposal: `expirada` if it was not answered before expires_at. An answer is final.';
+
+create function crm.set_proposal_moments() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  new.sent_at := case when new.status <> 'rascunho' then coalesce(new.sent_at, now()) end;
+  -- A customer who answers has seen the proposal, so an answer also sets viewed_at.
+  if new.status in ('visualizada', 'aceita', 'recusada') then
+    new.viewed_at := coalesce(new.viewed_at, now());
+  end if;
+  new.accepted_at := case when new.status = 'aceita' then coalesce(new.accepted_at, now()) end;
+  new.rejected_at := case when new.status = 'recusada' then coalesce(new.rejected_at, now()) end;
+  return new;
+end
+$$;
+comment on function crm.set_proposal_moments() is
+  'Trigger: keeps sent_at, viewed_at, accepted_at and rejected_at consistent with the status, whether the API or the '
+  'application writes.';
+
+create trigger set_proposal_moments before insert or update on crm.proposals
+  for each row execute function crm.set_proposal_moments();
+
+-- The public link of a proposal: anybody with its token can read the proposal and answer it. Its door,
+-- api.call_by_link, takes no key: the token identifies the proposal and its workspace.
+
+create table crm.proposal_links (
+  workspace_id uuid not null,
+  proposal_id uuid not null,
+  token_hash bytea not null unique check (octet_length(token_hash) = 32),
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, proposal_id),
+  foreign key (workspace_id, proposal_id) references crm.proposals (workspace_id, id)
+);
+comment on table crm.proposal_links is
+  'The one valid link of each proposal, as the SHA-256 of its token: nobody can open a proposal with a dump of this '
+  'table. A separate table, so that crm_api can read proposals but never a hash.';
+comment on column crm.proposal_links.token_hash is 'A fast hash is enough: a token has 32 random bytes.';
+call crm.protect('crm.proposal_links');
+
+create function crm.identify_link(p_token_hash bytea) returns crm.caller
+language plpgsql stable set search_path = '' as $$
+declare
+  v_caller crm.caller;
+begin
+  select case when w.suspended then 'workspace_suspended' end, l.proposal_id, l.workspace_id
+  into v_caller.error_code, v_caller.id, v_caller.workspace_id
+  from crm.proposal_links l
+  join crm.proposals p on p.workspace_id = l.workspace_id and p.id = l.proposal_id
+  join crm.workspaces w on w.id = l.workspace_id
+  where l.token_hash = p_token_hash and p.status <> 'rascunho';
+  if not found then v_caller.error_code := 'not_found'; end if;
+  -- Calls by one link in any 60 seconds: enough for a person who reads and answers one proposal.
+  v_caller.rate_limit := 60;
+  return v_caller;
+end
+$$;
+comment on function crm.identify_link(bytea) is
+  'The caller for the hash of a token: the proposal that the link opens. not_found for a draft.';
+
+create function crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text default null)
+returns crm.proposals
+language plpgsql set search_path = '' as $$
+begin
+  if crm.proposal_status(p_proposal) = 'expirada' then perform api.fail('proposal_expired'); end if;
+  p_proposal.status := p_status;
+  p_proposal.rejection_reason := p_reason;
+  return crm.proposal_save(p_proposal);
+end
+$$;
+comment on function crm.proposal_set_status(crm.proposals, text, text) is
+  'Saves a proposal with a new status; raises proposal_expired after expires_at.';
+
+create function crm.proposal_seller() returns json
+language sql stable security definer set search_path = '' as $$
+  select json_build_object('name', w.name) from crm.workspaces w where w.id = crm.current_workspace_id()
+$$;
+comment on function crm.proposal_seller() is
+  'The seller as the customer sees it: the name of the caller''s workspace, and nothing else. Security definer, '
+  'because verbs cannot read crm.workspaces.';
+
+create function crm.proposal_for_customer(p_proposal crm.proposals) returns json
+language sql stable as $$
+  select crm.with_fields(crm.proposal_view_json(p_proposal), json_build_object('seller', crm.proposal_seller()))
+$$;
+comment on function crm.proposal_for_customer(crm.proposals) is
+  'A proposal as its customer sees it, with the seller''s name.';
+
+create function api.proposal_view(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_proposal crm.proposals := crm.proposal_lock((p_args ->> 'id')::uuid);
+begin
+  -- An answered proposal can be read even after it expired. A proposal that was viewed before needs no update.
+  if v_proposal.status in ('aceita', 'recusada') or crm.proposal_status(v_proposal) = 'visualizada' then
+    return crm.proposal_for_customer(v_proposal);
+  end if;
+  return crm.proposal_for_customer(crm.proposal_set_status(v_proposal, 'visualizada'));
+end
+$$;
+comment on function api.proposal_view(jsonb) is
+  'Returns a proposal to its customer; the first call marks it as viewed. Raises proposal_expired.';
+
+create function crm.proposal_answer(p_id uuid, p_status text, p_reason text) returns json
+language plpgsql set search_path = '' as $$
+declare
+  -- Locked, so that only one of a simultaneous acceptance and rejection succeeds.
+  v_proposal crm.proposals := crm.proposal_lock(p_id);
+  v_unchanged boolean := v_proposal.status = p_status;
+begin
+  if not v_unchanged then
+    if v_proposal.status in ('aceita', 'recusada') then perform api.fail('proposal_closed'); end if;
+    v_proposal := crm.proposal_set_status(v_proposal, p_status, p_reason);
+  end if;
+  return crm.with_fields(crm.proposal_for_customer(v_proposal), json_build_object('idempotent', v_unchanged));
+end
+$$;
+comment on function crm.proposal_answer(uuid, text, text) is
+  'Records the customer''s final answer. The same answer again changes nothing (`idempotent`). Raises '
+  'proposal_expired, and proposal_closed if the other answer was given.';
+
+create function api.proposal_accept(p_args jsonb) returns json
+language plpgsql set search_path = ''
+as $$ begin return crm.proposal_answer((p_args ->> 'id')::uuid, 'aceita', null); end $$;
+comment on function api.proposal_accept(jsonb) is 'Accepts a proposal; raises proposal_closed, proposal_expired.';
+
+create function api.proposal_reject(p_args jsonb) returns json
+language plpgsql set search_path = ''
+as $$ begin return crm.proposal_answer((p_args ->> 'id')::uuid, 'recusada', p_args ->> 'reason'); end $$;
+comment on function api.proposal_reject(jsonb) is
+  'Rejects a proposal; the reason may be null. Raises proposal_closed, proposal_expired.';
+
+create function api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) returns api.reply
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_caller crm.caller := crm.identify_link(p_token_hash);
+begin
+  -- A token is not a key: even a mistake in the function must not let it reach more than its own proposal.
+  if p_verb not in ('proposal_view', 'proposal_accept', 'proposal_reject') then
+    raise exception 'The verb % is not of proposals', p_verb;
+  end if;
+  return crm.answer_request(v_caller, null, p_verb, p_args || jsonb_build_object('id', v_caller.id), null, null);
+end
+$$;
+comment on function api.call_by_link(bytea, text, jsonb) is
+  'The door for public links: answers one request, given the SHA-256 of the token. p_verb null: only the gate is '
+  'checked. p_args null: only identifies the link and counts no call. The id in p_args is always the link''s own '
+  'proposal.';
+
+-- Proposals of a workspace, for the operator. The caller generates the token of a public link and passes only its hash.
+
+create function app.proposal_create(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, deal_id, title}', '{value, recurring_value, expires_at}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_deal_id uuid := (v_args ->> 'deal_id')::uuid;
+  v_id uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
+    perform crm.raise_code('invalid_reference', 'deal_id');
+  end if;
+  insert into crm.proposals (workspace_id, deal_id, title, value, recurring_value, expires_at)
+  values (
+    v_workspace_id,
+    v_deal_id,
+    v_args ->> 'title',
+    (v_args ->> 'value')::numeric,
+    (v_args ->> 'recurring_value')::numeric,
+    (v_args ->> 'expires_at')::timestamptz
+  )
+  returning id into v_id;
+  return json_build_object('id', v_id);
+end
+$$;
+comment on function app.proposal_create(jsonb) is
+  'Creates a draft, which only its workspace sees until it is sent. Returns id. Arguments: workspace_id, deal_id, '
+  'title, value, recurring_value (monthly), expires_at (never if absent). Codes: validation_error, not_found, '
+  'invalid_reference.';
+
+create function app.proposal_send(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, token_hash}');
+  v_proposal crm.proposals;
+  v_status text;
+begin
+  select * into v_proposal from crm.proposals p
+  where p.workspace_id = (v_args ->> 'workspace_id')::uuid and p.id = (v_args ->> 'id')::uuid
+  for no key update;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  v_status := crm.proposal_status(v_proposal);
+  if v_status = 'expirada' then
+    perform crm.raise_code('proposal_expired');
+  elsif v_status in ('aceita', 'recusada') then
+    perform crm.raise_code('proposal_closed', 'status', 'A proposta já foi respondida', v_status);
+  end if;
+
+  update crm.proposals p
+  set status = 'enviada'
+  where p.workspace_id = v_proposal.workspace_id and p.id = v_proposal.id and p.status = 'rascunho';
+  insert into crm.proposal_links (workspace_id, proposal_id, token_hash)
+  values (v_proposal.workspace_id, v_proposal.id, decode(v_args ->> 'token_hash', 'hex'))
+  on conflict (workspace_id, proposal_id) do update
+    set token_hash = excluded.token_hash, created_at = excluded.created_at;
+  return json_build_object('id', v_proposal.id);
+end
+$$;
+comment on function app.proposal_send(jsonb) is
+  'Gives a proposal its public link, by the hash of the token; an earlier link stops working. Returns id. Arguments: '
+  'workspace_id, id, token_hash (SHA-256, hexadecimal). Codes: validation_error, not_found, proposal_expired, '
+  'proposal_closed.';
+
+create function app.proposal_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  return (
+    select coalesce(json_agg(crm.proposal_json(p) order by p.id desc), '[]')
+    from crm.proposals p
+    where p.workspace_id = v_workspace_id
+  );
+end
+$$;
+comment on function app.proposal_list(jsonb) is
+  'Lists the proposals of a workspace, newest first, without their links. Arguments: workspace_id. Codes: '
+  'validation_error, not_found.';

@@ -1,0 +1,336 @@
+-- Partitions by day (UTC): events are kept for 90 days, deliveries and attempts for 30. Older rows are dropped with
+-- their partition, because deleting a large day takes minutes. An id begins with the time of its event (UUIDv7), so a
+-- day is a range of ids, and a statement that knows an id reads one partition. Each table has its own job: a
+-- transaction that locked two tables could deadlock with one that writes both. See
+-- docs/decisions/0008-queue.md.
+
+create function crm.uuid_v7_clock() returns uuid
+-- sql, so that Postgres inlines it into each insert: a default in plpgsql takes half as long again.
+language sql volatile as $$
+  -- Counts in units of 1/4,096 ms: the three hexadecimal digits after the version are the fraction of a millisecond.
+  select (
+    overlay(
+      lpad(to_hex(floor(extract(epoch from clock_timestamp()) * 4096000)::bigint), 15, '0') placing '7' from 13 for 0
+    )
+    || substr(gen_random_uuid()::text, 19)
+  )::uuid
+$$;
+comment on function crm.uuid_v7_clock() is
+  'A UUIDv7 for this moment with microseconds (RFC 9562, 6.2, method 3), so that ids made by one transaction sort in '
+  'the order in which they were made.';
+
+create function crm.partition_key(p_table regclass) returns name
+language sql stable set search_path = '' as $$
+  select a.attname
+  from pg_catalog.pg_partitioned_table t
+  join pg_catalog.pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
+  where t.partrelid = p_table
+$$;
+comment on function crm.partition_key(regclass) is 'The column, a UUIDv7, by whose time a table is partitioned.';
+
+create function crm.partitions_of(p_table regclass) returns table (partition regclass, day date)
+language sql stable set search_path = '' as $$
+  select c.oid::regclass, to_date(d.day, 'YYYY_MM_DD')
+  from pg_catalog.pg_inherits i
+  join pg_catalog.pg_class c on c.oid = i.inhrelid
+  cross join lateral substring(c.relname from '_(\d{4}_\d\d_\d\d)$') d (day)
+  where i.inhparent = p_table and d.day is not null
+  order by 2
+$$;
+comment on function crm.partitions_of(regclass) is
+  'The partitions of a table with their days, oldest first, without the default partition.';
+
+create function crm.kept_days(p_table regclass) returns integer
+language sql stable set search_path = ''
+as $$ select case p_table::text when 'crm.events' then 90 else 30 end $$;
+comment on function crm.kept_days(regclass) is
+  'For how many days a partitioned table keeps its rows: crm.events as long as the change log goes back.';
+
+create function crm.partition_fillfactor(p_table regclass) returns integer
+language sql stable set search_path = ''
+-- A delivery is updated once, when it ends. With free room in its page the update needs no new index entry and no
+-- vacuum: the next delivery to end in that page reuses the room of the first version.
+as $$ select case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end $$;
+comment on function crm.partition_fillfactor(regclass) is
+  'To what percentage inserts fill a page of a partition; the rest is room for updates.';
+
+create function crm.given_columns(p_table regclass) returns text
+language sql stable set search_path = '' as $$
+  select string_agg(quote_ident(a.attname), ', ' order by a.attnum)
+  from pg_catalog.pg_attribute a
+  where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+$$;
+comment on function crm.given_columns(regclass) is
+  'The columns of a table as a list for SQL, without generated ones, which an insert cannot name.';
+
+create function crm.missing_days(p_table regclass, p_oldest date, p_today date) returns date[]
+language plpgsql stable set search_path = '' as $$
+declare
+  v_days date[];
+begin
+  execute format(
+    $sql$
+      select array_agg(d.day order by d.day)
+      from (
+        -- A week ahead, so that no row goes to the default partition while the job cannot run.
+        select $2 + n from generate_series(0, 7) n
+        union
+        select (crm.uuid_v7_time(r.%I) at time zone 'UTC')::date from %s r
+      ) d (day)
+      where d.day between $1 and $2 + 7 and not exists (select from crm.partitions_of($3) p where p.day = d.day)
+    $sql$,
+    crm.partition_key(p_table), p_table || '_default'
+  ) into v_days using p_oldest, p_today, p_table;
+  return coalesce(v_days, '{}');
+end
+$$;
+comment on function crm.missing_days(regclass, date, date) is
+  'The days that need a partition and have none: from p_today to a week ahead, and those from p_oldest on that have '
+  'rows in the default partition.';
+
+create function crm.make_partition(p_table regclass, p_day date) returns bigint
+language plpgsql set search_path = '' as $$
+declare
+  v_partition text := p_table || to_char(p_day, '_YYYY_MM_DD');
+  v_from uuid := crm.uuid_v7_floor(p_day::timestamp at time zone 'UTC');
+  v_to uuid := crm.uuid_v7_floor((p_day + 1)::timestamp at time zone 'UTC');
+  v_columns text := crm.given_columns(p_table);
+  v_moved bigint;
+begin
+  -- `attach` adds the indexes: moving rows is five times as fast without them.
+  execute format(
+    'create table %s (like %s including all excluding indexes) with (fillfactor = %s)',
+    v_partition, p_table, crm.partition_fillfactor(p_table)
+  );
+  call crm.protect(v_partition);
+  execute format('comment on table %s is %L', v_partition, format('The rows of %s of %s (UTC).', p_table, p_day));
+  execute format(
+    $sql$
+      with moved as (delete from %1$s r where r.%2$I >= $1 and r.%2$I < $2 returning r.*)
+      insert into %3$s (%4$s) select %4$s from moved
+    $sql$,
+    p_table || '_default', crm.partition_key(p_table), v_partition, v_columns
+  ) using v_from, v_to;
+  get diagnostics v_moved = row_count;
+  execute format(
+    'alter table %s attach partition %s for values from (%L) to (%L)', p_table, v_partition, v_from, v_to
+  );
+  return v_moved;
+end
+$$;
+comment on function crm.make_partition(regclass, date) is
+  'Creates the partition of a day and moves the day''s rows out of the default partition without firing triggers; '
+  'returns how many. The caller has locked the table.';
+
+create function crm.manage_partitions(
+  p_table regclass, p_now timestamptz default now(), p_max_rows bigint default 100000, out made integer,
+  out moved bigint, out dropped integer, out hindrance text
+)
+-- Security definer, so that a partition gets the owner of its table, whoever runs the job.
+language plpgsql security definer set search_path = ''
+-- While this function waits for its lock, everybody who uses the table waits behind it. The timeout is below
+-- deadlock_timeout, so this function gives up before Postgres resolves a deadlock by an error in another transaction:
+-- crm.emit would catch that error, and the event would be lost.
+set lock_timeout = '200ms' as $$
+declare
+  v_today date := (p_now at time zone 'UTC')::date;
+  v_oldest date := ((p_now - make_interval(days => crm.kept_days(p_table))) at time zone 'UTC')::date;
+  v_floor uuid := crm.uuid_v7_floor(v_oldest::timestamp at time zone 'UTC');
+  v_default text := p_table || '_default';
+  v_is_missing boolean;
+  v_rows bigint;
+  v_day date;
+  v_partition regclass;
+begin
+  made := 0;
+  moved := 0;
+  dropped := 0;
+  if p_table::text = 'crm.webhook_deliveries' then
+    -- Queue rows before deliveries, the order in which everybody locks them. The next run deletes rows that a
+    -- dispatcher has locked now.
+    delete from crm.webhook_queue q
+    where q.ctid = any (array(
+      select o.ctid from crm.webhook_queue o where o.delivery_id < v_floor for update skip locked
+    ));
+  end if;
+  execute format(
+    'delete from %1$s where ctid = any (array(select r.ctid from %1$s r where r.%2$I < $1 limit $2))',
+    v_default, crm.partition_key(p_table)
+  ) using v_floor, p_max_rows;
+
+  v_is_missing := crm.missing_days(p_table, v_oldest, v_today) <> '{}';
+  if v_is_missing then
+    execute format('select count(*) from (select from %s limit $1 + 1) r', v_default) into v_rows using p_max_rows;
+    if v_rows > p_max_rows then
+      v_is_missing := false;
+      hindrance := format('%s has too many rows', v_default);
+    end if;
+  end if;
+  if v_is_missing or exists (select from crm.partitions_of(p_table) p where p.day < v_oldest) then
+    begin
+      if p_table::text = 'crm.events' then
+        -- Wait up to 5 s: the job index-texts holds this lock for some seconds while it reads events, and may start at
+        -- the same moment as this job every time. No request waits behind this lock.
+        perform set_config('lock_timeout', '5s', true);
+        perform crm.lock_texts();
+        perform set_config('lock_timeout', '200ms', true);
+      end if;
+      -- `attach` alone takes a weaker lock: a row being written into the default partition would then be refused once
+      -- its day has a partition. `only`, because nobody locks another partition without locking the table. The default
+      -- partition is locked too, because its bounds change and a vacuum may hold it.
+      execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
+      if v_is_missing then
+        -- Computed again, because rows may have been written meanwhile.
+        foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
+          moved := moved + crm.make_partition(p_table, v_day);
+          made := made + 1;
+        end loop;
+      end if;
+      -- Dropping a partition blocks all requests, so each run drops ten at most.
+      for v_partition in select p.partition from crm.partitions_of(p_table) p where p.day < v_oldest limit 10 loop
+        begin
+          execute format('lock table %s in access exclusive mode nowait', v_partition);
+          execute format('drop table %s', v_partition);
+          dropped := dropped + 1;
+        exception
+          -- A vacuum holds this partition; the others can be dropped.
+          when lock_not_available then
+            hindrance := sqlerrm;
+        end;
+      end loop;
+    exception
+      when lock_not_available then
+        hindrance := sqlerrm;
+    end;
+  end if;
+  if hindrance is not null then raise log 'crm.manage_partitions(%): %', p_table, hindrance; end if;
+end
+$$;
+comment on function crm.manage_partitions(regclass, timestamptz, bigint) is
+  'Creates the missing partitions of a table up to a week ahead, moves their rows out of the default partition, drops '
+  'partitions older than crm.kept_days (at most ten in each run), and deletes rows that old from the queue and the '
+  'default partition. Gives up waiting for a lock after 200 ms and returns the reason in `hindrance`: the next run '
+  'tries again. Moving rows blocks everybody (100,000 rows take about a second), so if the default partition has more '
+  'than p_max_rows, nothing is moved and no partition is created. p_now replaces the current time.';
+
+-- Events: what happened in a workspace (spec 6.1). The feed and webhooks go back 30 days, the change log 90.
+
+create table crm.feed_offset (
+  only_row boolean primary key default true check (only_row),
+  added bigint not null default 0,
+  -- 244 random bits; gen_random_bytes would need an extension.
+  cursor_secret bytea not null default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
+);
+comment on table crm.feed_offset is
+  'The number added to a transaction id to get a position in the feed. A database restored into another cluster '
+  'starts with small transaction ids again: crm.continue_feed() then raises this number.';
+comment on column crm.feed_offset.cursor_secret is
+  'Signs the cursors of the feed (crm.feed_cursor_text). With another secret, every existing cursor becomes '
+  'invalid_cursor.';
+alter table crm.feed_offset enable row level security, force row level security;
+insert into crm.feed_offset default values;
+
+create function crm.feed_position() returns bigint
+language plpgsql volatile set search_path = ''
+as $$ begin return pg_current_xact_id()::text::bigint + (select o.added from crm.feed_offset o); end $$;
+comment on function crm.feed_position() is 'The position in the feed of the events that this transaction writes.';
+
+create function crm.feed_horizon() returns bigint
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return pg_snapshot_xmin(pg_current_snapshot())::text::bigint + (select o.added from crm.feed_offset o);
+end
+$$;
+comment on function crm.feed_horizon() is
+  'The position below which every transaction has ended, in the snapshot of the statement. An event below it is '
+  'visible now or never, so a reader that stays below it misses no late commit. Security definer, because verbs may '
+  'not read crm.feed_offset.';
+
+create table crm.events (
+  workspace_id uuid not null,
+  id uuid not null default crm.uuid_v7_clock(),
+  event crm.event_type not null,
+  object_id uuid not null,
+  facts jsonb not null,
+  is_test boolean not null default false,
+  caller_id uuid default crm.current_caller_id(),
+  occurred_at timestamptz not null default now(),
+  position bigint not null default crm.feed_position(),
+  primary key (workspace_id, id)
+) partition by range (id);
+comment on table crm.events is
+  'One row for each event, whether or not anybody subscribes. Only crm.emit, in the transaction of the change, and '
+  'crm.send_test_event write it. Kept for 90 days in daily partitions. Without foreign keys, because with one each '
+  'event would lock the workspace''s row.';
+comment on column crm.events.facts is
+  'Facts that the object itself does not show, such as the previous stage. A delivery adds them to the object''s '
+  'JSON.';
+comment on column crm.events.is_test is
+  'Whether the event is a test of a receiver: nothing happened in the workspace (crm.send_test_event).';
+comment on column crm.events.caller_id is
+  'The caller whose request caused the event (crm.current_caller_id); null for the operator, a job or another writer '
+  'of the database.';
+comment on column crm.events.position is
+  'The place in the feed, given by the writing transaction (crm.feed_position). Events of one transaction are ordered '
+  'by id.';
+call crm.protect('crm.events');
+create table crm.events_default partition of crm.events default;
+comment on table crm.events_default is
+  'Rows of crm.events whose day has no partition. Empty unless the job partition-events did not run for a week.';
+call crm.protect('crm.events_default');
+create index events_in_order on crm.events (workspace_id, position, id);
+create index events_of_object on crm.events (workspace_id, object_id, position, id);
+
+create function crm.continue_feed() returns bigint
+language sql volatile set search_path = '' as $$
+  update crm.feed_offset o
+  set added = greatest(
+    o.added,
+    coalesce((select max(e.position) from crm.events e), 0) + 1000000000000 - pg_current_xact_id()::text::bigint
+  )
+  returning o.added
+$$;
+comment on function crm.continue_feed() is
+  'Call it once after restoring a dump into another cluster, before the first call of the API: positions then continue '
+  'a trillion above the greatest stored one. The reason is that the lost database wrote events, and gave their '
+  'positions to clients, after the backup: new events must lie after such a cursor. Reads all events. Returns the new '
+  'offset.';
+
+-- Test events show a made-up object in the real shape of the event (spec 6.2). The values are the examples of the
+-- OpenAPI documents; the functions that turn them into JSON are those for real events.
+
+create function crm.sample_data(p_event crm.event_type) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  -- The object_id of a test event.
+  v_id jsonb := '{"id": "00000000-0000-0000-0000-000000000000"}';
+  v_object_type text := (select t.object_type from crm.event_types t where t.event = p_event);
+  v_row jsonb := crm.sample_row(v_object_type) || crm.sample_state(p_event) || v_id;
+  v_contact jsonb := crm.sample_row('contact') || jsonb_build_object('id', v_row -> 'contact_id');
+  v_company jsonb := crm.sample_row('company') || jsonb_build_object('id', v_row -> 'company_id');
+  v_object json;
+  v_facts jsonb := crm.sample_facts(p_event);
+begin
+  if p_event = 'lead.received' then
+    return crm.lead_data(
+      jsonb_populate_record(null::crm.deals, v_row || jsonb_build_object('lead', crm.sample_row('lead'))),
+      jsonb_populate_record(null::crm.contacts, v_contact), jsonb_populate_record(null::crm.companies, v_company)
+    );
+  elsif p_event = 'contact.erased' then
+    return v_id;
+  end if;
+
+  case v_object_type
+    when 'deal' then v_object := crm.deal_json(jsonb_populate_record(null::crm.deals, v_row));
+    when 'contact' then v_object := crm.contact_json(jsonb_populate_record(null::crm.contacts, v_row));
+    when 'company' then v_object := crm.company_json(jsonb_populate_record(null::crm.companies, v_row));
+    when 'activity' then v_object := crm.activity_json(jsonb_populate_record(null::crm.activities, v_row));
+    when 'note' then v_object := crm.note_json(jsonb_populate_record(null::crm.notes, v_row));
+    when 'proposal' then v_object := crm.proposal_json(jsonb_populate_record(null::crm.proposals, v_row));
+  end case;
+  return case when v_facts = '{}' then v_object else crm.with_fields(v_object, v_facts::json) end;
+end
+$$;
+comment on function crm.sample_data(crm.event_type) is
+  'The `data` of a test event: a made-up object and made-up facts in the shape of that event. The object''s id is the '
+  'nil UUID, like the event''s object_id.';

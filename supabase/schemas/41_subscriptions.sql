@@ -1,0 +1,207 @@
+-- Webhook subscriptions (spec 2.6, 4.5): the table, its public JSON, its verbs.
+
+create table crm.webhook_subscriptions (
+  workspace_id uuid not null references crm.workspaces (id),
+  id uuid not null default crm.uuid_v7(),
+  key_id uuid,
+  event_types crm.event_type[] not null check (cardinality(event_types) >= 1),
+  target_url text not null check (char_length(target_url) between 1 and 2048),
+  target_host text generated always as (lower(substring(target_url from '^https?://([^/?#:]+|\[[^]]*\])'))) stored,
+  is_active boolean not null default true,
+  deactivated_at timestamptz,
+  deactivated_reason text check (deactivated_reason in ('deleted', 'failures', 'key_revoked')),
+  failure_count integer not null default 0,
+  slow_since timestamptz,
+  last_success_at timestamptz,
+  last_failure_at timestamptz,
+  behind_since timestamptz,
+  behind_position bigint,
+  behind_id uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id),
+  check (is_active = (deactivated_at is null)),
+  check ((behind_since is null) = (behind_position is null) and (behind_since is null) = (behind_id is null)),
+  -- The id alone must be unique, in all workspaces: a secret is encrypted for the subscription's id, by a function that
+  -- does not know the workspace yet.
+  unique (id)
+);
+comment on table crm.webhook_subscriptions is
+  'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
+comment on column crm.webhook_subscriptions.key_id is
+  'The key that created the subscription; revoking the key ends it. Null if a person created it in the console: the '
+  'audit log names the person.';
+comment on column crm.webhook_subscriptions.failure_count is 'Failed attempts since the last success.';
+comment on column crm.webhook_subscriptions.target_host is
+  'The host name of the target without the port: attempts to one host are limited across all workspaces.';
+comment on column crm.webhook_subscriptions.deactivated_reason is
+  'Why the subscription is inactive: deleted, failures (a fifth attempt failed) or key_revoked. Waiting deliveries '
+  'are cancelled if it was deleted, otherwise held.';
+comment on column crm.webhook_subscriptions.slow_since is
+  'Since when attempts time out. Until the receiver answers again, only one attempt is made at a time.';
+comment on column crm.webhook_subscriptions.behind_since is
+  'Since when its events get no delivery, because too many deliveries wait (crm.fan_out_within_bound). The job '
+  'webhook-catch-up creates those deliveries later, from the events.';
+comment on column crm.webhook_subscriptions.behind_position is
+  'While the subscription is behind: with behind_id, the place in the feed up to which every event has its delivery.';
+comment on column crm.webhook_subscriptions.behind_id is
+  'While the subscription is behind: the event id that belongs to behind_position.';
+call crm.protect('crm.webhook_subscriptions');
+create index webhook_subscriptions_behind on crm.webhook_subscriptions (workspace_id, id) where behind_since is not null;
+create trigger touch before update on crm.webhook_subscriptions for each row execute function crm.touch();
+
+create function crm.note_deactivation() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  if new.is_active then
+    new.deactivated_at := null;
+    new.deactivated_reason := null;
+  else
+    new.deactivated_at := coalesce(new.deactivated_at, now());
+  end if;
+  if new.deactivated_reason = 'deleted' then
+    -- Its waiting deliveries are cancelled, so it has nothing to catch up on.
+    new.behind_since := null;
+    new.behind_position := null;
+    new.behind_id := null;
+  end if;
+  return new;
+end
+$$;
+comment on function crm.note_deactivation() is
+  'Trigger: keeps deactivated_at, clears the reason when a subscription becomes active, and ends the catching up of a '
+  'deleted one.';
+create trigger note_deactivation before insert or update of is_active on crm.webhook_subscriptions
+  for each row execute function crm.note_deactivation();
+
+create table crm.webhook_secrets (
+  workspace_id uuid not null,
+  subscription_id uuid not null,
+  secret bytea not null,
+  next_secret bytea,
+  next_from timestamptz,
+  check ((next_secret is null) = (next_from is null)),
+  primary key (workspace_id, subscription_id),
+  foreign key (workspace_id, subscription_id) references crm.webhook_subscriptions (workspace_id, id)
+);
+comment on table crm.webhook_secrets is
+  'Signing secrets, encrypted with a key that the database never has: nobody can sign with a dump of this table. Each '
+  'secret is encrypted for its subscription_id: copied to another row, it cannot be decrypted. A separate table, so '
+  'that crm_api can write a secret and never read one.';
+comment on column crm.webhook_secrets.next_secret is
+  'The new secret during a rotation with overlap: until next_from it makes a second signature, afterwards it makes the '
+  'only one.';
+call crm.protect('crm.webhook_secrets');
+
+create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
+language sql stable security definer set search_path = '' as $$
+  select w.suspended or not w.public_api from crm.workspaces w
+  where w.id = p_workspace_id and w.id = coalesce(crm.current_workspace_id(), w.id)
+$$;
+comment on function crm.holds_webhooks(uuid) is
+  'Whether the deliveries of a workspace wait, because it is suspended or has no public API (crm.delivery_claim). '
+  'Security definer, because verbs may not read the workspace''s settings; a caller gets the answer for its own '
+  'workspace only.';
+
+create function crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) returns timestamptz
+language sql stable set search_path = '' as $$
+  select k.next_from from crm.webhook_secrets k
+  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id and k.next_from > now()
+$$;
+comment on function crm.old_secret_until(uuid, uuid) is
+  'Until when the old secret of a subscription still signs; null unless a rotation overlaps.';
+
+create index webhook_subscriptions_listed on crm.webhook_subscriptions (workspace_id, is_active, created_at, id);
+create index webhook_subscriptions_of_key on crm.webhook_subscriptions (workspace_id, key_id, is_active, created_at, id);
+
+create function api.webhook_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select json_build_object('data', coalesce(json_agg(s.record order by s.created_at desc, s.id desc), '[]'))
+    from (
+      -- Returns all active ones (50 at most). The limit is for inactive ones, which are kept for ever.
+      select crm.subscription_json(l) as record, l.created_at, l.id from crm.webhook_subscriptions l
+      where l.workspace_id = crm.current_workspace_id()
+      order by l.is_active desc, l.created_at desc, l.id desc limit 500
+    ) s
+  );
+end
+$$;
+comment on function api.webhook_list(jsonb) is
+  'Lists the active subscriptions and the newest inactive ones, 500 at most, newest first (spec 4.5).';
+
+create function crm.check_active_subscriptions(p_workspace_id uuid, p_field text) returns void
+-- volatile, so that the count includes rows committed while this function waited for the lock.
+language plpgsql volatile set search_path = '' as $$
+begin
+  -- Without the lock, simultaneous calls would not count each other's subscriptions.
+  perform pg_advisory_xact_lock(crm.lock_number('subscriptions of ' || p_workspace_id));
+  -- A cap, because every write of the workspace fans out to all active subscriptions, and every claim reads them.
+  if (
+    select count(*) from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active
+  ) >= 50 then
+    perform api.fail('validation_error', array[p_field], 'O workspace já tem 50 assinaturas ativas, o máximo');
+  end if;
+end
+$$;
+comment on function crm.check_active_subscriptions(uuid, text) is
+  'Raises validation_error for p_field if a workspace already has 50 active subscriptions. Other checks for the '
+  'workspace wait until the transaction ends.';
+
+create function crm.check_new_subscription(p_workspace_id uuid, p_field text) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform crm.check_active_subscriptions(p_workspace_id, p_field);
+  -- Inactive subscriptions are kept for ever, so creating and deleting them without end is refused too.
+  if (
+    select count(*) from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.id >= crm.uuid_v7_floor(now() - interval '30 days')
+  ) >= 500 then
+    perform api.fail('validation_error', array[p_field], 'O workspace já criou 500 assinaturas em 30 dias, o máximo');
+  end if;
+end
+$$;
+comment on function crm.check_new_subscription(uuid, text) is
+  'Raises validation_error for p_field if a workspace has 50 active subscriptions, or created 500 in 30 days.';
+
+create function api.webhook_create(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_subscription crm.webhook_subscriptions := jsonb_populate_record(null::crm.webhook_subscriptions, p_args);
+begin
+  -- Otherwise a call that began before its key was revoked would leave a subscription that outlives the key.
+  if not crm.lock_key(crm.current_caller_id()) then perform api.fail('revoked_api_key'); end if;
+
+  perform crm.check_new_subscription(crm.current_workspace_id(), 'target_url');
+  v_subscription.key_id := crm.current_caller_id();
+  v_subscription := crm.subscription_insert(v_subscription);
+
+  insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
+  values (v_subscription.workspace_id, v_subscription.id, decode(p_args ->> 'encrypted_secret', 'base64'));
+
+  return json_build_object(
+    'id', v_subscription.id, 'event_types', v_subscription.event_types, 'target_url', v_subscription.target_url,
+    'is_active', v_subscription.is_active, 'created_at', crm.iso(v_subscription.created_at)
+  );
+end
+$$;
+comment on function api.webhook_create(jsonb) is
+  'Creates a subscription for the calling key (spec 4.5); a workspace has at most 50 active ones. The function '
+  'chooses the id, for which encrypted_secret (base64) is encrypted, and adds the plain secret to the reply, once. '
+  'Raises revoked_api_key if the key was revoked meanwhile.';
+
+create function api.webhook_delete(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+begin
+  update crm.webhook_subscriptions s
+  set is_active = false, deactivated_reason = 'deleted'
+  where s.workspace_id = crm.current_workspace_id() and s.id = (p_args ->> 'id')::uuid;
+  if not found then perform api.fail('not_found'); end if;
+  return null;
+end
+$$;
+comment on function api.webhook_delete(jsonb) is
+  'Deactivates a subscription and keeps its history (spec 4.5); its waiting deliveries are cancelled. An inactive '
+  'subscription gets the same answer.';

@@ -1,0 +1,163 @@
+-- Deliveries (one message for each event and subscription, spec 6.2) and their attempts.
+
+create function crm.delivery_id(p_event_id uuid, p_subscription_id uuid) returns uuid
+language plpgsql immutable parallel safe set search_path = '' as $$
+declare
+  v_id bytea := substring(uuid_send(p_event_id) for 8)
+    || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8);
+begin
+  -- Sets the two bits of RFC 9562 that every UUID has (the variant).
+  return encode(set_byte(v_id, 8, get_byte(v_id, 8) & 63 | 128), 'hex');
+end
+$$;
+comment on function crm.delivery_id(uuid, uuid) is
+  'The id of the delivery of an event to a subscription: the event''s time, then a hash of both ids. So an event '
+  'never gets two deliveries for a subscription, deliveries sort like their events, and an id alone determines its '
+  'partition.';
+
+create table crm.webhook_deliveries (
+  workspace_id uuid not null,
+  id uuid not null default crm.uuid_v7(),
+  event_id uuid not null,
+  subscription_id uuid not null,
+  state text not null default 'pending' check (state in ('pending', 'delivered', 'failed', 'cancelled')),
+  series integer not null default 1,
+  attempts integer not null default 0 check (attempts between 0 and 5),
+  next_attempt_at timestamptz not null default now(),
+  created_at timestamptz not null default now(),
+  -- A generated column for the condition of an index: changing a column that an index names, even in its condition,
+  -- rewrites the row's entries in all indexes. A delivery that succeeds leaves this column as it is
+  -- (docs/decisions/0023-speed-in-postgres.md).
+  ended_badly boolean generated always as (state in ('failed', 'cancelled')) stored,
+  primary key (workspace_id, id)
+) partition by range (id);
+comment on table crm.webhook_deliveries is
+  'One event for one subscription. The id (crm.delivery_id) is the delivery_id that the receiver gets on every '
+  'attempt. Kept for 30 days, in partitions by the day of the event. Without foreign keys: events are dropped with '
+  'their partition, and each delivery would lock the subscription''s row.';
+comment on column crm.webhook_deliveries.state is
+  'pending: an attempt will follow, once the subscription is active and the workspace may send; delivered; failed: '
+  'after five attempts; cancelled: the subscription was deleted first.';
+comment on column crm.webhook_deliveries.series is
+  'The number of the series of up to five attempts; grows when an ended delivery is sent again.';
+comment on column crm.webhook_deliveries.attempts is
+  'Recorded attempts in this series. If a dispatcher dies during an attempt, the next attempt has the same number, '
+  'because the failure was not the receiver''s.';
+comment on column crm.webhook_deliveries.ended_badly is
+  'Whether the delivery failed or was cancelled, for the index of such deliveries.';
+comment on column crm.webhook_deliveries.next_attempt_at is
+  'When the next attempt of a pending delivery is due. The trigger enqueue_changed copies every change to the queue.';
+call crm.protect('crm.webhook_deliveries');
+create table crm.webhook_deliveries_default partition of crm.webhook_deliveries default;
+comment on table crm.webhook_deliveries_default is
+  'Rows of crm.webhook_deliveries whose day has no partition. Empty unless the job partition-deliveries did not run '
+  'for a week.';
+call crm.protect('crm.webhook_deliveries_default');
+create index webhook_deliveries_of_subscription on crm.webhook_deliveries (workspace_id, subscription_id, id);
+create index webhook_deliveries_ended_badly on crm.webhook_deliveries (workspace_id, subscription_id, id)
+  where ended_badly;
+
+create table crm.webhook_attempts (
+  workspace_id uuid not null,
+  delivery_id uuid not null,
+  series integer not null,
+  number integer not null check (number between 1 and 5),
+  status integer,
+  reason text,
+  duration_ms integer not null,
+  finished_at timestamptz not null default clock_timestamp(),
+  primary key (workspace_id, delivery_id, series, number)
+) partition by range (delivery_id);
+comment on table crm.webhook_attempts is
+  'The outcome of each attempt, kept as long as its delivery, in partitions by the day of the event.';
+comment on column crm.webhook_attempts.status is
+  'The HTTP status of the response; null if its headers did not arrive whole.';
+comment on column crm.webhook_attempts.reason is
+  'Why the attempt failed, such as timeout_connect or http_503; null if it succeeded.';
+call crm.protect('crm.webhook_attempts');
+create table crm.webhook_attempts_default partition of crm.webhook_attempts default;
+comment on table crm.webhook_attempts_default is
+  'Rows of crm.webhook_attempts whose day has no partition. Empty unless the job partition-attempts did not run for a '
+  'week.';
+call crm.protect('crm.webhook_attempts_default');
+
+create function crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) returns json
+language sql stable set search_path = '' as $$
+  select json_build_object(
+    'lead', crm.lead_json(d, c.id, o.id), 'contact', case when c.id is not null then crm.contact_json(c) end,
+    'company', case when o.id is not null then crm.company_json(o) end, 'source', d.source, 'utm', d.utm,
+    'external_id', d.external_id, 'submitted', d.lead
+  )
+$$;
+comment on function crm.lead_data(crm.deals, crm.contacts, crm.companies) is
+  'The `data` of lead.received: the lead, its contact and company (if any) as they are now, and the body sent.';
+
+create function crm.event_data(e crm.events, p_object_type text) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_object json;
+begin
+  if e.event = 'lead.received' then
+    return (
+      select crm.lead_data(d, c, o)
+      from crm.deals d
+      -- The contact and company of the lead, or those that replaced them in a merge.
+      left join crm.contacts a on a.workspace_id = d.workspace_id and a.id = (e.facts ->> 'contact_id')::uuid
+      left join crm.companies b on b.workspace_id = d.workspace_id and b.id = (e.facts ->> 'company_id')::uuid
+      left join crm.contacts c on c.workspace_id = d.workspace_id and c.id = coalesce(a.merged_into_id, a.id)
+      left join crm.companies o on o.workspace_id = d.workspace_id and o.id = coalesce(b.merged_into_id, b.id)
+      where d.workspace_id = e.workspace_id and d.id = e.object_id
+    );
+  elsif e.event = 'contact.erased' then
+    return json_build_object('id', e.object_id);
+  end if;
+
+  case p_object_type
+    when 'deal' then
+      select crm.deal_json(d) into v_object from crm.deals d
+      where d.workspace_id = e.workspace_id and d.id = e.object_id;
+    when 'contact' then
+      select crm.contact_json(c) into v_object from crm.contacts c
+      where c.workspace_id = e.workspace_id and c.id = e.object_id;
+    when 'company' then
+      select crm.company_json(c) into v_object from crm.companies c
+      where c.workspace_id = e.workspace_id and c.id = e.object_id;
+    when 'activity' then
+      select crm.activity_json(a) into v_object from crm.activities a
+      where a.workspace_id = e.workspace_id and a.id = e.object_id;
+    when 'note' then
+      select crm.note_json(n) into v_object from crm.notes n
+      where n.workspace_id = e.workspace_id and n.id = e.object_id;
+    when 'proposal' then
+      select crm.proposal_json(p) into v_object from crm.proposals p
+      where p.workspace_id = e.workspace_id and p.id = e.object_id;
+  end case;
+  return case when e.facts = '{}' then v_object else crm.with_fields(v_object, e.facts::json) end;
+end
+$$;
+comment on function crm.event_data(crm.events, text) is
+  'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s facts. The caller looks up the '
+  'type of the object (crm.event_types).';
+
+create function crm.delivery_body(p_delivery_id uuid, e crm.events) returns text
+language plpgsql stable set search_path = '' as $$
+declare
+  v_object_type text := (select t.object_type from crm.event_types t where t.event = e.event);
+  v_body json;
+begin
+  v_body := json_build_object(
+    'event', e.event, 'event_id', e.id, 'workspace_id', e.workspace_id, 'object_type', v_object_type,
+    'object_id', e.object_id,
+    'data', case when e.is_test then crm.sample_data(e.event) else crm.event_data(e, v_object_type) end,
+    'occurred_at', crm.iso(e.occurred_at), 'delivery_id', p_delivery_id
+  );
+  return case when e.is_test then crm.with_fields(v_body, '{"test": true}') else v_body end;
+exception when others then
+  -- One body that cannot be built must not prevent the claim of a whole batch.
+  raise log 'crm.delivery_body of event %: % (%)', e.id, sqlerrm, sqlstate;
+  return null;
+end
+$$;
+comment on function crm.delivery_body(uuid, crm.events) is
+  'The JSON text to send (spec 6.2): the object as it is now, or a sample with "test": true; null if it cannot be '
+  'built.';

@@ -1,0 +1,268 @@
+-- Recording an attempt, and scheduling the next one (spec 6.5).
+
+create function crm.retry_delay(p_failed_attempts integer) returns interval
+language sql volatile
+-- Up to 1 % later and never earlier, so that deliveries that failed together are not all retried together.
+as $$
+  select (array['30 s', '5 min', '30 min', '6 h']::interval[])[p_failed_attempts] * (1 + random() * 0.01)
+$$;
+comment on function crm.retry_delay(integer) is
+  'The wait after the n-th failed attempt (spec 6.5); null after the fifth.';
+
+create type crm.recorded_attempt as (
+  workspace_id uuid, subscription_id uuid, delivery_id uuid, lease_token bigint, series integer,
+  attempt integer, state text, status integer, reason text, duration_ms integer, position bigint
+);
+comment on type crm.recorded_attempt is
+  'A recorded attempt: its number, the state of its delivery afterwards, and its position in the list of outcomes.';
+
+create function crm.delivery_record(p_outcomes json)
+returns table (lease_token bigint, attempt integer, state text, deactivated boolean)
+language plpgsql security definer set search_path = '' set enable_seqscan = off set enable_bitmapscan = off
+set enable_mergejoin = off set enable_hashjoin = off as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := clock_timestamp();
+  v_recorded crm.recorded_attempt[];
+  v_attempt crm.recorded_attempt;
+  v_deactivating bigint[] := '{}';
+begin
+  -- Locked in order of id, so that two groups cannot deadlock.
+  with held as materialized (
+    select o.*, q.subscription_id
+    from (
+      select o.* from rows from (
+        json_to_recordset(p_outcomes) as (
+          workspace_id uuid, delivery_id uuid, lease_token bigint, status integer, reason text, duration_ms integer
+        )
+      ) with ordinality as o (workspace_id, delivery_id, lease_token, status, reason, duration_ms, position)
+      -- Always true, but it makes Postgres expect one outcome and not a hundred. For a hundred it would read a whole
+      -- day's partition, because it does not know that an id is in one partition only.
+      where o.lease_token between 0 and 9223372036854775807
+      order by o.workspace_id, o.delivery_id
+    ) o
+    cross join lateral (
+      select q.subscription_id from crm.webhook_queue q
+      where q.workspace_id = o.workspace_id and q.delivery_id = o.delivery_id and q.lease_token = o.lease_token
+      for update
+    ) q
+  ),
+  -- The trigger enqueue_changed puts these deliveries back into the queue, or removes them from it.
+  recorded as (
+    update crm.webhook_deliveries d
+    set
+      attempts = d.attempts + 1,
+      state = case when h.reason is null then 'delivered' when d.attempts + 1 >= 5 then 'failed' else 'pending' end,
+      next_attempt_at = coalesce(
+        case when h.reason is not null then v_now + crm.retry_delay(d.attempts + 1) end,
+        d.next_attempt_at
+      )
+    from held h
+    where d.workspace_id = h.workspace_id and d.id = h.delivery_id and d.state = 'pending'
+      -- With this condition, a plan that uses the index by subscription reads one row too.
+      and d.subscription_id = h.subscription_id
+    returning d.workspace_id, d.subscription_id, d.id, h.lease_token, d.series, d.attempts, d.state, h.status, h.reason,
+      h.duration_ms, h.position
+  ),
+  stored as (
+    insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, reason, duration_ms)
+    select r.workspace_id, r.id, r.series, r.attempts, r.status, r.reason, r.duration_ms from recorded r
+  )
+  select array_agg(r::crm.recorded_attempt) into v_recorded from recorded r;
+
+  -- In order of subscription, so that two groups cannot deadlock; within one, in the order of the outcomes.
+  for v_attempt in
+    select r.*
+    from (
+      select a as attempt, bool_or(a.reason is not null) over (partition by a.workspace_id, a.subscription_id) as has_failed
+      from unnest(v_recorded) a
+    ) g
+    cross join lateral (select (g.attempt).*) r
+    cross join lateral (
+      select s.failure_count, s.slow_since, s.last_success_at from crm.webhook_subscriptions s
+      where s.workspace_id = r.workspace_id and s.id = r.subscription_id
+      offset 0
+    ) s
+    -- Not at every success: hundreds of successes in a second would all update the same row.
+    where g.has_failed or s.failure_count > 0 or s.slow_since is not null or s.last_success_at is null
+      or s.last_success_at < v_now - interval '10 s'
+    order by r.workspace_id, r.subscription_id, r.position
+  loop
+    if v_attempt.reason is null then
+      update crm.webhook_subscriptions s
+      set failure_count = 0, last_success_at = v_now, slow_since = null
+      where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id
+        -- One update for all successes of the group.
+        and (s.failure_count > 0 or s.slow_since is not null or s.last_success_at is distinct from v_now);
+      continue;
+    end if;
+    update crm.webhook_subscriptions s
+    set
+      failure_count = s.failure_count + 1,
+      last_failure_at = v_now,
+      slow_since = case
+        when v_attempt.reason like 'timeout\_%' then coalesce(s.slow_since, v_now)
+        when v_attempt.status is null then s.slow_since
+      end
+    where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id;
+    if v_attempt.state = 'failed' then
+      update crm.webhook_subscriptions s
+      set is_active = false, deactivated_reason = 'failures'
+      where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id and s.is_active;
+      if found then v_deactivating := v_deactivating || v_attempt.lease_token; end if;
+    end if;
+  end loop;
+
+  return query
+  select a.lease_token, a.attempt, a.state, a.lease_token = any (v_deactivating) from unnest(v_recorded) a;
+end
+$$;
+comment on function crm.delivery_record(json) is
+  'Records the outcomes of attempts in the order in which they ended, and schedules the next attempts. An outcome is '
+  'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success) and duration_ms. The '
+  'fifth failure ends a delivery and deactivates the subscription (spec 6.5). If another dispatcher has claimed the '
+  'delivery meanwhile, the outcome changes nothing and is not returned. last_success_at is up to 10 s late.';
+
+-- Waking the dispatcher, and detecting that it stands still.
+
+create function crm.deliveries_due() returns boolean
+language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
+  select exists (select from crm.webhook_queue q where q.state = 'ready')
+    or exists (select from crm.webhook_unsettled)
+    or exists (select from crm.webhook_queue q where q.state = 'leased' and q.lease_until <= statement_timestamp())
+    or exists (
+      select from crm.webhook_shards s
+      where exists (
+        select from crm.webhook_queue q
+        where q.shard = s.shard and q.state = 'waiting' and q.due_at <= statement_timestamp() + interval '15 s'
+        offset 0
+      )
+    )
+$$;
+comment on function crm.deliveries_due() is
+  'Whether a claim would find work now or within 15 seconds. The job webhook-dispatch asks every 10 seconds, so the '
+  'dispatcher is awake at least 5 seconds before a delivery is due.';
+
+create function crm.next_delivery_due(p_within interval) returns double precision
+language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
+set enable_bitmapscan = off as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_next timestamptz;
+begin
+  -- Ready deliveries may be left because another claim had locked their shard, or because they were added since. If the
+  -- workspace has a delivery in flight, its dispatcher will claim the others.
+  if exists (select from crm.webhook_unsettled) or exists (
+    select from (select distinct q.workspace_id from (
+      select q.workspace_id from crm.webhook_queue q where q.state = 'ready' limit 1000
+    ) q) r
+    where not exists (
+      select from crm.webhook_queue l
+      where l.state = 'leased'
+        and (l.shard, l.workspace_id) >= (get_byte(uuid_send(r.workspace_id), 15) & 15, r.workspace_id)
+        and (l.shard, l.workspace_id) <= (get_byte(uuid_send(r.workspace_id), 15) & 15, r.workspace_id)
+    )
+  ) then
+    return 0;
+  end if;
+  select min(d.due_at) into v_next
+  from crm.webhook_shards s
+  cross join lateral (
+    select q.due_at from crm.webhook_queue q
+    where q.shard = s.shard and q.state = 'waiting' and q.due_at <= v_now + p_within
+    order by q.due_at limit 1
+  ) d;
+  -- greatest() ignores null, so null needs its own case.
+  return case when v_next is not null then greatest(extract(epoch from v_next - v_now), 0) end;
+end
+$$;
+comment on function crm.next_delivery_due(interval) is
+  'Seconds until the next delivery is due; null if none becomes due within p_within. For a dispatcher that has just '
+  'claimed everything due: deliveries that wait for a place of their subscription or workspace do not count.';
+
+create function crm.poke_dispatcher() returns void
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_url text;
+  v_secret text;
+begin
+  if not crm.deliveries_due() then return; end if;
+  -- On Supabase pg_net sends the poke; elsewhere the local scheduler listens for the notification. Dynamic statements,
+  -- because the schemas net and vault may not exist.
+  if to_regproc('net.http_post') is null or to_regclass('vault.decrypted_secrets') is null then
+    perform pg_notify('webhook_dispatch', '');
+    return;
+  end if;
+  execute format(
+    'select max(decrypted_secret) filter (where name = %L), max(decrypted_secret) filter (where name = %L) from %I.%I',
+    'webhook_dispatcher_url', 'webhook_dispatcher_secret', 'vault', 'decrypted_secrets'
+  ) into v_url, v_secret;
+  if v_url is null or v_secret is null then
+    raise warning 'webhook_dispatcher_url and webhook_dispatcher_secret are not in the vault: no dispatcher is called';
+    return;
+  end if;
+  -- pg_net puts its functions into the schema net, in whichever schema it was created.
+  execute format('select %I.%I(url := $1, headers := $2)', 'net', 'http_post')
+  using v_url, jsonb_build_object('Authorization', 'Bearer ' || v_secret, 'Content-Type', 'application/json');
+end
+$$;
+comment on function crm.poke_dispatcher() is
+  'Pokes the dispatcher if a delivery is due now or within 15 seconds: a retry, or a delivery whose first poke was '
+  'lost. Security definer, because it reads every workspace, and members call it too.';
+
+create function crm.resume_webhooks() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  -- A claim of the shard locks markers of the same subscriptions in another order, so lock the shard first.
+  perform from crm.webhook_shards p where p.shard = get_byte(uuid_send(new.id), 15) & 15 for update;
+  perform crm.unsettle_subscription(s.workspace_id, s.id, false)
+  from crm.webhook_subscriptions s
+  where s.workspace_id = new.id and s.is_active;
+  perform crm.poke_dispatcher();
+  return null;
+end
+$$;
+comment on function crm.resume_webhooks() is
+  'Trigger: releases held deliveries and pokes the dispatcher when a workspace may send webhooks again. The '
+  'deliveries kept their attempts and times, so overdue ones are sent at once.';
+create trigger resume_webhooks after update of suspended, public_api on crm.workspaces for each row
+when ((old.suspended or not old.public_api) and not new.suspended and new.public_api)
+execute function crm.resume_webhooks();
+
+create function crm.stuck_deliveries(p_bound integer) returns setof crm.webhook_queue
+language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
+  select q.*
+  from (
+    (select q.* from crm.webhook_queue q where q.state = 'ready' limit p_bound)
+    union all
+    (select q.* from crm.webhook_queue q where q.state = 'leased' limit p_bound)
+    union all
+    select w.* from crm.webhook_shards s
+    cross join lateral (
+      select q.* from crm.webhook_queue q where q.shard = s.shard and q.state = 'waiting' order by q.due_at limit p_bound
+    ) w
+  ) q
+  where q.due_at <= statement_timestamp() - interval '1 minute'
+    and (q.lease_until is null or q.lease_until <= statement_timestamp())
+    and crm.may_send(q.workspace_id, q.subscription_id)
+    -- If an attempt is in progress in the workspace, the dispatcher works, and the other deliveries wait for a slow
+    -- receiver.
+    and not exists (
+      select from crm.webhook_queue l
+      where l.state = 'leased' and l.lease_until > statement_timestamp()
+        and (l.shard, l.workspace_id) >= (q.shard, q.workspace_id)
+        and (l.shard, l.workspace_id) <= (q.shard, q.workspace_id)
+    )
+$$;
+comment on function crm.stuck_deliveries(integer) is
+  'Deliveries that have been due for over a minute while the dispatcher does nothing for their workspace. Reads at '
+  'most p_bound ready rows, p_bound leased rows, and p_bound waiting rows of each shard.';
+
+create function crm.check_health() returns text
+language sql volatile security definer set search_path = '' as $$
+  -- Bounded, because anybody may call the health check.
+  select case when exists (select from crm.stuck_deliveries(1000)) then 'degraded' else 'ok' end
+$$;
+comment on function crm.check_health() is
+  'The state of webhooks for the health check: degraded if a delivery of an active subscription has been due for over '
+  'a minute and the dispatcher does nothing for its workspace; otherwise ok.';

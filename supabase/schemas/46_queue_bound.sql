@@ -1,0 +1,334 @@
+-- The bound of the queue. Every event is stored; its deliveries are created at once while the queue has room for the
+-- workspace, otherwise later, from the events (below). Without a bound, a key could store a delivery
+-- for each of 50 subscriptions with every record it writes. See docs/decisions/0008-queue.md.
+
+create function crm.waiting_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_limit integer) returns integer
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan'
+set enable_seqscan = off set enable_bitmapscan = off as $$
+declare
+  v_shard smallint := get_byte(uuid_send(p_workspace_id), 15) & 15;
+begin
+  return (
+    select count(*)
+    from (
+      (
+        select from crm.webhook_queue q
+        where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
+          and (q.shard, q.workspace_id, q.subscription_id) <= (v_shard, p_workspace_id, p_subscription_id)
+          and q.state = 'ready'
+        limit p_limit
+      )
+      union all
+      (
+        select from crm.webhook_queue q
+        where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
+          and (q.shard, q.workspace_id, q.subscription_id) <= (v_shard, p_workspace_id, p_subscription_id)
+          and q.state <> 'ready' and q.lease_until is null
+        limit p_limit
+      )
+      union all
+      (
+        select from crm.webhook_queue q
+        where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
+          and (q.shard, q.workspace_id, q.subscription_id) <= (v_shard, p_workspace_id, p_subscription_id)
+          and q.state = 'leased'
+        limit p_limit
+      )
+      limit p_limit
+    ) waiting
+  );
+end
+$$;
+comment on function crm.waiting_deliveries(uuid, uuid, integer) is
+  'How many deliveries of a subscription are in the queue, counted up to p_limit.';
+
+create function crm.queue_share(p_workspace_id uuid) returns integer
+language sql stable set search_path = '' as $$
+  select w.max_waiting_deliveries / greatest(
+    (select count(*) from crm.webhook_subscriptions s where s.workspace_id = w.id and s.is_active), 1
+  )::integer
+  from crm.workspaces w
+  where w.id = p_workspace_id
+$$;
+comment on function crm.queue_share(uuid) is
+  'How many deliveries may wait for one subscription. The active subscriptions share max_waiting_deliveries equally, '
+  'so that one receiver that is down does not delay the others.';
+
+create function crm.queue_room(p_workspace_id uuid, p_subscription_id uuid) returns integer
+language plpgsql stable set search_path = '' as $$
+declare
+  v_share integer := crm.queue_share(p_workspace_id);
+begin
+  return v_share - crm.waiting_deliveries(p_workspace_id, p_subscription_id, v_share);
+end
+$$;
+comment on function crm.queue_room(uuid, uuid) is 'How many more deliveries may wait for a subscription now.';
+
+create function crm.require_room(p_workspace_id uuid, p_subscription_id uuid) returns integer
+language plpgsql stable set search_path = '' as $$
+declare
+  v_room integer := crm.queue_room(p_workspace_id, p_subscription_id);
+begin
+  if v_room <= 0 then perform crm.raise_code('queue_full'); end if;
+  return v_room;
+end
+$$;
+comment on function crm.require_room(uuid, uuid) is
+  'crm.queue_room for deliveries that people add themselves; raises queue_full if there is no room.';
+
+create function crm.subscribers(p_workspace_id uuid, p_event crm.event_type) returns uuid[]
+language plpgsql stable set search_path = '' as $$
+begin
+  return array(
+    select s.id from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
+  );
+end
+$$;
+comment on function crm.subscribers(uuid, crm.event_type) is
+  'The active subscriptions of a workspace to a type of event.';
+
+create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
+language sql immutable set search_path = ''
+as $$ select crm.lock_number('catch-up of ' || p_subscription_id) $$;
+comment on function crm.catch_up_lock(uuid) is
+  'The advisory lock of a subscription that is behind. A transaction that leaves a delivery to the catch-up holds the '
+  'lock, shared, until it ends. The last step of the catch-up takes it exclusively, and so sees every event that has '
+  'no delivery.';
+
+create function crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_share integer := crm.queue_share(p_workspace_id);
+  v_behind uuid[];
+  v_full uuid[];
+begin
+  -- If the lock is not free, the catch-up is about to end: the deliveries are created here, and nobody waits.
+  v_behind := array(
+    select b.id
+    from (
+      select s.id from crm.webhook_subscriptions s
+      where s.workspace_id = p_workspace_id and s.id = any (p_subscription_ids) and s.behind_since is not null
+      offset 0
+    ) b
+    where pg_try_advisory_xact_lock_shared(crm.catch_up_lock(b.id))
+  );
+  if v_behind <> '{}' then
+    -- Read again in a new snapshot: a catch-up may have ended before the lock was taken. While this transaction holds
+    -- the lock, none can end.
+    v_behind := array(
+      select s.id from crm.webhook_subscriptions s
+      where s.workspace_id = p_workspace_id and s.id = any (v_behind) and s.behind_since is not null
+    );
+  end if;
+
+  with chosen as materialized (
+    select s.id from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.id = any (p_subscription_ids) and s.is_active and s.behind_since is null
+      and crm.waiting_deliveries(s.workspace_id, s.id, v_share) + cardinality(p_event_ids) > v_share
+    -- Skip locked rows: whoever holds the lock may be marking the subscription too. No request waits here; at worst
+    -- some deliveries more than the share are created.
+    for no key update skip locked
+  ),
+  marked as (
+    update crm.webhook_subscriptions s
+    -- Starts at the horizon: transactions that see this mark, and so leave deliveries out, have not ended yet.
+    set behind_since = now(), behind_position = crm.feed_horizon() - 1, behind_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+    from chosen c
+    where s.workspace_id = p_workspace_id and s.id = c.id
+    returning s.id
+  )
+  select coalesce(array_agg(m.id), '{}') into v_full from marked m;
+
+  insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+  select p_workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
+  from unnest(p_event_ids) e (id) cross join unnest(p_subscription_ids) s (id)
+  where s.id <> all (v_behind || v_full);
+  if found then perform set_config('app.events_enqueued', 'true', true); end if;
+end
+$$;
+comment on function crm.fan_out_within_bound(uuid, uuid[], uuid[]) is
+  'Creates the deliveries of events for subscriptions whose share of the queue has room. A subscription without room '
+  'is marked as behind, and gets its deliveries from the job webhook-catch-up. Waits for nobody. Sets '
+  'app.events_enqueued if it created any.';
+
+create function crm.checks_queue(p_is_behind boolean, p_deliveries bigint, p_max_waiting integer) returns boolean
+language sql volatile
+-- Counting takes 1.5 microseconds for each waiting delivery. So deliveries are counted at random: on average once while
+-- a tenth of the bound is added, and always if that many are added at once.
+as $$ select p_is_behind or random() * p_max_waiting < p_deliveries * 10 $$;
+comment on function crm.checks_queue(boolean, bigint, integer) is
+  'Whether p_deliveries new deliveries must go through crm.fan_out_within_bound. Null if there is no subscription.';
+
+create function crm.fan_out(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
+language plpgsql set search_path = ''
+-- The planner estimates a lower cost for short arrays than for unknown ones, so it would plan every call again, which
+-- takes longer than adding a delivery.
+set plan_cache_mode = 'force_generic_plan' as $$
+begin
+  if p_subscription_ids = '{}' then return; end if;
+  insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+  select p_workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
+  from unnest(p_event_ids) e (id) cross join unnest(p_subscription_ids) s (id)
+  where not (
+      select crm.checks_queue(
+        false, cardinality(p_event_ids)::bigint * cardinality(p_subscription_ids), w.max_waiting_deliveries
+      )
+      from crm.workspaces w where w.id = p_workspace_id
+    )
+    and not exists (
+      select from crm.webhook_subscriptions s
+      where s.workspace_id = p_workspace_id and s.behind_since is not null and s.id = any (p_subscription_ids)
+    );
+  if found then
+    perform set_config('app.events_enqueued', 'true', true);
+  else
+    perform crm.fan_out_within_bound(p_workspace_id, p_event_ids, p_subscription_ids);
+  end if;
+end
+$$;
+comment on function crm.fan_out(uuid, uuid[], uuid[]) is
+  'Enqueues a delivery of each event for each subscription in the caller''s transaction, as far as the queue has room '
+  '(crm.fan_out_within_bound). Sets app.events_enqueued if there is a delivery. The subscriptions must be active and '
+  'have the events'' types.';
+
+-- Catching up: subscriptions that are behind get their deliveries from the events, in the order of the feed, as far as
+-- the queue has room. Nothing is lost: a subscription's place moves only over events of ended transactions
+-- (crm.feed_horizon), and everything left out is above it. Nothing is sent twice: an event has one delivery id for a
+-- subscription.
+
+create type crm.caught_up as (
+  workspace_id uuid, subscription_id uuid, behind_since timestamptz, position bigint, id uuid,
+  is_done boolean, queued bigint
+);
+comment on type crm.caught_up is
+  'How far a subscription was caught up: the place in the feed, whether it is done, and how many deliveries were '
+  'created.';
+
+create function crm.catch_up(s crm.webhook_subscriptions, p_deadline timestamptz) returns crm.caught_up
+language plpgsql set search_path = ''
+-- As in crm.recover_deliveries.
+set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
+set enable_hashjoin = off set enable_mergejoin = off
+-- For the lock of the last step, which waits for transactions that left deliveries out.
+set lock_timeout = '500ms' as $$
+declare
+  r crm.caught_up := row(s.workspace_id, s.id, s.behind_since, s.behind_position, s.behind_id, false, 0);
+  v_room integer := crm.queue_room(s.workspace_id, s.id);
+  -- Deliveries are kept for 30 days. The two days are for clocks that were set back, as in the feed.
+  v_from uuid := crm.uuid_v7_floor(
+    greatest(s.created_at, s.behind_since - interval '2 days', now() - interval '30 days')
+  );
+  v_step integer;
+  v_seen integer;
+  v_added integer;
+  v_last_position bigint;
+  v_last_id uuid;
+begin
+  while v_room > 0 and clock_timestamp() < p_deadline loop
+    v_step := least(v_room, 5000);
+    with next as materialized (
+      select e.position, e.id, e.event = any (s.event_types) and not e.is_test as is_owed from crm.events e
+      where e.workspace_id = s.workspace_id
+        and (e.position, e.id) > (r.position, r.id) and e.position < crm.feed_horizon() and e.id >= v_from
+      order by e.position, e.id limit v_step
+    ),
+    added as (
+      insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+      select s.workspace_id, crm.delivery_id(n.id, s.id), n.id, s.id from next n where n.is_owed
+      on conflict (workspace_id, id) do nothing
+      returning 1
+    )
+    select
+      (select count(*) from next), (select count(*) from added), l.position, l.id
+    into v_seen, v_added, v_last_position, v_last_id
+    from (select) one
+    left join lateral (select n.position, n.id from next n order by n.position desc, n.id desc limit 1) l on true;
+
+    r.position := coalesce(v_last_position, r.position);
+    r.id := coalesce(v_last_id, r.id);
+    r.queued := r.queued + v_added;
+    v_room := v_room - v_added;
+    if v_seen < v_step then
+      exit when v_room = 0;
+      -- This lock is granted once the transactions that left out the remaining deliveries have ended; later
+      -- transactions find it taken, and create their deliveries themselves.
+      begin
+        perform pg_advisory_xact_lock(crm.catch_up_lock(s.id));
+      exception
+        -- One of these transactions takes long. The next run tries again.
+        when lock_not_available then
+          exit;
+      end;
+      with rest as materialized (
+        select e.id from crm.events e
+        where e.workspace_id = s.workspace_id and (e.position, e.id) > (r.position, r.id) and e.id >= v_from
+          and e.event = any (s.event_types) and not e.is_test
+          and not exists (
+            select from crm.webhook_deliveries d
+            where d.workspace_id = s.workspace_id and d.id = crm.delivery_id(e.id, s.id)
+          )
+        order by e.position, e.id limit v_room + 1
+      ),
+      added as (
+        insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+        select s.workspace_id, crm.delivery_id(n.id, s.id), n.id, s.id from rest n
+        on conflict (workspace_id, id) do nothing
+      )
+      select count(*) into v_added from rest;
+      r.queued := r.queued + v_added;
+      r.is_done := v_added <= v_room;
+      exit;
+    end if;
+  end loop;
+  return r;
+end
+$$;
+comment on function crm.catch_up(crm.webhook_subscriptions, timestamptz) is
+  'Creates deliveries for the events that a subscription has not got, in the order of the feed, as many as may wait, '
+  'until p_deadline. The caller stores the place reached after catching up all subscriptions. Locks no row of the '
+  'subscription, because recording outcomes would wait for that lock.';
+
+create function crm.catch_up_subscriptions() returns bigint
+language plpgsql set search_path = '' as $$
+declare
+  s crm.webhook_subscriptions;
+  r crm.caught_up;
+  v_all crm.caught_up[] := '{}';
+  v_queued bigint := 0;
+begin
+  for s in
+    select b.* from crm.webhook_subscriptions b where b.behind_since is not null and b.is_active order by random()
+  loop
+    exit when clock_timestamp() > statement_timestamp() + interval '2 s';
+    -- One catch-up or recovery at a time in a workspace: two that insert the same rows could deadlock.
+    continue when not pg_try_advisory_xact_lock(crm.lock_number('recovery of ' || s.workspace_id));
+    r := crm.catch_up(s, statement_timestamp() + interval '2 s');
+    v_all := v_all || r;
+    v_queued := v_queued + r.queued;
+  end loop;
+
+  with reached as (
+    select b.workspace_id, b.id, c.position as reached_position, c.id as reached_id, c.is_done
+    from unnest(v_all) c
+    join crm.webhook_subscriptions b on b.workspace_id = c.workspace_id and b.id = c.subscription_id
+    -- Skips a subscription that was deleted meanwhile, even if it was then reactivated and fell behind again.
+    where b.behind_since = c.behind_since
+    -- The next run repeats the work for rows that are locked now.
+    for no key update of b skip locked
+  )
+  update crm.webhook_subscriptions b
+  set
+    behind_since = case when not c.is_done then b.behind_since end,
+    behind_position = case when not c.is_done then c.reached_position end,
+    behind_id = case when not c.is_done then c.reached_id end
+  from reached c
+  where b.workspace_id = c.workspace_id and b.id = c.id;
+
+  if v_queued > 0 then perform crm.poke_dispatcher(); end if;
+  return v_queued;
+end
+$$;
+comment on function crm.catch_up_subscriptions() is
+  'Catches up the subscriptions that are behind, for about 2 seconds, and returns how many deliveries it created. A '
+  'killed run changes nothing.';

@@ -1,0 +1,288 @@
+-- Manual operations on subscriptions and deliveries (spec 6.5), for the operator's commands and the application.
+
+create function crm.require_own_workspace(p_workspace_id uuid) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  if p_workspace_id is distinct from coalesce(crm.current_workspace_id(), p_workspace_id) then
+    raise exception 'The workspace % is not that of the caller', p_workspace_id;
+  end if;
+end
+$$;
+comment on function crm.require_own_workspace(uuid) is
+  'For security definer functions that take a workspace: raises an error if the caller is in another one. The operator '
+  'is in no workspace and may name any.';
+
+create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
+language plpgsql set search_path = '' as $$
+declare
+  v_ids uuid[] := array(
+    select q.delivery_id from crm.webhook_queue q
+    where q.workspace_id = p_workspace_id and q.state in ('waiting', 'held') and q.due_at > statement_timestamp()
+    for update skip locked
+  );
+begin
+  update crm.webhook_deliveries d
+  set next_attempt_at = statement_timestamp()
+  where d.workspace_id = p_workspace_id and d.id = any (v_ids) and d.state = 'pending';
+  return cardinality(v_ids);
+end
+$$;
+comment on function crm.retry_deliveries(uuid) is
+  'Makes every waiting delivery of a workspace due now, and returns how many there were.';
+
+create function crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) returns void
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_queued text;
+begin
+  perform crm.require_own_workspace(p_workspace_id);
+  -- The queue row is locked before the delivery, as when an outcome is recorded.
+  select q.state into v_queued from crm.webhook_queue q
+  where q.workspace_id = p_workspace_id and q.delivery_id = p_delivery_id
+  for update;
+  -- In flight already: its dispatcher will record the outcome.
+  if v_queued = 'leased' then return; end if;
+  if v_queued is null then
+    perform crm.require_room(d.workspace_id, d.subscription_id) from crm.webhook_deliveries d
+    where d.workspace_id = p_workspace_id and d.id = p_delivery_id;
+  end if;
+  update crm.webhook_deliveries d
+  set
+    state = 'pending',
+    series = case when d.state = 'pending' then d.series else d.series + 1 end,
+    attempts = case when d.state = 'pending' then d.attempts else 0 end,
+    -- Not clock_timestamp(), or crm.poke_dispatcher in the same statement would not find the delivery due yet.
+    next_attempt_at = statement_timestamp()
+  where d.workspace_id = p_workspace_id and d.id = p_delivery_id;
+end
+$$;
+comment on function crm.redeliver(uuid, uuid) is
+  'Sends a delivery now, under the same id. An ended delivery gets five new attempts and keeps its earlier ones; a '
+  'delivery that waits for its next attempt gets no additional ones. If the subscription is inactive, the delivery '
+  'waits until reactivation. Raises queue_full. Security definer, because verbs may not write deliveries.';
+
+create function crm.send_test_event(
+  p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null
+) returns uuid
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_delivery_id uuid;
+begin
+  perform crm.require_own_workspace(p_workspace_id);
+  perform crm.require_room(p_workspace_id, p_subscription_id);
+  with event as (
+    insert into crm.events (workspace_id, event, object_id, facts, is_test)
+    select s.workspace_id, coalesce(p_event, s.event_types[1]), '00000000-0000-0000-0000-000000000000', '{}', true
+    from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.id = p_subscription_id
+    returning workspace_id, id
+  )
+  insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+  select e.workspace_id, crm.delivery_id(e.id, p_subscription_id), e.id, p_subscription_id from event e
+  returning id into v_delivery_id;
+  return v_delivery_id;
+end
+$$;
+comment on function crm.send_test_event(uuid, uuid, crm.event_type) is
+  'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such '
+  'subscription. The event has the given type, otherwise the subscription''s first, the nil UUID as its object, and a '
+  'sample as data beside "test": true, so that a receiver that mistakes it for a real event finds nothing to act on. '
+  'Raises queue_full. Security definer, because verbs may not write events.';
+
+create function crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) returns bigint
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_resumed bigint;
+begin
+  perform crm.require_own_workspace(p_workspace_id);
+  select count(*) into v_resumed
+  from crm.webhook_subscriptions s
+  join crm.webhook_queue q on q.shard = get_byte(uuid_send(s.workspace_id), 15) & 15
+    and q.workspace_id = s.workspace_id and q.subscription_id = s.id
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id and not s.is_active
+    and q.state <> 'ready' and q.lease_until is null;
+
+  update crm.webhook_subscriptions s
+  set is_active = true, failure_count = 0, slow_since = null
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id and not s.is_active;
+  return v_resumed;
+end
+$$;
+comment on function crm.reactivate_subscription(uuid, uuid) is
+  'Activates an inactive subscription with a failure_count of 0, makes its waiting deliveries due now (the first 500 '
+  'at once, the others as they are sent), and returns how many there are. Failed deliveries stay failed: see '
+  'crm.redeliver. Changes nothing on an active subscription. Security definer, because verbs may not write '
+  'deliveries.';
+
+-- Operations on subscriptions (spec 6.5): reactivate, recover, rotate. The verbs of keys, members and the operator
+-- share them.
+
+create function crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[])
+returns table (id uuid, name crm.record_name, prefix text, is_revoked boolean)
+language plpgsql stable security definer set search_path = '' as $$
+#variable_conflict use_column
+begin
+  perform crm.require_own_workspace(p_workspace_id);
+  return query
+  select k.id, k.name, k.prefix, k.revoked_at is not null from crm.api_keys k
+  where k.workspace_id = p_workspace_id and k.id = any (p_key_ids);
+end
+$$;
+comment on function crm.makers_of_subscriptions(uuid, uuid[]) is
+  'The keys that created subscriptions, with name and prefix, and whether they are revoked. Security definer, because '
+  'crm_api cannot read keys.';
+
+create function crm.resume_subscription(
+  p_workspace_id uuid, p_id uuid, out was_inactive boolean, out resumed bigint, out revoked_key json
+)
+language plpgsql set search_path = '' as $$
+declare
+  v_key_id uuid;
+begin
+  select not s.is_active, s.key_id into was_inactive, v_key_id from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_id;
+  if not found then return; end if;
+  select json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) into revoked_key
+  from crm.makers_of_subscriptions(p_workspace_id, array[v_key_id]) k
+  where k.is_revoked;
+  resumed := 0;
+  if was_inactive then
+    perform crm.check_active_subscriptions(p_workspace_id, 'active_subscriptions');
+    resumed := crm.reactivate_subscription(p_workspace_id, p_id);
+  end if;
+end
+$$;
+comment on function crm.resume_subscription(uuid, uuid) is
+  'Activates a subscription again if the workspace has fewer than 50 active ones. Returns how many deliveries were '
+  'waiting, and the key that created it if that key is revoked. was_inactive is null if there is no such '
+  'subscription.';
+
+create function crm.recover_deliveries(
+  p_workspace_id uuid, p_subscription_id uuid, p_since timestamptz, p_until timestamptz, out count bigint,
+  out next_since timestamptz
+)
+language plpgsql security definer set search_path = ''
+-- With these settings, plans read events by an index in order of id, and no more than needed. Otherwise a plan that is
+-- cached while a table is empty would later, when the table has filled up, read it row by row for each event, and
+-- exceed the call's 10 seconds.
+set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  c_max_deliveries constant integer := 20000;
+  c_step constant integer := 2000;
+  v_room integer;
+  v_step integer;
+  -- Events are kept longer, but deliveries only for 30 days, in the partition of their event's day.
+  v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '30 days'));
+  v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
+  v_types crm.event_type[];
+  v_next_id uuid;
+  v_added bigint;
+  v_begun_at timestamptz;
+begin
+  perform crm.require_own_workspace(p_workspace_id);
+  -- One recovery at a time: each takes more than a second, and a key may call 120 times a minute.
+  perform pg_advisory_xact_lock(crm.lock_number('recovery of ' || p_workspace_id));
+  v_begun_at := clock_timestamp();
+  select s.event_types into v_types from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
+
+  v_room := least(crm.require_room(p_workspace_id, p_subscription_id), c_max_deliveries);
+  count := 0;
+  loop
+    v_step := least(v_room - count, c_step);
+    v_next_id := null;
+    select e.id into v_next_id from crm.events e
+    where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < v_to
+    order by e.id
+    offset v_step limit 1;
+
+    insert into crm.webhook_deliveries as d (workspace_id, id, event_id, subscription_id, next_attempt_at)
+    select p_workspace_id, crm.delivery_id(e.id, p_subscription_id), e.id, p_subscription_id, statement_timestamp()
+    from crm.events e
+    where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < coalesce(v_next_id, v_to)
+      and e.event = any (v_types) and not e.is_test
+      and (
+        select k.state from crm.webhook_deliveries k
+        where k.workspace_id = p_workspace_id and k.id = crm.delivery_id(e.id, p_subscription_id)
+      ) in ('delivered', 'pending') is not true
+    -- A failed or cancelled delivery gets five new attempts under the same id, as in crm.redeliver.
+    on conflict (workspace_id, id) do update
+    set state = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = excluded.next_attempt_at
+    where d.state in ('failed', 'cancelled');
+    get diagnostics v_added = row_count;
+    count := count + v_added;
+    -- The time counts from when this call got the lock. The caller can call again for the rest.
+    exit when v_next_id is null or count >= v_room
+      or clock_timestamp() > v_begun_at + interval '1200 milliseconds';
+    v_from := v_next_id;
+  end loop;
+  next_since := crm.uuid_v7_time(v_next_id);
+
+  -- Locked last, because the outcome of every attempt writes this row. Whoever deactivates the subscription either came
+  -- first, and is seen here, or waits and then finds the new deliveries.
+  perform from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.is_active
+  for no key update;
+  if not found then perform api.fail('subscription_inactive'); end if;
+end
+$$;
+comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz) is
+  'Queues the events of a period that a subscription never got: events without a delivery, and those whose delivery '
+  'failed for good or was cancelled. Delivered and waiting ones are left alone, so a repeated call sends nothing '
+  'twice. Skips test events. Takes the oldest first: as many as the queue has room for (queue_full if none), at most '
+  '20,000 or a little more than a second of work; next_since is then where to continue, else null. One recovery at a '
+  'time in a workspace. The period applies to the times in event ids, when events were stored, and goes back 30 days. '
+  'Security definer, because verbs may not write deliveries.';
+
+create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  -- A time in the future usually has a wrong time zone or year.
+  if p_since > now() then perform api.fail('validation_error', array['since'], 'Não pode estar no futuro'); end if;
+  if p_until <= p_since then perform api.fail('validation_error', array['until'], 'Deve ser depois de since'); end if;
+end
+$$;
+comment on function crm.check_window(timestamptz, timestamptz) is
+  'Raises validation_error if a period of past time begins in the future, or ends before it begins.';
+
+create function crm.recovery_json(p_count bigint, p_next_since timestamptz) returns json
+language sql stable set search_path = '' as $$
+  select json_build_object(
+    'count', p_count, 'has_more', p_next_since is not null, 'next_since', crm.iso(p_next_since)
+  )
+$$;
+comment on function crm.recovery_json(bigint, timestamptz) is 'JSON of the result of crm.recover_deliveries.';
+
+create function crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) returns void
+language plpgsql immutable set search_path = '' as $$
+begin
+  if p_event <> all (s.event_types) then
+    perform api.fail('validation_error', array['event_type'], 'A assinatura não tem este evento');
+  end if;
+end
+$$;
+comment on function crm.check_subscribed(crm.webhook_subscriptions, crm.event_type) is
+  'Raises validation_error if a subscription does not include an event type: its receiver would not expect it.';
+
+create function crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer)
+returns void
+language sql volatile security definer set search_path = '' as $$
+  select crm.require_own_workspace(p_workspace_id);
+  update crm.webhook_secrets k
+  set
+    secret = case
+      when p_overlap_seconds = 0 then p_secret
+      -- If an earlier overlap is over, its new secret is the current one.
+      when k.next_from <= now() then k.next_secret
+      else k.secret
+    end,
+    next_secret = case when p_overlap_seconds > 0 then p_secret end,
+    next_from = case when p_overlap_seconds > 0 then now() + make_interval(secs => p_overlap_seconds) end
+  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id
+$$;
+comment on function crm.rotate_secret(uuid, uuid, bytea, integer) is
+  'Gives a subscription a new secret, encrypted. During the overlap the current secret keeps signing and the new one '
+  'makes a second signature; with an overlap of 0 the new one signs at once. A rotation during an overlap keeps the '
+  'current secret and replaces the new one, so that a call whose reply was lost can be repeated. Security definer, '
+  'because verbs may not read secrets.';

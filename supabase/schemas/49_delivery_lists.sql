@@ -1,0 +1,357 @@
+-- How deliveries are shown (spec 6.5): a list and a detail page, for the verbs of keys, members and the operator.
+
+create function crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, summary json)
+language plpgsql stable set search_path = ''
+-- A cached plan, because planning for 40 partitions of three tables takes longer than running the query.
+set plan_cache_mode = 'force_generic_plan' as $$
+#variable_conflict use_column
+declare
+  v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
+begin
+  return query
+  select d.id, json_build_object(
+    'id', d.id, 'event_id', d.event_id, 'subscription_id', d.subscription_id, 'target_url', s.target_url,
+    'event', e.event, 'object_type', t.object_type, 'object_id', e.object_id, 'is_test', e.is_test,
+    'state', case when d.state = 'pending' and not m.may_send then 'held' else d.state end, 'attempts', d.attempts,
+    'last_status', a.status, 'last_reason', a.reason, 'last_duration_ms', a.duration_ms,
+    'last_attempt_at', crm.iso(a.finished_at),
+    'next_attempt_at', case when d.state = 'pending' and m.may_send then crm.iso(d.next_attempt_at) end,
+    'occurred_at', crm.iso(e.occurred_at), 'created_at', crm.iso(d.created_at)
+  )
+  from unnest(p_ids) wanted (id)
+  -- Each id is in one partition, which the planner does not know: `offset 0` makes it look up each id, and keeps it
+  -- from reading all deliveries of the workspace or subscription.
+  cross join lateral (
+    select * from crm.webhook_deliveries d where d.workspace_id = p_workspace_id and d.id = wanted.id offset 0
+  ) d
+  cross join lateral (
+    select * from crm.events e where e.workspace_id = p_workspace_id and e.id = d.event_id offset 0
+  ) e
+  cross join lateral (
+    select * from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.id = d.subscription_id offset 0
+  ) s
+  join crm.event_types t on t.event = e.event
+  cross join lateral (select v_may_send and s.is_active as may_send) m
+  left join lateral (
+    -- A delivery that is sent again shows its previous attempt until the new series has one.
+    select * from crm.webhook_attempts a
+    where a.workspace_id = p_workspace_id and a.delivery_id = d.id
+    order by a.series desc, a.number desc limit 1
+  ) a on true;
+end
+$$;
+comment on function crm.delivery_summaries(uuid, uuid[]) is
+  'JSON of deliveries, in no order: event, state, the receiver''s last response, times (spec 6.5). A pending delivery '
+  'is shown as held while its subscription is inactive or the workspace may not send. next_attempt_at is null if '
+  'there is no next attempt.';
+
+create function crm.delivery_summary(p_workspace_id uuid, p_id uuid) returns json
+language sql stable set search_path = ''
+as $$ select s.summary from crm.delivery_summaries(p_workspace_id, array[p_id]) s $$;
+comment on function crm.delivery_summary(uuid, uuid) is
+  'JSON of one delivery as in crm.delivery_summaries; null if there is none.';
+
+create function crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) returns boolean
+language sql immutable parallel safe as $$
+  select p_wanted is null
+    or p_wanted = case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end
+$$;
+comment on function crm.is_in_state(text, text, boolean) is
+  'Whether a delivery with this stored state is shown in the state p_wanted; any state if that is null.';
+
+create function crm.delivery_ids(
+  p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamptz,
+  p_until timestamptz, p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
+)
+language plpgsql stable set search_path = ''
+-- Read in the order of an index: with a sort, the planner might read all rows first.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  v_before uuid := coalesce(
+    least(p_cursor, case when p_until is not null then crm.uuid_v7_floor(p_until) end),
+    'ffffffff-ffff-ffff-ffff-ffffffffffff'
+  );
+  v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
+  v_is_filtered boolean := p_state is not null or p_event is not null;
+  -- How many deliveries one call reads: otherwise a filter that matches nothing would read all 30 days. Half as many
+  -- for a filter by event, which reads each event too.
+  v_look integer := case when p_event is not null then 2500 when v_is_filtered then 5000 else p_limit + 1 end;
+  v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
+  v_last uuid;
+begin
+  -- One statement for each index, because one statement for all cases could use none of them. A subscription's
+  -- deliveries are compared and sorted by both columns, which only one index has: with an equality, the planner may
+  -- expect every row to match, and read the workspace's index. The range of ids alone selects the partitions, and ends
+  -- the reading at `since`.
+  if p_subscription_id is null then
+    ids := array(
+      select w.id
+      from (
+        select d.id, d.event_id, d.subscription_id, d.state from crm.webhook_deliveries d
+        where d.workspace_id = p_workspace_id and d.id < v_before and d.id >= v_from
+        order by d.id desc limit v_look
+      ) w
+      where crm.is_in_state(p_state, w.state, v_may_send and (
+          select s.is_active from crm.webhook_subscriptions s
+          where s.workspace_id = p_workspace_id and s.id = w.subscription_id
+        ))
+        and (p_event is null or p_event = (
+          select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
+        ))
+      limit p_limit + 1
+    );
+    if v_is_filtered and cardinality(ids) <= p_limit then
+      select d.id into v_last from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.id < v_before and d.id >= v_from
+      order by d.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  elsif p_state in ('failed', 'cancelled') then
+    ids := array(
+      select w.id
+      from (
+        select d.id, d.event_id, d.state from crm.webhook_deliveries d
+        where d.workspace_id = p_workspace_id and (d.subscription_id, d.id) < (p_subscription_id, v_before)
+          and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
+          and d.id < v_before and d.id >= v_from
+          -- The condition of the partial index.
+          and d.ended_badly
+        order by d.subscription_id desc, d.id desc limit v_look
+      ) w
+      where w.state = p_state
+        and (p_event is null or p_event = (
+          select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
+        ))
+      limit p_limit + 1
+    );
+    if cardinality(ids) <= p_limit then
+      select d.id into v_last from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and (d.subscription_id, d.id) < (p_subscription_id, v_before)
+        and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
+        and d.id < v_before and d.id >= v_from and d.ended_badly
+      order by d.subscription_id desc, d.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  else
+    v_may_send := crm.may_send(p_workspace_id, p_subscription_id);
+    ids := array(
+      select w.id
+      from (
+        select d.id, d.event_id, d.state from crm.webhook_deliveries d
+        where d.workspace_id = p_workspace_id and (d.subscription_id, d.id) < (p_subscription_id, v_before)
+          and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
+          and d.id < v_before and d.id >= v_from
+        order by d.subscription_id desc, d.id desc limit v_look
+      ) w
+      where crm.is_in_state(p_state, w.state, v_may_send)
+        and (p_event is null or p_event = (
+          select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
+        ))
+      limit p_limit + 1
+    );
+    if v_is_filtered and cardinality(ids) <= p_limit then
+      select d.id into v_last from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and (d.subscription_id, d.id) < (p_subscription_id, v_before)
+        and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
+        and d.id < v_before and d.id >= v_from
+      order by d.subscription_id desc, d.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  end if;
+
+  next_id := v_last;
+  if cardinality(ids) > p_limit then
+    ids := ids[:p_limit];
+    next_id := ids[p_limit];
+  end if;
+end
+$$;
+comment on function crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamptz, timestamptz, uuid, integer) is
+  'The ids of a page of deliveries of a subscription, or of the workspace (null), newest event first, and the id after '
+  'which the next page begins (null if there is none). A page filtered by state looks at up to 5,000 deliveries, '
+  'filtered by event at up to 2,500, so it may be short or empty although there is a next one.';
+
+create function crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_page record;
+begin
+  select * into v_page from crm.delivery_ids(
+    p_workspace_id,
+    p_subscription_id,
+    p_args ->> 'state',
+    (p_args ->> 'event')::crm.event_type,
+    (p_args ->> 'since')::timestamptz,
+    (p_args ->> 'until')::timestamptz,
+    (p_args ->> 'cursor')::uuid,
+    coalesce((p_args ->> 'limit')::integer, 50)
+  );
+  return crm.page(
+    array(select s.summary from crm.delivery_summaries(p_workspace_id, v_page.ids) s order by s.id desc),
+    v_page.next_id
+  );
+end
+$$;
+comment on function crm.delivery_page(uuid, uuid, jsonb) is
+  'A page of deliveries by the arguments state, event, since and until (times of the event), cursor and limit: see '
+  'crm.delivery_ids.';
+
+create function crm.delivery_detail(p_workspace_id uuid, p_id uuid) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_delivery crm.webhook_deliveries;
+  v_event crm.events;
+  v_target_url text;
+  v_body text;
+begin
+  select d.* into v_delivery from crm.webhook_deliveries d
+  where d.workspace_id = p_workspace_id and d.id = p_id;
+  select e.* into v_event from crm.events e
+  where e.workspace_id = p_workspace_id and e.id = v_delivery.event_id;
+  if not found then return null; end if;
+  select s.target_url into v_target_url from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id;
+  v_body := crm.delivery_body(p_id, v_event);
+  return crm.with_fields(crm.delivery_summary(p_workspace_id, p_id), json_build_object(
+    'attempts_made', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'series', a.series, 'number', a.number, 'status', a.status, 'reason', a.reason,
+            'duration_ms', a.duration_ms, 'finished_at', crm.iso(a.finished_at)
+          )
+          order by a.series, a.number
+        ),
+        '[]'
+      )
+      from (
+        select a.* from crm.webhook_attempts a
+        where a.workspace_id = p_workspace_id and a.delivery_id = p_id
+        order by a.series desc, a.number desc limit 100
+      ) a
+    ),
+    'body', v_body,
+    'headers', crm.delivery_headers(v_delivery, v_event, v_target_url, v_body)
+  ));
+end
+$$;
+comment on function crm.delivery_detail(uuid, uuid) is
+  'JSON of a delivery with its newest 100 attempts, oldest first, and the body and headers that an attempt would send '
+  'now; body is null if it cannot be built. Null if there is no such delivery.';
+
+-- Webhook deliveries of a workspace (spec 6.5), for the operator and signed-in members.
+
+create function app.delivery_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{subscription_id, state, event, since, until, cursor, limit}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_subscription_id uuid := (v_args ->> 'subscription_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  if v_subscription_id is not null and not exists (
+    select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_subscription_id
+  ) then
+    perform crm.raise_code('not_found', 'subscription_id');
+  end if;
+  return crm.delivery_page(v_workspace_id, v_subscription_id, v_args);
+end
+$$;
+comment on function app.delivery_list(jsonb) is
+  'Lists deliveries of a workspace or of one subscription, newest event first (spec 6.5): data, and meta with '
+  'next_cursor and has_more. last_status, last_reason and last_duration_ms describe the last attempt; next_attempt_at '
+  'is null if there is no next one. Arguments: workspace_id, subscription_id, state, event, since, until, cursor, '
+  'limit (50 if absent). Codes: validation_error, not_found.';
+
+create function crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text)
+returns json
+language sql stable set search_path = '' as $$
+  select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
+  from unnest(
+    array[
+      'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'X-Service-Event', 'X-Service-Event-Id',
+      'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature', 'X-Service-Signature-Next'
+    ],
+    array[
+      regexp_replace(lower(substring(p_target_url from '://([^/?#]+)')), ':443$', ''), 'crm-webhooks/1', '*/*',
+      'application/json', octet_length(convert_to(p_body, 'UTF8'))::text, e.event::text, e.id::text, d.id::text,
+      floor(extract(epoch from now()))::text,
+      'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>',
+      'sha256=<o mesmo, com o segredo novo>'
+    ]
+  ) with ordinality h (name, value, n)
+  where h.name <> 'X-Service-Signature-Next'
+    or crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
+$$;
+comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text) is
+  'The headers that an attempt would send now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. '
+  'The signatures are only described, because the database cannot decrypt a secret; the second one is sent while a '
+  'rotation overlaps.';
+
+create function app.delivery_get(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_detail json := crm.delivery_detail((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
+begin
+  if v_detail is null then perform crm.raise_code('not_found', 'id'); end if;
+  return v_detail;
+end
+$$;
+comment on function app.delivery_get(jsonb) is
+  'Returns a delivery with its attempts, and the body and headers that an attempt would send now: see '
+  'crm.delivery_detail. A delivery whose event was dropped is not_found. Arguments: workspace_id, id. Codes: '
+  'validation_error, not_found.';
+
+create function app.delivery_retry(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_retried bigint;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  v_retried := crm.retry_deliveries(v_workspace_id);
+  perform crm.poke_dispatcher();
+  return json_build_object('retried', v_retried);
+end
+$$;
+comment on function app.delivery_retry(jsonb) is
+  'Makes the waiting deliveries of a workspace due now and pokes the dispatcher; those of an inactive subscription '
+  'wait until it is reactivated. Returns retried, the number of deliveries that were waiting. Arguments: '
+  'workspace_id. Codes: validation_error, not_found.';
+
+create function app.delivery_redeliver(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_delivery crm.webhook_deliveries;
+  v_event crm.event_type;
+begin
+  select d.* into v_delivery from crm.webhook_deliveries d
+  where d.workspace_id = v_workspace_id and d.id = (v_args ->> 'id')::uuid;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  select e.event into v_event from crm.events e
+  where e.workspace_id = v_workspace_id and e.id = v_delivery.event_id;
+  -- Events are kept longer than deliveries: an event is missing only if the job partition-deliveries did not run for
+  -- weeks.
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
+  perform crm.redeliver(v_workspace_id, v_delivery.id);
+  perform crm.record_action(
+    v_workspace_id, 'delivery_redelivered', 'delivery', v_delivery.id, v_event::text,
+    jsonb_build_object('subscription_id', v_delivery.subscription_id)
+  );
+  perform crm.poke_dispatcher();
+  return crm.with_fields(
+    crm.delivery_summary(v_workspace_id, v_delivery.id), json_build_object('held', crm.holds_webhooks(v_workspace_id))
+  );
+end
+$$;
+comment on function app.delivery_redeliver(jsonb) is
+  'Sends a delivery now, under the same id. An ended delivery gets five new attempts; one that waits for its next '
+  'attempt gets no more attempts. Returns the delivery as delivery_list does, with held: whether it waits because the '
+  'workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, '
+  'subscription_inactive, queue_full.';

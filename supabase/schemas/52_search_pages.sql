@@ -1,0 +1,315 @@
+-- Pages of a list with `q`, for every searched record. See docs/decisions/0013-search.md.
+
+create function crm.chosen_matches(p_record text, p_walk crm.walk, p_ids uuid[], p_words text[] default null)
+returns uuid[]
+language plpgsql stable set search_path = '' as $$
+declare
+  v_matches uuid[];
+begin
+  if p_ids = '{}' then
+    return '{}';
+  elsif p_walk.chosen is null then
+    select w.matches into v_matches from crm.kept_walk(p_record, '{}', null, null, null, p_ids) w;
+  elsif p_ids <> '{}' then
+    execute format(
+      'select array_agg(w.id) from (%s) w where w.is_match%s', p_walk.chosen,
+      case when p_words is not null then
+        ' and not exists (select from unnest($5) s (word) where strpos(w.text, s.word) = 0)'
+      end
+    ) into v_matches using null::uuid, null::uuid, null::integer, p_ids, p_words;
+  end if;
+  return coalesce(v_matches, '{}');
+end
+$$;
+comment on function crm.chosen_matches(text, crm.walk, uuid[], text[]) is
+  'The ids, in their order, whose records match the filters of the walk, or are in the unfiltered list if the walk is '
+  'empty, and whose current text has the words.';
+
+create function crm.kept_search(
+  p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer,
+  out ids uuid[], out next_id uuid
+)
+language plpgsql stable set search_path = '' as $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_way text := case when p_walk.ways is not null then crm.shortest_way(p_walk, p_before, p_from, p_step) end;
+  -- Without another filter, nearly all records with the words match.
+  v_enough integer := case when p_args - '{q,limit,cursor,since,until}'::text[] = '{}'
+    then v_limit + 51 else 2 * p_step
+  end;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_found record;
+begin
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    -- strpos() and not LIKE, which takes several times as long, and still longer for a word that repeats itself, such
+    -- as `aaaab`.
+    if v_way is null then
+      -- Read the texts before the records, because few records have the words.
+      select array_agg(w.id), array_agg(w.id) filter (
+        where not exists (select from unnest(p_words) s (word) where strpos(w.text, s.word) = 0)
+      )
+      into v_walked, v_matches
+      from (
+        select x.id, x.text from crm.search_texts x
+        where x.workspace_id = crm.current_workspace_id() and x.record = p_record and x.id < v_before
+          and x.id >= p_from
+        order by x.id desc limit v_rows
+      ) w;
+      next_id := v_walked[v_rows];
+      -- Only archived records are skipped, and they are few: little more than a page must be read.
+      if cardinality(v_matches) > v_enough then
+        v_matches := v_matches[:v_enough];
+        next_id := v_matches[v_enough];
+      end if;
+      v_matches := crm.chosen_matches(p_record, p_walk, v_matches);
+    else
+      execute format(
+        $sql$
+        select array_agg(w.id), array_agg(w.id) filter (
+          where w.is_match and exists (
+            select from crm.search_texts x
+            where x.workspace_id = crm.current_workspace_id() and x.record = $4 and x.id = w.id
+              and not exists (select from unnest($5) s (word) where strpos(x.text, s.word) = 0)
+          )
+        )
+        from (%s limit $3) w
+        $sql$,
+        v_way
+      ) into v_walked, v_matches using v_before, p_from, v_rows, p_record, p_words;
+      next_id := v_walked[v_rows];
+    end if;
+    ids := ids || v_matches;
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    -- Twice as many rows as would fill the page if the words are as frequent in them. Fewer for a long search, because
+    -- comparing takes longer the longer the words.
+    v_rows := least(
+      4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
+      2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
+    );
+    -- Few of the newest records have the words. The index finds the others if they are few.
+    select * into v_found from crm.search(
+      p_record, p_words, v_before, p_from, p_step, greatest(v_enough - cardinality(ids), 1)
+    );
+    ids := ids || crm.chosen_matches(p_record, p_walk, v_found.ids);
+    next_id := v_found.next_id;
+    exit when next_id is null or cardinality(ids) > v_limit or not v_found.is_common;
+    v_before := next_id;
+  end loop;
+end
+$$;
+comment on function crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer) is
+  'The ids of a page of a list with `q`, found in the stored texts; more ids than the limit if there is a next page. '
+  'Reads at most 5 * p_step rows, and finds further ones by crm.search; next_id is where the next page continues, if '
+  'there may be one.';
+
+create function crm.search_page(
+  p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
+  p_kept boolean default false, out ids uuid[], out next_id uuid
+)
+language plpgsql stable set search_path = ''
+-- As in crm.list_by.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
+set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+declare
+  v_walk crm.walk;
+  v_words text[] := crm.search_words(p_args ->> 'q');
+  -- How many texts are computed and compared one by one. Fewer for a long search, as in crm.kept_search.
+  v_rows integer := greatest(2 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')), 1);
+  -- The records whose stored text is missing or out of date.
+  v_pending uuid[] := crm.pending_texts(p_record, 16 * p_step);
+begin
+  if not p_kept or (v_pending = '{}') is not true then v_walk := crm.walk_for(p_record, p_args); end if;
+  if v_pending is null then
+    -- Too many to list: treat every row read as pending.
+    execute format(
+      'select array_agg(w.id) from (%s limit $3) w', crm.shortest_way(v_walk, p_before, p_from, p_step)
+    ) into v_pending using p_before, p_from, v_rows;
+  else
+    select s.ids, s.next_id into ids, next_id
+    from crm.kept_search(v_walk, p_record, p_args, v_words, p_before, p_from, p_step) s;
+    if v_pending = '{}' then return; end if;
+  end if;
+  v_pending := array(
+    select p.id from unnest(v_pending) p (id)
+    where p.id < p_before and p.id >= coalesce(next_id, p_from)
+    order by p.id desc limit v_rows
+  );
+  next_id := coalesce(v_pending[v_rows], next_id);
+  ids := array(
+    select m.id
+    from (
+      (
+        select k.id from unnest(ids) k (id) where k.id >= coalesce(next_id, p_from)
+        except
+        select p.id from unnest(v_pending) p (id)
+      )
+      union all
+      select c.id from unnest(crm.chosen_matches(p_record, v_walk, v_pending, v_words)) c (id)
+    ) m
+    order by m.id desc
+  );
+end
+$$;
+comment on function crm.search_page(text, jsonb, uuid, uuid, integer, boolean) is
+  'The ids of a page of a list with `q`; more ids than the limit if there is a next page. Combines crm.kept_search '
+  'with the records that changed since their text was stored, of which it compares at most 2 * p_step; if these are '
+  'too many to list, it reads as many rows instead. next_id is where the next page continues, if there may be one. '
+  'p_kept: no filter but q was sent, so statements with cached plans are used.';
+
+-- The searched texts are written by a job, because writing them takes longer than the rest of a creation. Until then a
+-- search compares the records themselves: the events since the job's last run name those that changed. See
+-- docs/decisions/0013-search.md.
+
+create table crm.search_progress (
+  only_row boolean primary key default true check (only_row),
+  position bigint not null default 0,
+  reached_at timestamptz not null default now()
+);
+comment on table crm.search_progress is
+  'How far in the feed the texts are up to date, except for the workspaces in crm.search_backlog.';
+comment on column crm.search_progress.position is
+  'Events below this position are done: crm.feed_horizon when the job ran.';
+comment on column crm.search_progress.reached_at is
+  'When the job ran. Events still to read were written later, or in a transaction that was open then.';
+alter table crm.search_progress enable row level security, force row level security;
+insert into crm.search_progress default values;
+
+create table crm.search_backlog (
+  workspace_id uuid primary key,
+  position bigint not null,
+  event_id uuid not null,
+  reached_at timestamptz not null
+);
+comment on table crm.search_backlog is
+  'Workspaces with more changes than one run of the job could write, after an import for example: other workspaces do '
+  'not wait for them.';
+comment on column crm.search_backlog.event_id is
+  'The id of the last event read, whose place in the feed is `position`.';
+comment on column crm.search_backlog.reached_at is 'As in crm.search_progress, when the workspace fell behind.';
+call crm.protect('crm.search_backlog');
+
+create function crm.pending_texts(p_record text, p_most integer) returns uuid[]
+language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan'
+-- In the order of the feed, whose index starts where events are pending; in order of id the statement would read the
+-- events of two days.
+set enable_sort = off set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_done crm.search_backlog;
+  v_from uuid;
+  -- Keeps the partitions of the coming week from being opened.
+  v_to uuid := crm.uuid_v7_floor(now() + interval '1 day');
+  v_looked integer;
+  v_ids uuid[];
+begin
+  select v_workspace_id, coalesce(b.position, p.position), coalesce(b.event_id, crm.uuid_v7_floor('epoch')),
+    coalesce(b.reached_at, p.reached_at)
+  into v_done
+  from crm.search_progress p left join crm.search_backlog b on b.workspace_id = v_workspace_id;
+  -- As in api.event_list.
+  v_from := crm.uuid_v7_floor(v_done.reached_at - interval '2 days');
+  select count(*), array_agg(distinct e.object_id) filter (where crm.text_changed(e.event, e.facts) = p_record)
+  into v_looked, v_ids
+  from (
+    select l.event, l.facts, l.object_id from crm.events l
+    where l.workspace_id = v_workspace_id and (l.position, l.id) > (v_done.position, v_done.event_id)
+      and l.id >= v_from and l.id < v_to
+    order by l.position, l.id limit p_most + 1
+  ) e;
+  return case when v_looked <= p_most then coalesce(v_ids, '{}') end;
+end
+$$;
+comment on function crm.pending_texts(text, integer) is
+  'The records of the current workspace whose text may have changed since it was written; null if there are more than '
+  'p_most events since then. Security definer, because verbs may not read the job''s progress.';
+
+create function crm.index_texts_of(p_done crm.search_backlog, p_horizon bigint, p_most integer) returns integer
+language plpgsql set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off
+set enable_bitmapscan = off set enable_sort = off set jit = off as $$
+declare
+  v_events crm.events[];
+  v_changed record;
+begin
+  -- Somebody else, such as an erasure, is writing texts of the workspace and goes first: the next run comes back.
+  if not pg_try_advisory_xact_lock(crm.lock_number('texts of ' || p_done.workspace_id)) then return 0; end if;
+  v_events := array(
+    select l from crm.events l
+    where l.workspace_id = p_done.workspace_id and (l.position, l.id) > (p_done.position, p_done.event_id)
+      and l.position < p_horizon and l.id >= crm.uuid_v7_floor(p_done.reached_at - interval '2 days')
+    order by l.position, l.id limit p_most
+  );
+  for v_changed in
+    select c.record, array_agg(distinct c.id) as ids
+    from (select crm.text_changed(e.event, e.facts) as record, e.object_id as id from unnest(v_events) e) c
+    where c.record is not null
+    group by c.record
+  loop
+    perform crm.keep_texts(p_done.workspace_id, v_changed.record, v_changed.ids);
+  end loop;
+  if cardinality(v_events) < p_most then
+    delete from crm.search_backlog b where b.workspace_id = p_done.workspace_id;
+  else
+    update crm.search_backlog b
+    set position = v_events[p_most].position, event_id = v_events[p_most].id
+    where b.workspace_id = p_done.workspace_id;
+  end if;
+  return cardinality(v_events);
+end
+$$;
+comment on function crm.index_texts_of(crm.search_backlog, bigint, integer) is
+  'Writes the texts of the next changes in a workspace of the backlog, for at most p_most events below p_horizon, and '
+  'returns the number of events. Removes the workspace from the backlog if none is left. Returns 0 while somebody '
+  'else writes texts of the workspace.';
+
+create function crm.index_texts(p_most interval default '1500 milliseconds') returns integer
+language plpgsql set search_path = ''
+-- As in crm.pending_texts.
+set enable_sort = off set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+declare
+  v_end timestamptz := clock_timestamp() + p_most;
+  v_horizon bigint;
+  v_next crm.search_backlog;
+  v_looked integer;
+  v_count integer := 0;
+begin
+  perform crm.lock_texts();
+  v_horizon := crm.feed_horizon();
+  -- One index look-up for each workspace: one statement for all would read all events of two days.
+  insert into crm.search_backlog (workspace_id, position, event_id, reached_at)
+  select w.id, p.position, crm.uuid_v7_floor('epoch'), p.reached_at
+  from crm.search_progress p
+  cross join crm.workspaces w
+  cross join lateral (
+    select from crm.events e
+    where e.workspace_id = w.id and e.position >= p.position and e.position < v_horizon
+      and e.id >= crm.uuid_v7_floor(p.reached_at - interval '2 days')
+    order by e.position limit 1
+  ) changed
+  on conflict do nothing;
+  update crm.search_progress p set position = v_horizon, reached_at = now() where p.position < v_horizon;
+  -- In turns, so that a workspace with an import delays no other.
+  loop
+    v_looked := 0;
+    for v_next in select b.* from crm.search_backlog b order by b.reached_at, b.position loop
+      exit when clock_timestamp() >= v_end;
+      begin
+        v_looked := v_looked + crm.index_texts_of(v_next, v_horizon, 500);
+      exception when others then
+        -- The workspace stays in the backlog, which `deno task doctor` reports; the others go on.
+        raise log 'crm.index_texts of %: % (%)', v_next.workspace_id, sqlerrm, sqlstate;
+      end;
+    end loop;
+    v_count := v_count + v_looked;
+    exit when v_looked = 0 or clock_timestamp() >= v_end;
+  end loop;
+  return v_count;
+end
+$$;
+comment on function crm.index_texts(interval) is
+  'Writes the searched texts of the records that changed since the last run, and returns how many events it read. '
+  'Ends after p_most, because the feed and erasures wait for it.';

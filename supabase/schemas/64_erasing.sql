@@ -1,0 +1,340 @@
+-- Traces: what identifies a person in other texts, for an erasure (docs/decisions/0019-merge-archive-erase.md).
+
+create function crm.url_decoded(p_text text) returns text
+language plpgsql immutable parallel safe set search_path = '' as $$
+begin
+  if p_text !~ '%[0-9A-Fa-f]{2}' then return p_text; end if;
+  return (
+    select convert_from(decode(string_agg(
+      case when m.part[1] ~ '^%..$' then substr(m.part[1], 2) else encode(convert_to(m.part[1], 'UTF8'), 'hex') end,
+      '' order by m.n
+    ), 'hex'), 'UTF8')
+    from regexp_matches(p_text, '%[0-9A-Fa-f]{2}|[^%]+|%', 'g') with ordinality m (part, n)
+  );
+exception when character_not_in_repertoire or untranslatable_character then
+  return p_text;
+end
+$$;
+comment on function crm.url_decoded(text) is
+  'The text with %XX decoded as in URLs; unchanged if the result is not UTF-8.';
+
+create function crm.words(p_text text) returns text
+language sql immutable parallel safe
+-- The ICU collation is explicit: in the database's own locale, only ASCII may count as alphanumeric.
+as $$
+  select nullif(
+    ' ' || btrim(regexp_replace(crm.fold(p_text) collate "und-x-icu", '[^[:alnum:]]+', ' ', 'g')) || ' ', '  '
+  )
+$$;
+comment on function crm.words(text) is
+  'The words of a text, lower case and without accents, each between spaces, so that a name is found as whole words: '
+  '" ana souza ". Null if it has none.';
+
+create type crm.traces as (words text[], numbers text[]);
+comment on type crm.traces is
+  'What identifies a person in a text: words (crm.words) of names and addresses, and the ends of phone numbers.';
+
+create function crm.mentions(p_text text, p_traces crm.traces) returns boolean
+language plpgsql immutable set search_path = '' as $$
+declare
+  v_text text := crm.url_decoded(p_text);
+  v_words text := crm.words(v_text);
+  v_digits text := crm.digits(v_text);
+begin
+  return exists (select from unnest(p_traces.words) w (words) where position(w.words in v_words) > 0)
+    or exists (select from unnest(p_traces.numbers) n (number) where position(n.number in v_digits) > 0);
+end
+$$;
+comment on function crm.mentions(text, crm.traces) is 'Whether a text contains one of these traces.';
+
+create function crm.without_mentions(p_fields jsonb, p_traces crm.traces) returns jsonb
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case when jsonb_typeof(p_fields) = 'object' then (
+    select coalesce(jsonb_object_agg(f.key, f.value), '{}')
+    from jsonb_each(p_fields) f
+    where crm.mentions(
+      -- In the JSON text of a list, a line break is the two characters \n, which would join the next word.
+      f.key || ' ' || case jsonb_typeof(f.value)
+        when 'string' then f.value #>> '{}'
+        else regexp_replace(f.value::text, '\\[nrtbf]', ' ', 'g')
+      end,
+      p_traces
+    ) is not true
+  ) end;
+end
+$$;
+comment on function crm.without_mentions(jsonb, crm.traces) is 'An object without the fields that mention the person.';
+
+create function crm.traces_of(p_names text[], p_phones text[]) returns crm.traces
+language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    array(
+      select distinct crm.words(n.name) from (select crm.url_decoded(u.name) from unnest(p_names) u (name)) n (name)
+      where crm.words(n.name) is not null
+    ),
+    -- The last eight digits, which do not depend on country code, area code and ninth digit.
+    array(
+      select distinct right(crm.digits(p.phone), 8) from unnest(p_phones) p (phone) where length(crm.digits(p.phone)) >= 8
+    )
+  );
+end
+$$;
+comment on function crm.traces_of(text[], text[]) is
+  'The traces of a person, without repetitions. p_names: names and e-mail addresses.';
+
+create function crm.with_lead(p_traces crm.traces, p_lead jsonb) returns crm.traces
+language plpgsql immutable set search_path = '' as $$
+declare
+  v_lead crm.traces;
+begin
+  if p_lead is null then return p_traces; end if;
+  v_lead := crm.traces_of(array[crm.lead_name(p_lead), p_lead ->> 'email'], array[p_lead ->> 'phone']);
+  return (p_traces.words || v_lead.words, p_traces.numbers || v_lead.numbers)::crm.traces;
+end
+$$;
+comment on function crm.with_lead(crm.traces, jsonb) is
+  'The traces plus those of a lead that the person sent. Used only for texts of the lead''s deal: a thousand leads in '
+  'a thousand deals would be a million searches.';
+
+create function crm.single_names(p_names text[]) returns text[]
+language plpgsql immutable set search_path = '' as $$
+begin
+  return array(
+    select distinct ' ' || w.word || ' '
+    from unnest(p_names) n (name)
+    cross join lateral regexp_split_to_table(btrim(crm.words(crm.url_decoded(n.name))), ' ') w (word)
+    where char_length(w.word) >= 3 and w.word not in ('das', 'dos')
+  );
+end
+$$;
+comment on function crm.single_names(text[]) is
+  'Each word of three letters or more in these names, in the form of crm.words, except the particles "das" and "dos".';
+
+-- Erasing a person (LGPD, art. 18 VI): the personal fields of the contact, and their copies elsewhere, are replaced for
+-- good. Each function handles some hundred records, which it locks first to see changes in progress, and returns how
+-- many it changed. docs/decisions/0019-merge-archive-erase.md says what is erased.
+
+create table crm.texts_naming (
+  workspace_id uuid not null,
+  contact_id uuid not null,
+  object text not null,
+  id uuid not null,
+  fields text[] not null default '{}',
+  digest bytea,
+  primary key (workspace_id, contact_id, object, id)
+);
+comment on table crm.texts_naming is
+  'Records that still named a person when the contact was erased. The names are then gone, so a later call cannot '
+  'search for them, but it can clear and count these records.';
+comment on column crm.texts_naming.object is 'The kind of the record, such as `note`.';
+comment on column crm.texts_naming.fields is
+  'For a deal of the contact: the fields that contain a single name of the person, which a call with texts clears.';
+comment on column crm.texts_naming.digest is
+  'SHA-256 of the record''s texts: if they change, somebody may have removed the name.';
+call crm.protect('crm.texts_naming');
+
+create function crm.erase_activities(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean)
+returns bigint
+language plpgsql set search_path = '' as $$
+declare
+  v_changed bigint;
+begin
+  perform from crm.activities a where a.workspace_id = p_workspace_id and a.id = any (p_ids) order by a.id for update;
+  update crm.activities a
+  set (title, description, location, meeting_url) = (e.title, e.description, e.location, e.meeting_url)
+  from (
+    select
+      i.id,
+      case when p_texts or crm.mentions(i.title, t.traces) then crm.activity_label(i.type) else i.title end as title,
+      case when not p_texts then i.description end as description,
+      case when not (p_texts or crm.mentions(i.location, t.traces)) then i.location end as location,
+      case when not (p_texts or crm.mentions(i.meeting_url, t.traces)) then i.meeting_url end as meeting_url
+    from crm.activities i
+    left join crm.deals d on d.workspace_id = p_workspace_id and d.id = i.deal_id
+    cross join lateral (select crm.with_lead(p_traces, d.lead) as traces) t
+    where i.workspace_id = p_workspace_id and i.id = any (p_ids)
+  ) e
+  where a.workspace_id = p_workspace_id and a.id = e.id
+    and (a.title, a.description, a.location, a.meeting_url)
+      is distinct from (e.title, e.description, e.location, e.meeting_url);
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end
+$$;
+comment on function crm.erase_activities(uuid, uuid[], crm.traces, boolean) is
+  'Replaces texts that mention the person in the short fields of activities; with p_texts, all their texts.';
+
+create function crm.erase_notes(p_workspace_id uuid, p_ids uuid[]) returns bigint
+language plpgsql set search_path = '' as $$
+declare
+  v_changed bigint;
+begin
+  update crm.notes n set body = 'Texto apagado'
+  where n.workspace_id = p_workspace_id and n.id = any (p_ids) and n.body <> 'Texto apagado';
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end
+$$;
+comment on function crm.erase_notes(uuid, uuid[]) is 'Replaces the texts of notes, and returns how many it replaced.';
+
+create function crm.erase_proposals(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean)
+returns bigint
+language plpgsql set search_path = '' as $$
+declare
+  v_changed bigint;
+begin
+  perform from crm.proposals p where p.workspace_id = p_workspace_id and p.id = any (p_ids) order by p.id for update;
+  update crm.proposals p
+  set (title, rejection_reason) = (e.title, e.rejection_reason)
+  from (
+    select
+      i.id,
+      case when p_texts or crm.mentions(i.title, crm.with_lead(p_traces, d.lead)) then 'Proposta' else i.title end as title,
+      case when not p_texts then i.rejection_reason end as rejection_reason
+    from crm.proposals i
+    join crm.deals d on d.workspace_id = p_workspace_id and d.id = i.deal_id
+    where i.workspace_id = p_workspace_id and i.id = any (p_ids)
+  ) e
+  where p.workspace_id = p_workspace_id and p.id = e.id
+    and (p.title, p.rejection_reason) is distinct from (e.title, e.rejection_reason);
+  get diagnostics v_changed = row_count;
+  return v_changed;
+end
+$$;
+comment on function crm.erase_proposals(uuid, uuid[], crm.traces, boolean) is
+  'Replaces titles that mention the person; with p_texts, replaces all titles and clears the reasons of rejection.';
+
+create type crm.deal_traces as (deal_id uuid, traces crm.traces, origin_traces crm.traces);
+comment on type crm.deal_traces is
+  'What identifies a person in the texts of one deal (traces), and in its origin: source, utm and external_id '
+  '(origin_traces).';
+
+create function crm.deal_traces_of(d crm.deals, p_traces crm.traces, p_names text[]) returns crm.deal_traces
+language plpgsql immutable set search_path = '' as $$
+declare
+  v_traces crm.traces := crm.with_lead(p_traces, d.lead);
+begin
+  return (
+    d.id,
+    v_traces,
+    case
+      when p_names is null then v_traces
+      else (v_traces.words || crm.single_names(p_names || crm.lead_name(d.lead)), v_traces.numbers)::crm.traces
+    end
+  );
+end
+$$;
+comment on function crm.deal_traces_of(crm.deals, crm.traces, text[]) is
+  'The traces of a person in a deal. p_names: the person''s names, of which one word is enough in source, utm and '
+  'external_id, because "indicação de Genoveva" in her own deal names her. Null: a single word is not enough there '
+  'either.';
+
+create function crm.has_name(p_id text, p_traces crm.traces) returns boolean
+language sql immutable set search_path = '' as $$
+  select crm.mentions(p_id, p_traces) or exists (
+    select from unnest(p_traces.words) w (words)
+    where length(w.words) >= 6
+      and position(replace(w.words, ' ', '') in replace(crm.words(crm.url_decoded(p_id)), ' ', '')) > 0
+  )
+$$;
+comment on function crm.has_name(text, crm.traces) is
+  'Whether an external id contains a trace of a person, inside a word too if the trace has four letters or more: '
+  'programs write "form-QUARESMA7".';
+
+create function crm.origin_fields(d crm.deals, p_traces crm.traces, p_texts boolean) returns text[]
+language sql immutable set search_path = '' as $$
+  select array_remove(array[
+    case when crm.mentions(d.source, p_traces) then 'source' end,
+    case when crm.mentions(d.external_id, p_traces) or p_texts and crm.has_name(d.external_id, p_traces)
+      then 'external_id'
+    end
+  ], null) || array(
+    select 'utm.' || u.key from jsonb_object_keys(d.utm) u (key)
+    where not crm.without_mentions(d.utm, p_traces) ? u.key
+  )
+$$;
+comment on function crm.origin_fields(crm.deals, crm.traces, boolean) is
+  'The fields of a deal''s origin that mention the person: source, external_id, utm.<key>. p_texts: the external_id '
+  'even if the name is only part of a word.';
+
+create function crm.erase_deals(
+  p_workspace_id uuid, p_contact_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, p_names text[],
+  out deals bigint, out lead_receipts bigint
+)
+language plpgsql set search_path = '' as $$
+declare
+  v_deals crm.deal_traces[];
+begin
+  perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (p_ids) order by d.id for update;
+  v_deals := array(
+    select crm.deal_traces_of(d, p_traces, p_names) from crm.deals d
+    where d.workspace_id = p_workspace_id and d.id = any (p_ids)
+  );
+  -- The same lead sent again counts as new, because its external_id is not known any more. An external_id that the deal
+  -- no longer has is replaced even without p_texts, because a later call would not find it.
+  update crm.lead_receipts r set external_id = 'apagado ' || gen_random_uuid()
+  from unnest(v_deals) t
+  join crm.deals d on d.workspace_id = p_workspace_id and d.id = t.deal_id
+  where r.workspace_id = p_workspace_id and r.external_id = any (array[d.external_id, d.lead ->> 'external_id'])
+    and (
+      crm.mentions(r.external_id, t.traces)
+      or (p_texts or r.external_id is distinct from d.external_id)
+        and crm.has_name(r.external_id, t.origin_traces)
+      or p_texts and r.external_id = d.external_id and exists (
+        select from crm.texts_naming k
+        where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.object = 'deal' and k.id = d.id
+          and 'external_id' = any (k.fields)
+      )
+    );
+  get diagnostics lead_receipts = row_count;
+  update crm.deals d
+  set (title, source, external_id, loss_note, utm, custom_fields, lead) = (
+    e.title, e.source, e.external_id, e.loss_note, e.utm, e.custom_fields, null
+  )
+  from (
+    select
+      o.id,
+      case when p_texts or crm.mentions(o.title, t.traces) then 'Contato apagado' else o.title end as title,
+      case when not 'source' = any (n.fields) then o.source end as source,
+      case when not 'external_id' = any (n.fields) then o.external_id end as external_id,
+      case when not p_texts then o.loss_note end as loss_note,
+      o.utm - array(select substr(f.field, 5) from unnest(n.fields) f (field) where starts_with(f.field, 'utm.')) as utm,
+      case when not p_texts then crm.without_mentions(o.custom_fields, t.traces) end as custom_fields
+    from unnest(v_deals) t
+    join crm.deals o on o.workspace_id = p_workspace_id and o.id = t.deal_id
+    left join crm.texts_naming k
+      on k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.object = 'deal' and k.id = o.id
+    cross join lateral (
+      select case
+        when p_texts then crm.origin_fields(o, t.origin_traces, true) || coalesce(k.fields, '{}')
+        else crm.origin_fields(o, t.traces, false)
+      end as fields
+    ) n
+  ) e
+  where d.workspace_id = p_workspace_id and d.id = e.id
+    -- The updated_at of a deal without traces must not change.
+    and (d.title, d.source, d.external_id, d.loss_note, d.utm, d.custom_fields, d.lead)
+      is distinct from (e.title, e.source, e.external_id, e.loss_note, e.utm, e.custom_fields, null::jsonb);
+  get diagnostics deals = row_count;
+  if p_texts then
+    delete from crm.texts_naming k
+    where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.object = 'deal' and k.id = any (p_ids);
+  else
+    insert into crm.texts_naming (workspace_id, contact_id, object, id, fields)
+    select p_workspace_id, p_contact_id, 'deal', d.id, n.fields
+    from unnest(v_deals) t
+    join crm.deals d on d.workspace_id = p_workspace_id and d.id = t.deal_id
+    cross join lateral (select crm.origin_fields(d, t.origin_traces, true) as fields) n
+    where n.fields <> '{}'
+    on conflict (workspace_id, contact_id, object, id) do update set fields = excluded.fields;
+  end if;
+  -- At once and not by the job, because the searched text contains the person's words.
+  perform crm.keep_texts(p_workspace_id, 'deal', p_ids);
+end
+$$;
+comment on function crm.erase_deals(uuid, uuid, uuid[], crm.traces, boolean, text[]) is
+  'Clears the leads that the person sent, and replaces texts that mention the person in the short fields of deals and '
+  'of their receipts. p_texts: also clears free texts about the deals and custom fields, and a source, external_id or '
+  'utm value with any of the names; without p_texts, these fields are remembered in crm.texts_naming.';

@@ -1,0 +1,203 @@
+-- The door for signed-in people: app.call. The function has verified the access token of Supabase Auth; every call
+-- reads here who the person is, whether the session still exists and what the member may do, so that signing out and
+-- losing a role take effect at once.
+
+create function crm.trusted_email(p_email text, p_confirmed_at timestamptz, p_is_sso_user boolean) returns text
+language sql immutable parallel safe as $$
+  -- Only an address that Supabase Auth confirmed by mail counts. Single sign-on returns whatever the other company's
+  -- service claims, and addresses in .invalid cannot exist (RFC 2606): every workspace without a real admin has the
+  -- same one.
+  select case
+    when p_confirmed_at is not null and not p_is_sso_user and lower(p_email) not like '%.invalid' then lower(p_email)
+  end
+$$;
+comment on function crm.trusted_email(text, timestamptz, boolean) is
+  'The e-mail of a person in auth.users, in lower case, if it may link the person to a member; otherwise null.';
+
+create function crm.session_email(p_user_id uuid, p_session_id uuid, out is_live boolean, out email text)
+language plpgsql set search_path = '' as $$
+begin
+  is_live := false;
+  -- Dynamic, because Supabase Auth creates the schema auth, and the local stack creates a copy.
+  if to_regclass('auth.sessions') is null or to_regclass('auth.users') is null then return; end if;
+  execute format(
+    $sql$
+      select true, crm.trusted_email(u.email, u.email_confirmed_at, u.is_sso_user)
+      from %1$I.sessions s
+      join %1$I.users u on u.id = s.user_id
+      where s.id = $2 and s.user_id = $1 and (s.not_after is null or s.not_after > now())
+        and (u.banned_until is null or u.banned_until <= now()) and u.deleted_at is null
+    $sql$,
+    'auth'
+  ) into is_live, email using p_user_id, p_session_id;
+  is_live := is_live is not null;
+end
+$$;
+comment on function crm.session_email(uuid, uuid) is
+  'Whether a session of Supabase Auth exists and has not ended, and the person''s e-mail as in crm.trusted_email. It '
+  'comes from auth.users and not from the token, some of whose claims a person can write.';
+
+create function crm.has_no_person(p_user_id uuid) returns boolean
+language plpgsql stable set search_path = '' as $$
+declare
+  v_is_free boolean := true;
+begin
+  if p_user_id is not null then
+    execute format('select not exists (select from %I.users u where u.id = $1 and u.deleted_at is null)', 'auth')
+    into v_is_free using p_user_id;
+  end if;
+  return v_is_free;
+end
+$$;
+comment on function crm.has_no_person(uuid) is
+  'Whether a member with this user_id is linked to nobody, or to a deleted person.';
+
+create function crm.confirmed_since(p_user_id uuid, p_at timestamptz) returns boolean
+language plpgsql stable set search_path = '' as $$
+declare
+  v_is_so boolean;
+begin
+  execute format(
+    'select exists (select from %I.users u where u.id = $1 and u.invited_at is not null and u.email_confirmed_at >= $2)',
+    'auth'
+  ) into v_is_so using p_user_id, p_at;
+  return v_is_so;
+end
+$$;
+comment on function crm.confirmed_since(uuid, timestamptz) is
+  'Whether a person whom Supabase Auth invited by mail confirmed the address after that moment: following the mail is '
+  'consent.';
+
+create function crm.link_member(p_user_id uuid, p_email text) returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_member record;
+begin
+  for v_member in
+    select m.*, count(*) over () as candidates from crm.members m
+    where lower(m.email) = p_email and m.user_id is distinct from p_user_id
+  loop
+    continue when not crm.has_no_person(v_member.user_id);
+    -- An admin cannot make a person a member without consent. If there are several invitations, the mail does not show
+    -- which one the person followed.
+    continue when v_member.invited_at is not null
+      and (v_member.candidates > 1 or not crm.confirmed_since(p_user_id, v_member.invited_at));
+    update crm.members m set user_id = p_user_id
+    where m.workspace_id = v_member.workspace_id and m.id = v_member.id
+      and m.user_id is not distinct from v_member.user_id
+      and not exists (
+        select from crm.members o where o.user_id = p_user_id and o.workspace_id = v_member.workspace_id
+      );
+    if found then
+      insert into crm.audit_log (workspace_id, member_id, action, object_type, object_id, object_name)
+      values (v_member.workspace_id, v_member.id, 'member_signed_in', 'member', v_member.id, v_member.name);
+    end if;
+  end loop;
+end
+$$;
+comment on function crm.link_member(uuid, text) is
+  'Links the members with this confirmed e-mail, in any workspace, to the person: at the first sign-in, and again '
+  'after the previously linked person was deleted. A member invited by an admin is linked only if the person followed '
+  'the mail of that invitation. A person who already had an account is not linked here, but must accept the '
+  'invitation (crm.open_invitations).';
+
+create function crm.open_invitations(p_user_id uuid) returns setof crm.members
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_email text;
+begin
+  if p_user_id is null then return; end if;
+  execute format(
+    'select crm.trusted_email(u.email, u.email_confirmed_at, u.is_sso_user) from %I.users u where u.id = $1', 'auth'
+  ) into v_email using p_user_id;
+  return query
+    select m.* from crm.members m
+    where lower(m.email) = v_email and m.is_active and m.invited_at is not null and m.user_id is distinct from p_user_id
+      and crm.has_no_person(m.user_id)
+      and not exists (select from crm.members o where o.user_id = p_user_id and o.workspace_id = m.workspace_id)
+    order by m.id limit 100;
+end
+$$;
+comment on function crm.open_invitations(uuid) is
+  'The members that a person may become by accepting an invitation, the oldest 100. Security definer, because they '
+  'are in any workspace.';
+
+create function crm.roles_included(p_role text) returns text[]
+language sql immutable parallel safe as $$
+  select case p_role
+    when 'admin' then array['vendedor', 'gestor', 'admin']
+    when 'gestor' then array['vendedor', 'gestor']
+    else array['vendedor']
+  end
+$$;
+comment on function crm.roles_included(text) is
+  'The roles whose rights a member has: an admin may do everything a gestor may, and both everything a vendedor may.';
+
+create function crm.identify_session(
+  p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean
+) returns crm.caller
+language plpgsql set search_path = '' as $$
+declare
+  v_caller crm.caller;
+  v_session record;
+  v_memberships integer;
+begin
+  select * into v_session from crm.session_email(p_user_id, p_session_id);
+  if not v_session.is_live then
+    v_caller.error_code := 'invalid_session';
+    return v_caller;
+  end if;
+  if v_session.email is not null then perform crm.link_member(p_user_id, v_session.email); end if;
+
+  select m.id, m.workspace_id, m.id, crm.roles_included(m.role), count(*) over ()
+  into v_caller.id, v_caller.workspace_id, v_caller.member_id, v_caller.scopes, v_memberships
+  from crm.members m
+  where m.user_id = p_user_id and m.is_active and (p_workspace_id is null or m.workspace_id = p_workspace_id)
+  order by m.id limit 1;
+  -- A person without a membership may still answer an invitation, and call nothing that requires a role.
+  if v_caller.id is null and p_any_workspace then
+    select i.id, i.workspace_id, i.id, '{invited}' into v_caller.id, v_caller.workspace_id, v_caller.member_id, v_caller.scopes
+    from crm.open_invitations(p_user_id) i
+    where p_workspace_id is null or i.workspace_id = p_workspace_id
+    limit 1;
+  end if;
+  v_caller.user_id := p_user_id;
+  -- Calls by a member in any 60 seconds: enough for several tabs that each ask every 2 seconds.
+  v_caller.rate_limit := 600;
+  v_caller.error_code := case
+    -- The same answer for a workspace that does not exist and for one of other people.
+    when v_caller.id is null then 'not_a_member'
+    when v_memberships > 1 and not p_any_workspace then 'workspace_required'
+  end;
+  return v_caller;
+end
+$$;
+comment on function crm.identify_session(uuid, uuid, uuid, boolean) is
+  'The member as which a person is signed in. p_workspace_id null: the person''s only workspace, or, with '
+  'p_any_workspace, the first one or that of an invitation. A suspended workspace is admitted: its people must see '
+  'why nothing works.';
+
+create function app.call(
+  p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb
+) returns api.reply
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_caller crm.caller := crm.identify_session(p_user_id, p_session_id, p_workspace_id, p_role is null);
+begin
+  return crm.answer_request(
+    v_caller,
+    p_role,
+    p_verb,
+    -- A verb that requires no role takes no workspace_id, and verbs refuse unknown arguments.
+    case when p_role is null then p_args
+      else p_args || jsonb_build_object('workspace_id', v_caller.workspace_id) end,
+    null,
+    null
+  );
+end
+$$;
+comment on function app.call(uuid, uuid, uuid, text, text, jsonb) is
+  'The door for signed-in people: answers one request, given the ids of the person and the session from a verified '
+  'token. p_workspace_id null: the person''s only workspace. p_role: the least role that may call; null admits every '
+  'member of any workspace. The workspace_id in p_args is always the member''s own. p_verb null, p_args null: as in '
+  'api.call.';

@@ -1,0 +1,351 @@
+-- Workspaces, for the operator and for signed-in members.
+
+create function crm.workspace_json(w crm.workspaces) returns json
+language sql stable as $$
+  select json_build_object(
+    'id', w.id, 'name', w.name, 'suspended', w.suspended, 'public_api', w.public_api,
+    'rate_limit_per_minute', w.rate_limit_per_minute, 'stale_after_days', w.stale_after_days,
+    'created_at', crm.iso(w.created_at)
+  )
+$$;
+comment on function crm.workspace_json(crm.workspaces) is 'JSON of a workspace and its plan, for the operator.';
+
+create function app.workspace_create(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{name}', '{member_name, member_email}');
+  v_workspace_id uuid;
+begin
+  insert into crm.workspaces (name) values (v_args ->> 'name') returning id into v_workspace_id;
+  return json_build_object(
+    'id', v_workspace_id,
+    'member_id', app.member_invite(jsonb_build_object(
+      'workspace_id', v_workspace_id,
+      'name', coalesce(v_args ->> 'member_name', 'Administrador'),
+      -- An address that cannot exist (RFC 2606): nobody can sign in as this member.
+      'email', coalesce(v_args ->> 'member_email', 'admin@workspace.invalid'),
+      'role', 'admin'
+    )) -> 'id',
+    'pipeline_id', app.pipeline_create(jsonb_build_object(
+      'workspace_id', v_workspace_id,
+      'name', 'Vendas',
+      'is_default', true,
+      'stages', '[
+        {"name": "Prospecção", "type": "pre-venda"}, {"name": "Proposta", "type": "venda"},
+        {"name": "Ganho", "type": "won"}, {"name": "Perdido", "type": "lost"}
+      ]'::jsonb
+    )) -> 'id'
+  );
+end
+$$;
+comment on function app.workspace_create(jsonb) is
+  'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. The '
+  'admin signs in with member_email; without it nobody can. Returns id, member_id, pipeline_id. Arguments: name, '
+  'member_name, member_email. Codes: validation_error.';
+
+create function crm.workspaces_of_current_user() returns json
+language sql stable security definer set search_path = '' as $$
+  select coalesce(json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.name, w.id), '[]')
+  from crm.members m
+  join crm.workspaces w on w.id = m.workspace_id
+  where m.user_id = crm.current_user_id() and m.is_active
+$$;
+comment on function crm.workspaces_of_current_user() is
+  'The workspaces of the signed-in person (id, name, role), by name. Security definer, because row-level security '
+  'shows a member one workspace only.';
+
+create function crm.invitations_of_current_user() returns json
+language sql stable security definer set search_path = '' as $$
+  select coalesce(
+    json_agg(
+      json_build_object(
+        'id', i.id, 'workspace_id', w.id, 'workspace_name', w.name, 'role', i.role, 'invited_at', crm.iso(i.invited_at)
+      )
+      order by w.name, w.id
+    ),
+    '[]'
+  )
+  from crm.open_invitations(crm.current_user_id()) i
+  join crm.workspaces w on w.id = i.workspace_id
+$$;
+comment on function crm.invitations_of_current_user() is
+  'The open invitations of the signed-in person, by the workspace''s name. Security definer, because row-level '
+  'security shows a member one workspace only.';
+
+create function app.workspace_choices(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  perform crm.check_args(p_args, '{}');
+  return json_build_object(
+    'data', crm.workspaces_of_current_user(), 'invitations', crm.invitations_of_current_user()
+  );
+end
+$$;
+comment on function app.workspace_choices(jsonb) is
+  'Lists the workspaces of the signed-in person, of which each call chooses one, and the open invitations; nothing '
+  'for the operator. Arguments: none. Codes: validation_error.';
+
+create function crm.answer_invitation(p_id uuid, p_accepts boolean) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_user_id uuid := crm.current_user_id();
+  v_member crm.members;
+begin
+  select i.* into v_member from crm.open_invitations(v_user_id) i where i.id = p_id;
+  if found then
+    update crm.members m set user_id = case when p_accepts then v_user_id end, is_active = p_accepts
+    where m.workspace_id = v_member.workspace_id and m.id = p_id and m.is_active
+      -- Of two simultaneous answers, the second changes nothing.
+      and m.user_id is not distinct from v_member.user_id;
+  end if;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  insert into crm.audit_log (workspace_id, member_id, action, object_type, object_id, object_name)
+  values (
+    v_member.workspace_id, p_id, case when p_accepts then 'invitation_accepted' else 'invitation_declined' end,
+    'member', p_id, v_member.name
+  );
+end
+$$;
+comment on function crm.answer_invitation(uuid, boolean) is
+  'Links the signed-in person to the member of an open invitation, or deactivates that member. Raises not_found. '
+  'Security definer, because members may not link people.';
+
+create function app.invitation_accept(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+begin
+  perform crm.answer_invitation((crm.check_args(p_args, '{id}') ->> 'id')::uuid, true);
+  return app.workspace_choices('{}');
+end
+$$;
+comment on function app.invitation_accept(jsonb) is
+  'Makes the signed-in person the member whom an admin invited. Returns the result of workspace_choices. Arguments: '
+  'id. Codes: validation_error, not_found.';
+
+create function app.invitation_decline(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+begin
+  perform crm.answer_invitation((crm.check_args(p_args, '{id}') ->> 'id')::uuid, false);
+  return app.workspace_choices('{}');
+end
+$$;
+comment on function app.invitation_decline(jsonb) is
+  'Declines an invitation of the signed-in person: the member becomes inactive. Returns the result of '
+  'workspace_choices. Arguments: id. Codes: validation_error, not_found.';
+
+create function crm.workspace_usage(p_workspace_id uuid) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_today timestamptz := date_trunc('day', now() at time zone 'UTC') at time zone 'UTC';
+  v_calls_today bigint;
+  v_calls_7_days bigint;
+begin
+  -- Each count has a bound, so that no workspace is too large to show.
+  select coalesce(sum(c.calls) filter (where c.hour >= v_today), 0), coalesce(sum(c.calls), 0)
+  into v_calls_today, v_calls_7_days
+  from (
+    select c.hour, c.calls from crm.key_calls c
+    where c.workspace_id = p_workspace_id and c.hour >= v_today - interval '6 days'
+    order by c.hour desc limit 20000
+  ) c;
+  return json_build_object(
+    'calls_today', v_calls_today,
+    'calls_7_days', v_calls_7_days,
+    'active_keys', (
+      select count(*) from (
+        select from crm.api_keys k
+        where k.workspace_id = p_workspace_id and k.revoked_at is null and crm.is_working(k)
+        limit 5000
+      ) k
+    ),
+    'active_webhooks', (
+      select count(*) from (
+        select from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active limit 1000
+      ) s
+    ),
+    'active_members', (
+      select count(*) from (
+        select from crm.members m where m.workspace_id = p_workspace_id and m.is_active limit 5000
+      ) m
+    ),
+    'waiting_deliveries', (
+      select count(*) from (select from crm.webhook_queue q where q.workspace_id = p_workspace_id limit 10000) q
+    )
+  );
+end
+$$;
+comment on function crm.workspace_usage(uuid) is
+  'The usage of a workspace: calls of all keys today and in 7 days (UTC; up to a minute late, because crm.drain_calls '
+  'counts them; from the newest 20,000 rows of crm.key_calls), working keys (5,000 at most), active webhooks (1,000), '
+  'active members (5,000), deliveries that wait for an attempt (10,000). A count at its bound may be larger.';
+
+create function crm.workspace_overview(w crm.workspaces) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  return crm.with_fields(crm.workspace_json(w), json_build_object(
+    'member', (
+      select json_build_object('id', m.id, 'name', m.name, 'email', m.email, 'role', m.role)
+      from crm.members m
+      where m.workspace_id = w.id and m.id = crm.current_member_id()
+    ),
+    'workspaces', crm.workspaces_of_current_user(),
+    'usage', crm.workspace_usage(w.id)
+  ));
+end
+$$;
+comment on function crm.workspace_overview(crm.workspaces) is
+  'JSON of a workspace with its usage, the calling member (null for the operator), and that person''s workspaces.';
+
+create function app.workspace_get(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace crm.workspaces;
+begin
+  select w.* into v_workspace from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid;
+  if not found then perform crm.raise_code('not_found', 'workspace_id'); end if;
+  return crm.workspace_overview(v_workspace);
+end
+$$;
+comment on function app.workspace_get(jsonb) is
+  'Returns a workspace with its plan, its usage (calls_today, calls_7_days, active_keys, active_webhooks, '
+  'active_members, waiting_deliveries), the calling member and that person''s workspaces. Arguments: workspace_id. '
+  'Codes: validation_error, not_found.';
+
+create function app.workspace_update(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(
+    p_args, '{workspace_id}', '{name, suspended, public_api, rate_limit_per_minute, stale_after_days}'
+  );
+  v_before crm.workspaces;
+  v_after crm.workspaces;
+  v_changes jsonb;
+begin
+  -- A member who could change the plan could lift a suspension.
+  if crm.current_member_id() is not null and v_args ?| array['suspended', 'public_api', 'rate_limit_per_minute'] then
+    perform crm.raise_code('validation_error', f, 'Só o operador do serviço muda o plano')
+    from unnest(array['suspended', 'public_api', 'rate_limit_per_minute']) f
+    where v_args ? f;
+  end if;
+  select w.* into v_before from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
+  if not found then perform crm.raise_code('not_found', 'workspace_id'); end if;
+  -- A change of members takes the same lock, and may have changed the caller's own role.
+  perform crm.require_admin_still(v_before.id);
+  v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
+  if v_changes = '{}' then return crm.workspace_overview(v_before); end if;
+  -- A separate statement, because a member has no right to write the columns of the plan.
+  if crm.current_member_id() is not null then
+    update crm.workspaces w
+    set
+      name = coalesce(v_args ->> 'name', w.name),
+      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days)
+    where w.id = v_before.id
+    returning w.* into v_after;
+  else
+    update crm.workspaces w
+    set
+      name = coalesce(v_args ->> 'name', w.name),
+      suspended = coalesce((v_args ->> 'suspended')::boolean, w.suspended),
+      public_api = coalesce((v_args ->> 'public_api')::boolean, w.public_api),
+      rate_limit_per_minute = coalesce((v_args ->> 'rate_limit_per_minute')::numeric::integer, w.rate_limit_per_minute),
+      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days)
+    where w.id = v_before.id
+    returning w.* into v_after;
+  end if;
+  perform crm.record_action(v_after.id, 'workspace_updated', 'workspace', v_after.id, v_after.name, v_changes);
+  return crm.workspace_overview(v_after);
+end
+$$;
+comment on function app.workspace_update(jsonb) is
+  'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. Members may change name '
+  'and stale_after_days only. Returns the workspace as workspace_get does. Arguments: workspace_id, name, suspended, '
+  'public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found, insufficient_role (for a '
+  'member who is no longer an admin).';
+
+create function app.workspace_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  perform crm.check_args(p_args, '{}');
+  return (select coalesce(json_agg(crm.workspace_json(w) order by w.id), '[]') from crm.workspaces w);
+end
+$$;
+comment on function app.workspace_list(jsonb) is
+  'Lists every workspace, oldest first. For the operator alone, because it reaches all workspaces. Arguments: none. '
+  'Codes: validation_error.';
+
+create function app.workspace_find(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{object, id}');
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_workspace_id uuid;
+begin
+  case v_args ->> 'object'
+    when 'member' then select t.workspace_id into v_workspace_id from crm.members t where t.id = v_id;
+    when 'key' then select t.workspace_id into v_workspace_id from crm.api_keys t where t.id = v_id;
+    when 'pipeline' then select t.workspace_id into v_workspace_id from crm.pipelines t where t.id = v_id;
+    when 'stage' then select t.workspace_id into v_workspace_id from crm.stages t where t.id = v_id;
+    when 'loss_reason' then select t.workspace_id into v_workspace_id from crm.loss_reasons t where t.id = v_id;
+    when 'deal' then select t.workspace_id into v_workspace_id from crm.deals t where t.id = v_id;
+    when 'proposal' then select t.workspace_id into v_workspace_id from crm.proposals t where t.id = v_id;
+    when 'subscription' then
+      select t.workspace_id into v_workspace_id from crm.webhook_subscriptions t where t.id = v_id;
+    when 'delivery' then select t.workspace_id into v_workspace_id from crm.webhook_deliveries t where t.id = v_id;
+  end case;
+  if v_workspace_id is null then perform crm.raise_code('not_found', 'id'); end if;
+  return json_build_object('workspace_id', v_workspace_id);
+end
+$$;
+comment on function app.workspace_find(jsonb) is
+  'Finds the workspace of a record, so that the operator can name a record by its id alone. For the operator alone, '
+  'because it reaches every workspace. It may scan a whole table: most have no index by id alone. Arguments: object '
+  '(member, key, pipeline, stage, loss_reason, deal, proposal, subscription, delivery), id. Codes: validation_error, '
+  'not_found.';
+
+-- The audit log of a workspace, for the console.
+
+create function app.action_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{cursor, limit}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_cursor uuid := coalesce((v_args ->> 'cursor')::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_limit integer := coalesce((v_args ->> 'limit')::numeric::integer, 50);
+  v_ids uuid[];
+begin
+  perform crm.require_workspace(v_workspace_id);
+  v_ids := array(
+    select l.id from crm.audit_log l
+    where l.workspace_id = v_workspace_id and l.id < v_cursor
+    order by l.id desc limit v_limit + 1
+  );
+  return json_build_object(
+    'data', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'id', l.id, 'at', crm.iso(l.created_at),
+            'actor', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
+            'action', l.action,
+            'object', json_build_object('type', l.object_type, 'id', l.object_id, 'name', l.object_name),
+            'details', l.details
+          )
+          order by l.id desc
+        ),
+        '[]'
+      )
+      from crm.audit_log l
+      left join crm.members m on m.workspace_id = l.workspace_id and m.id = l.member_id
+      where l.workspace_id = v_workspace_id and l.id = any (v_ids[: v_limit])
+    ),
+    'meta', json_build_object(
+      'next_cursor', case when cardinality(v_ids) > v_limit then v_ids[v_limit] end,
+      'has_more', cardinality(v_ids) > v_limit
+    )
+  );
+end
+$$;
+comment on function app.action_list(jsonb) is
+  'Lists the changes in a workspace''s audit log: data (id, at, actor, action, object, details), newest first, and '
+  'meta (next_cursor, has_more). The actor is null for the operator. Arguments: workspace_id, cursor '
+  '(meta.next_cursor of the previous page), limit (50 if absent, 200 at most). Codes: validation_error, not_found.';

@@ -1,0 +1,282 @@
+-- Members of a workspace, for the operator and for signed-in members.
+
+-- Queries must repeat this condition, because the planner does not look into crm.is_working.
+create index api_keys_working on crm.api_keys (workspace_id, member_id) where revoked_at is null;
+
+create function crm.member_json(m crm.members, p_working_keys bigint) returns json
+language sql stable as $$
+  select json_build_object(
+    'id', m.id, 'workspace_id', m.workspace_id, 'name', m.name, 'email', m.email, 'role', m.role,
+    'is_active', m.is_active, 'has_signed_in', m.user_id is not null, 'working_keys', p_working_keys,
+    'created_at', crm.iso(m.created_at)
+  )
+$$;
+comment on function crm.member_json(crm.members, bigint) is
+  'JSON of a member for the operator and the console, with the number of keys that the member created and that still '
+  'work.';
+
+create function crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) returns bigint
+language sql stable set search_path = '' as $$
+  select count(*) from (
+    select from crm.api_keys k
+    where k.workspace_id = p_workspace_id and k.member_id = p_member_id
+      and k.revoked_at is null and crm.is_working(k)
+    limit 1000
+  ) k
+$$;
+comment on function crm.working_keys_of(uuid, uuid) is
+  'How many keys of a member are neither revoked nor expired, counted up to 1,000.';
+
+create function crm.require_admin_still(p_workspace_id uuid) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  if crm.current_member_id() is not null and not exists (
+    select from crm.members m
+    where m.workspace_id = p_workspace_id and m.id = crm.current_member_id() and m.role = 'admin' and m.is_active
+  ) then
+    perform crm.raise_code('insufficient_role');
+  end if;
+end
+$$;
+comment on function crm.require_admin_still(uuid) is
+  'Raises insufficient_role if the calling member is no longer an admin. For a verb that waited for a lock after the '
+  'door read the role: whoever held the lock may have taken the role away.';
+
+create function crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid default null) returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_hour_ago uuid := crm.uuid_v7_floor(now() - interval '1 hour');
+begin
+  -- No limit for the operator, whose invitations send no mail.
+  if crm.current_member_id() is null then return; end if;
+  -- One invitation at a time, so that simultaneous ones are counted too. Changes of members take the same lock.
+  perform from crm.workspaces w where w.id = p_workspace_id for no key update;
+  perform crm.require_admin_still(p_workspace_id);
+  if (
+    select count(*) >= 30 or count(*) filter (where l.object_id = p_member_id) >= 3
+    from (
+      select l.object_id from crm.audit_log l
+      where l.workspace_id = p_workspace_id and l.id >= v_hour_ago and l.action = 'member_invited'
+    ) l
+  ) then
+    perform crm.raise_code('too_many_invitations');
+  end if;
+end
+$$;
+comment on function crm.require_invitations_left(uuid, uuid) is
+  'Raises too_many_invitations if a workspace sent 30 invitations in the last hour, or 3 to this member: each is a '
+  'mail to an address chosen by an admin, and Supabase Auth sends a limited number for all workspaces together.';
+
+create function app.member_invite(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, name, email, role}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_member crm.members;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  perform crm.require_invitations_left(v_workspace_id);
+  insert into crm.members (workspace_id, name, email, role, invited_at)
+  values (
+    v_workspace_id, v_args ->> 'name', v_args ->> 'email', v_args ->> 'role',
+    case when crm.current_member_id() is not null then now() end
+  )
+  on conflict (workspace_id, lower(email)) do nothing
+  returning * into v_member;
+  if not found then
+    perform crm.raise_code('email_taken', 'email', 'O workspace já tem um membro com este e-mail');
+  end if;
+  perform crm.record_action(
+    v_workspace_id, 'member_invited', 'member', v_member.id, v_member.name,
+    jsonb_build_object('email', v_member.email, 'role', v_member.role)
+  );
+  return crm.member_json(v_member, 0);
+end
+$$;
+comment on function app.member_invite(jsonb) is
+  'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace regardless of case. A '
+  'person with an account must accept an invitation by a member, but not one by the operator. The caller of this verb '
+  'sends the mail. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: '
+  'validation_error, not_found, email_taken, insufficient_role, too_many_invitations (the last two for members '
+  'alone).';
+
+create function app.member_reinvite(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_member crm.members;
+begin
+  select m.* into v_member from crm.members m
+  where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  if v_member.user_id is not null then perform crm.raise_code('already_signed_in'); end if;
+  perform crm.require_invitations_left(v_member.workspace_id, v_member.id);
+  perform crm.record_action(
+    v_member.workspace_id, 'member_invited', 'member', v_member.id, v_member.name,
+    jsonb_build_object('email', v_member.email, 'role', v_member.role, 'again', true)
+  );
+  return crm.member_json(v_member, crm.working_keys_of(v_member.workspace_id, v_member.id));
+end
+$$;
+comment on function app.member_reinvite(jsonb) is
+  'Returns a member who has not signed in yet, so that the caller can send another invitation, and adds the invitation '
+  'to the audit log. Arguments: workspace_id, id. Codes: validation_error, not_found, already_signed_in, '
+  'insufficient_role, too_many_invitations.';
+
+create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  -- Without an address, the admin that app.workspace_create adds cannot sign in, because its address is in .invalid
+  -- (RFC 2606). An invited admin may decline.
+  if not exists (
+    select from crm.members m
+    where m.workspace_id = p_workspace_id and m.id <> p_member_id and m.role = 'admin' and m.is_active
+      and (m.user_id is not null or m.invited_at is null and right(m.email, 8) <> '.invalid')
+  ) then
+    perform crm.raise_code('last_admin');
+  end if;
+end
+$$;
+comment on function crm.require_other_admin(uuid, uuid) is
+  'Raises last_admin if no other active admin of the workspace can sign in.';
+
+create function crm.changed_member_json(m crm.members) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_keys json;
+  v_managers integer;
+begin
+  select coalesce(
+    json_agg(
+      json_build_object(
+        'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'expires_at', crm.iso(k.expires_at)
+      )
+      order by k.id
+    ),
+    '[]'
+  )
+  into v_keys
+  from (
+    select k.* from crm.api_keys k
+    where k.workspace_id = m.workspace_id and k.member_id = m.id and k.revoked_at is null and crm.is_working(k)
+    order by k.id limit 1000
+  ) k;
+  select count(*) into v_managers from (
+    select from crm.members o
+    where o.workspace_id = m.workspace_id and o.is_active and o.role in ('admin', 'gestor')
+    limit 1000
+  ) o;
+  return crm.with_fields(
+    crm.member_json(m, json_array_length(v_keys)), json_build_object('keys', v_keys, 'active_managers', v_managers)
+  );
+end
+$$;
+comment on function crm.changed_member_json(crm.members) is
+  'JSON of a changed member, with keys and active_managers: the keys and managers that remain after a deactivation.';
+
+create function app.member_update(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{name, role, is_active}');
+  v_before crm.members;
+  v_after crm.members;
+  v_changes jsonb;
+begin
+  -- One change of members at a time: if two admins demote each other, the second finds that no other is left.
+  perform from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
+  perform crm.require_admin_still((v_args ->> 'workspace_id')::uuid);
+  select m.* into v_before from crm.members m
+  where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid
+  for no key update;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  v_after := v_before;
+  v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id' - 'id');
+  if v_changes <> '{}' then
+    v_after := jsonb_populate_record(v_before, v_args - 'workspace_id' - 'id');
+    -- The operator may remove the last admin, because the operator needs no sign-in.
+    if crm.current_member_id() is not null and v_before.role = 'admin' and v_before.is_active
+      and (v_after.role <> 'admin' or not v_after.is_active) then
+      perform crm.require_other_admin(v_before.workspace_id, v_before.id);
+    end if;
+    update crm.members m
+    set name = v_after.name, role = v_after.role, is_active = v_after.is_active
+    where m.workspace_id = v_before.workspace_id and m.id = v_before.id;
+    perform crm.record_action(v_after.workspace_id, 'member_updated', 'member', v_after.id, v_after.name, v_changes);
+  end if;
+
+  return crm.changed_member_json(v_after);
+end
+$$;
+comment on function app.member_update(jsonb) is
+  'Changes the name or role of a member, deactivates a member, or activates one again; an absent argument changes '
+  'nothing. An inactive member cannot sign in, and gets no new records or notes. The member''s keys keep working '
+  '(spec 5), but writing a note with them is no_author_available (spec 2.2). Returns the member with keys (those '
+  'neither revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active admins and '
+  'gestores (1,000 at most): without one, a lead that names no owner is owner_unresolved (spec 4.1) unless the '
+  'creator of its key is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, '
+  'not_found, last_admin (a member may not leave the workspace without an active admin who can sign in; the operator '
+  'may), insufficient_role.';
+
+create function crm.leave_workspace() returns crm.members
+language sql volatile security definer set search_path = '' as $$
+  update crm.members m set is_active = false, user_id = null, invited_at = now()
+  where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
+    and m.user_id = crm.current_user_id()
+  returning m.*
+$$;
+comment on function crm.leave_workspace() is
+  'Unlinks the signed-in person from the member, so that an admin who activates the member again must invite the '
+  'person again. Null if the member is no longer active. Security definer, because members may not link people.';
+
+create function app.member_leave(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_member crm.members;
+begin
+  -- One change of members at a time, as in app.member_update: if two admins leave, the second finds that no other is
+  -- left.
+  perform from crm.workspaces w where w.id = v_workspace_id for no key update;
+  if exists (
+    select from crm.members m
+    where m.workspace_id = v_workspace_id and m.id = crm.current_member_id() and m.role = 'admin' and m.is_active
+  ) then
+    perform crm.require_other_admin(v_workspace_id, crm.current_member_id());
+  end if;
+  v_member := crm.leave_workspace();
+  if v_member.id is null then perform crm.raise_code('not_found', 'workspace_id'); end if;
+  perform crm.record_action(v_workspace_id, 'member_left', 'member', v_member.id, v_member.name);
+  return crm.changed_member_json(v_member);
+end
+$$;
+comment on function app.member_leave(jsonb) is
+  'Takes the signed-in person out of the workspace: the member becomes inactive and unlinked. Returns the result of '
+  'member_update. Arguments: workspace_id. Codes: validation_error, last_admin, not_found (for a caller who is not an '
+  'active member, such as the operator).';
+
+create function app.member_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  return json_build_object('data', (
+    select coalesce(json_agg(crm.member_json(m, coalesce(k.working, 0)) order by m.id), '[]')
+    from (select m.* from crm.members m where m.workspace_id = v_workspace_id order by m.id limit 1000) m
+    left join (
+      select w.member_id, count(*) as working
+      from (
+        select k.member_id from crm.api_keys k
+        where k.workspace_id = v_workspace_id and k.revoked_at is null and crm.is_working(k)
+        limit 5000
+      ) w
+      group by w.member_id
+    ) k on k.member_id = m.id
+  ));
+end
+$$;
+comment on function app.member_list(jsonb) is
+  'Lists the members of a workspace: data, oldest first, inactive ones included, 1,000 at most. working_keys counts '
+  'the first 5,000 keys of the workspace. Arguments: workspace_id. Codes: validation_error, not_found.';

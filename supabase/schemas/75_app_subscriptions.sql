@@ -1,0 +1,316 @@
+-- Webhook subscriptions of a workspace, for the operator and signed-in members. The caller generates and encrypts a
+-- signing secret: the database never has the encryption key.
+
+create function crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, overview json)
+language plpgsql stable set search_path = '' as $$
+#variable_conflict use_column
+declare
+  v_today date := (now() at time zone 'UTC')::date;
+  -- An id begins with the time of its row, so a day is a range of ids, and the index has everything that is counted.
+  v_floors uuid[] := array(
+    select crm.uuid_v7_floor((v_today - n)::timestamp at time zone 'UTC') from generate_series(6, 0, -1) n
+  );
+  -- 20,000 deliveries in total, so that 200 subscriptions cost no more than 20.
+  v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));
+begin
+  return query
+  with counted as (
+    select
+      i.id,
+      width_bucket(d.id, v_floors) as day,
+      count(*) filter (where d.state = 'delivered') as delivered,
+      count(*) filter (where d.state = 'failed') as failed,
+      count(*) filter (where d.state = 'pending') as waiting
+    from unnest(p_ids) i (id)
+    cross join lateral (
+      select d.id, d.state from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.subscription_id = i.id and d.id >= v_floors[1]
+      order by d.id desc limit v_newest
+    ) d
+    group by 1, 2
+  ),
+  days as (
+    select
+      i.id,
+      json_agg(json_build_object(
+        'day', v_today - 7 + n, 'delivered', coalesce(c.delivered, 0), 'failed', coalesce(c.failed, 0),
+        'waiting', coalesce(c.waiting, 0)
+      ) order by n) as list,
+      sum(c.delivered + c.failed + c.waiting) as total
+    from unnest(p_ids) i (id)
+    cross join generate_series(1, 7) n
+    left join counted c on c.id = i.id and c.day = n
+    group by i.id
+  )
+  select s.id, crm.with_fields(crm.subscription_json(s), json_build_object(
+    'key', case when k.id is not null then json_build_object('id', k.id, 'name', k.name) end, 'days', d.list,
+    'days_are_partial', coalesce(d.total, 0) >= v_newest
+  ))
+  from days d
+  join crm.webhook_subscriptions s on s.workspace_id = p_workspace_id and s.id = d.id
+  left join crm.makers_of_subscriptions(
+    p_workspace_id,
+    array(
+      select s.key_id from crm.webhook_subscriptions s
+      where s.workspace_id = p_workspace_id and s.id = any (p_ids) and s.key_id is not null
+    )
+  ) k on k.id = s.key_id;
+end
+$$;
+comment on function crm.subscription_overviews(uuid, uuid[]) is
+  'JSON of subscriptions for the operator and the console: the public fields, the key that created each (null if '
+  'created in the console), and days: the outcomes of the last 7 days in UTC, oldest first. Counts the newest 1,000 '
+  'deliveries of each subscription, fewer if there are more than 20 subscriptions (20,000 in total, at least 100 '
+  'each); days_are_partial tells that there may be more.';
+
+create function crm.subscription_overview(p_workspace_id uuid, p_id uuid) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_overview json := (select o.overview from crm.subscription_overviews(p_workspace_id, array[p_id]) o);
+begin
+  if v_overview is null then perform crm.raise_code('not_found', 'id'); end if;
+  return v_overview;
+end
+$$;
+comment on function crm.subscription_overview(uuid, uuid) is
+  'JSON of one subscription as in crm.subscription_overviews. Raises not_found.';
+
+create function app.subscription_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_ids uuid[] := array(
+    select s.id from crm.webhook_subscriptions s
+    where s.workspace_id = v_workspace_id
+    order by s.is_active desc, s.created_at desc, s.id desc limit 200
+  );
+begin
+  perform crm.require_workspace(v_workspace_id);
+  return json_build_object('data', (
+    select coalesce(json_agg(o.overview order by array_position(v_ids, o.id)), '[]')
+    from crm.subscription_overviews(v_workspace_id, v_ids) o
+  ));
+end
+$$;
+comment on function app.subscription_list(jsonb) is
+  'Lists the subscriptions of a workspace without their secrets: data, active ones first, then newest first, 200 at '
+  'most. Arguments: workspace_id. Codes: validation_error, not_found.';
+
+create function app.subscription_get(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+begin
+  return crm.subscription_overview((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
+end
+$$;
+comment on function app.subscription_get(jsonb) is
+  'Returns one subscription. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+
+create function crm.record_webhook_action(
+  p_workspace_id uuid, p_id uuid, p_action text, p_details jsonb default '{}'
+) returns void
+language sql volatile set search_path = '' as $$
+  select crm.record_action(p_workspace_id, p_action, 'webhook', s.id, s.target_url, p_details)
+  from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_id
+$$;
+comment on function crm.record_webhook_action(uuid, uuid, text, jsonb) is
+  'Adds a line about a subscription to the audit log, with its URL as the name.';
+
+create function app.subscription_create(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, new_id, event_types, target_url, secret}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'new_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  perform crm.check_new_subscription(v_workspace_id, 'target_url');
+  insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url)
+  values (
+    v_workspace_id, v_id, array(select jsonb_array_elements_text(v_args -> 'event_types'))::crm.event_type[],
+    v_args ->> 'target_url'
+  );
+  insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
+  values (v_workspace_id, v_id, decode(v_args ->> 'secret', 'base64'));
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_created', jsonb_build_object('event_types', v_args -> 'event_types')
+  );
+  return crm.subscription_overview(v_workspace_id, v_id);
+end
+$$;
+comment on function app.subscription_create(jsonb) is
+  'Creates a subscription without a key, so that it outlives every key; a workspace has at most 50 active ones. '
+  'Returns it as subscription_get does. Arguments: workspace_id, new_id (chosen by the caller, because the secret is '
+  'encrypted for it), event_types, target_url (the caller checks that it is public), secret (encrypted, in base64). '
+  'Codes: validation_error, not_found.';
+
+create function app.subscription_delete(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+begin
+  if not exists (select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_id) then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  update crm.webhook_subscriptions s
+  set is_active = false, deactivated_reason = 'deleted'
+  where s.workspace_id = v_workspace_id and s.id = v_id and s.deactivated_reason is distinct from 'deleted';
+  if found then perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_deactivated'); end if;
+  return null;
+end
+$$;
+comment on function app.subscription_delete(jsonb) is
+  'Deactivates a subscription and keeps its history; its waiting deliveries are cancelled. Returns null. Arguments: '
+  'workspace_id, id. Codes: validation_error, not_found.';
+
+-- Operations on a webhook subscription (spec 6.5), for the operator and signed-in members: test, reactivate, rotate.
+
+create function crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) returns void
+language plpgsql stable set search_path = '' as $$
+declare
+  v_is_active boolean;
+begin
+  select s.is_active into v_is_active from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  elsif not v_is_active then
+    perform crm.raise_code(
+      'subscription_inactive', 'subscription_id', 'A assinatura está inativa; reative-a antes', p_subscription_id::text
+    );
+  end if;
+end
+$$;
+comment on function crm.require_active_subscription(uuid, uuid) is
+  'Raises not_found if the workspace has no such subscription, subscription_inactive if it is inactive.';
+
+create function app.subscription_test(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{event_type}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_event crm.event_type := v_args ->> 'event_type';
+  v_delivery_id uuid;
+begin
+  perform crm.require_active_subscription(v_workspace_id, v_id);
+  perform crm.check_subscribed(s, v_event) from crm.webhook_subscriptions s
+  where s.workspace_id = v_workspace_id and s.id = v_id;
+  v_delivery_id := crm.send_test_event(v_workspace_id, v_id, v_event);
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_tested', jsonb_build_object('delivery_id', v_delivery_id)
+  );
+  perform crm.poke_dispatcher();
+  return json_build_object('delivery_id', v_delivery_id, 'held', crm.holds_webhooks(v_workspace_id));
+end
+$$;
+comment on function app.subscription_test(jsonb) is
+  'Sends a test event to a subscription: a normal delivery, signed, and retried if it fails. Returns delivery_id, and '
+  'held: whether it waits because the workspace is suspended or has no public API. Arguments: workspace_id, id, '
+  'event_type (one of the subscription''s; the first if absent). Codes: validation_error, not_found, '
+  'subscription_inactive, queue_full.';
+
+create function app.subscription_reactivate(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_outcome record;
+begin
+  select * into v_outcome from crm.resume_subscription(v_workspace_id, v_id);
+  if v_outcome.was_inactive is null then
+    perform crm.raise_code('not_found', 'id');
+  elsif v_outcome.was_inactive then
+    perform crm.record_webhook_action(
+      v_workspace_id, v_id, 'webhook_reactivated', jsonb_build_object('resumed', v_outcome.resumed)
+    );
+    perform crm.poke_dispatcher();
+  end if;
+  return crm.with_fields(
+    crm.subscription_overview(v_workspace_id, v_id),
+    json_build_object('resumed', v_outcome.resumed, 'revoked_key', v_outcome.revoked_key)
+  );
+end
+$$;
+comment on function app.subscription_reactivate(jsonb) is
+  'Activates a subscription again with a failure_count of 0, and makes its waiting deliveries due now; does not '
+  'change an active one. Returns the subscription with resumed, the number of deliveries that were waiting, and '
+  'revoked_key (id, name, prefix), the key that created it if that key is revoked, otherwise null. A workspace has at '
+  'most 50 active subscriptions. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+
+create function app.subscription_recover(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, since}', '{until}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_since timestamptz := v_args ->> 'since';
+  v_until timestamptz := v_args ->> 'until';
+  v_recovered record;
+begin
+  perform crm.require_active_subscription(v_workspace_id, v_id);
+  perform crm.check_window(v_since, v_until);
+  select * into v_recovered from crm.recover_deliveries(v_workspace_id, v_id, v_since, v_until);
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_recovered',
+    jsonb_build_object('since', crm.iso(v_since), 'until', crm.iso(v_until), 'count', v_recovered.count)
+  );
+  perform crm.poke_dispatcher();
+  return crm.recovery_json(v_recovered.count, v_recovered.next_since);
+end
+$$;
+comment on function app.subscription_recover(jsonb) is
+  'Queues the events between since and until (now if absent) that a subscription never got, oldest first, as many as '
+  'there is room for (crm.recover_deliveries). Returns count, has_more, and next_since, where to continue. Arguments: '
+  'workspace_id, id, since, until. Codes: validation_error, not_found, subscription_inactive, queue_full.';
+
+create function app.subscription_read_secret(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_secret bytea;
+begin
+  select k.secret into v_secret from crm.webhook_secrets k
+  where k.workspace_id = (v_args ->> 'workspace_id')::uuid and k.subscription_id = (v_args ->> 'id')::uuid
+  for update;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  -- encode() inserts a line break after every 76 characters.
+  return json_build_object('secret', replace(encode(v_secret, 'base64'), e'\n', ''));
+end
+$$;
+comment on function app.subscription_read_secret(jsonb) is
+  'Returns the encrypted secret of a subscription in base64, locked until the transaction ends, so that the operator '
+  'can test an encryption key on it before a rotation. For the operator alone. Arguments: workspace_id, id. Codes: '
+  'validation_error, not_found.';
+
+create function app.subscription_rotate(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, secret}', '{overlap_seconds}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_overlap_seconds integer := coalesce((v_args ->> 'overlap_seconds')::numeric::integer, 0);
+begin
+  if not exists (
+    select from crm.webhook_secrets k where k.workspace_id = v_workspace_id and k.subscription_id = v_id
+  ) then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  perform crm.rotate_secret(v_workspace_id, v_id, decode(v_args ->> 'secret', 'base64'), v_overlap_seconds);
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_rotated', jsonb_build_object('overlap_seconds', v_overlap_seconds)
+  );
+  return crm.subscription_overview(v_workspace_id, v_id);
+end
+$$;
+comment on function app.subscription_rotate(jsonb) is
+  'Replaces the signing secret of a subscription. For overlap_seconds (0 if absent, 604800 at most) the current '
+  'secret keeps signing and the new one makes a second signature; afterwards only the new one signs. Returns the '
+  'subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64), '
+  'overlap_seconds. Codes: validation_error, not_found.';

@@ -1,0 +1,85 @@
+-- The rights of each role, in one place. A role may do only what is granted here: PUBLIC may execute no function
+-- (10_roles_and_helpers.sql), and no other file grants anything to these roles. See docs/decisions/0011-least-rights.md.
+--
+--   the owner      applies the migrations; runs the operator's verbs, the jobs, and everything security definer
+--   crm_functions  the login of the functions: the doors, the dispatcher's queue, crm.next_delivery_due and
+--                  crm.check_health
+--   crm_api        the verbs of keys and links, under row-level security: records of the current workspace
+--   crm_app        the verbs of members, under row-level security: keys, webhooks, members, settings of their workspace
+--
+-- tests/sql/isolation/ compares each list with what is used, and tries what is refused.
+
+-- The login of the functions. It reaches no table: everything it may execute is security definer.
+grant usage on schema api, app, crm to crm_functions;
+grant execute on function
+  api.call(bytea, text, text, jsonb, text, bytea), api.call_by_link(bytea, text, jsonb),
+  app.call(uuid, uuid, uuid, text, text, jsonb),
+  crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.next_delivery_due(interval)
+to crm_functions;
+
+-- The verbs. crm.run_verb calls them with the rights of its owner. A role needs the right to create in the schema only
+-- while it becomes the owner of a function.
+grant create on schema crm to crm_api, crm_app;
+alter function crm.run_verb(text, jsonb) owner to crm_api;
+alter function crm.run_app_verb(text, jsonb) owner to crm_app;
+revoke create on schema crm from crm_api, crm_app;
+
+grant usage on schema api, crm to crm_api;
+grant select on crm.members, crm.pipelines, crm.stages, crm.loss_reasons to crm_api;
+grant select, insert, update on crm.companies, crm.contacts, crm.deals, crm.activities to crm_api;
+grant select, insert on crm.notes, crm.lead_receipts to crm_api;
+-- Only triggers and jobs write this table.
+grant select on crm.search_texts to crm_api;
+-- A customer reads a proposal and answers it.
+grant select, update (status, rejection_reason) on crm.proposals to crm_api;
+grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_api;
+-- A verb stores a secret and never reads one; next_from, when a rotation ends, is not secret.
+grant select (workspace_id, subscription_id, next_from), insert on crm.webhook_secrets to crm_api;
+-- A key that manages webhooks sees the deliveries.
+grant select on crm.event_types, crm.events, crm.webhook_attempts, crm.webhook_deliveries to crm_api;
+
+-- The verbs of members. They may change only these columns of existing rows: a member raises no limit of the plan,
+-- takes over nobody's sign-in, and changes no record of an attempt.
+grant usage on schema app, api, crm to crm_app;
+grant select on
+  crm.activities, crm.companies, crm.contacts, crm.deals, crm.event_types, crm.events, crm.key_calls, crm.key_counters,
+  crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.stages, crm.webhook_attempts
+to crm_app;
+grant select, insert on crm.audit_log to crm_app;
+grant select, update (name, stale_after_days) on crm.workspaces to crm_app;
+grant select, insert, update (name, role, is_active) on crm.members to crm_app;
+grant select, insert, update (name, prefix, rotated_at, revoked_at) on crm.api_keys to crm_app;
+-- A verb stores the hash of a key and the secret of a webhook, and never reads one.
+grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
+to crm_app;
+grant select (workspace_id, subscription_id, next_from), insert on crm.webhook_secrets to crm_app;
+grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_app;
+grant select on crm.webhook_deliveries, crm.webhook_queue to crm_app;
+
+-- Postgres looks for a type in the session's temporary schema before pg_catalog, even with an empty search_path. A role
+-- that may create objects there could create a domain `text` whose check calls its own function, and the next security
+-- definer function would run that as its owner. PUBLIC has this right: take it away, and give it to all other roles by
+-- name.
+do $$
+declare
+  v_roles name[] := array(
+    select r.rolname from pg_roles r
+    where not r.rolsuper and r.rolname !~ '^pg_' and r.rolname not in ('crm_api', 'crm_app', 'crm_functions')
+      and has_database_privilege(r.oid, current_database(), 'temporary')
+  );
+  v_role name;
+begin
+  if pg_has_role((select d.datdba from pg_database d where d.datname = current_database()), 'usage') then
+    execute format('revoke temporary on database %I from public', current_database());
+    foreach v_role in array v_roles loop
+      execute format('grant temporary on database %I to %I', current_database(), v_role);
+    end loop;
+  end if;
+  if has_database_privilege('crm_functions', current_database(), 'temporary')
+    or has_database_privilege('crm_api', current_database(), 'temporary')
+    or has_database_privilege('crm_app', current_database(), 'temporary') then
+    raise exception 'PUBLIC may create temporary objects, and only the owner of the database can revoke that'
+      using hint = format('As its owner: revoke temporary on database %I from public', current_database());
+  end if;
+end
+$$;

@@ -1,0 +1,145 @@
+import type { PGlite } from "@electric-sql/pglite";
+import { type Entry, keyOf, type State } from "./state.ts";
+
+/** What `deno task migration` writes. A person writes changes of all others, because they lock or rewrite tables. */
+const WRITTEN = ["FUNCTION", "PROCEDURE", "VIEW", "TRIGGER", "POLICY", "TYPE", "ACL", "COMMENT"];
+
+/** In the order in which they can be dropped: what depends on others first. */
+const DROPPED = ["TRIGGER", "POLICY", "VIEW", "FUNCTION", "PROCEDURE", "TYPE"];
+
+/**
+ * The statements that turn the functions, composite types, views, triggers, policies, rights and comments of one database
+ * into those of another. Where a function or type cannot be replaced, they drop and create it and what depends on it.
+ *
+ * @param database has the state `before`
+ */
+export async function changesSql(database: PGlite, before: State, after: State): Promise<string> {
+  const isWritten = ({ type, sql }: Entry) =>
+    WRITTEN.includes(type) && (type !== "TYPE" || attributesOf(sql) !== null);
+  const remade = new Set<string>();
+  for (const [key, old] of before) {
+    const entry = after.get(key);
+    if (!DROPPED.includes(old.type) || !isWritten(old)) continue;
+    if (entry !== undefined && (entry.sql === old.sql || changedSql(old, entry) !== null)) continue;
+    remade.add(key);
+    for (const dependent of await dependents(database, old)) if (before.has(dependent)) remade.add(dependent);
+  }
+
+  const drops = [...remade].map((key) => before.get(key)!)
+    .toSorted((a, b) => DROPPED.indexOf(a.type) - DROPPED.indexOf(b.type)).map(dropSql);
+  const isRemade = ({ schema, name }: Entry) => remade.has(subject(schema, name));
+  const statements: string[] = [];
+  for (const [key, old] of before) {
+    if (after.has(key) || !isWritten(old) || isRemade(old)) continue;
+    // The rights and comment of a table that a person drops go with it.
+    if (old.type === "ACL" && !isGone(old, after)) statements.push(...revokes(old.sql));
+    if (old.type === "COMMENT" && !isGone(old, after)) {
+      statements.push(old.sql.replace(/ IS '[^]*$/, " IS NULL;"));
+    }
+  }
+  for (const [key, entry] of after) {
+    if (!isWritten(entry)) continue;
+    const old = before.get(key);
+    if (old === undefined || remade.has(key) || isRemade(entry)) statements.push(entry.sql);
+    else if (old.sql !== entry.sql) statements.push(changedSql(old, entry)!);
+  }
+  return [...drops, ...statements].map((statement) => statement.replaceAll(/^\n+|\n+$/g, "")).join("\n\n");
+}
+
+/** The statement that makes an object what it should be without dropping it; null if there is none. */
+function changedSql(old: Entry, entry: Entry): string | null {
+  switch (entry.type) {
+    case "FUNCTION":
+    case "PROCEDURE":
+      return signatureOf(old.sql) === signatureOf(entry.sql)
+        // The owner stays.
+        ? entry.sql.replace("CREATE ", "CREATE OR REPLACE ").replace(/\n\nALTER [^\n]* OWNER TO [^\n]*$/, "")
+        : null;
+    case "TRIGGER":
+      return entry.sql.startsWith("CREATE TRIGGER")
+        ? entry.sql.replace("CREATE ", "CREATE OR REPLACE ")
+        : null;
+    case "TYPE": {
+      const [had, has] = [attributesOf(old.sql)!, attributesOf(entry.sql)!];
+      // `row(…)::type` assigns by position, so an attribute can only be added at the end.
+      if (had.some((attribute, index) => attribute !== has[index])) return null;
+      const added = has.slice(had.length).map((attribute) => `ADD ATTRIBUTE ${attribute}`);
+      return `ALTER TYPE ${entry.schema}.${entry.name}\n    ${added.join(",\n    ")};`;
+    }
+    case "ACL":
+      return [...revokes(old.sql), entry.sql].join("\n");
+    case "COMMENT":
+      return entry.sql;
+    default:
+      return null;
+  }
+}
+
+/** What `create or replace` cannot change: the arguments' names and defaults, and the result. */
+function signatureOf(sql: string): string {
+  return sql.slice(0, sql.indexOf("\n    LANGUAGE"));
+}
+
+/** The attributes of a composite type; null for another type. */
+function attributesOf(sql: string): string[] | null {
+  const [, attributes] = /^CREATE TYPE \S+ AS \(\n([^]*?)\n\);/.exec(sql) ?? [];
+  return attributes?.split(",\n").map((attribute) => attribute.trim()) ?? null;
+}
+
+function dropSql({ type, schema, name }: Entry): string {
+  if (type !== "TRIGGER" && type !== "POLICY") return `DROP ${type} ${schema}.${name};`;
+  const [, table, own] = /^(\S+) (.*)$/.exec(name)!;
+  return `DROP ${type} ${type === "POLICY" ? `"${own}"` : own} ON ${schema}.${table};`;
+}
+
+/** The statements that take back what an ACL entry grants. */
+function revokes(sql: string): string[] {
+  return [...sql.matchAll(/^GRANT (.*) TO (\S+);$/gm)].map(([, rights, role]) =>
+    `REVOKE ${rights} FROM ${role};`
+  );
+}
+
+/** The key of the object to which rights or a comment belong. */
+function subject(schema: string, name: string): string {
+  const [, type, own] = /^(\S+) (.*)$/.exec(name) ?? [];
+  return `${type} ${schema}.${own}`;
+}
+
+/** If the object of rights or of a comment is not in a state. */
+function isGone({ schema, name }: Entry, state: State): boolean {
+  const [, type, own] = /^(\S+) (.*)$/.exec(name)!;
+  if (type === "COLUMN") {
+    return !state.get(`TABLE ${schema}.${own!.split(".")[0]}`)?.sql.includes(`    ${own!.split(".")[1]} `);
+  }
+  return !state.has(subject(schema, name));
+}
+
+/** The keys of everything that Postgres would drop with an object. */
+async function dependents(database: PGlite, { type, schema, name }: Entry): Promise<string[]> {
+  if (!["FUNCTION", "PROCEDURE", "VIEW", "TYPE"].includes(type)) return [];
+  const { rows } = await database.query<{ type: string; schema: string | null; identity: string }>(
+    `
+    with recursive dependent as (
+      select * from (values (
+        $1::text::regclass,
+        case $1 when 'pg_proc' then to_regprocedure($2)::oid when 'pg_type' then to_regtype($2)::oid else to_regclass($2)::oid end
+      )) as root (classid, objid)
+      union
+      select d.classid, d.objid from dependent o
+      join pg_depend d on d.refclassid = o.classid and d.refobjid = o.objid
+    )
+    select i.type, i.schema, i.identity from dependent d, pg_identify_object(d.classid, d.objid, 0) i`,
+    [
+      type === "TYPE" ? "pg_type" : type === "VIEW" ? "pg_class" : "pg_proc",
+      `${schema}.${name}`,
+    ],
+  );
+  return rows.map(({ type, identity }) => {
+    const [, own, table] = /^(.*) on (\S+)$/.exec(identity) ?? [];
+    if (type === "trigger" || type === "policy") {
+      const [schema, name] = table!.split(".") as [string, string];
+      return keyOf({ type: type.toUpperCase(), schema, name: `${name} ${own!.replaceAll('"', "")}` });
+    }
+    return `${type === "composite type" ? "TYPE" : type.toUpperCase()} ${identity}`;
+  });
+}

@@ -1,0 +1,115 @@
+// The migrations: those that are released, and the one that follows from what changed in supabase/schemas since.
+import { createHash } from "node:crypto";
+import { basename, join } from "node:path";
+import { changesSql } from "./changes.ts";
+import { runFile, withDatabase } from "./database.ts";
+import { MIGRATIONS, RELEASED, sqlFiles, type WrittenFile } from "./folder.ts";
+import { type State, stateOf } from "./state.ts";
+
+/** The first release is a copy of the schema files until it is out. Its schedule needs a transaction of its own. */
+const FIRST = "20261126000000_v1.sql";
+const FIRST_SCHEDULE = "20261126000001_v1_schedule.sql";
+
+/** Stands in a migration between what a person writes and what follows from the schema files. */
+const MARK = "-- Above: changes of tables and rows, by hand. Below: written by deno task schema.\n";
+
+/**
+ * The migrations that are not released, as they should be.
+ *
+ * @param schemas the schema files, by name
+ * @param present what they create
+ * @throws Error if a released file was edited, or if the migrations make another database than the schema files
+ */
+export async function migrationFiles(
+  schemas: [name: string, sql: string][],
+  present: State,
+): Promise<WrittenFile[]> {
+  const released = await releasedDigests();
+  if (released[FIRST] === undefined) return firstRelease(schemas);
+  return await withDatabase(async (database) => {
+    let last: { path: string; byHand: string } | undefined;
+    for (const name of await sqlFiles(MIGRATIONS)) {
+      const path = join(MIGRATIONS, name);
+      const text = await Deno.readTextFile(path);
+      if (name in released && released[name] !== digest(text)) {
+        throw new Error(
+          `${name} is released and was edited: restore it, and make the change in a new migration`,
+        );
+      }
+      const [byHand, written] = text.split(MARK) as [string, string?];
+      const isWritten = written !== undefined && !(name in released);
+      await runFile(database, name, isWritten ? byHand : text);
+      if (isWritten) last = { path, byHand };
+    }
+    const changes = await changesSql(database, await stateOf(database), present);
+    if (last !== undefined) await runFile(database, basename(last.path), changes);
+    refuseDifferences(await stateOf(database), present);
+    return last === undefined
+      ? []
+      : [{ path: last.path, text: `${last.byHand}${MARK}\n${SETTINGS}${changes}\n` }];
+  });
+}
+
+/** Creates the migration to which `deno task schema` writes what changed since the last release. Returns its path. */
+export async function newMigration(name: string): Promise<string> {
+  if ((await releasedDigests())[FIRST] === undefined) {
+    throw new Error(
+      `${FIRST} is not released: edit supabase/schemas and run deno task write, which keeps it equal`,
+    );
+  }
+  const version = new Date().toISOString().replaceAll(/\D/g, "").slice(0, 14);
+  const path = join(MIGRATIONS, `${version}_${name}.sql`);
+  await Deno.writeTextFile(path, `-- Why the database changes.\n\nset lock_timeout = '2s';\n\n${MARK}`);
+  return path;
+}
+
+/** Records every migration as released: from now on none of them may change. */
+export async function release(): Promise<void> {
+  const digests: Record<string, string> = {};
+  for (const name of await sqlFiles(MIGRATIONS)) {
+    digests[name] = digest(await Deno.readTextFile(join(MIGRATIONS, name)));
+  }
+  await Deno.writeTextFile(RELEASED, `${JSON.stringify(digests, null, 2)}\n`);
+}
+
+const digest = (text: string) => createHash("sha256").update(text).digest("hex");
+
+async function releasedDigests(): Promise<Record<string, string>> {
+  return JSON.parse(await Deno.readTextFile(RELEASED));
+}
+
+/** Bodies name functions that the file creates later. */
+const SETTINGS = "set check_function_bodies = off;\n\n";
+
+function firstRelease(schemas: [name: string, sql: string][]): WrittenFile[] {
+  const isSchedule = (name: string) => name.endsWith("_schedule.sql");
+  const texts = (those: typeof schemas) => those.map(([, sql]) => sql).join("\n");
+  return [
+    { path: join(MIGRATIONS, FIRST), text: texts(schemas.filter(([name]) => !isSchedule(name))) },
+    { path: join(MIGRATIONS, FIRST_SCHEDULE), text: texts(schemas.filter(([name]) => isSchedule(name))) },
+  ];
+}
+
+/** @throws Error that names every object that the migrations make otherwise than the schema files */
+function refuseDifferences(made: State, present: State): void {
+  const differences: string[] = [];
+  for (const key of new Set([...made.keys(), ...present.keys()])) {
+    const [lines, wanted] = [made, present].map((state) => state.get(key)?.sql.split("\n") ?? []) as [
+      string[],
+      string[],
+    ];
+    if (lines.join("\n") === wanted.join("\n")) continue;
+    differences.push(
+      key,
+      ...lines.filter((line) => line && !wanted.includes(line)).map((line) => `  - ${line}`),
+      ...wanted.filter((line) => line && !lines.includes(line)).map((line) => `  + ${line}`),
+    );
+  }
+  if (differences.length === 0) return;
+  throw new Error(
+    "The migrations do not make what supabase/schemas defines. Write by hand, above the mark of the new migration " +
+      `(deno task migration -- <name>), what makes these differences (docs/upgrading.md):\n${
+        differences.join("\n")
+      }`,
+  );
+}

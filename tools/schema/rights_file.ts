@@ -1,0 +1,19 @@
+import type { PGlite } from "@electric-sql/pglite";
+import { type WrittenFile, writtenFile } from "./folder.ts";
+import { columns } from "../records/sql_text.ts";
+import { readVerbRights, VERB_ROLES, type VerbRole } from "../rights/verb_rights.ts";
+
+/** The schema file that grants the rights, beside which the functions that verbs call are written. */
+const RIGHTS = "90_rights.sql";
+
+/** The grants of the functions that verbs call, which follow from all other schema files. */
+export async function rightsFile(database: PGlite): Promise<WrittenFile> {
+  const query = async (text: string) => (await database.query<object>(text)).rows;
+  const grants = [];
+  for (const role of Object.keys(VERB_ROLES) as VerbRole[]) {
+    const { functions } = await readVerbRights(query, role);
+    const list = columns(functions.map((signature) => signature.replaceAll(",", ", ")), 2);
+    grants.push(`grant execute on function\n${list}\nto ${role};`);
+  }
+  return writtenFile(RIGHTS, "deno task schema", grants.join("\n\n"));
+}
