@@ -260,16 +260,21 @@ declare
   v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   v_from uuid := '00000000-0000-0000-0000-000000000000';
   v_walk crm.walk := crm.walk_for(p_record, p_args, p_columns);
+  v_ways text[];
   v_rows text;
+  v_most integer;
   v_looked bigint;
   v_summary json;
 begin
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
-  -- Try the ranges that were sent before the other filters: a range may have few enough rows.
-  foreach v_rows in array v_walk.ranges || crm.shortest_way(v_walk, v_before, v_from, 250) loop
-    execute format(p_sums, v_rows) into v_looked, v_summary using v_before, v_from, p_most + 1;
-    if coalesce(v_looked, 0) <= p_most then return v_summary; end if;
+  v_ways := v_walk.ranges || crm.shortest_way(v_walk, v_before, v_from, 250);
+  -- Short attempts first: one statement may have few rows where another has tens of thousands.
+  foreach v_most in array case when cardinality(v_ways) > 1 then array[least(1000, p_most), p_most] else array[p_most] end loop
+    foreach v_rows in array v_ways loop
+      execute format(p_sums, v_rows) into v_looked, v_summary using v_before, v_from, v_most + 1;
+      if coalesce(v_looked, 0) <= v_most then return v_summary; end if;
+    end loop;
   end loop;
   perform api.fail('too_many_records');
 end

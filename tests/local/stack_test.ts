@@ -128,9 +128,9 @@ test("A start refuses data from other migrations, and names the folder to delete
   const statements = [
     ["run/local/auth/schema\\.sql", "comment on schema auth is 'Local sign-in of another text'"],
     [
-      "\\d+_roles\\.sql",
+      "\\d+_v1\\.sql",
       "update supabase_migrations.schema_migrations set statements = statements || 'select 1'::text " +
-      "where name = 'roles'",
+      "where name = 'v1'",
     ],
   ] as const;
   for (const [name, statement] of statements) {

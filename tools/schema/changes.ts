@@ -1,11 +1,16 @@
 import type { PGlite } from "@electric-sql/pglite";
 import { type Entry, keyOf, type State } from "./state.ts";
 
-/** What `deno task migration` writes. A person writes changes of all others, because they lock or rewrite tables. */
+/** What is written. A person writes changes of all others, because they lock or rewrite tables. */
 const WRITTEN = ["FUNCTION", "PROCEDURE", "VIEW", "TRIGGER", "POLICY", "TYPE", "ACL", "COMMENT"];
 
 /** In the order in which they can be dropped: what depends on others first. */
 const DROPPED = ["TRIGGER", "POLICY", "VIEW", "FUNCTION", "PROCEDURE", "TYPE"];
+
+/** If changes of an object are written: those of composite types are, and those of enumerations are not. */
+export function isWritten({ type, sql }: Entry): boolean {
+  return WRITTEN.includes(type) && (type !== "TYPE" || attributesOf(sql) !== null);
+}
 
 /**
  * The statements that turn the functions, composite types, views, triggers, policies, rights and comments of one database
@@ -14,8 +19,6 @@ const DROPPED = ["TRIGGER", "POLICY", "VIEW", "FUNCTION", "PROCEDURE", "TYPE"];
  * @param database has the state `before`
  */
 export async function changesSql(database: PGlite, before: State, after: State): Promise<string> {
-  const isWritten = ({ type, sql }: Entry) =>
-    WRITTEN.includes(type) && (type !== "TYPE" || attributesOf(sql) !== null);
   const remade = new Set<string>();
   for (const [key, old] of before) {
     const entry = after.get(key);
@@ -27,13 +30,16 @@ export async function changesSql(database: PGlite, before: State, after: State):
 
   const drops = [...remade].map((key) => before.get(key)!)
     .toSorted((a, b) => DROPPED.indexOf(a.type) - DROPPED.indexOf(b.type)).map(dropSql);
-  const isRemade = ({ schema, name }: Entry) => remade.has(subject(schema, name));
+  const remadeObjects = objects(remade);
+  const isRemade = (entry: Entry) =>
+    (entry.type === "ACL" || entry.type === "COMMENT") && remadeObjects.has(subject(entry));
+  const kept = objects(after.keys());
   const statements: string[] = [];
   for (const [key, old] of before) {
     if (after.has(key) || !isWritten(old) || isRemade(old)) continue;
-    // The rights and comment of a table that a person drops go with it.
-    if (old.type === "ACL" && !isGone(old, after)) statements.push(...revokes(old.sql));
-    if (old.type === "COMMENT" && !isGone(old, after)) {
+    // The rights and comment of what is dropped go with it.
+    if (old.type === "ACL" && kept.has(subject(old))) statements.push(...revokes(old.sql));
+    if (old.type === "COMMENT" && kept.has(subject(old))) {
       statements.push(old.sql.replace(/ IS '[^]*$/, " IS NULL;"));
     }
   }
@@ -99,19 +105,21 @@ function revokes(sql: string): string[] {
   );
 }
 
-/** The key of the object to which rights or a comment belong. */
-function subject(schema: string, name: string): string {
-  const [, type, own] = /^(\S+) (.*)$/.exec(name) ?? [];
-  return `${type} ${schema}.${own}`;
+/** The objects of keys, by names without arguments, as `subject` gives them. */
+function objects(keys: Iterable<string>): Set<string> {
+  return new Set([...keys].map((key) => key.replace(/\(.*$/, "").replace("VIEW ", "TABLE ")));
 }
 
-/** If the object of rights or of a comment is not in a state. */
-function isGone({ schema, name }: Entry, state: State): boolean {
-  const [, type, own] = /^(\S+) (.*)$/.exec(name)!;
-  if (type === "COLUMN") {
-    return !state.get(`TABLE ${schema}.${own!.split(".")[0]}`)?.sql.includes(`    ${own!.split(".")[1]} `);
-  }
-  return !state.has(subject(schema, name));
+/**
+ * The object to which rights or a comment belong, without its arguments: pg_dump prints their names here, and not where
+ * it creates the function. It calls a view a table where it prints its rights.
+ */
+function subject({ schema, name }: Entry): string {
+  const [, type, own] = /^(\S+) ([^(]*)/.exec(name)!;
+  // A column's rights and comment belong to its table.
+  return type === "COLUMN"
+    ? `TABLE ${schema}.${own!.split(".")[0]}`
+    : `${type!.replace("VIEW", "TABLE")} ${schema}.${own}`;
 }
 
 /** The keys of everything that Postgres would drop with an object. */

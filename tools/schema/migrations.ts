@@ -1,10 +1,10 @@
 // The migrations: those that are released, and the one that follows from what changed in supabase/schemas since.
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
-import { changesSql } from "./changes.ts";
+import { changesSql, isWritten } from "./changes.ts";
 import { runFile, withDatabase } from "./database.ts";
 import { MIGRATIONS, RELEASED, sqlFiles, type WrittenFile } from "./folder.ts";
-import { type State, stateOf } from "./state.ts";
+import { type Entry, type State, stateOf } from "./state.ts";
 
 /** The first release is a copy of the schema files until it is out. Its schedule needs a transaction of its own. */
 const FIRST = "20261126000000_v1.sql";
@@ -41,7 +41,9 @@ export async function migrationFiles(
       await runFile(database, name, isWritten ? byHand : text);
       if (isWritten) last = { path, byHand };
     }
-    const changes = await changesSql(database, await stateOf(database), present);
+    const before = await stateOf(database);
+    refuseDifferences(before, present, (entry) => !isWritten(entry));
+    const changes = await changesSql(database, before, present);
     if (last !== undefined) await runFile(database, basename(last.path), changes);
     refuseDifferences(await stateOf(database), present);
     return last === undefined
@@ -91,9 +93,14 @@ function firstRelease(schemas: [name: string, sql: string][]): WrittenFile[] {
 }
 
 /** @throws Error that names every object that the migrations make otherwise than the schema files */
-function refuseDifferences(made: State, present: State): void {
+function refuseDifferences(
+  made: State,
+  present: State,
+  isCompared: (entry: Entry) => boolean = () => true,
+): void {
   const differences: string[] = [];
   for (const key of new Set([...made.keys(), ...present.keys()])) {
+    if (!isCompared((present.get(key) ?? made.get(key))!)) continue;
     const [lines, wanted] = [made, present].map((state) => state.get(key)?.sql.split("\n") ?? []) as [
       string[],
       string[],

@@ -2,7 +2,7 @@ import type { PGlite } from "@electric-sql/pglite";
 import { pgDump } from "@electric-sql/pglite-tools/pg_dump";
 import { CREATED } from "./database.ts";
 
-/** Prints a database as pg_dump does, for reading and comparing. It changes the settings of the session. */
+/** Prints a database as pg_dump does, for reading and comparing. */
 export async function schemaSql(database: PGlite): Promise<string> {
   const dump = await pgDump({
     pg: database,
@@ -14,6 +14,8 @@ export async function schemaSql(database: PGlite): Promise<string> {
     ],
   });
   const text = await dump.text();
+  // pg_dump leaves its read-only transaction and its settings.
+  await database.exec("rollback; reset all");
   // Removes the session settings, the version of pg_dump and the owner of almost everything.
   return text.slice(text.indexOf("--\n-- Name:"))
     .replace(/\n--\n-- PostgreSQL database dump complete[\s\S]*$/, "")

@@ -1,0 +1,193 @@
+// What a contributor does after a release: edit supabase/schemas, and let deno task migration write the next migration.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { migrate } from "../../run/local/migrate.ts";
+import { createEmptyDatabase } from "../support/empty_database.ts";
+import { needing } from "../support/needing.ts";
+
+const ROOT = join(import.meta.dirname!, "../..");
+const COPIED = ["supabase/schemas", "tools/rights", "tools/schema", "tools/records"];
+
+/** One object of each kind, as it is released. */
+const RELEASED = `
+create type api.thing as (id uuid, name text);
+comment on type api.thing is 'A thing';
+create type crm.thing_size as (width integer, height integer);
+create table crm.things (id uuid primary key, name text not null);
+alter table crm.things enable row level security;
+create function crm.thing_is_shown(p_name text) returns boolean language sql immutable as $$ select p_name <> '' $$;
+create function crm.thing_area(s crm.thing_size) returns integer language sql immutable as $$ select s.width * s.height $$;
+create function crm.thing_kept(p_name text) returns text language plpgsql as $$ begin return p_name; end $$;
+create function crm.thing_old() returns text language plpgsql as $$ begin return 'old'; end $$;
+comment on function crm.thing_old() is 'Goes';
+create function crm.thing_changed() returns trigger language plpgsql as $$ begin return new; end $$;
+create trigger kept after insert on crm.things for each row execute function crm.thing_changed();
+create trigger gone after update on crm.things for each row execute function crm.thing_changed();
+create policy "Shown things are read" on crm.things for select to crm_api using (crm.thing_is_shown(name));
+create view crm.thing_names as select name from crm.things;
+grant select, insert on crm.things to crm_api;
+grant select on crm.thing_names to crm_api;
+grant execute on function crm.thing_kept(text), crm.thing_area(crm.thing_size) to crm_api;
+`;
+
+/** The same after a change of each kind. */
+const CHANGED = RELEASED
+  .replace("(id uuid, name text);", "(id uuid, name text, color text);")
+  .replace("'A thing'", "'A thing with a color'")
+  .replace("(width integer, height integer)", "(height integer, width integer)")
+  .replace("name text not null)", "name text not null, color text)")
+  .replace("thing_is_shown(p_name text)", "thing_is_shown(p_shown_name text)").replace(
+    "p_name <> ''",
+    "p_shown_name <> ''",
+  )
+  .replace("begin return p_name; end", "begin return upper(p_name); end")
+  .replace(
+    /create function crm.thing_old.*\n.*\n/,
+    "create function crm.thing_new() returns text language sql as $$$$ select crm.thing_kept('') $$$$;\n",
+  )
+  .replace(/create trigger gone.*\n/, "")
+  .replace("after insert on", "after insert or delete on")
+  .replace("select name from", "select name, color from")
+  .replace("grant select, insert on crm.things", "grant select on crm.things")
+  .replace(
+    "thing_kept(text), crm.thing_area(crm.thing_size) to crm_api",
+    "thing_area(crm.thing_size) to crm_api",
+  );
+
+Deno.test(needing(["the packages of tools/schema/"], {
+  name:
+    "A migration has what changed in the schema files since the release, and a database that applies it is like a new one",
+  fn: upgrade,
+}));
+
+async function upgrade(t: Deno.TestContext): Promise<void> {
+  const copy = await Deno.makeTempDir();
+  const inCopy = (path: string) => join(copy, path);
+  const own = inCopy("supabase/schemas/85_things.sql");
+  const schema = async (...args: string[]) => {
+    const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--quiet", "--config", "tools/schema/deno.json", "tools/schema/main.ts", ...args],
+      cwd: copy,
+    }).output();
+    return { success, text: new TextDecoder().decode(success ? stdout : stderr) };
+  };
+  const succeeds = async (...args: string[]) => {
+    const { success, text } = await schema(...args);
+    assert.ok(success, text);
+    return text;
+  };
+  const refuses = async (message: RegExp, ...args: string[]) => {
+    const { success, text } = await schema(...args);
+    assert.ok(!success);
+    assert.match(text, message);
+  };
+
+  try {
+    for (const folder of COPIED) await copyFolder(join(ROOT, folder), inCopy(folder));
+    await Deno.symlink(join(ROOT, "tools/schema/node_modules"), inCopy("tools/schema/node_modules"));
+    await Deno.mkdir(inCopy("supabase/migrations"));
+    await Deno.writeTextFile(own, RELEASED);
+    await refuses(/20261126000000_v1\.sql is not released/, "early");
+    await succeeds("--release");
+    const migrations = inCopy("supabase/migrations");
+    const [v1] = (await Array.fromAsync(Deno.readDir(migrations))).map(({ name }) => name).sort();
+
+    await t.step(
+      "a release makes what the schema files define, and needs no migration",
+      () => succeeds("--check"),
+    );
+
+    await Deno.writeTextFile(own, CHANGED);
+    // A new verb changes the function that crm_api owns, which the owner of the database must be able to replace.
+    const door = inCopy("supabase/schemas/13_door_written.sql");
+    const text = await Deno.readTextFile(door);
+    await Deno.writeTextFile(door, text.replace("case p_verb", "-- Changed\n      case p_verb"));
+    let path = "";
+    await t.step("a change of a table that nobody wrote is refused with the difference", async () => {
+      await refuses(
+        /^TABLE crm\.things\n {2}- +name text NOT NULL\n {2}\+ +name text NOT NULL,\n {2}\+ +color text$/m,
+        "colors",
+      );
+      const files = await Array.fromAsync(Deno.readDir(migrations));
+      path = join(migrations, files.find(({ name }) => name.endsWith("_colors.sql"))!.name);
+    });
+
+    await t.step("with the change of the table by hand, the rest is written below it", async () => {
+      const created = await Deno.readTextFile(path);
+      await Deno.writeTextFile(
+        path,
+        created.replace("-- Above:", "alter table crm.things add color text;\n\n-- Above:"),
+      );
+      await succeeds();
+      await succeeds("--check");
+      const written = (await Deno.readTextFile(path)).split(/^-- Above.*\n/m)[1]!;
+      const statements = [
+        ...written.matchAll(
+          /^(?:CREATE|ALTER|DROP|GRANT|REVOKE|COMMENT) .*?(?= \(|\(|;$| AS | AFTER| FOR| IS|$)/gm,
+        ),
+      ];
+      assert.deepEqual(statements.map(([statement]) => statement), [
+        "DROP TRIGGER gone ON crm.things",
+        'DROP POLICY "Shown things are read" ON crm.things',
+        "DROP VIEW crm.thing_names",
+        "DROP FUNCTION crm.thing_area",
+        "DROP FUNCTION crm.thing_is_shown",
+        "DROP FUNCTION crm.thing_old",
+        "DROP TYPE crm.thing_size",
+        "ALTER TYPE api.thing",
+        "COMMENT ON TYPE api.thing",
+        "CREATE TYPE crm.thing_size",
+        "CREATE OR REPLACE FUNCTION crm.run_verb",
+        "CREATE FUNCTION crm.thing_area",
+        "CREATE FUNCTION crm.thing_is_shown",
+        "CREATE OR REPLACE FUNCTION crm.thing_kept",
+        "CREATE FUNCTION crm.thing_new",
+        "CREATE VIEW crm.thing_names AS",
+        "CREATE OR REPLACE TRIGGER kept",
+        'CREATE POLICY "Shown things are read" ON crm.things',
+        "REVOKE ALL ON FUNCTION crm.thing_area",
+        "GRANT ALL ON FUNCTION crm.thing_area",
+        "REVOKE ALL ON FUNCTION crm.thing_is_shown",
+        "REVOKE ALL ON FUNCTION crm.thing_kept",
+        "REVOKE ALL ON FUNCTION crm.thing_kept",
+        "REVOKE ALL ON FUNCTION crm.thing_new",
+        "REVOKE SELECT,INSERT ON TABLE crm.things FROM crm_api",
+        "GRANT SELECT ON TABLE crm.things TO crm_api",
+        "GRANT SELECT ON TABLE crm.thing_names TO crm_api",
+      ]);
+    });
+
+    await t.step(
+      "a Postgres of its own upgrades from the release, with data in the changed table",
+      async () => {
+        await using database = await createEmptyDatabase();
+        const { sql } = database;
+        const hidden = await Deno.makeTempDir();
+        await Deno.rename(path, join(hidden, "later.sql"));
+        assert.equal(await migrate(sql, migrations), 2);
+        await sql`insert into crm.things values (gen_random_uuid(), 'chair')`;
+        await Deno.rename(join(hidden, "later.sql"), path);
+        assert.equal(await migrate(sql, migrations), 1);
+        assert.deepEqual([...await sql`select name, color, crm.thing_kept(name) as kept from crm.things`], [
+          { name: "chair", color: null, kept: "CHAIR" },
+        ]);
+      },
+    );
+
+    await t.step("a released file that was edited is refused with its name", async () => {
+      await Deno.writeTextFile(join(migrations, v1!), "\n-- Edited\n", { append: true });
+      await refuses(/^20261126000000_v1\.sql is released and was edited/, "--check");
+    });
+  } finally {
+    await Deno.remove(copy, { recursive: true });
+  }
+}
+
+async function copyFolder(from: string, to: string): Promise<void> {
+  await Deno.mkdir(to, { recursive: true });
+  for await (const { name, isDirectory } of Deno.readDir(from)) {
+    if (name === "node_modules") continue;
+    if (isDirectory) await copyFolder(join(from, name), join(to, name));
+    else await Deno.copyFile(join(from, name), join(to, name));
+  }
+}
