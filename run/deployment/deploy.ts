@@ -4,6 +4,7 @@
  * the doctor has findings, 2 invalid usage.
  */
 import { Command, CommanderError } from "commander";
+import type { Sql } from "postgres";
 import { describeDatabaseError } from "../cli/database.ts";
 import { firstLine, StackError } from "../local/stack_error.ts";
 import { openDatabase } from "./database.ts";
@@ -24,19 +25,18 @@ const program = new Command("deno task deploy")
     "Put migrations, functions and secrets on a Supabase project, and look at the result (docs/deployment.md).\n" +
       `It reads ${names(true)} from the environment, and where they are set ${names(false)}.`,
   )
-  .option("--dry-run", "check the variables, print the steps, and do nothing")
+  .option("--plan", "show what each step would change and which locks it takes, and change nothing")
   .option("--replace-encryption-key", "go on although the key does not decrypt the stored signing secrets")
   .allowExcessArguments(false)
   .exitOverride();
 
 try {
   program.parse(taskArguments(), { from: "user" });
-  const { dryRun, replaceEncryptionKey = false } = program.opts();
+  const { plan, replaceEncryptionKey = false } = program.opts();
   const settings = readDeploymentSettings(Deno.env.toObject());
   const steps = deploymentSteps(settings, { replaceEncryptionKey });
-  if (dryRun) printSteps(steps);
-  else {
-    await runSteps(steps, settings);
+  await inOrder(steps, settings, async (step, sql) => plan ? await step.plan(sql) : [await step.run(sql)]);
+  if (!plan) {
     console.log(`${steps.length + 1}. Look at the result: deno task doctor`);
     const diagnosis = await waitForHealth(settings);
     console.log(formatReport(diagnosis));
@@ -51,17 +51,17 @@ try {
   Deno.exit(1);
 }
 
-function printSteps(steps: Step[]): void {
-  steps.forEach(({ title }, index) => console.log(`${index + 1}. ${title}`));
-  console.log(`${steps.length + 1}. Look at the result: deno task doctor`);
-}
-
-async function runSteps(steps: Step[], { databaseUrl }: Settings): Promise<void> {
+/** Prints each step with the lines that `act` returns for it. */
+async function inOrder(
+  steps: Step[],
+  { databaseUrl }: Settings,
+  act: (step: Step, sql: Sql) => Promise<string[]>,
+): Promise<void> {
   const sql = openDatabase(databaseUrl, "crm-deploy");
   try {
-    for (const [index, { title, run }] of steps.entries()) {
-      console.log(`${index + 1}. ${title}`);
-      console.log(`   ${await run(sql)}`);
+    for (const [index, step] of steps.entries()) {
+      console.log(`${index + 1}. ${step.title}`);
+      for (const line of await act(step, sql)) console.log(`   ${line}`);
     }
   } finally {
     await sql.end({ timeout: 1 });

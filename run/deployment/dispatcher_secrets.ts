@@ -1,5 +1,6 @@
 // The two secrets in the Vault with which the job webhook-dispatch calls the dispatcher.
 import type { Sql } from "postgres";
+import { StackError } from "../local/stack_error.ts";
 
 export const URL_SECRET = "webhook_dispatcher_url";
 export const BEARER_SECRET = "webhook_dispatcher_secret";
@@ -25,24 +26,31 @@ export async function readDispatcherSecrets(sql: Sql): Promise<DispatcherSecrets
 
 /**
  * Puts both secrets into the Vault, unless they are there already.
- * @returns the names of the secrets that changed.
+ * @param onlyPlan whether to leave the Vault as it is
+ * @returns the names of the secrets that change.
+ * @throws StackError if the database has no Vault
  */
 export async function writeDispatcherSecrets(
   sql: Sql,
   wanted: { url: string; bearer: string },
+  onlyPlan: boolean,
 ): Promise<string[]> {
   const present = await readDispatcherSecrets(sql);
+  if (present === null) {
+    throw new StackError("The database has no Vault: create extension if not exists supabase_vault cascade;");
+  }
   const changed: string[] = [];
   for (const key of ["url", "bearer"] as const) {
     const name = key === "url" ? URL_SECRET : BEARER_SECRET;
-    if (present?.[key] === wanted[key]) continue;
-    if (present?.[key] == null) await sql`select vault.create_secret(${wanted[key]}, ${name})`;
+    if (present[key] === wanted[key]) continue;
+    changed.push(name);
+    if (onlyPlan) continue;
+    if (present[key] === null) await sql`select vault.create_secret(${wanted[key]}, ${name})`;
     else {
       await sql`
         select vault.update_secret(id, ${wanted[key]}) from vault.decrypted_secrets where name = ${name}
       `;
     }
-    changed.push(name);
   }
   return changed;
 }

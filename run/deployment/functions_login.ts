@@ -14,7 +14,7 @@ const PAUSE_MS = 5_000;
  * @throws StackError if the role cannot log in with it afterwards.
  */
 export async function ensureFunctionsLogin(sql: Sql, functionsDatabaseUrl: string): Promise<boolean> {
-  if (await tryLogin(functionsDatabaseUrl) === null) return false;
+  if (await canLogIn(functionsDatabaseUrl)) return false;
   await setFunctionsPassword(sql, decodeURIComponent(new URL(functionsDatabaseUrl).password));
   let error: string | null = null;
   for (let tries = 0; tries < TRIES; tries++) {
@@ -25,6 +25,11 @@ export async function ensureFunctionsLogin(sql: Sql, functionsDatabaseUrl: strin
   throw new StackError(
     `${FUNCTIONS_ROLE} has its password and cannot log in by FUNCTIONS_DATABASE_URL: ${error}`,
   );
+}
+
+/** Whether the functions' role can log in with this URL. */
+export async function canLogIn(functionsDatabaseUrl: string): Promise<boolean> {
+  return await tryLogin(functionsDatabaseUrl) === null;
 }
 
 /** Returns why the login failed; null if it succeeded as the role. */

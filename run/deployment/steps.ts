@@ -1,11 +1,14 @@
+import { createHash } from "node:crypto";
 import type { Sql } from "postgres";
-import { migrate } from "../local/migrate.ts";
+import { functionNames } from "../local/function_names.ts";
+import { migrate, missingMigrations } from "../local/migrate.ts";
+import { splitStatements } from "../local/sql_statements.ts";
+import { dispatcherUrl, writeDispatcherSecrets } from "./dispatcher_secrets.ts";
 import { checkEncryptionKey } from "./encryption_key.ts";
-import { dispatcherUrl, readDispatcherSecrets, writeDispatcherSecrets } from "./dispatcher_secrets.ts";
 import { secretTexts, type Settings } from "./environment.ts";
-import { ensureFunctionsLogin } from "./functions_login.ts";
-import { formatEnvFile, runSupabase } from "./supabase_cli.ts";
-import { StackError } from "../local/stack_error.ts";
+import { canLogIn, ensureFunctionsLogin } from "./functions_login.ts";
+import { locksOf } from "./locks.ts";
+import { formatEnvFile, listSupabase, runSupabase } from "./supabase_cli.ts";
 
 /** One step of a deployment. Running it again changes only what is wrong. */
 export interface Step {
@@ -13,6 +16,8 @@ export interface Step {
   title: string;
   /** @param sql as the owner of the schema @returns what it changed */
   run(sql: Sql): Promise<string>;
+  /** Looks, and changes nothing. @param sql as the owner of the schema @returns lines: what `run` would change */
+  plan(sql: Sql): Promise<string[]>;
 }
 
 export interface Options {
@@ -22,16 +27,22 @@ export interface Options {
 
 /** The steps in order: first what can stop a deployment, last what serves clients. */
 export function deploymentSteps(settings: Settings, options: Options): Step[] {
-  const { projectRef, functionsUrl, region } = settings;
+  const { projectRef, functionsUrl, functionsDatabaseUrl, region } = settings;
   const project = ["--project-ref", projectRef];
+  const secrets = secretTexts(settings);
   const url = dispatcherUrl(functionsUrl, region);
+  const dispatcher = { url, bearer: settings.dispatcherSecret };
+  const compareKey = async (sql: Sql) => {
+    if (options.replaceEncryptionKey) return "left out";
+    return await checkEncryptionKey(sql, settings.encryptionKey) ? "it decrypts them" : "there are none";
+  };
+  const changedSecrets = (names: string[]) =>
+    names.length === 0 ? "they are there already" : `set: ${names.join(", ")}`;
   return [
     {
       title: "Compare WEBHOOK_ENCRYPTION_KEY with the stored signing secrets",
-      async run(sql) {
-        if (options.replaceEncryptionKey) return "left out";
-        return await checkEncryptionKey(sql, settings.encryptionKey) ? "it decrypts them" : "there are none";
-      },
+      run: compareKey,
+      plan: async (sql) => [await compareKey(sql)],
     },
     {
       title: "Apply the migrations (as supabase db push, which sees them as applied)",
@@ -39,23 +50,17 @@ export function deploymentSteps(settings: Settings, options: Options): Step[] {
         const applied = await migrate(sql);
         return applied === 0 ? "all were applied" : `${applied} applied`;
       },
+      plan: planMigrations,
     },
     {
       title: "Give the role crm_functions the password of FUNCTIONS_DATABASE_URL",
-      run: async (sql) =>
-        await ensureFunctionsLogin(sql, settings.functionsDatabaseUrl) ? "set" : "it has it already",
+      run: async (sql) => await ensureFunctionsLogin(sql, functionsDatabaseUrl) ? "set" : "it has it already",
+      plan: async () => [await canLogIn(functionsDatabaseUrl) ? "it has it already" : "set"],
     },
     {
       title: `Put the dispatcher's address (${url}) and secret into the Vault`,
-      async run(sql) {
-        if (await readDispatcherSecrets(sql) === null) {
-          throw new StackError(
-            "The database has no Vault: create extension if not exists supabase_vault cascade;",
-          );
-        }
-        const changed = await writeDispatcherSecrets(sql, { url, bearer: settings.dispatcherSecret });
-        return changed.length === 0 ? "they are there already" : `set: ${changed.join(", ")}`;
-      },
+      run: async (sql) => changedSecrets(await writeDispatcherSecrets(sql, dispatcher, false)),
+      plan: async (sql) => [changedSecrets(await writeDispatcherSecrets(sql, dispatcher, true))],
     },
     {
       title:
@@ -65,9 +70,22 @@ export function deploymentSteps(settings: Settings, options: Options): Step[] {
         await runSupabase({
           args: ["secrets", "set", ...project, "--env-file", "/dev/stdin"],
           stdin: formatEnvFile(settings.secrets),
-          secrets: secretTexts(settings),
+          secrets,
         });
         return "set";
+      },
+      async plan() {
+        // Supabase shows the SHA-256 of a secret instead of its value.
+        const present = await listSupabase<{ name: string; value: string }>({
+          args: ["secrets", "list", ...project],
+          secrets,
+        });
+        const digests = new Map(present.map(({ name, value }) => [name, value]));
+        return [changedSecrets(
+          Object.entries(settings.secrets)
+            .filter(([name, value]) => digests.get(name) !== createHash("sha256").update(value).digest("hex"))
+            .map(([name]) => name),
+        )];
       },
     },
     {
@@ -75,10 +93,43 @@ export function deploymentSteps(settings: Settings, options: Options): Step[] {
       async run() {
         const printed = await runSupabase({
           args: ["functions", "deploy", ...project, "--use-api"],
-          secrets: secretTexts(settings),
+          secrets,
         });
         return /^Deployed Functions .*$/m.exec(printed)?.[0] ?? "deployed";
       },
+      async plan() {
+        const present = await listSupabase<{ slug: string }>({
+          args: ["functions", "list", ...project],
+          secrets,
+        });
+        const deployed = new Set(present.map(({ slug }) => slug));
+        const names = await functionNames();
+        const added = names.filter((name) => !deployed.has(name));
+        const left = [...deployed].filter((name) => !names.includes(name));
+        return [
+          `${names.length - added.length} uploaded again, if they changed`,
+          ...added.length > 0 ? [`new: ${added.join(", ")}`] : [],
+          ...left.length > 0 ? [`stay, although this tree has not got them: ${left.join(", ")}`] : [],
+        ];
+      },
     },
   ];
+}
+
+/** The migrations that would be applied, with the locks for which requests would wait. */
+async function planMigrations(sql: Sql): Promise<string[]> {
+  const { missing, applied } = await missingMigrations(sql);
+  if (missing.length === 0) return ["all are applied"];
+  // The tables are new, so nobody waits for them.
+  const locks = applied === null ? null : await locksOf(missing);
+  const lines: string[] = [];
+  for (const { version, name, path } of missing) {
+    const count = splitStatements(await Deno.readTextFile(path)).length;
+    const waits = locks?.get(version);
+    lines.push(`${version}_${name}: ${count} ${count === 1 ? "statement" : "statements"}`);
+    if (locks !== null && waits === undefined) lines.push("  outside a transaction: reads and writes go on");
+    else if (waits?.length === 0) lines.push("  nobody waits for its locks");
+    else lines.push(...waits?.map((line) => `  ${line}`) ?? []);
+  }
+  return lines;
 }

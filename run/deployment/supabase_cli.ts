@@ -39,6 +39,12 @@ export async function runSupabase({ args, stdin = "", secrets = [] }: CliRun): P
   throw new StackError(`supabase ${args.slice(0, 2).join(" ")} failed. It printed:\n${shown}`);
 }
 
+/** What a list command of the CLI prints, such as `secrets list`. */
+export async function listSupabase<T>(run: CliRun): Promise<T[]> {
+  const printed = await runSupabase({ ...run, args: [...run.args, "--output", "json"] });
+  return JSON.parse(printed.slice(printed.indexOf("["), printed.lastIndexOf("]") + 1));
+}
+
 async function send(stream: WritableStream<Uint8Array>, text: string): Promise<void> {
   const writer = stream.getWriter();
   try {

@@ -57,6 +57,24 @@ function describeUnusable(dataDir: string, error: unknown): StackError {
   );
 }
 
+/** Copies what a folder contains into another, with the owners and permissions that Postgres asks for. */
+export async function copyFolder(from: string, to: string): Promise<void> {
+  const { mode, uid, gid } = await Deno.stat(from);
+  await Deno.mkdir(to, { recursive: true });
+  await Deno.chmod(to, mode! & 0o777);
+  if (Deno.uid() === 0) await Deno.chown(to, uid, gid);
+  for await (const { name, isDirectory } of Deno.readDir(from)) {
+    const [source, target] = [join(from, name), join(to, name)];
+    if (isDirectory) {
+      await copyFolder(source, target);
+      continue;
+    }
+    await Deno.copyFile(source, target);
+    const file = await Deno.stat(source);
+    if (Deno.uid() === 0) await Deno.chown(target, file.uid, file.gid);
+  }
+}
+
 /** Writes a file that only its owner can read. Other processes never see half of it. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   const partial = `${path}.partial`;

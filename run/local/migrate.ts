@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import postgres, { type Sql } from "postgres";
-import { controlsTransaction, splitStatements } from "./sql_statements.ts";
+import { controlsTransaction, runsAlone, splitStatements } from "./sql_statements.ts";
 import { firstLine, StackError } from "./stack_error.ts";
 
 const FOLDER = fileURLToPath(new URL("../../supabase/migrations", import.meta.url));
@@ -25,6 +25,10 @@ export interface AppliedMigration {
 /** What to do about an edited migration if the data must be kept. */
 const RESTORE = "restore the file that was deployed, and make the change in a new migration";
 
+/** How often a migration is tried that gives up waiting for a lock (`set lock_timeout`), and the pause between. */
+const TRIES = 20;
+const PAUSE_MS = 500;
+
 /**
  * Applies the missing migrations in order, each in one transaction, and records them exactly as the Supabase CLI does, so
  * that each knows what the other applied.
@@ -34,18 +38,31 @@ const RESTORE = "restore the file that was deployed, and make the change in a ne
  * one was edited; then nothing is applied.
  */
 export async function migrate(sql: Sql, folder: string = FOLDER, remedy: string = RESTORE): Promise<number> {
+  const { missing, applied } = await missingMigrations(sql, folder, remedy);
+  if (missing.length > 0 && applied === null) await createHistory(sql);
+  let count = 0;
+  for (const migration of missing) if (await applyMigration(sql, migration)) count++;
+  return count;
+}
+
+/**
+ * The migrations that a database lacks, in order.
+ * @returns `applied`: the last one that it has; null if it has none
+ * @throws StackError if they cannot be applied, as `migrate` does
+ */
+export async function missingMigrations(
+  sql: Sql,
+  folder: string = FOLDER,
+  remedy: string = RESTORE,
+): Promise<{ missing: Migration[]; applied: string | null }> {
   const migrations = await migrationFiles(folder);
   const applied = await appliedMigrations(sql);
   const [edited] = await editedMigrations(migrations, applied);
   if (edited !== undefined) throw editedFile(edited, remedy);
   const versions = applied.map(({ version }) => version);
   const missing = migrations.filter(({ version }) => !versions.includes(version));
-  if (missing.length === 0) return 0;
-  refuseGaps(migrations, versions, missing[0]!);
-  if (applied.length === 0) await createHistory(sql);
-  let count = 0;
-  for (const migration of missing) if (await apply(sql, migration)) count++;
-  return count;
+  if (missing.length > 0) refuseGaps(migrations, versions, missing[0]!);
+  return { missing, applied: versions.at(-1) ?? null };
 }
 
 /** The error for a file of SQL that was edited after a database applied it. */
@@ -103,7 +120,8 @@ function refuseGaps(migrations: Migration[], applied: string[], firstMissing: Mi
   const unknown = applied.filter((version) => !migrations.some((migration) => migration.version === version));
   if (unknown.length > 0) {
     throw new StackError(
-      `No migration was applied: the database has some that this tree lacks (${unknown.join(", ")})`,
+      `No migration was applied: the database has some that this tree lacks (${unknown.join(", ")}): ` +
+        "check out the release that made it, or a later one",
     );
   }
   const last = applied.at(-1) ?? "";
@@ -116,7 +134,7 @@ function refuseGaps(migrations: Migration[], applied: string[], firstMissing: Mi
 }
 
 /** Creates the table in which the Supabase CLI records migrations. */
-async function createHistory(sql: Sql): Promise<void> {
+export async function createHistory(sql: Sql): Promise<void> {
   await sql.begin(async (sql) => {
     // Without the lock, one of two concurrent calls would fail, because `if not exists` does not see uncommitted tables.
     await sql`select pg_advisory_xact_lock(hashtext('supabase_migrations'))`;
@@ -128,30 +146,97 @@ async function createHistory(sql: Sql): Promise<void> {
   });
 }
 
-/** Applies one migration. Returns false if another process has applied it since. */
-async function apply(sql: Sql, { version, name, path }: Migration): Promise<boolean> {
-  const text = await Deno.readTextFile(path);
+/**
+ * Applies one migration.
+ * @param beforeCommit gets the transaction, if the migration runs in one
+ * @returns false if another process has applied it since
+ */
+export async function applyMigration(
+  sql: Sql,
+  migration: Migration,
+  beforeCommit?: (sql: postgres.ISql) => Promise<void>,
+): Promise<boolean> {
+  const title = `The migration ${migration.version}_${migration.name}`;
+  const text = await Deno.readTextFile(migration.path);
   const statements = splitStatements(text);
   if (statements.some(controlsTransaction)) {
     throw new StackError(
-      `The migration ${version}_${name} begins or ends a transaction: remove that, each migration already runs in one`,
+      `${title} begins or ends a transaction: remove that, each migration already runs in one`,
     );
   }
-  return await sql.begin(async (sql) => {
-    // Recorded first, so that another process that applies the same migration waits here and then skips it.
-    const recorded = await sql`
-      insert into supabase_migrations.schema_migrations (version, name, statements)
-      values (${version}, ${name}, ${sql.array(statements)})
-      on conflict do nothing
-    `;
-    if (recorded.count === 0) return false;
-    // Settings of an earlier migration, or of another client of a pooler, must not affect this one.
-    await sql`reset all`;
-    await sql.unsafe(text).catch((error) => {
-      throw new StackError(`The migration ${version}_${name} failed${describe(error, text)}`);
-    });
-    return true;
-  });
+  const alone = statements.filter(runsAlone);
+  if (alone.length > 0 && statements.length > 1) {
+    throw new StackError(
+      `${title} has a statement that cannot run in a transaction: move it to a migration of its own`,
+    );
+  }
+  for (let tries = 1;; tries++) {
+    try {
+      return await (alone.length > 0 ? applyAlone(sql, migration, alone[0]!) : sql.begin(async (sql) => {
+        // Recorded first, so that another process that applies the same migration waits here and then skips it.
+        if (!await record(sql, migration, statements)) return false;
+        // Settings of an earlier migration, or of another client of a pooler, must not affect this one.
+        await sql`reset all`;
+        await sql.unsafe(text);
+        await beforeCommit?.(sql);
+        return true;
+      }));
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (tries === TRIES || code !== LOCK_NOT_AVAILABLE && code !== DEADLOCK_DETECTED) {
+        throw new StackError(`${title} failed${describe(error, text)}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+}
+
+const LOCK_NOT_AVAILABLE = "55P03";
+const DEADLOCK_DETECTED = "40P01";
+
+/**
+ * Applies a migration of one statement outside a transaction, and then records it. If it failed or was interrupted it can
+ * run again: what a failed `create index concurrently` leaves is dropped first.
+ */
+async function applyAlone(sql: Sql, migration: Migration, statement: string): Promise<boolean> {
+  const connection = await sql.reserve();
+  try {
+    // Another process waits here until the first has recorded it.
+    await connection`select pg_advisory_lock(hashtext(${`supabase_migrations ${migration.version}`}))`;
+    const [found] = await connection`
+      select from supabase_migrations.schema_migrations where version = ${migration.version}`;
+    if (found !== undefined) return false;
+    await connection`reset all`;
+    const [, index, table] = BUILT.exec(statement) ?? [];
+    if (index !== undefined && table !== undefined) {
+      const schema = table.includes(".") ? table.split(".")[0] : "public";
+      const [left] = await connection`
+        select from pg_index i where i.indexrelid = to_regclass(${`${schema}.${index}`}) and not i.indisvalid`;
+      if (left !== undefined) await connection.unsafe(`drop index concurrently ${schema}.${index}`);
+    }
+    await connection.unsafe(statement);
+    return await record(connection, migration, [statement]);
+  } finally {
+    await connection`select pg_advisory_unlock_all()`;
+    connection.release();
+  }
+}
+
+/** The index that a statement builds, and its table. */
+const BUILT = /create\s+(?:unique\s+)?index\s+concurrently\s+(?:if\s+not\s+exists\s+)?(\w+)\s+on\s+([\w.]+)/i;
+
+/** Records a migration as the Supabase CLI does. Returns false if it is recorded already. */
+async function record(
+  sql: postgres.ISql,
+  { version, name }: Migration,
+  statements: string[],
+): Promise<boolean> {
+  const { count } = await sql`
+    insert into supabase_migrations.schema_migrations (version, name, statements)
+    values (${version}, ${name}, ${sql.array(statements)})
+    on conflict do nothing
+  `;
+  return count > 0;
 }
 
 /** The line and the reason of a failure, with the details that Postgres gives. */

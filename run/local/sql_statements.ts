@@ -27,6 +27,14 @@ export function splitStatements(sql: string): string[] {
   return statements.map((statement) => statement.trim()).filter((statement) => statement !== "");
 }
 
+const ALONE =
+  /^(?:\s|--.*\n|\/\*[^]*?\*\/)*(?:(?:create|drop|reindex)\b[^;(]*\bconcurrently\b|vacuum\b|alter\s+system\b)/i;
+
+/** Whether a statement cannot run in a transaction. The Supabase CLI runs the same ones outside its own. */
+export function runsAlone(statement: string): boolean {
+  return ALONE.test(statement);
+}
+
 /** Whether a statement begins or ends a transaction. */
 export function controlsTransaction(statement: string): boolean {
   return TRANSACTION_CONTROL.test(statement);

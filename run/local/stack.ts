@@ -16,6 +16,7 @@ import { startScheduler } from "./scheduler.ts";
 import { loadSecrets, saveSecrets, type Secrets } from "./secrets.ts";
 import type { Settings } from "./settings.ts";
 import { openSql } from "./sql.ts";
+import { copyBeforeUpgrade } from "./upgrade.ts";
 import { firstLine, StackError } from "./stack_error.ts";
 import { removeStackFile, writeStackFile } from "./stack_file.ts";
 
@@ -65,7 +66,10 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
     const { promise: prepared, resolve: openToRequests } = Promise.withResolvers<void>();
     const opened = gateway.openFunctions(FUNCTIONS_FOLDER, prepared);
 
-    if (settings.databaseUrl === null) postgres = await startPostgres(dataDir, secrets);
+    if (settings.databaseUrl === null) {
+      postgres = await startPostgres(dataDir, secrets);
+      postgres = await copyBeforeUpgrade(postgres, dataDir, secrets, remedyFor(settings));
+    }
     const databaseUrl = postgres?.databaseUrl ?? settings.databaseUrl!;
     Deno.env.set("DATABASE_URL", functionsDatabaseUrl(databaseUrl, secrets));
     signal.throwIfAborted();
@@ -121,12 +125,20 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
  */
 const CONNECT_S = { own: 60, given: 5 };
 
+/** What to do about a migration that was edited, as only one that is not released may be. */
+function remedyFor({ dataDir, databaseUrl }: Settings): string {
+  return databaseUrl === null
+    ? `delete ${dataDir}, or set DATA_DIR to another folder`
+    : "set DATABASE_URL to an empty database";
+}
+
 /** Applies the migrations, lets the functions log in, and creates the demo data at the first start. */
 async function prepareDatabase(
   databaseUrl: string,
-  { dataDir, databaseUrl: given }: Settings,
+  settings: Settings,
   secrets: Secrets,
 ): Promise<{ demoKey: string; demoLogin: DemoLogin | null }> {
+  const { dataDir, databaseUrl: given } = settings;
   const connect_timeout = given === null ? CONNECT_S.own : CONNECT_S.given;
   const sql = openSql(databaseUrl, { max: 1, connect_timeout });
   try {
@@ -138,10 +150,7 @@ async function prepareDatabase(
     });
     // Hashing takes 50 ms on another thread, while this one waits for the database.
     const passwordHash = hashPassword(secrets.demo_password);
-    // Until the first release, migrations are edited in place.
-    const remedy = given === null
-      ? `delete ${dataDir}, or set DATA_DIR to another folder`
-      : "set DATABASE_URL to an empty database";
+    const remedy = remedyFor(settings);
     await migrate(sql, undefined, remedy);
     await setFunctionsPassword(sql, functionsPassword(databaseUrl, secrets));
     const demoKey = await ensureDemoKey(sql, secrets.demo_key);

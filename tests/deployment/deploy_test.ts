@@ -73,10 +73,10 @@ Deno.test("deno task deploy stops at a migration that was edited after it was ap
   await migrate(sql);
   await sql`
     update supabase_migrations.schema_migrations set statements = statements || 'select 1'::text
-    where name = 'roles'`;
+    where name = 'v1'`;
   const { code, stdout, stderr } = await deploy(deploymentVariables(database.url));
   assert.equal(code, 1, stdout + stderr);
-  assert.match(stderr, /^error: \d+_roles\.sql was edited after the database applied it: restore/);
+  assert.match(stderr, /^error: \d+_v1\.sql was edited after the database applied it: restore/);
   assert.match(stdout, /^2\. Apply the migrations[^\n]*\n$/m);
   assert.doesNotMatch(stdout, /^3\./m);
 });
@@ -104,14 +104,16 @@ Deno.test(needing(["the Supabase CLI"], {
         admin`select * from vault.secrets order by name`,
         admin`select version from supabase_migrations.schema_migrations order by version`,
       ]).then((rows) => JSON.stringify(rows));
-    await t.step("--dry-run prints the steps and does none of them", async () => {
-      const { code, stdout, stderr } = await deploy(env, "--", "--dry-run");
+    await t.step("--plan shows what each step would change, and changes nothing", async () => {
+      const { code, stdout, stderr } = await deploy(env, "--", "--plan");
       assert.equal(code, 0, stderr);
-      assert.match(stdout, /^2\. Apply the migrations.*\n3\. Give the role crm_functions/m);
+      assert.match(stdout, /^2\. Apply the migrations.*\n {3}\d+_v1: \d+ statements\n/m);
+      assert.match(stdout, /^ {3}set\n4\. .*\n {3}set: webhook_dispatcher_url, webhook_dispatcher_secret$/m);
+      assert.match(stdout, /^ {3}set: DATABASE_URL, .*\n6\. .*\n {3}0 uploaded again.*\n {3}new: api-v1, /m);
       assert.deepEqual(secretValues.filter((secret) => stdout.includes(secret)), []);
       const [row] = await admin`select to_regnamespace('crm') is null as empty`;
       assert.equal(row!["empty"], true);
-      assert.deepEqual(project.requests, []);
+      assert.deepEqual(project.requests.filter((request) => !request.startsWith("GET ")), []);
     });
 
     await t.step(
@@ -197,6 +199,22 @@ Deno.test(needing(["the Supabase CLI"], {
         assert.ok(stdout.includes(line), stdout);
       }
     });
+
+    await t.step(
+      "--plan of a deployed project shows that only the functions are uploaded again",
+      async () => {
+        const { stdout, stderr } = await deploy(env, "--plan");
+        const lines = stdout.split("\n").filter((line) => line.startsWith("   ")).map((line) => line.trim());
+        assert.deepEqual(lines, [
+          "it decrypts them",
+          "all are applied",
+          "it has it already",
+          "they are there already",
+          "they are there already",
+          `${project.uploads.size} uploaded again, if they changed`,
+        ], stderr);
+      },
+    );
 
     const other = { ...env, WEBHOOK_ENCRYPTION_KEY: randomBytes(32).toString("base64") };
     await t.step("another encryption key is refused before the first step", async () => {

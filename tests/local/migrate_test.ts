@@ -4,6 +4,7 @@ import { startPgBouncer } from "../../bench/harness/pgbouncer.ts";
 import { connect } from "../../bench/harness/world.ts";
 import { appliedMigrations, migrate, migrationFiles } from "../../run/local/migrate.ts";
 import { openSql } from "../../run/local/sql.ts";
+import { eventually } from "../support/mailbox.ts";
 import { createEmptyDatabase } from "../support/empty_database.ts";
 import { needing } from "../support/needing.ts";
 import { makeDataDir } from "../support/own_stack.ts";
@@ -71,6 +72,48 @@ test("A migration that begins or ends a transaction is refused before it runs", 
   await folder.add("1_first.sql", "create table public.a ();\n-- Now\ncommit;\ncreate table public.b ();");
   await refuses(sql, folder, /^The migration 1_first begins or ends a/);
   assert.deepEqual(await tablesOf(sql), []);
+});
+
+test("A migration that gives up waiting for a lock is tried again, and requests go on meanwhile", async ({ sql, url, folder }) => {
+  await sql`create table public.a (id int)`;
+  await folder.add("1_first.sql", "set lock_timeout = '100ms'; alter table public.a add b int;");
+  await using other = connect(url);
+  const held = Promise.withResolvers<void>();
+  const holder = other.begin(async (sql) => {
+    await sql`lock public.a in access share mode`;
+    await held.promise;
+  });
+  const migrated = migrate(sql, folder.path);
+  const isWaiting = async () =>
+    (await sql`select from pg_locks where relation = 'a'::regclass and not granted`).count > 0;
+  await eventually(isWaiting, "the migration's wait");
+  // The read waits behind the migration, and is answered when that gives up.
+  await sql`select from public.a`;
+  held.resolve();
+  await holder;
+  assert.equal(await migrated, 1);
+});
+
+test("An index is built outside a transaction, and again if an earlier try left an invalid one", async ({ sql, folder }) => {
+  await sql`create table public.a as select n / 2 as id from generate_series(1, 100) n`;
+  const unique = "-- One of each\ncreate unique index concurrently if not exists a_id on public.a (id);";
+  await folder.add("1_unique.sql", unique);
+  await refuses(sql, folder, /^The migration 1_unique failed: could not create unique index "a_id"/);
+  const [left] = await sql`select indisvalid from pg_index where indexrelid = 'a_id'::regclass`;
+  assert.equal(left!["indisvalid"], false);
+  await sql`delete from public.a a using public.a b where a.id = b.id and a.ctid > b.ctid`;
+  assert.equal(await migrate(sql, folder.path), 1);
+  const [built] = await sql`select indisvalid from pg_index where indexrelid = 'a_id'::regclass`;
+  assert.equal(built!["indisvalid"], true);
+  assert.equal(await migrate(sql, folder.path), 0);
+
+  await folder.add("2_both.sql", `${unique.replaceAll("a_id", "b_id")} create table public.b ();`);
+  await refuses(
+    sql,
+    folder,
+    /^The migration 2_both has a statement that cannot run in a transaction: move it/,
+  );
+  assert.deepEqual(await tablesOf(sql), ["a"]);
 });
 
 test("A setting that a migration changes does not affect the next migration", async ({ sql, url, folder }) => {

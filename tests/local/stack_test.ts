@@ -142,6 +142,31 @@ test("A start refuses data from other migrations, and names the folder to delete
   }
 });
 
+test("A start upgrades the data of an earlier release, and keeps a copy that a start can use", async (dataDir) => {
+  const forget = "delete from supabase_migrations.schema_migrations where name = 'v1_schedule'";
+  await onStack(dataDir, async ({ file }) => {
+    await addWorkspace(file.database_url, "Padaria");
+    await query(file.database_url, forget);
+  });
+  const upgraded = await startStackProcess(dataDir);
+  await addWorkspace(upgraded.file.database_url, "Nova");
+  assert.equal((await upgraded.stop()).code, 0);
+  const [, copy] = /^The data in \S+ is upgraded by 1 migrations; (\S+) is a copy from before$/m.exec(
+    upgraded.output(),
+  )!;
+  try {
+    await onStack(dataDir, async ({ file, output }) => {
+      assert.doesNotMatch(output(), /upgraded/);
+      assert.deepEqual(await workspaceNames(file.database_url), ["Demonstração", "Nova", "Padaria"]);
+    });
+    const postgres = await startPostgres(copy!, await loadSecrets(copy!));
+    assert.deepEqual(await workspaceNames(postgres.databaseUrl), ["Demonstração", "Padaria"]);
+    await postgres.stop();
+  } finally {
+    await Deno.remove(copy!, { recursive: true });
+  }
+});
+
 for (const [what, recovers] of [["the stack", false], ["the stack and Postgres", true]] as const) {
   test(`A start after kill -9 of ${what} finds the last write`, async (dataDir) => {
     await copyPreparedData(dataDir);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { eventually } from "./mailbox.ts";
 
@@ -90,15 +91,14 @@ export async function startHostedProject(token: string, port: number): Promise<H
       files.set(file.name, new Uint8Array(await file.arrayBuffer()));
     }
     uploads.set(metadata.name, { metadata, files });
-    return Response.json({
-      ...metadata,
-      id: crypto.randomUUID(),
-      slug: metadata.name,
-      status: "ACTIVE",
-      version: 1,
-      created_at: Date.now(),
-      updated_at: Date.now(),
-    }, { status: 201 });
+    return Response.json(describeFunction(metadata.name), { status: 201 });
+  }
+
+  function describeFunction(name: string) {
+    const now = Date.now();
+    const { metadata } = uploads.get(name)!;
+    const id = crypto.randomUUID();
+    return { ...metadata, id, slug: name, status: "ACTIVE", version: 1, created_at: now, updated_at: now };
   }
 
   async function receiveSecrets(request: Request): Promise<Response> {
@@ -116,6 +116,16 @@ export async function startHostedProject(token: string, port: number): Promise<H
       return await receiveFunction(request);
     }
     if (request.method === "POST" && pathname.endsWith("/secrets")) return await receiveSecrets(request);
+    if (request.method === "GET" && pathname.endsWith("/secrets")) {
+      return Response.json([...secrets].map(([name, value]) => ({
+        name,
+        value: createHash("sha256").update(value).digest("hex"),
+        updated_at: new Date(),
+      })));
+    }
+    if (request.method === "GET" && pathname.endsWith("/functions")) {
+      return Response.json([...uploads.keys()].map(describeFunction));
+    }
     if (request.method === "PUT" && pathname.endsWith("/functions")) {
       // Not a 5xx: the CLI would repeat the call forever.
       return await releaseInTurn().then(
