@@ -115,17 +115,17 @@ Deno.test("The doctor finds what is broken on a local stack, and its remedy mend
     );
     await step(
       "a migration that was edited after it was applied",
-      `update ${HISTORY} set statements = statements || 'select 1'::text where name = 'roles'`,
-      /^migrations: Edited after the database applied them: \d+_roles\.sql$/,
-      { mends: `update ${HISTORY} set statements = trim_array(statements, 1) where name = 'roles'` },
+      `update ${HISTORY} set statements = statements || 'select 1'::text where name = 'v1'`,
+      /^migrations: Edited after the database applied them: \d+_v1\.sql$/,
+      { mends: `update ${HISTORY} set statements = trim_array(statements, 1) where name = 'v1'` },
     );
     await t.step("a migration that was recorded without its statements is only a note", async () => {
       const note = async () => resultOf(await see(), "migrations").note ?? "";
       const before = await note();
       assert.match(before, /^\d+ applied$/);
       await owner.unsafe(`
-        create table public.kept as select * from ${HISTORY} where name = 'roles';
-        update ${HISTORY} set statements = null where name = 'roles'`).simple();
+        create table public.kept as select * from ${HISTORY} where name = 'v1';
+        update ${HISTORY} set statements = null where name = 'v1'`).simple();
       assert.match(await note(), /^\d+ applied; without statements to compare \(.*\): \d+$/);
       assert.deepEqual(findingsOf(await see()), []);
       await owner.unsafe(`
