@@ -26,7 +26,7 @@ Deno.test(
       const sql = openSql(server.url, { max: 2, onnotice: (notice) => notices.push(notice) });
       try {
         await t.step("the migrations apply, once", async () => {
-          assert.ok(await migrate(sql) > 10);
+          assert.ok(await migrate(sql) > 0);
           assert.equal(await migrate(sql), 0);
         });
 
