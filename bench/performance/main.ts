@@ -16,11 +16,12 @@ import { coldStart } from "./subjects/cold_start.ts";
 import { growth } from "./subjects/growth.ts";
 import { life } from "./subjects/life.ts";
 import { roundTrips } from "./subjects/round_trips.ts";
+import { upgrade } from "./subjects/upgrade.ts";
 import { byHand } from "./subjects/hand.ts";
 
 const { figures, whole } = await runSubjects({
   // The order of docs/performance.md.
-  subjects: [roundTrips, byHand, coldStart, growth, life],
+  subjects: [roundTrips, byHand, coldStart, growth, life, upgrade],
   command: "deno task bench --",
   // Finds mistakes, but tolerates a busy machine: the ratio of the named read was 0.27, 0.30, 0.32 and 0.36 with
   // the same code within an hour.

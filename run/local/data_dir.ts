@@ -57,16 +57,20 @@ function describeUnusable(dataDir: string, error: unknown): StackError {
   );
 }
 
-/** Copies what a folder contains into another, with the owners and permissions that Postgres asks for. */
-export async function copyFolder(from: string, to: string): Promise<void> {
+/**
+ * Copies what a folder contains into another, with the owners and permissions that Postgres asks for.
+ * @param without names, at any depth, that are left out
+ */
+export async function copyFolder(from: string, to: string, without: string[] = []): Promise<void> {
   const { mode, uid, gid } = await Deno.stat(from);
   await Deno.mkdir(to, { recursive: true });
   await Deno.chmod(to, mode! & 0o777);
   if (Deno.uid() === 0) await Deno.chown(to, uid, gid);
   for await (const { name, isDirectory } of Deno.readDir(from)) {
     const [source, target] = [join(from, name), join(to, name)];
+    if (without.includes(name)) continue;
     if (isDirectory) {
-      await copyFolder(source, target);
+      await copyFolder(source, target, without);
       continue;
     }
     await Deno.copyFile(source, target);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { copyFolder } from "../../run/local/data_dir.ts";
 import { needing } from "../support/needing.ts";
 import { readSnippet } from "./page.ts";
 
@@ -30,7 +31,7 @@ async function addField(): Promise<void> {
   await Deno.chmod(copy, 0o711);
   const dataDir = join(copy, "data");
   try {
-    await copyInto(ROOT, copy);
+    await copyFolder(ROOT, copy, LEFT_OUT);
     for (const folder of ["node_modules", "tools/schema/node_modules"]) {
       await Deno.symlink(join(ROOT, folder), join(copy, folder));
     }
@@ -68,15 +69,6 @@ async function addField(): Promise<void> {
     );
   } finally {
     await Deno.remove(copy, { recursive: true });
-  }
-}
-
-async function copyInto(from: string, to: string): Promise<void> {
-  await Deno.mkdir(to, { recursive: true });
-  for await (const { name, isDirectory } of Deno.readDir(from)) {
-    if (LEFT_OUT.includes(name)) continue;
-    if (isDirectory) await copyInto(join(from, name), join(to, name));
-    else await Deno.copyFile(join(from, name), join(to, name));
   }
 }
 

@@ -8,5 +8,10 @@ Deno.test(needing(["pgbouncer"], {
   fn: () => runShort("performance", "round-trips"),
 }));
 
+Deno.test(needing(["the packages of tools/schema/"], {
+  name: "An upgrade with a change of each kind fails no request, and loses and repeats no delivery",
+  fn: () => runShort("performance", "upgrade"),
+}));
+
 Deno.test("The API reaches its share of the throughput of a function written by hand", () =>
   runShort("performance", "hand"));

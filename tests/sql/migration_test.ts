@@ -1,6 +1,7 @@
 // What a contributor does after a release: edit supabase/schemas, and let deno task migration write the next migration.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { copyFolder } from "../../run/local/data_dir.ts";
 import { migrate } from "../../run/local/migrate.ts";
 import { createEmptyDatabase } from "../support/empty_database.ts";
 import { needing } from "../support/needing.ts";
@@ -83,7 +84,7 @@ async function upgrade(t: Deno.TestContext): Promise<void> {
   };
 
   try {
-    for (const folder of COPIED) await copyFolder(join(ROOT, folder), inCopy(folder));
+    for (const folder of COPIED) await copyFolder(join(ROOT, folder), inCopy(folder), ["node_modules"]);
     await Deno.symlink(join(ROOT, "tools/schema/node_modules"), inCopy("tools/schema/node_modules"));
     await Deno.mkdir(inCopy("supabase/migrations"));
     await Deno.writeTextFile(own, RELEASED);
@@ -94,7 +95,7 @@ async function upgrade(t: Deno.TestContext): Promise<void> {
 
     await t.step(
       "a release makes what the schema files define, and needs no migration",
-      () => succeeds("--check"),
+      async () => void await succeeds("--check"),
     );
 
     await Deno.writeTextFile(own, CHANGED);
@@ -180,14 +181,5 @@ async function upgrade(t: Deno.TestContext): Promise<void> {
     });
   } finally {
     await Deno.remove(copy, { recursive: true });
-  }
-}
-
-async function copyFolder(from: string, to: string): Promise<void> {
-  await Deno.mkdir(to, { recursive: true });
-  for await (const { name, isDirectory } of Deno.readDir(from)) {
-    if (name === "node_modules") continue;
-    if (isDirectory) await copyFolder(join(from, name), join(to, name));
-    else await Deno.copyFile(join(from, name), join(to, name));
   }
 }

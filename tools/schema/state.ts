@@ -37,9 +37,11 @@ export async function stateOf(database: PGlite): Promise<State> {
 export const keyOf = ({ type, schema, name }: Omit<Entry, "sql">) =>
   `${type} ${schema === "-" ? "" : `${schema}.`}${name}`;
 
-/** The rows of a table as text, without the times at which jobs ran. */
+/** The rows of a table as text, without jobs that end by themselves (docs/upgrading.md). */
 async function rowsOf(database: PGlite, table: string): Promise<string> {
   const { rows } = await database.query<{ row: string }>(`
-    select jsonb_strip_nulls(to_jsonb(t))::text as row from crm.${table} t order by 1`);
+    select jsonb_strip_nulls(to_jsonb(t))::text as row from crm.${table} t
+    where to_jsonb(t) ->> 'name' is null or to_jsonb(t) ->> 'name' not like 'once-%'
+    order by 1`);
   return rows.map(({ row }) => row).join("\n");
 }

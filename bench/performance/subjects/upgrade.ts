@@ -1,0 +1,69 @@
+import { migrate } from "../../../run/local/migrate.ts";
+import { atMost, count } from "../../harness/figures.ts";
+import type { Subject } from "../../harness/run_subjects.ts";
+import { eventually, pause } from "../../harness/waiting.ts";
+import { countQueued, readDeliveries } from "../life/database.ts";
+import { mixedRequests } from "../life/requests.ts";
+import { openLifeWorld } from "../life/world.ts";
+import { countAnswers } from "../load/world.ts";
+import { makeNextRelease } from "../upgrade/next_release.ts";
+
+const SIZES = { workspaces: 200, keysEach: 5, contactsEach: 500 };
+const SHORT_SIZES = { workspaces: 60, keysEach: 5, contactsEach: 50 };
+/** Requests a second: about a fifth of what two processors answer. */
+const RATE = 100;
+/** Seconds of load before the upgrade, and from its start. */
+const BEFORE = 3;
+const DURING = 20;
+/** As in `set lock_timeout`: what requests may wait behind a migration. */
+const LONGEST_MS = 2_000;
+
+/** The next release's migrations are applied while the functions of this one answer. */
+export const upgrade: Subject = {
+  name: "upgrade",
+  title: "Upgrade: a release with a change of each kind, while clients call",
+  async measure({ short, note }) {
+    await using next = await makeNextRelease();
+    await using world = await openLifeWorld(short ? SHORT_SIZES : SIZES);
+    const { sql, workspaces, functions } = world;
+    const load = {
+      baseUrl: functions.baseUrl,
+      requests: mixedRequests(workspaces),
+      connections: 64,
+      rate: RATE,
+    };
+    // The first requests open connections, make plans and compile code, so they do not count.
+    await world.send({ ...load, seconds: 2 });
+    const [{ since }] = await sql<[{ since: Date }]>`select clock_timestamp() as since`;
+    const sending = world.send({ ...load, seconds: BEFORE + DURING });
+    await pause(BEFORE * 1000);
+    const started = performance.now();
+    const applied = await migrate(sql, next.migrations);
+    note(`${applied} migrations in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+    for (;;) {
+      const [job] = await sql<
+        { command: string }[]
+      >`select command from crm.jobs where name = 'once-referred-by'`;
+      if (job === undefined) break;
+      await sql.unsafe(job.command);
+    }
+    const result = await sending;
+    await eventually(async () => await countQueued(sql) === 0, "the deliveries", 120);
+    const deliveries = await readDeliveries(sql, since);
+    const [{ twice, empty }] = await sql<[{ twice: number; empty: number }]>`
+      select
+        (select count(*) - count(distinct a.delivery_id) from crm.webhook_attempts a where a.status = 200)::float8 as twice,
+        (select count(*) from crm.contacts c where c.referred_by is null and c.created_at < ${since})::float8 as empty`;
+    if (result.example !== null) note(`Not as expected: ${result.example}`);
+    note(`${countAnswers(result)} answers, ${deliveries.delivered} deliveries`);
+    const longest = Math.max(...result.latencies.flat());
+    return [
+      count("Answers not as expected during an upgrade", result.unexpected + result.unanswered, "requests"),
+      { ...atMost("Longest answer during an upgrade", Math.round(longest), "ms", LONGEST_MS), waits: true },
+      count("Events without their delivery during an upgrade", deliveries.lost, "events"),
+      count("Deliveries that did not arrive during an upgrade", deliveries.undelivered, "deliveries"),
+      count("Deliveries that arrived twice during an upgrade", twice, "deliveries"),
+      count("Records that the back-fill left out", empty, "records"),
+    ];
+  },
+};
