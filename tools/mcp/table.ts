@@ -3,6 +3,7 @@ import { openApiDocument } from "../openapi/document.ts";
 import { operationId } from "../openapi/operation_id.ts";
 import type { OpenApi, Operation } from "../openapi/read_document.ts";
 import { IDEMPOTENCY_ARGUMENT, type Tool } from "../../supabase/functions/mcp/tools.ts";
+import { deprecationText } from "../../supabase/functions/_shared/contract/deprecation.ts";
 import type { KeyEndpoint } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import { keyEndpoints, type ListedEndpoint } from "../resources.ts";
 import { annotationsOf } from "./annotations.ts";
@@ -87,6 +88,7 @@ function descriptionOf({ resource, route }: ListedEndpoint, { summary }: Operati
     summary,
     resource.about.description,
     ...(about ? [about] : []),
+    ...(route.endpoint.deprecated ? [deprecationText(route.endpoint.deprecated).description] : []),
     ...(isPage ? ["Uma página por chamada: com meta.has_more, passe meta.next_cursor em cursor"] : []),
   ].map((text) => `${text}.`).join(" ");
 }

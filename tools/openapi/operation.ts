@@ -8,6 +8,7 @@ import {
   type Resource,
   type Route,
 } from "../../supabase/functions/_shared/contract/endpoint.ts";
+import { deprecationText } from "../../supabase/functions/_shared/contract/deprecation.ts";
 import { WORKSPACE_HEADER } from "../../supabase/functions/_shared/http/gates.ts";
 import { IDEMPOTENCY_HEADER } from "../../supabase/functions/_shared/http/idempotency.ts";
 import { ListQuery } from "../../supabase/functions/_shared/contract/pagination.ts";
@@ -25,7 +26,7 @@ import type { Schemas } from "./schemas.ts";
 const PARAMETERS = "#/components/parameters/";
 
 /** The description of endpoints that need neither a scope nor a role. */
-const WITHOUT_KEY: Partial<Record<GateName, Doc>> = {
+const WITHOUT_KEY: Record<GateName, Doc> = {
   key: doc("Qualquer chave, sem escopo.", "Any key, whatever its scopes."),
   session: doc("Qualquer sessão válida.", "Any valid session."),
   link: doc("Sem chave de API: o token do link basta.", "Without an API key: the link's token is enough."),
@@ -36,16 +37,26 @@ const WITHOUT_KEY: Partial<Record<GateName, Doc>> = {
 export function operation(resource: Resource, route: Route, errors: ErrorReplies): Record<string, unknown> {
   const { schemas } = errors;
   const { endpoint } = route;
-  const { summary, scope, gate } = endpoint;
+  const { summary, scope, gate, deprecated } = endpoint;
   const role = endpoint.gate === "session" ? endpoint.role : null;
+  const requirement = scope
+    ? doc(`Escopo da chave: \`${scope}\`.`, `Scope of the key: \`${scope}\`.`)
+    : role
+    ? doc(`Papel mínimo: \`${role}\`.`, `Least role: \`${role}\`.`)
+    : WITHOUT_KEY[gate];
   return {
     operationId: operationId(resource, route),
     tags: [tagOf(resource)],
     summary: summary.description,
     summary_en: summary.description_en,
-    ...WITHOUT_KEY[gate],
-    ...(scope && doc(`Escopo da chave: \`${scope}\`.`, `Scope of the key: \`${scope}\`.`)),
-    ...(role && doc(`Papel mínimo: \`${role}\`.`, `Least role: \`${role}\`.`)),
+    ...requirement,
+    ...(deprecated && {
+      ...doc(
+        `${requirement.description} ${deprecationText(deprecated).description}.`,
+        `${requirement.description_en} ${deprecationText(deprecated).description_en}.`,
+      ),
+      deprecated: true,
+    }),
     security: securityOf(endpoint),
     ...parametersOf(route, schemas),
     ...(endpoint.body && { requestBody: requestBody(resource, route, endpoint.body, schemas) }),

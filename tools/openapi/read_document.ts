@@ -24,6 +24,7 @@ export interface Operation {
   tags: string[];
   summary: string;
   description?: string;
+  deprecated?: boolean;
   security: Record<string, string[]>[];
   parameters?: (Parameter | Ref)[];
   requestBody?: { required: boolean; content: Content };

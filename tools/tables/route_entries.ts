@@ -19,7 +19,8 @@ export async function routeEntries({ routes }: Resource): Promise<RouteEntry[]> 
 
 async function entryOf({ method, path, endpoint }: Route): Promise<RouteEntry> {
   const { operation, status, head, body, bodyOptional, bodyLimits, malformed } = endpoint;
-  const { idempotent, etag, namesUnapplied, prefersRepresentation, operations, finish } = endpoint;
+  const { idempotent, etag, namesUnapplied, prefersRepresentation, operations, finish, deprecated } =
+    endpoint;
   return {
     method,
     path,
@@ -41,6 +42,7 @@ async function entryOf({ method, path, endpoint }: Route): Promise<RouteEntry> {
     ...(namesUnapplied && { namesUnapplied }),
     ...(prefersRepresentation && { prefersRepresentation }),
     ...(canContinue(endpoint) && { continues: true }),
+    ...(deprecated && { deprecated }),
     ...(operations ? { finish: "batch results" } : finish && { finish: "by endpoint" }),
   };
 }

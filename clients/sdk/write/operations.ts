@@ -100,7 +100,7 @@ function nameOfAlone({ resource, signature }: Method): string {
 function describe(document: OpenApi): Method[] {
   return operationsOf(document).flatMap(({ method, path, operation }) => {
     if (path === null) return [];
-    const { operationId: id, summary, description, tags, security, requestBody } = operation;
+    const { operationId: id, summary, description, tags, security, requestBody, deprecated } = operation;
     const parameters = parametersOf(document, operation);
     const has = (header: string) => parameters.some(({ name }) => name === header);
     const query = parameters.filter((parameter) => parameter.in === "query");
@@ -149,7 +149,7 @@ function describe(document: OpenApi): Method[] {
       resource: tags[0]!,
       id,
       signature,
-      text: [`${summary}.`, description].filter(Boolean).join(" "),
+      text: [`${deprecated ? "@deprecated " : ""}${summary}.`, description].filter(Boolean).join(" "),
       operation: JSON.stringify(entry).replace(/"(\w+)":/g, "$1: "),
       query,
     }];

@@ -1,5 +1,6 @@
 // The properties of an endpoint in a resource's routes.ts.
 import type { z } from "zod";
+import type { Deprecation } from "./deprecation.ts";
 import type { Doc } from "./doc.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Json } from "./json.ts";
@@ -87,6 +88,8 @@ interface Declaration<Reply extends z.ZodType | null, Body extends z.ZodType | u
   bodyLimits?: BodyLimits;
   /** The error codes that the verb itself raises. */
   errors?: readonly ErrorCode[];
+  /** Declared where the endpoint will go: each answer, the documents, the SDK and the tools say so. */
+  deprecated?: Deprecation;
 }
 
 /** An endpoint that requires an API key. */

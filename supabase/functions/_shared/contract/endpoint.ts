@@ -13,6 +13,7 @@ import {
   type SessionDeclaration,
   type SuccessStatus,
 } from "./declaration.ts";
+import { type Deprecation, requireTime } from "./deprecation.ts";
 import type { Doc } from "./doc.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Role } from "./roles.ts";
@@ -39,6 +40,7 @@ interface CommonEndpoint {
   readonly errors: readonly ErrorCode[];
   readonly prepare: ((body: never, params: PathParams) => Promise<Prepared<z.ZodType>>) | undefined;
   readonly finish: Finish | undefined;
+  readonly deprecated: Deprecation | undefined;
 }
 
 /** An endpoint that requires an API key with its scope. */
@@ -139,10 +141,12 @@ export function endpoint(
     errors: [],
     prepare: undefined,
     finish: undefined,
+    deprecated: undefined,
   } as const;
   if (declaration.gate === "none") {
     return { ...common, ...declaration, query: z.object({}), scope: null, verb: null };
   }
+  if (declaration.deprecated) requireTime(declaration.deprecated);
   const query = (declaration.query ?? z.object({})).strict();
   const operation = declaration.verb;
   if (declaration.gate === "link") return { ...common, ...declaration, query, operation, scope: null };

@@ -1,5 +1,6 @@
 import type { Json } from "./json.ts";
 import type { BodyLimits, GateName, SuccessStatus } from "./declaration.ts";
+import type { Deprecation } from "./deprecation.ts";
 import type { Method, Resource } from "./endpoint.ts";
 import type { FieldError } from "./errors.ts";
 
@@ -43,6 +44,7 @@ export interface RouteEntry {
   readonly prefersRepresentation?: true;
   /** Whether the reply may have the field `operation`; its status is then 202. */
   readonly continues?: true;
+  readonly deprecated?: Deprecation;
   /** What completes the reply: the endpoint's hook, or batch_results.ts. */
   readonly finish?: "by endpoint" | "batch results";
 }

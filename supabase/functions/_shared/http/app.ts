@@ -32,7 +32,7 @@ export function functionApp(name: string, gate: GateName): Hono {
     const allow = cors({
       origin: origins,
       allowHeaders: ALLOWED_HEADERS[gate],
-      exposeHeaders: [...REPLY_HEADERS],
+      exposeHeaders: [...REPLY_HEADERS, "Deprecation", "Sunset", "Link"],
       // Otherwise browsers repeat the preflight request after 5 s, before every other call of the console.
       maxAge: 600,
     });

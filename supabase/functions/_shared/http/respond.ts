@@ -1,3 +1,4 @@
+import { deprecationHeaders } from "../contract/deprecation.ts";
 import { ApiError } from "../contract/errors.ts";
 import { inBackground } from "../runtime/background.ts";
 import { log, logCount } from "../runtime/log.ts";
@@ -14,6 +15,7 @@ import { jsonReply, rateHeaders, replyOf } from "./reply.ts";
  */
 export function respond(call: Call, outcome: Outcome): Response {
   const { result, admission, events } = outcome;
+  const { target } = call;
   const { status, body, headers } = result instanceof ApiError ? replyOf(result) : result;
   // Sets all headers at once, because setting them on a finished response takes longer.
   const response = jsonReply(status, body, {
@@ -21,6 +23,7 @@ export function respond(call: Call, outcome: Outcome): Response {
     ...locationOfMerged(call, result),
     "X-Request-Id": call.id,
     ...call.gate?.headers,
+    ...(!(target instanceof ApiError) && target.deprecated && deprecationHeaders(target.deprecated)),
     ...rateHeaders(admission?.rate ?? null, status === 429),
     // The length that the reply to GET would have (RFC 9110, 8.6). Deno would send 0.
     ...(call.method === "HEAD" && status !== 304 && { "Content-Length": lengthOf(body ?? "") }),

@@ -1,0 +1,39 @@
+import { type Doc, doc } from "./doc.ts";
+
+/** That an endpoint will go, and when (docs/upgrading.md). Dates are ISO 8601 in UTC, such as `2027-01-31`. */
+export interface Deprecation {
+  readonly since: string;
+  /** From this date on it may answer 404; at least six months later. */
+  readonly sunset: string;
+  /** The address of a page that says what to use instead. */
+  readonly page: string;
+}
+
+/** How long a deprecated endpoint goes on answering. */
+const MONTHS = 6;
+
+/** `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the link to the page. */
+export function deprecationHeaders({ since, sunset, page }: Deprecation): Record<string, string> {
+  return {
+    "Deprecation": `@${Date.parse(since) / 1000}`,
+    "Sunset": new Date(sunset).toUTCString(),
+    "Link": `<${page}>; rel="deprecation"`,
+  };
+}
+
+/** The sentence about it in the documents, the SDK and the tools. */
+export function deprecationText({ since, sunset, page }: Deprecation): Doc {
+  return doc(
+    `Obsoleto desde ${since}; responde até ${sunset}. O que usar: ${page}`,
+    `Deprecated since ${since}; answers until ${sunset}. What to use: ${page}`,
+  );
+}
+
+/** @throws Error if clients would have less than six months */
+export function requireTime({ since, sunset }: Deprecation): void {
+  const earliest = new Date(since);
+  earliest.setUTCMonth(earliest.getUTCMonth() + MONTHS);
+  if (!(new Date(sunset) >= earliest)) {
+    throw new Error(`A sunset on ${sunset} is less than ${MONTHS} months after ${since}`);
+  }
+}
