@@ -1,23 +1,10 @@
--- The schemas crm and api, and the three roles between a request and the data. 90_rights.sql grants what each role
--- may do; docs/decisions/0011-least-rights.md gives the reasons.
 
--- Bodies name functions that later files create.
 set check_function_bodies = off;
-
--- By default PUBLIC may execute every new function. The revocation covers all schemas: the form with `in schema` can
--- only add to PUBLIC's rights, never remove one.
 alter default privileges revoke execute on functions from public;
-
 create schema crm;
 comment on schema crm is 'Tables of the CRM and the functions that belong to them. No client reaches it directly.';
-
 create schema api;
 comment on schema api is 'The door (api.call) and its verbs: the only way from an HTTP request to the data.';
-
--- Verbs for API keys run as crm_api, verbs for signed-in members as crm_app. Neither role can log in or bypass
--- row-level security. The edge functions connect as crm_functions, which has no password until the operator sets one
--- (docs/deployment.md), and is a member of no role, so it reaches the data only through the doors. Roles belong to the
--- whole cluster, so these may exist already: for another database, or from before a reset.
 do $$
 begin
   if not exists (select from pg_roles where rolname = 'crm_api') then
@@ -31,23 +18,15 @@ begin
   end if;
 end
 $$;
--- Only a member of crm_api and crm_app can make them the owners of crm.run_verb and crm.run_app_verb.
 grant crm_api, crm_app to current_user;
-
--- Set on the role, because a transaction pooler drops the settings of a connection. An edge function waits 10 s for a
--- statement: Postgres must end the verb earlier, so that the call is counted and gets a reply. The lock timeout is
--- shorter still, so that a call that cannot get its lock gets a reply too.
 alter role crm_functions set statement_timeout = '8s';
 alter role crm_functions set lock_timeout = '5s';
 alter role crm_functions set idle_in_transaction_session_timeout = '15s';
-
--- Schema app: the verbs of the operator (`deno task crm`) and of signed-in members.
 
 create schema app;
 comment on schema app is
   'Verbs of the operator and of members: app.<object>_<verb>(p_args jsonb) returns json. A verb raises its codes with '
   'crm.raise_code. Clients of the API cannot reach this schema: crm_api has no rights on it.';
-
 create function crm.raise_code(
   p_code text, p_field text default null, p_message text default null, p_value text default null
 ) returns void
@@ -66,7 +45,6 @@ comment on function crm.raise_code(text, text, text, text) is
   'Raises a code from a verb of schema app, as api.fail does for schema api. Besides the field and its Portuguese '
   'message (null if the code is enough) it can carry a value for the caller''s own message, such as the id of the '
   'inactive subscription of a delivery.';
-
 create function crm.require_workspace(p_workspace_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -78,35 +56,28 @@ $$;
 comment on function crm.require_workspace(uuid) is
   'Raises not_found if there is no such workspace, so that an empty list always means that the workspace exists.';
 
--- Functions that every other file uses: the caller, ids, times, text, isolation by workspace.
-
 create function crm.current_workspace_id() returns uuid
 language sql stable parallel safe
--- On a pooled connection, a setting that an earlier transaction set locally reads as '' instead of null.
 as $$ select nullif(current_setting('app.workspace_id', true), '')::uuid $$;
 comment on function crm.current_workspace_id() is 'The workspace of the caller; null outside a request.';
-
 create function crm.current_member_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 2), '')::uuid $$;
 comment on function crm.current_member_id() is
   'The member who created the calling key, or the signed-in member; null for a proposal''s link, for the operator and '
   'outside a request.';
-
 create function crm.current_caller_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 1), '')::uuid $$;
 comment on function crm.current_caller_id() is
   'The id of the calling key, of the proposal whose link was opened, or of the signed-in member; null outside a '
   'request.';
-
 create function crm.current_user_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 3), '')::uuid $$;
 comment on function crm.current_user_id() is
   'The signed-in person (auth.users), who may be a member of several workspaces; null in any other request and '
   'outside one.';
-
 create function crm.uuid_v7(p_at timestamptz default now()) returns uuid
 language sql volatile parallel safe as $$
   select encode(
@@ -127,7 +98,6 @@ $$;
 comment on function crm.uuid_v7(timestamptz) is
   'A UUIDv7 (RFC 9562) that contains the time in milliseconds. The default is now(), which also fills created_at: ids '
   'sort by creation, and the filter `since` becomes a range of ids.';
-
 create function crm.uuid_v7_floor(p_at timestamptz) returns uuid
 language sql immutable parallel safe as $$
   select encode(
@@ -141,22 +111,17 @@ language sql immutable parallel safe as $$
 $$;
 comment on function crm.uuid_v7_floor(timestamptz) is
   'The least UUIDv7 of that time or later: turns `created_at >= since` into a range of ids.';
-
 create function crm.uuid_v7_time(p_id uuid) returns timestamptz
 language sql immutable parallel safe
 as $$ select to_timestamp(('x' || left(replace(p_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
 comment on function crm.uuid_v7_time(uuid) is
   'The time in a UUIDv7, in milliseconds. crm.uuid_v7_floor of that time is never above the id.';
-
 create function crm.iso(p_at timestamptz) returns text
 language sql stable parallel safe
 as $$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
 comment on function crm.iso(timestamptz) is
   'A time as the API writes it: ISO 8601 in UTC with milliseconds and Z (spec 1).';
-
 create function crm.name_key(p_name text) returns text
--- plpgsql, because Postgres plans a generated column at every insert: it would inline a function in SQL, and parsing
--- that function's text takes 18 µs.
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   -- The ICU collation is explicit: in the database's own locale, lower() may change only ASCII letters, and leave the Ç
@@ -166,13 +131,11 @@ end
 $$;
 comment on function crm.name_key(text) is
   'A name for comparison: trimmed, Unicode NFC, lower case. Two spellings of a name have one key.';
-
 create function crm.digits(p_phone text) returns text
 language sql immutable parallel safe
 as $$ select nullif(regexp_replace(p_phone, '[^0-9]+', '', 'g'), '') $$;
 comment on function crm.digits(text) is
   'The digits of a phone number, so that two spellings of it are equal; null if it has none.';
-
 create function crm.e164(p_phone text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
@@ -208,7 +171,6 @@ $$;
 comment on function crm.e164(text) is
   'A phone number in E.164, so that two spellings of it are equal. A number without a country code is Brazilian: '
   '"(11) 97777-1234" becomes +5511977771234. Any other text becomes its digits; null if it has none.';
-
 create function crm.phone_spellings(p_phone text) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
@@ -242,7 +204,6 @@ comment on function crm.phone_spellings(text) is
   'The E.164 forms (crm.e164) that may be the same phone: with and without the area code and the ninth digit of '
   'Brazilian mobile phones. A number without an area code has a form for each area. The list contains null if there '
   'are no digits.';
-
 create function crm.is_fuller_phone(p_kept text, p_sent text) returns boolean
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
@@ -266,7 +227,6 @@ $$;
 comment on function crm.is_fuller_phone(text, text) is
   'Whether the number in the record is more complete than the number sent: the number sent is its last digits, or the '
   'same Brazilian mobile number without the ninth digit.';
-
 create function crm.fuller_phones(p_record jsonb, p_sent jsonb, p_fields text[]) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -275,17 +235,13 @@ end
 $$;
 comment on function crm.fuller_phones(jsonb, jsonb, text[]) is
   'The fields whose number is more complete in the record than in the call (crm.is_fuller_phone).';
-
 create function crm.lock_number(p_name text) returns bigint
--- Stable, as convert_to() is: declared immutable, the function could not be inlined into the caller's plan, and each
--- transaction would plan it again (60 µs).
 language sql stable parallel safe as $$
   -- Not hashtextextended(), which can be inverted: a client chooses part of the name, and could find one that collides
   -- with another client's lock.
   select ('x' || left(encode(sha256(convert_to(p_name, 'UTF8')), 'hex'), 16))::bit(64)::bigint
 $$;
 comment on function crm.lock_number(text) is 'The number of the advisory lock with this name.';
-
 create function crm.touch() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -295,7 +251,6 @@ end
 $$;
 comment on function crm.touch() is
   'Trigger: sets updated_at on every update, whether the API or the application writes.';
-
 create procedure crm.protect(p_table regclass)
 language plpgsql set search_path = '' as $$
 begin
@@ -313,23 +268,14 @@ comment on procedure crm.protect(regclass) is
   'Isolates a table by workspace_id, with the same row-level security for every table. Call it in the file that '
   'creates the table.';
 
--- Domains: rules about a value that several tables share. A rule about one value is a domain and not a table check,
--- because Postgres parses table checks at every insert and caches those of a domain. For the same reason, a rule for a
--- single table is a domain too if requests insert into that table.
-
 create domain crm.record_name as text check (char_length(value) between 1 and 255);
 comment on domain crm.record_name is 'The name or title of a record: 1 to 255 characters.';
-
 create domain crm.external_id as text check (char_length(value) between 1 and 255);
 comment on domain crm.external_id is 'The caller''s own id for a record: 1 to 255 characters.';
-
 create domain crm.amount as numeric check (value >= 0);
 comment on domain crm.amount is 'An amount of money: not negative.';
-
 create domain crm.quantity as integer check (value >= 0);
 comment on domain crm.quantity is 'A count or a duration: not negative.';
-
--- Workspaces and their members. The operator manages both; the API never changes them.
 
 create table crm.workspaces (
   id uuid primary key default crm.uuid_v7(),
@@ -354,14 +300,11 @@ comment on column crm.workspaces.max_waiting_deliveries is
   'How many deliveries may wait in crm.webhook_queue; the active subscriptions share the number equally. 50,000 take '
   'about 23 MiB, and are more than the dispatcher sends in the 10 s between two runs of the job webhook-catch-up, so '
   'the dispatcher never runs out of work.';
-
--- Verbs for keys do not read this table: the policy is for signed-in members alone.
 alter table crm.workspaces enable row level security, force row level security;
 create policy "A member reaches only their own workspace" on crm.workspaces for all to crm_app
   using (id = crm.current_workspace_id())
   with check (id = crm.current_workspace_id());
 create trigger touch before update on crm.workspaces for each row execute function crm.touch();
-
 create table crm.members (
   workspace_id uuid not null references crm.workspaces (id),
   id uuid not null default crm.uuid_v7(),
@@ -382,14 +325,11 @@ comment on column crm.members.user_id is
 comment on column crm.members.invited_at is
   'When an admin invited the person, or when the person left: either way the person must consent before being linked. '
   'Null if the operator added the member: the person with that e-mail is then linked at once.';
-
 create unique index members_email on crm.members (workspace_id, lower(email));
 create unique index members_user on crm.members (user_id, workspace_id);
--- A sign-in looks the person up among the members of all workspaces.
 create index members_by_email on crm.members (lower(email));
 call crm.protect('crm.members');
 create trigger touch before update on crm.members for each row execute function crm.touch();
-
 create function crm.active_member(p_id uuid) returns uuid
 language plpgsql stable set search_path = '' as $$
 begin
@@ -401,7 +341,6 @@ end
 $$;
 comment on function crm.active_member(uuid) is
   'Returns the id if it belongs to an active member of the caller''s workspace, otherwise null.';
-
 create function crm.default_owner() returns uuid
 language plpgsql stable set search_path = '' as $$
 declare
@@ -427,8 +366,6 @@ comment on function crm.default_owner() is
   'The owner of a new record if the call names none: the creator of the key, otherwise the oldest active admin or '
   'gestor (spec 4.1).';
 
--- The audit log: who changed the keys, webhooks, members and settings of a workspace, and how.
-
 create table crm.audit_log (
   workspace_id uuid not null references crm.workspaces (id),
   id uuid not null default crm.uuid_v7(clock_timestamp()),
@@ -448,7 +385,6 @@ comment on column crm.audit_log.member_id is 'The member who made the change; nu
 comment on column crm.audit_log.object_name is
   'The name of the object at that moment, so that the line can be read without the object.';
 call crm.protect('crm.audit_log');
-
 create function crm.record_action(
   p_workspace_id uuid, p_action text, p_object_type text, p_object_id uuid, p_object_name text,
   p_details jsonb default '{}'
@@ -460,7 +396,6 @@ $$;
 comment on function crm.record_action(uuid, text, text, uuid, text, jsonb) is
   'Adds a line to the audit log, in the transaction of the change. p_action is <object>_<past participle>, such as '
   'key_created. The console shows p_details beside the action.';
-
 create function crm.describe_changes(p_before jsonb, p_after jsonb) returns jsonb
 language sql immutable set search_path = '' as $$
   select coalesce(jsonb_object_agg(a.key, jsonb_build_object('from', p_before -> a.key, 'to', a.value)), '{}')
@@ -469,8 +404,6 @@ language sql immutable set search_path = '' as $$
 $$;
 comment on function crm.describe_changes(jsonb, jsonb) is
   'The details of an update for the audit log: {field: {from, to}} for each field that differs; {} if none does.';
-
--- API keys, their secrets, and the caller that a secret identifies. SQL gets only the SHA-256 of a secret.
 
 create table crm.api_keys (
   workspace_id uuid not null references crm.workspaces (id),
@@ -484,7 +417,6 @@ create table crm.api_keys (
   rotated_at timestamptz,
   created_at timestamptz not null default now(),
   primary key (workspace_id, id),
-  -- The rate limit identifies a key by its id alone.
   unique (id),
   foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
 );
@@ -497,7 +429,6 @@ comment on column crm.api_keys.prefix is 'The visible start of the newest secret
 comment on column crm.api_keys.rotated_at is
   'When the newest secret replaced an earlier one; null before the first rotation.';
 call crm.protect('crm.api_keys');
-
 create table crm.key_secrets (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
@@ -523,14 +454,12 @@ call crm.protect('crm.key_secrets');
 create unique index key_secrets_newest on crm.key_secrets (workspace_id, key_id) where expires_at is null;
 create index key_secrets_replaced on crm.key_secrets (workspace_id, key_id, expires_at) where expires_at is not null;
 create index key_secrets_age on crm.key_secrets (expires_at) where expires_at is not null;
-
 create function crm.purge_key_secrets() returns void
 language sql set search_path = ''
 as $$ delete from crm.key_secrets s where s.expires_at < now() - interval '30 days' $$;
 comment on function crm.purge_key_secrets() is
   'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, '
   'which tells the owner more than invalid_api_key.';
-
 create type crm.caller as (
   error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid
 );
@@ -538,7 +467,6 @@ comment on type crm.caller is
   'Who calls. id: the key, the proposal that a link opens, or the signed-in member. scopes: the scopes of the key, or '
   'the roles that the member''s role includes. user_id is the signed-in person, null for a key or a link. error_code '
   'says why the caller is not admitted (spec 5.7).';
-
 create function crm.identify(p_key_hash bytea) returns crm.caller
 language plpgsql stable set search_path = '' as $$
 declare
@@ -561,7 +489,6 @@ begin
 end
 $$;
 comment on function crm.identify(bytea) is 'The caller to whom the hash of a secret belongs.';
-
 create function crm.lock_key(p_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -575,10 +502,6 @@ comment on function crm.lock_key(uuid) is
   'Blocks a revocation of a key of the current workspace until the transaction ends; false if the key is revoked '
   'already. Security definer, because crm_api cannot read keys.';
 
--- The rate limit: an exact sliding log for each key, so that no period of 60 seconds has more calls than the limit
--- (crm.workspaces.rate_limit_per_minute, 120 by default). `crm.admit` enforces it; `api.call` asks it.
-
--- Unlogged, because a minute of history is not worth a disk flush at every request. A crash empties the table.
 create unlogged table crm.rate_limits (
   key_id uuid primary key,
   hits timestamptz[] not null,
@@ -594,23 +517,14 @@ comment on column crm.rate_limits.calls is
 comment on column crm.rate_limits.counted_since is
   'When the row was created. A row that is created again after a crash has another time, by which crm.drain_calls '
   'knows that its calls start at 0 again.';
-
--- Verbs for keys do not reach this table. Its only policy, below, lets members read the rows of
--- their own keys.
 alter table crm.rate_limits enable row level security, force row level security;
-
 create function crm.live_hits(p_hits timestamptz[]) returns timestamptz[]
 language sql volatile parallel safe
--- clock_timestamp() and not now(), because the call may have waited for the row's lock. The times are sorted, so a
--- binary search (width_bucket) finds the first one that still counts.
 as $$ select p_hits[width_bucket(clock_timestamp() - interval '60 s', p_hits) + 1 :] $$;
 comment on function crm.live_hits(timestamptz[]) is
   'The admitted calls that still count: those in the last 60 seconds.';
-
 create function crm.rate_reset_seconds(p_hits timestamptz[], p_limit integer) returns integer
 language sql volatile parallel safe
--- The next call is possible once the oldest call expires; if the limit was lowered meanwhile, once enough calls have
--- expired.
 as $$
   select greatest(1, ceil(extract(epoch from
     p_hits[greatest(cardinality(p_hits) - p_limit, 0) + 1] + interval '60 s' - clock_timestamp()
@@ -618,11 +532,9 @@ as $$
 $$;
 comment on function crm.rate_reset_seconds(timestamptz[], integer) is
   'Seconds until the next call is possible, given the calls that still count.';
-
 create type crm.admission as (admitted boolean, remaining integer, reset_seconds integer);
 comment on type crm.admission is
   'Whether a call is admitted, how many more are possible now, and the seconds until the next one is possible.';
-
 create function crm.admit(p_key_id uuid, p_limit integer) returns crm.admission
 language plpgsql set search_path = '' as $$
 declare
@@ -649,7 +561,6 @@ $$;
 comment on function crm.admit(uuid, integer) is
   'Counts a call for its key, unless the last 60 seconds already have p_limit calls. A call over the limit is not '
   'counted (spec 8).';
-
 create function crm.used_up(p_key_id uuid, p_limit integer) returns crm.admission
 language plpgsql set search_path = '' as $$
 declare
@@ -664,7 +575,6 @@ end
 $$;
 comment on function crm.used_up(uuid, integer) is
   'Null if the key may make a call now, otherwise the admission that refuses it. Counts nothing.';
-
 create function crm.is_call_in_progress(p_key_id uuid) returns boolean
 language plpgsql set search_path = '' as $$
 begin
@@ -674,9 +584,6 @@ end
 $$;
 comment on function crm.is_call_in_progress(uuid) is
   'Whether another call by the key is in progress: a call locks the row of its key until its transaction ends.';
-
--- The calls of each key by hour, and its last call. A request writes nothing for this: the rate limit counts it, and
--- the job `count-calls` moves the new calls here.
 
 create table crm.key_calls (
   workspace_id uuid not null,
@@ -693,7 +600,6 @@ comment on column crm.key_calls.hour is 'The beginning of the hour.';
 call crm.protect('crm.key_calls');
 create index key_calls_age on crm.key_calls (hour);
 create index key_calls_of_workspace on crm.key_calls (workspace_id, hour);
-
 create table crm.key_counters (
   workspace_id uuid not null,
   key_id uuid not null,
@@ -703,8 +609,6 @@ create table crm.key_counters (
   primary key (workspace_id, key_id),
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
 )
--- Each run of the job updates the row of every key that was called. In half-full pages the new version of a row fits
--- beside the old one, so no row moves to another page and needs a new index entry.
 with (fillfactor = 50);
 comment on table crm.key_counters is
   'How much of each key''s counter in crm.rate_limits has been moved to crm.key_calls. A separate table, so that '
@@ -714,7 +618,6 @@ comment on column crm.key_counters.counted_since is
   'table, none of its calls has been moved yet.';
 comment on column crm.key_counters.last_call_at is 'The newest call that was moved; kept after its hour is purged.';
 call crm.protect('crm.key_counters');
-
 create function crm.calls_by_hour(p_hits timestamptz[], p_calls bigint, out hour timestamptz, out calls bigint)
 returns setof record
 language sql immutable parallel safe set search_path = '' as $$
@@ -729,11 +632,8 @@ $$;
 comment on function crm.calls_by_hour(timestamptz[], bigint) is
   'Divides the newest p_calls calls of a row of crm.rate_limits into hours. Calls older than a minute have no time '
   'any more; they count in the hour of the oldest known time.';
-
--- Rate limits have no workspace_id. Members read those of their own workspace's keys to count the newest calls.
 create policy "A member reads the limits of their own workspace's keys" on crm.rate_limits for select to crm_app
   using (exists (select from crm.api_keys k where k.workspace_id = crm.current_workspace_id() and k.id = key_id));
-
 create function crm.drain_calls() returns integer
 language plpgsql set search_path = '' as $$
 declare
@@ -770,7 +670,6 @@ comment on function crm.drain_calls() is
   'Moves the calls that the rate limits counted since the last run to crm.key_calls, and returns for how many keys. '
   'It locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses the calls since the '
   'last run. Rows without a key (links, sessions) are skipped.';
-
 create function crm.count_calls(p_workspace_id uuid, p_key_ids uuid[], p_since timestamptz)
 returns table (key_id uuid, hour timestamptz, calls bigint)
 language plpgsql stable set search_path = '' as $$
@@ -792,16 +691,12 @@ $$;
 comment on function crm.count_calls(uuid, uuid[], timestamptz) is
   'The calls of the workspace''s keys by hour, from the hour p_since until now. An hour may have two rows, to be '
   'added up. Reads one row for each hour in which a key was called.';
-
 create function crm.purge_key_calls() returns void
 language sql set search_path = ''
 as $$ delete from crm.key_calls c where c.hour < now() - interval '90 days' $$;
 comment on function crm.purge_key_calls() is 'Deletes call counts older than 90 days.';
-
 create function crm.purge_rate_limits() returns void
 language sql set search_path = ''
--- If a call arrives meanwhile, it is not lost: Postgres checks the condition again on the changed row, or the call
--- inserts a new row.
 as $$
   delete from crm.rate_limits r
   where r.hits[cardinality(r.hits)] < now() - interval '1 day'
@@ -816,11 +711,7 @@ comment on function crm.purge_rate_limits() is
   'Deletes the rate limits of callers that made no call for a day and whose calls were all moved. So sessions and '
   'links that are never used again leave no row, and crm.drain_calls reads only rows in use.';
 
--- Replies stored for 24 hours under their Idempotency-Key (spec 4.0.1).
-
 create table crm.idempotency_keys (
-  -- No foreign key: the door has identified the caller's workspace, and a foreign key would look it up again and lock
-  -- it.
   workspace_id uuid not null,
   key text not null check (char_length(key) between 1 and 255),
   request_hash bytea not null,
@@ -837,11 +728,9 @@ comment on column crm.idempotency_keys.was_found is
   'Whether the reply is from an upsert that found its record: a repetition must then have no Location header either.';
 call crm.protect('crm.idempotency_keys');
 create index idempotency_keys_age on crm.idempotency_keys (created_at);
-
 create type crm.remembered_reply as (error_code text, body text, was_found boolean);
 comment on type crm.remembered_reply is
   'The reply that is stored under an Idempotency-Key, or the error code of a call that may not use the key.';
-
 create function crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea)
 returns crm.remembered_reply
 language plpgsql set search_path = '' as $$
@@ -871,7 +760,6 @@ end
 $$;
 comment on function crm.idempotency_begin(uuid, text, bytea) is
   'Returns the stored reply or an error code. If both are null, this transaction holds the key (spec 4.0.1).';
-
 create function crm.idempotency_remember(
   p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text, p_was_found boolean
 ) returns void
@@ -884,11 +772,6 @@ $$;
 comment on function crm.idempotency_remember(uuid, text, bytea, text, boolean) is
   'Stores a reply in the transaction that created the record: both are kept, or neither. The transaction holds the '
   'key (crm.idempotency_begin).';
-
--- The doors: one SQL statement answers one request. api.call is the door for API keys, api.call_by_link
--- (36_proposals.sql) for public links, app.call (71_app_door.sql) for signed-in members. Each identifies its caller;
--- crm.answer_request does the rest. See docs/architecture.md. A door runs with the rights of its owner, so that
--- the calling role needs none; only the verb runs as crm_api (crm.run_verb) or crm_app (crm.run_app_verb).
 
 create function api.fail(p_code text, p_fields text[] default '{}', p_message text default null, p_ids uuid[] default '{}')
 returns void
@@ -910,18 +793,15 @@ comment on function api.fail(text, text[], text, uuid[]) is
   'Raises an error code of spec 7 with the invalid fields. p_message is the Portuguese message for these fields; null '
   'means the message of the code. p_ids are the ids of the records that these fields are about, for errors that name a '
   'record.';
-
 create function api.mark_replayed() returns void
 language sql
 as $$ select set_config('app.replayed', 'true', true) $$;
 comment on function api.mark_replayed() is
   'Marks the reply as the repetition of an earlier one: its status is 200, not 201.';
-
 create function api.mark_found() returns void
 language sql
 as $$ select set_config('app.found', 'true', true) $$;
 comment on function api.mark_found() is 'Marks the record as found, not created: the reply''s status is 200, not 201.';
-
 create type api.reply as (
   error_code text, details json, body text, replayed boolean, found boolean, events boolean, caller_id uuid,
   workspace_id uuid, rate_limit integer, rate_remaining integer, rate_reset integer
@@ -930,18 +810,13 @@ comment on type api.reply is
   'The answer to a request: an error code of spec 7 with the invalid fields, or the body as JSON text, which the edge '
   'function returns without parsing. Also whether the body repeats an earlier reply, whether an upsert found its '
   'record, whether webhook deliveries were enqueued, who called, and the state of the rate limit.';
-
 create function crm.is_marked(p_setting text) returns boolean
 language sql stable
--- The door does not reset the setting: resetting would cost more than the rest of a reply, and the setting ends with
--- the transaction anyway.
 as $$ select current_setting(p_setting, true) is not distinct from 'true' $$;
 comment on function crm.is_marked(text) is
   'Whether the request has set this setting, such as app.found. Each request is one transaction.';
-
 create type crm.failure as (state text, message text, detail text, constraint_name text, context text);
 comment on type crm.failure is 'What Postgres reports about an exception (`get stacked diagnostics`).';
-
 create function crm.external_id_holder(p_constraint text, p_external_id text) returns uuid
 language plpgsql stable set search_path = '' as $$
 declare
@@ -964,7 +839,6 @@ $$;
 comment on function crm.external_id_holder(text, text) is
   'The record of the workspace that already has this external_id. p_constraint: the unique index that the failed '
   'statement violated.';
-
 create function crm.error_of(p_failure crm.failure, p_verb text, p_args jsonb, out error_code text, out details json)
 language plpgsql set search_path = '' as $$
 begin
@@ -991,12 +865,10 @@ $$;
 comment on function crm.error_of(crm.failure, text, jsonb) is
   'The code of spec 7 for the exception that ended a verb, and the invalid fields. An unexpected exception goes to '
   'the log of Postgres and becomes internal_error.';
-
 create function crm.refusal(
   p_error_code text, p_caller crm.caller, p_admission crm.admission default null, p_details json default null
 ) returns api.reply
 language sql stable
--- Must stay one expression, so that Postgres inlines it.
 as $$
   select row(
     p_error_code, p_details, null, false, false, false, p_caller.id, p_caller.workspace_id,
@@ -1006,7 +878,6 @@ as $$
 $$;
 comment on function crm.refusal(text, crm.caller, crm.admission, json) is
   'The answer to a request whose verb did not run, or failed. p_admission is null if the call was not counted.';
-
 create function crm.answer_request(
   p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea
 ) returns api.reply
@@ -1098,7 +969,6 @@ comment on function crm.answer_request(crm.caller, text, text, jsonb, text, byte
   'Answers one request from an identified caller: rate limit, scope, idempotency key, verb, stored reply. p_scope is '
   'a scope or a role; null requires none. p_verb null: stops after the idempotency key. p_args null: only identifies '
   'the caller and counts no call. Only the doors call it.';
-
 create function api.call(
   p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea
 ) returns api.reply
@@ -1111,8 +981,6 @@ comment on function api.call(bytea, text, text, jsonb, text, bytea) is
   'The door for API keys: answers one request, given the SHA-256 of the key. p_scope is null for an unknown path or '
   'method (404, 405). p_verb null: the request is invalid, so only the gate and the idempotency key are checked. '
   'p_args null: only identifies the key and counts no call.';
-
--- What a key may know about itself: GET /api-v1-me.
 
 create function crm.own_key() returns json
 language plpgsql stable security definer set search_path = '' as $$
@@ -1137,13 +1005,10 @@ $$;
 comment on function crm.own_key() is
   'The calling key with its workspace, member and limit, without the member''s e-mail, which requires a scope. Null '
   'for a caller without a key. Security definer, because crm_api cannot read these tables.';
-
 create function api.me_get(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 as $$ begin return crm.own_key(); end $$;
 comment on function api.me_get(jsonb) is 'Returns the calling key with its workspace, member and limit.';
-
--- Written by deno task records.
 
 create function crm.run_verb(p_verb text, p_args jsonb) returns json
 language plpgsql security definer set search_path = '' as $$
@@ -1264,9 +1129,6 @@ comment on function crm.run_verb(text, jsonb) is
   'Calls the verb with this name as crm_api, which owns this security definer function. Lists every verb that an '
   'endpoint for keys or links declares.';
 
--- Details of errors, so that a caller can correct the call from the reply alone. All of this runs after a verb has
--- failed: a successful call pays nothing.
-
 create function crm.kind_of(p_id uuid) returns text
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1302,7 +1164,6 @@ $$;
 comment on function crm.kind_of(uuid) is
   'The kind of the record with this id in the caller''s workspace; null if there is none. An id of another workspace '
   'counts as unknown.';
-
 create function crm.choices(p_field text, p_verb text, p_args jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1362,7 +1223,6 @@ comment on function crm.choices(text, text, jsonb) is
   'The values that a call may send in a field: active members, loss reasons or pipelines, or the active stages of the '
   'call''s pipeline with their types; empty if the workspace has none. Null for any other field, and if there are '
   'more than 20.';
-
 create function crm.merged_detail(p_kind text, p_id uuid) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1387,7 +1247,6 @@ $$;
 comment on function crm.merged_detail(text, uuid) is
   'What a detail says about a contact or company that was merged: `id`, the record that replaced it, and `merged`. '
   'Empty for any other record.';
-
 create function crm.explain(p_code text, p_details json, p_verb text, p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -1431,7 +1290,6 @@ $$;
 comment on function crm.explain(text, json, text, jsonb) is
   'The details of an error, with `kind` if an id belongs to another kind of record, with `id` and `merged` if it '
   'belongs to a merged record, and with `choices` if the field has at most 20 possible values.';
-
 create function crm.require_known_filters(p_args jsonb) returns void
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1460,40 +1318,28 @@ comment on function crm.require_known_filters(jsonb) is
   'only when they found nothing, so other calls pay nothing. Inactive owners, pipelines and stages are known: their '
   'records are listed.';
 
--- Functions that all verbs share: pages, references, partial updates.
-
 create type api.page_meta as (next_cursor uuid, has_more boolean);
 comment on type api.page_meta is 'The cursor of the next page, and whether there is one.';
-
 create type api.page as (data json[], meta api.page_meta);
 comment on type api.page is 'A page of a list (spec 4.0); `data` is an array of records.';
-
 create function crm.max_page_bytes() returns integer
 language sql immutable parallel safe
 as $$ select 500000 $$;
 comment on function crm.max_page_bytes() is
   'The bytes of JSON at which a page ends even below its limit: 200 records of maximum length would be 20 MB.';
-
 create function crm.page(p_records json[], p_next_id uuid) returns json
 language sql stable
--- Must stay one expression, so that Postgres inlines it: passing the records to a function would copy the whole page.
 as $$
   select to_json(row(coalesce(p_records, '{}'), row(p_next_id, p_next_id is not null)::api.page_meta)::api.page)
 $$;
 comment on function crm.page(json[], uuid) is
   'Builds a page of a list (spec 4.0). p_next_id is where the next page continues; null if there is none.';
-
 create type api.synced_page_meta as (next_cursor uuid, has_more boolean, synced_until text);
 comment on type api.synced_page_meta is 'api.page_meta with the updated_since for the next run of a synchronisation.';
-
 create type api.synced_page as (data json[], meta api.synced_page_meta);
 comment on type api.synced_page is 'The first page of a list by updated_since.';
-
 create function crm.synced_page(p_records json[], p_next_id uuid) returns json
 language sql stable
--- updated_at is when the writing transaction began, and the change becomes visible when it ends. The functions'
--- transactions end within 15 seconds, so a change that this page cannot see yet will have an updated_at after
--- synced_until. So will a change made while the later pages are read, because only the first page has synced_until.
 as $$
   select to_json(row(
     coalesce(p_records, '{}'),
@@ -1503,7 +1349,6 @@ $$;
 comment on function crm.synced_page(json[], uuid) is
   'crm.page for the first page by updated_since. synced_until, the updated_since for the next run, is 60 seconds ago, '
   'so that no change of a transaction shorter than that is lost.';
-
 create function crm.require_record(p_record json) returns json
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -1512,7 +1357,6 @@ begin
 end
 $$;
 comment on function crm.require_record(json) is 'Returns the record; raises not_found if it is null.';
-
 create function crm.changes(p_current jsonb, p_args jsonb) returns jsonb
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -1526,16 +1370,12 @@ $$;
 comment on function crm.changes(jsonb, jsonb) is
   'The arguments of a PATCH that differ from the record. A client may send back what it read: an unchanged reference '
   'is not checked again.';
-
 create function crm.version(p_record json) returns text
 language plpgsql immutable set search_path = ''
 as $$ begin return left(encode(sha256(convert_to(p_record::text, 'UTF8')), 'hex'), 16); end $$;
 comment on function crm.version(json) is 'The version of a record, for ETag, computed from its public JSON.';
-
 create function crm.lock_matches(variadic p_values jsonb[]) returns void
 language plpgsql set search_path = ''
--- Otherwise the planner would make a new plan at every call, for the number of values, which takes twice as long as the
--- locks.
 set plan_cache_mode = 'force_generic_plan' as $$
 begin
   if current_setting('app.matches_locked', true) = 'true' then return; end if;
@@ -1553,7 +1393,6 @@ $$;
 comment on function crm.lock_matches(jsonb[]) is
   'Makes calls that look for a record by one of these values, and create it if there is none, wait for each other '
   'until the transaction ends. A key names the kind of value, such as `contact email`; null values lock nothing.';
-
 create function crm.lock_all_matches() returns void
 language plpgsql set search_path = '' as $$
 begin
@@ -1564,7 +1403,6 @@ $$;
 comment on function crm.lock_all_matches() is
   'Takes one lock that replaces crm.lock_matches for every value of the workspace: a batch would need hundreds of '
   'locks, and Postgres has room for a few thousand for all workspaces.';
-
 create function crm.owner_or_default(p_owner_id uuid) returns uuid
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1576,18 +1414,14 @@ end
 $$;
 comment on function crm.owner_or_default(uuid) is
   'The owner named by the call, otherwise the default owner; raises no_owner_available if there is none (spec 4.2).';
-
 create function crm.with_fields(p_record json, p_fields json) returns json
 language sql immutable parallel safe
--- Joined as text, because jsonb does not keep the order of fields.
 as $$ select (left(p_record::text, -1) || ',' || substr(p_fields::text, 2))::json $$;
 comment on function crm.with_fields(json, json) is
   'Appends fields to the public JSON of a record. Both arguments must be non-empty objects from to_json or '
   'json_build_object, without spaces around their braces.';
-
 create function crm.with_possible_duplicates(p_reply json, p_ids text) returns json
 language sql immutable parallel safe
--- Must stay one expression, so that Postgres inlines it: every creation calls it.
 as $$
   select case
     when p_ids is null or p_ids = '' then p_reply
@@ -1597,7 +1431,6 @@ $$;
 comment on function crm.with_possible_duplicates(json, text) is
   'The reply to a creation with the ids of similar records, separated by commas, as its last field. The function '
   'sends that field as a header, also from a stored reply.';
-
 create function crm.creation_json(p_args jsonb, p_record json, p_alike uuid[]) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1614,8 +1447,6 @@ end
 $$;
 comment on function crm.creation_json(jsonb, json, uuid[]) is
   'The reply to a creation: the record or its id, and the ids of the five oldest similar records.';
-
--- Written by deno task records.
 
 create type crm.event_type as enum (
   'deal.stage_changed',
@@ -1642,7 +1473,6 @@ create type crm.event_type as enum (
   'contact.erased'
 );
 comment on type crm.event_type is 'The event catalogue of spec 6.1.';
-
 create table crm.event_types (
   event crm.event_type primary key,
   object_type text not null,
@@ -1676,7 +1506,6 @@ insert into crm.event_types (event, object_type, is_change) values
   ('note.created', 'note', true),
   ('contact.merged', 'contact', true),
   ('contact.erased', 'contact', true);
-
 create function crm.require_references(p_args jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
@@ -1723,22 +1552,10 @@ comment on function crm.require_references(jsonb) is
   'Returns the arguments; raises invalid_reference with every field whose record is outside the workspace, inactive, '
   'merged or erased. Locks contacts and companies until the transaction ends, as their foreign keys would do later.';
 
--- What the lists (this file and 52_search_pages.sql) need to know about each record: its filters as data, and
--- static statements for common calls. See docs/decisions/0012-lists-that-end.md.
---
--- Why api.<name>_list and crm.<name>_match have settings: for an unknown limit the planner expects more rows than any
--- page has, and would plan again at every call, so plans are generic. Rows must be read in the order of an index, so
--- sorts are off: the planner's statistics cover all workspaces together, so it would often read and sort all rows of a
--- workspace instead.
-
--- Lists and sums by any combination of filters. Common calls (no filter, one equality, `updated_since` or `q` alone)
--- have static statements, whose plans Postgres caches (api.<name>_list, crm.kept_walk). For any other call a statement
--- is composed from the filters sent. See docs/decisions/0012-lists-that-end.md.
 
 create type crm.sent_filter as (kind text, name text, target text, is_many boolean, value text, condition text);
 comment on type crm.sent_filter is
   'A filter that was sent, as SQL: its value (an array if is_many) and its condition on row t.';
-
 create type crm.walk as (
   everything text, ways text[], ranges text[], is_alone boolean[], chosen text, shows_all boolean
 );
@@ -1748,10 +1565,8 @@ comment on type crm.walk is
   'rows of one range filter, in the order of its column. chosen: the rows with the ids $4. $1 is the id before which '
   'reading begins, $2 the lowest id, $3 the number of rows. is_alone: for each of ranges, whether it is the only '
   'filter. shows_all: whether archived records are requested too.';
-
 create function crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) returns text
 language sql immutable
--- Must stay one expression, so that Postgres inlines it.
 as $$
   select format(
     case
@@ -1769,7 +1584,6 @@ $$;
 comment on function crm.rows_by(text, text, text, text) is
   'Statement text for the rows with the value of a filter, newest first, by the index on its column; for all rows if '
   'the column is null.';
-
 create function crm.walk_for(p_record text, p_args jsonb, p_columns text default '') returns crm.walk
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1869,7 +1683,6 @@ $$;
 comment on function crm.walk_for(text, jsonb, text) is
   'The statements for the filters sent. Input from the caller enters them only as quoted literals of the filter''s '
   'type; names of columns and tables come from crm.list_filters.';
-
 create function crm.shortest_way(p_walk crm.walk, p_before uuid, p_from uuid, p_step integer) returns text
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1895,16 +1708,12 @@ $$;
 comment on function crm.shortest_way(crm.walk, uuid, uuid, integer) is
   'The statement of the filter whose first p_step rows reach the furthest back, because that filter has the fewest '
   'rows; the statement for all rows if no filter has one.';
-
 create function crm.list_by(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
   p_kept boolean default false, out ids uuid[], out next_id uuid
 )
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan'
--- As in api.<name>_list. A composed statement is planned for its values: if the statistics suggest few rows, the
--- planner would sort incrementally and read the workspace to its end.
 set enable_sort = off set enable_incremental_sort = off
--- A page needs only joins by the primary key.
 set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -1975,10 +1784,8 @@ comment on function crm.list_by(text, jsonb, uuid, uuid, integer, boolean) is
   'The ids of a page of a list for any combination of filters; more ids than the limit if there is a next page. Reads '
   'at most 5 * p_step rows; next_id is the last row read if there may be more. p_kept: no filter but updated_since was '
   'sent, so statements with cached plans are used.';
-
 create function crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) returns json
 language plpgsql stable set search_path = ''
--- As in crm.list_by.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
 set jit = off as $$
 declare
@@ -2007,8 +1814,6 @@ $$;
 comment on function crm.summary(text, jsonb, text, integer, text) is
   'Runs p_sums, a statement that returns the number of rows read and a reply, over the rows for the filters sent, '
   'with the columns p_columns. Raises too_many_records if there are more than p_most rows.';
-
--- Written by deno task records.
 
 create function crm.list_filters(p_record text)
 returns table (kind text, name text, target text, given text, sql text)
@@ -2068,7 +1873,6 @@ comment on function crm.list_filters(text) is
   'The table and searched text of a record''s list (kind list), and its filters. A filter compares the column target '
   'with sql, in which %L is the value sent; a filter with a value in given is the condition sql on row t. Kind range: '
   'an index has the column target; shown: the condition also holds if the filter is absent; hidden: few rows match.';
-
 create function crm.kept_walk(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[],
   out walked uuid[], out matches uuid[]
@@ -2171,7 +1975,6 @@ $$;
 comment on function crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[]) is
   'Reads the newest rows of a list, or those of p_ids in their order; matches are the ids that the list shows without '
   'a filter or by updated_since.';
-
 create function crm.updated_ids(p_record text, p_args jsonb, p_most integer) returns uuid[]
 language plpgsql stable set search_path = '' as $$
 declare
@@ -2219,7 +2022,6 @@ end
 $$;
 comment on function crm.updated_ids(text, jsonb, integer) is
   'The ids of a list''s rows that changed since updated_since, last changed first.';
-
 create function crm.rest_of_page(
   p_record text, p_args jsonb, p_filters jsonb, p_before uuid, p_from uuid, inout ids uuid[], inout records json[],
   inout is_complete boolean, out next_id uuid
@@ -2303,7 +2105,6 @@ $$;
 comment on function crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean) is
   'Completes a page whose statement found hidden or long records: drops the hidden ones, and finds as many others '
   'after them. Null ids: finds the whole page, for filters without a statement of their own.';
-
 create function crm.bounded_records(p_record text, p_ids uuid[], p_records json[]) returns json[]
 language plpgsql stable set search_path = '' as $$
 declare
@@ -2344,9 +2145,6 @@ comment on function crm.bounded_records(text, uuid[], json[]) is
   'The records of a page that may be too long: builds the null ones one by one, until the page has its maximum of '
   'bytes.';
 
--- Search (`q` of lists): the searched text of each record, and the index of words. For reasons and costs see
--- docs/decisions/0013-search.md.
-
 create schema if not exists extensions;
 create extension if not exists pg_trgm with schema extensions;
 do $$
@@ -2363,7 +2161,6 @@ begin
   end if;
 end
 $$;
-
 create function crm.fold(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -2379,7 +2176,6 @@ end
 $$;
 comment on function crm.fold(text) is
   'The text as it is searched: lower case, without accents, with one kind of apostrophe.';
-
 create function crm.spelled_tax_id(p_tax_id text) returns text
 language sql immutable parallel safe as $$
   select case when char_length(p_tax_id) = 14
@@ -2388,7 +2184,6 @@ language sql immutable parallel safe as $$
 $$;
 comment on function crm.spelled_tax_id(text) is
   'A CNPJ with its punctuation, because a search may contain part of that spelling; null for any other tax id.';
-
 create function crm.search_text(p_texts text[], p_phones text[]) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
@@ -2413,7 +2208,6 @@ $$;
 comment on function crm.search_text(text[], text[]) is
   'The searched text of a record: its texts in the form of crm.fold, the digits of each text, and its phone numbers '
   'as digits with and without the country code.';
-
 create function crm.search_words(p_query text) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -2433,7 +2227,6 @@ $$;
 comment on function crm.search_words(text) is
   'The words of a search, longest first. A word of digits and punctuation is reduced to its digits, so that every '
   'spelling of a phone number finds it.';
-
 create function crm.search_trigrams(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -2444,7 +2237,6 @@ begin
 end
 $$;
 comment on function crm.search_trigrams(text) is 'The trigrams of the words of a text, separated by commas.';
-
 create function crm.search_keys(p_workspace_id uuid, p_record text, p_sample text, p_id uuid, p_trigrams text)
 returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -2461,7 +2253,6 @@ $$;
 comment on function crm.search_keys(uuid, text, text, uuid, text) is
   'The keys of trigrams in the search index. Each begins with the block of the record: a hash of its workspace, its '
   'kind, the sample, and its period of 50 days (the first two bytes of a UUIDv7).';
-
 create function crm.searched_keys(p_workspace_id uuid, p_record text, p_id uuid, p_text text) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
@@ -2480,7 +2271,6 @@ $$;
 comment on function crm.searched_keys(uuid, text, uuid, text) is
   'The keys by which the index finds a record. One record in 64, chosen by the random end of its id, also has the '
   'keys of the sample, and one in 4,096 the keys of the small sample.';
-
 create table crm.search_texts (
   workspace_id uuid not null,
   record text not null,
@@ -2494,22 +2284,17 @@ comment on table crm.search_texts is
 comment on column crm.search_texts.record is 'The kind of the record, such as `contact`.';
 comment on column crm.search_texts.text is
   'The text in the form of crm.search_text. The job index-texts keeps it up to date.';
--- Each key belongs to one workspace, so other workspaces' texts neither slow a search nor show in its duration. New
--- entries wait in a list that is sorted into the index at 64 kB, because each search reads that list.
 create index search_texts_words on crm.search_texts
   using gin ((crm.searched_keys(workspace_id, record, id, text)) collate "C")
   with (fastupdate = on, gin_pending_list_limit = 64);
--- These statistics would change no plan, and analyze would compute the keys of 30,000 rows for them.
 alter index crm.search_texts_words alter column 1 set statistics 0;
 call crm.protect('crm.search_texts');
-
 create function crm.lock_texts() returns void
 language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock(crm.lock_number('texts')); end $$;
 comment on function crm.lock_texts() is
   'Makes the job index-texts and the jobs that drop partitions of events wait for each other until the transaction '
   'ends. No client''s call takes this lock, because one workspace must not delay the others.';
-
 create function crm.lock_texts_of(p_workspace_id uuid) returns void
 language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock_shared(crm.lock_number('texts of ' || p_workspace_id)); end $$;
@@ -2517,7 +2302,6 @@ comment on function crm.lock_texts_of(uuid) is
   'Makes the job index-texts, which takes the lock exclusively (crm.index_texts_of), and everybody else who writes '
   'texts of the workspace wait for each other until the transaction ends. Otherwise the job could read a record, and '
   'write its text after the record was erased.';
-
 create function crm.forget_text() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -2529,7 +2313,6 @@ end
 $$;
 comment on function crm.forget_text() is
   'Trigger: deletes the searched text of a deleted record; the trigger''s argument is the kind.';
-
 create function crm.search(
   p_record text, p_words text[], p_before uuid, p_from uuid, p_step integer, p_enough integer, out ids uuid[],
   out next_id uuid, out is_common boolean
@@ -2644,8 +2427,6 @@ comment on function crm.search(text, text[], uuid, uuid, integer, integer) is
   'is not leakproof, so that row-level security would keep the index from being used. Instead, each condition names '
   'the workspace, or keys of it.';
 
--- Pipelines and their stages (spec 2.5): the API shows them, the operator manages them.
-
 create table crm.pipelines (
   workspace_id uuid not null references crm.workspaces (id),
   id uuid not null default crm.uuid_v7(),
@@ -2661,7 +2442,6 @@ comment on table crm.pipelines is
 create unique index pipelines_one_default on crm.pipelines (workspace_id) where is_default;
 call crm.protect('crm.pipelines');
 create trigger touch before update on crm.pipelines for each row execute function crm.touch();
-
 create table crm.stages (
   workspace_id uuid not null,
   pipeline_id uuid not null,
@@ -2683,7 +2463,6 @@ comment on column crm.stages.type is
   'Known values: pre-venda, venda, won, lost (spec 2.5). Not an enum, because the application may add others.';
 call crm.protect('crm.stages');
 create trigger touch before update on crm.stages for each row execute function crm.touch();
-
 create function crm.stages_of(p crm.pipelines) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -2695,7 +2474,6 @@ begin
 end
 $$;
 comment on function crm.stages_of(crm.pipelines) is 'The stages of a pipeline as JSON, in order (spec 2.5).';
-
 create function api.pipeline_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -2707,7 +2485,6 @@ begin
 end
 $$;
 comment on function api.pipeline_list(jsonb) is 'Lists the active pipelines, oldest first (spec 4.4).';
-
 create function crm.require_active_pipeline(p_id uuid) returns uuid
 language plpgsql stable set search_path = '' as $$
 begin
@@ -2722,7 +2499,6 @@ end
 $$;
 comment on function crm.require_active_pipeline(uuid) is
   'Returns the same id if it is an active pipeline; raises pipeline_not_found.';
-
 create function crm.require_active_stage(p_pipeline_id uuid, p_id uuid) returns uuid
 language plpgsql stable set search_path = '' as $$
 begin
@@ -2737,7 +2513,6 @@ end
 $$;
 comment on function crm.require_active_stage(uuid, uuid) is
   'Returns the same id if it is an active stage of the pipeline; raises stage_not_found.';
-
 create function crm.first_stage(p_pipeline_id uuid) returns uuid
 language plpgsql stable set search_path = '' as $$
 declare
@@ -2751,11 +2526,9 @@ begin
 end
 $$;
 comment on function crm.first_stage(uuid) is 'The first active stage of a pipeline; raises pipeline_has_no_stage.';
-
 create function crm.stage_of_new_deal(p_pipeline_id uuid, p_stage_id uuid)
 returns table (pipeline_id uuid, stage_id uuid)
 language sql stable
--- Must stay one statement, so that Postgres inlines it.
 as $$
   select p.id, (
     select s.id from crm.stages s
@@ -2769,7 +2542,6 @@ $$;
 comment on function crm.stage_of_new_deal(uuid, uuid) is
   'The pipeline and stage of a new deal, both active: those named by the call, otherwise the default pipeline and its '
   'first stage. No row if there is no such pipeline, a null stage if there is no such stage (crm.choose_stage).';
-
 create function crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid)
 language plpgsql stable set search_path = '' as $$
 begin
@@ -2790,8 +2562,6 @@ comment on function crm.choose_stage(uuid, uuid) is
   'The pipeline and stage of a new deal: those named by the call, otherwise the default pipeline and its first active '
   'stage. Raises pipeline_not_found, no_default_pipeline, stage_not_found, pipeline_has_no_stage (spec 4.1).';
 
--- Loss reasons: the operator manages them, a lost deal names one.
-
 create table crm.loss_reasons (
   workspace_id uuid not null references crm.workspaces (id),
   id uuid not null default crm.uuid_v7(),
@@ -2805,15 +2575,12 @@ comment on table crm.loss_reasons is 'Why a workspace loses deals, in its own wo
 call crm.protect('crm.loss_reasons');
 create trigger touch before update on crm.loss_reasons for each row execute function crm.touch();
 
--- The workspace for integrations: everything that their forms let a user choose from, in one call.
-
 create function crm.own_workspace_name() returns text
 language plpgsql stable security definer set search_path = ''
 as $$ begin return (select w.name from crm.workspaces w where w.id = crm.current_workspace_id()); end $$;
 comment on function crm.own_workspace_name() is
   'The name of the caller''s workspace. Security definer, because crm_api cannot read the table, which also has the '
   'plan.';
-
 create function api.workspace_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -2874,8 +2641,6 @@ comment on function api.workspace_get(jsonb) is
   'Returns everything that a call may name in the caller''s workspace: active loss reasons, pipelines with their '
   'stages, event types, and the members, active ones first, then the newest 200 inactive ones.';
 
--- Pipelines of a workspace and their stages (spec 2.5), for the operator.
-
 create function crm.pipeline_row_json(p crm.pipelines) returns json
 language sql stable as $$
   select json_build_object(
@@ -2883,7 +2648,6 @@ language sql stable as $$
   )
 $$;
 comment on function crm.pipeline_row_json(crm.pipelines) is 'JSON of a pipeline without its stages, for the operator.';
-
 create function crm.stage_row_json(s crm.stages) returns json
 language sql stable as $$
   select json_build_object(
@@ -2892,7 +2656,6 @@ language sql stable as $$
   )
 $$;
 comment on function crm.stage_row_json(crm.stages) is 'JSON of a stage with its pipeline''s id, for the operator.';
-
 create function crm.unset_default_pipeline(p_workspace_id uuid) returns void
 language plpgsql set search_path = '' as $$
 begin
@@ -2903,7 +2666,6 @@ end
 $$;
 comment on function crm.unset_default_pipeline(uuid) is
   'Leaves a workspace without a default pipeline, so that another one can become the default in the same transaction.';
-
 create function app.pipeline_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -2933,7 +2695,6 @@ comment on function app.pipeline_create(jsonb) is
   'Creates a pipeline with its stages, the first at position 1. With is_default it replaces the current default. '
   'Returns id, stages (id, name, type, position). Arguments: workspace_id, name, stages (each name, type), '
   'is_default. Codes: validation_error, not_found.';
-
 create function app.pipeline_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -2960,7 +2721,6 @@ comment on function app.pipeline_update(jsonb) is
   'Deactivates a pipeline, activates it again, or makes it the default. No deal enters an inactive pipeline, even the '
   'default one. Returns the pipeline without its stages. Arguments: workspace_id, id, is_active, is_default (true '
   'alone). Codes: validation_error, not_found.';
-
 create function app.pipeline_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -2992,7 +2752,6 @@ comment on function app.pipeline_list(jsonb) is
   'Lists every pipeline of a workspace with every stage, oldest pipeline first, including the inactive ones, which '
   'the API does not show, so that the operator can activate them again. Arguments: workspace_id. Codes: '
   'validation_error, not_found.';
-
 create function app.stage_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3011,8 +2770,6 @@ comment on function app.stage_update(jsonb) is
   'Deactivates a stage, or activates it again: no deal enters an inactive stage. Returns the stage. Arguments: '
   'workspace_id, id, is_active. Codes: validation_error, not_found.';
 
--- Loss reasons of a workspace, for the operator.
-
 create function crm.loss_reason_json(r crm.loss_reasons) returns json
 language sql stable as $$
   select json_build_object(
@@ -3021,7 +2778,6 @@ language sql stable as $$
   )
 $$;
 comment on function crm.loss_reason_json(crm.loss_reasons) is 'JSON of a loss reason, for the operator.';
-
 create function app.loss_reason_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3038,7 +2794,6 @@ end
 $$;
 comment on function app.loss_reason_create(jsonb) is
   'Adds an active loss reason. Returns id. Arguments: workspace_id, name. Codes: validation_error, not_found.';
-
 create function app.loss_reason_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3057,7 +2812,6 @@ comment on function app.loss_reason_update(jsonb) is
   'Deactivates a loss reason, or activates it again. No deal can be lost for an inactive reason; deals already lost '
   'for it keep it. Returns the loss reason. Arguments: workspace_id, id, is_active. Codes: validation_error, '
   'not_found.';
-
 create function app.loss_reason_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -3076,13 +2830,10 @@ comment on function app.loss_reason_list(jsonb) is
   'Lists the loss reasons of a workspace, oldest first, inactive ones included. Arguments: workspace_id. Codes: '
   'validation_error, not_found.';
 
--- Written by deno task records.
-
 create type api.stage as (
   id uuid, name text, position integer, type text, is_active boolean
 );
 comment on type api.stage is 'A step of a pipeline: its public fields, in order.';
-
 create function crm.stage_json(t crm.stages) returns json
 language sql stable as $$
   select to_json(row(
@@ -3090,12 +2841,10 @@ language sql stable as $$
   )::api.stage)
 $$;
 comment on function crm.stage_json(crm.stages) is 'A row as public JSON, with the fields of api.stage.';
-
 create type api.pipeline as (
   id uuid, workspace_id uuid, name text, is_default boolean, is_active boolean, created_at text, stages json
 );
 comment on type api.pipeline is 'A sales funnel with its stages: its public fields, in order.';
-
 create function crm.pipeline_json(t crm.pipelines) returns json
 language sql stable as $$
   select to_json(row(
@@ -3104,11 +2853,7 @@ language sql stable as $$
 $$;
 comment on function crm.pipeline_json(crm.pipelines) is 'A row as public JSON, with the fields of api.pipeline.';
 
--- Companies: the table, the SQL that deno task records writes, its verbs.
-
 create table crm.companies (
-  -- No foreign key to crm.workspaces: that of owner_id implies it, and a second one would lock the workspace's row at
-  -- every insert.
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
   name crm.record_name not null,
@@ -3135,7 +2880,6 @@ create table crm.companies (
   primary key (workspace_id, id),
   foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
   foreign key (workspace_id, merged_into_id) references crm.companies (workspace_id, id),
-  -- A merged company is always archived, so that a search for companies in use needs only the condition on archived_at.
   check (archived_at is not null or merged_into_id is null)
 );
 comment on table crm.companies is 'The organisations that a workspace sells to.';
@@ -3144,15 +2888,11 @@ comment on column crm.companies.archived_at is
   'Since when lists leave the company out. A merged company is archived too.';
 comment on column crm.companies.merged_into_id is 'The company that replaced this one in a merge.';
 create unique index companies_external_id_once on crm.companies (workspace_id, external_id) where external_id is not null;
--- A generated column and not an index on the expression: under row-level security an index serves only leakproof
--- conditions, and only a superuser can create a leakproof function.
 comment on column crm.companies.name_key is 'The name in the form of crm.name_key, by which leads find a company.';
 comment on column crm.companies.tax_id is
   'CNPJ (alphanumeric since 2026) or another tax id, in upper case and without punctuation.';
-
 call crm.protect('crm.companies');
 create trigger touch before update on crm.companies for each row execute function crm.touch();
-
 create function crm.company_new(p_args jsonb) returns crm.companies
 language plpgsql set search_path = '' as $$
 declare
@@ -3164,7 +2904,6 @@ end
 $$;
 comment on function crm.company_new(jsonb) is
   'The company to insert for the arguments of a creation. Raises invalid_reference, no_owner_available (spec 4.6).';
-
 create function api.company_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3175,7 +2914,6 @@ end
 $$;
 comment on function api.company_create(jsonb) is
   'Creates a company and returns it with the companies it resembles. Raises the codes of crm.company_new.';
-
 create function api.company_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3194,8 +2932,6 @@ $$;
 comment on function api.company_update(jsonb) is
   'Changes the fields that were sent; null clears a field, and an owner_id of null sets the default owner (spec 4.6).';
 
--- Written by deno task records.
-
 create type api.company as (
   id uuid, workspace_id uuid, name text, legal_name text, tax_id text, domain text, website text, email text,
   phone text, industry text, employee_count integer, linkedin text, instagram text, address jsonb, owner_id uuid,
@@ -3203,7 +2939,6 @@ create type api.company as (
   updated_at text
 );
 comment on type api.company is 'A company: its public fields, in order.';
-
 create function crm.company_json(t crm.companies) returns json
 language sql stable as $$
   select to_json(row(
@@ -3213,7 +2948,6 @@ language sql stable as $$
   )::api.company)
 $$;
 comment on function crm.company_json(crm.companies) is 'A row as public JSON, with the fields of api.company.';
-
 create function crm.company_insert(t crm.companies, out made crm.companies, out alike uuid[])
 language plpgsql set search_path = '' as $$
 declare
@@ -3245,7 +2979,6 @@ $$;
 comment on function crm.company_insert(crm.companies) is
   'Creates the record in the caller''s workspace and returns it, and up to five records in use that it resembles for '
   'each reason.';
-
 create function crm.company_insert(p_rows crm.companies[]) returns uuid[]
 language plpgsql set search_path = '' as $$
 declare
@@ -3268,7 +3001,6 @@ end
 $$;
 comment on function crm.company_insert(crm.companies[]) is
   'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
-
 create function crm.company_lock(p_id uuid, p_if_match jsonb default null) returns crm.companies
 language plpgsql set search_path = '' as $$
 declare
@@ -3292,7 +3024,6 @@ $$;
 comment on function crm.company_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
   'kept. Raises not_found, record_merged; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
-
 create function crm.company_save(t crm.companies) returns crm.companies
 language plpgsql set search_path = '' as $$
 begin
@@ -3311,7 +3042,6 @@ end
 $$;
 comment on function crm.company_save(crm.companies) is
   'Writes the changeable fields of the record, and returns the updated row.';
-
 create function crm.changed_fields(a crm.companies, b crm.companies) returns text[]
 language sql immutable as $$
   select array_remove(array[
@@ -3339,7 +3069,6 @@ $$;
 comment on function crm.changed_fields(crm.companies, crm.companies) is
   'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
   'fields.';
-
 create function api.company_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3365,7 +3094,6 @@ $$;
 comment on function api.company_archive(jsonb) is
   'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
   'not_found, record_merged.';
-
 create function api.company_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3381,7 +3109,6 @@ $$;
 comment on function api.company_restore(jsonb) is
   'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found, '
   'record_merged.';
-
 create function crm.company_filled(t crm.companies, other crm.companies) returns crm.companies
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -3404,7 +3131,6 @@ end
 $$;
 comment on function crm.company_filled(crm.companies, crm.companies) is
   'The first record, with its empty fields filled from the second.';
-
 create function crm.company_survivor(p_id uuid) returns crm.companies
 language plpgsql set search_path = '' as $$
 declare
@@ -3424,7 +3150,6 @@ $$;
 comment on function crm.company_survivor(uuid) is
   'The record that remains after the merges of this one, locked until the transaction ends against merging. It may be '
   'archived.';
-
 create function api.company_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -3438,22 +3163,17 @@ begin
 end
 $$;
 comment on function api.company_get(jsonb) is 'Returns one record; raises not_found, merged.';
-
 create index companies_name_key on crm.companies (workspace_id, name_key, id);
 create index companies_tax_id on crm.companies (workspace_id, tax_id, id) where tax_id is not null;
 create index companies_domain on crm.companies (workspace_id, domain, id) where domain is not null;
 create index companies_owner_id on crm.companies (workspace_id, owner_id, id);
 create index companies_updated_at on crm.companies (workspace_id, updated_at, id);
 create index companies_archived on crm.companies (workspace_id, id) where archived_at is not null;
-
 create function crm.company_text(t crm.companies) returns text
 language sql immutable
--- Must stay one expression, so that Postgres inlines it: otherwise each search would plan it.
 as $$ select crm.search_text(array[t.name, t.legal_name, t.tax_id, t.domain, t.email, t.external_id, crm.spelled_tax_id(t.tax_id)], array[t.phone]::text[]) $$;
 comment on function crm.company_text(crm.companies) is 'The searched text of the record.';
-
 create trigger forget_text after delete on crm.companies for each row execute function crm.forget_text('company');
-
 create function crm.company_json_if_short(t crm.companies) returns json
 language sql stable as $$
   select case when coalesce(pg_column_size(t.address), 0) + coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
@@ -3465,10 +3185,8 @@ $$;
 comment on function crm.company_json_if_short(crm.companies) is
   'crm.company_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
   'them.';
-
 create function api.company_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- The migration list_filters explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -3567,10 +3285,8 @@ begin
 end
 $$;
 comment on function api.company_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
-
 create function crm.company_match(p_args jsonb, p_merged boolean default false) returns uuid[]
 language plpgsql set search_path = ''
--- The migration list_filters explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_first uuid := '00000000-0000-0000-0000-000000000000';
@@ -3611,7 +3327,6 @@ comment on function crm.company_match(jsonb, boolean) is
   'The ids of the records in use whose field named in match_by has the value sent, oldest first, 100 at most. A '
   'search by external_id also finds archived records. p_merged: looks at merged records instead, and returns the ids '
   'of the records they were merged into.';
-
 create function api.company_upsert(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3680,11 +3395,8 @@ comment on function api.company_upsert(jsonb) is
   'merged into, except that field. Raises ambiguous_match with every record found, and validation_error for fields '
   'that only a creation requires.';
 
--- Contacts (spec 2.1): the table, the SQL that deno task records writes, its verbs.
-
 create domain crm.contact_email as text check (value = lower(value));
 comment on domain crm.contact_email is 'The e-mail address of a contact, in lower case so that searches find it.';
-
 create table crm.contacts (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
@@ -3711,8 +3423,6 @@ create table crm.contacts (
   foreign key (workspace_id, company_id) references crm.companies (workspace_id, id),
   foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
   foreign key (workspace_id, merged_into_id) references crm.contacts (workspace_id, id),
-  -- A merged or erased contact is always archived, so that a search for contacts in use needs only the condition on
-  -- archived_at.
   check (archived_at is not null or (merged_into_id is null and erased_at is null))
 );
 comment on table crm.contacts is 'The people that a workspace sells to.';
@@ -3726,7 +3436,6 @@ comment on column crm.contacts.erased_at is
 create unique index contacts_external_id_once on crm.contacts (workspace_id, external_id) where external_id is not null;
 call crm.protect('crm.contacts');
 create trigger touch before update on crm.contacts for each row execute function crm.touch();
-
 create function crm.contact_new(p_args jsonb) returns crm.contacts
 language plpgsql set search_path = '' as $$
 declare
@@ -3738,7 +3447,6 @@ end
 $$;
 comment on function crm.contact_new(jsonb) is
   'The contact to insert for the arguments of a creation. Raises invalid_reference, no_owner_available (spec 4.2).';
-
 create function api.contact_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3755,7 +3463,6 @@ $$;
 comment on function api.contact_create(jsonb) is
   'Creates a contact and returns its id (the whole record if the caller prefers the representation) with the contacts '
   'it resembles. Raises the codes of crm.contact_new.';
-
 create function api.contact_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3774,15 +3481,12 @@ $$;
 comment on function api.contact_update(jsonb) is
   'Changes the fields that were sent; null clears a field, and an owner_id of null sets the default owner (spec 4.2).';
 
--- Written by deno task records.
-
 create type api.contact as (
   id uuid, workspace_id uuid, name text, email text, phone text, phone2 text, whatsapp text, job_title text,
   company_id uuid, owner_id uuid, instagram text, linkedin text, notes text, custom_fields jsonb, external_id text,
   archived_at text, merged_into_id uuid, erased_at text, created_at text, updated_at text
 );
 comment on type api.contact is 'A contact: its public fields, in order.';
-
 create function crm.contact_json(t crm.contacts) returns json
 language sql stable as $$
   select to_json(row(
@@ -3792,7 +3496,6 @@ language sql stable as $$
   )::api.contact)
 $$;
 comment on function crm.contact_json(crm.contacts) is 'A row as public JSON, with the fields of api.contact.';
-
 create function crm.contact_insert(t crm.contacts, out made uuid, out alike uuid[])
 language plpgsql set search_path = '' as $$
 declare
@@ -3824,7 +3527,6 @@ $$;
 comment on function crm.contact_insert(crm.contacts) is
   'Creates the record in the caller''s workspace and returns its id, and up to five records in use that it resembles '
   'for each reason.';
-
 create function crm.contact_insert(p_rows crm.contacts[]) returns uuid[]
 language plpgsql set search_path = '' as $$
 declare
@@ -3847,7 +3549,6 @@ end
 $$;
 comment on function crm.contact_insert(crm.contacts[]) is
   'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
-
 create function crm.contact_lock(p_id uuid, p_if_match jsonb default null) returns crm.contacts
 language plpgsql set search_path = '' as $$
 declare
@@ -3873,7 +3574,6 @@ comment on function crm.contact_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
   'kept. Raises not_found, record_merged, record_erased; precondition_failed if p_if_match, a list of versions, lacks '
   'the record''s.';
-
 create function crm.contact_save(t crm.contacts) returns crm.contacts
 language plpgsql set search_path = '' as $$
 begin
@@ -3892,7 +3592,6 @@ end
 $$;
 comment on function crm.contact_save(crm.contacts) is
   'Writes the changeable fields of the record, and returns the updated row.';
-
 create function crm.changed_fields(a crm.contacts, b crm.contacts) returns text[]
 language sql immutable as $$
   select array_remove(array[
@@ -3918,7 +3617,6 @@ $$;
 comment on function crm.changed_fields(crm.contacts, crm.contacts) is
   'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
   'fields.';
-
 create function api.contact_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3944,7 +3642,6 @@ $$;
 comment on function api.contact_archive(jsonb) is
   'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
   'not_found, record_merged.';
-
 create function api.contact_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3960,7 +3657,6 @@ $$;
 comment on function api.contact_restore(jsonb) is
   'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found, '
   'record_merged, record_erased.';
-
 create function crm.contact_filled(t crm.contacts, other crm.contacts) returns crm.contacts
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -3980,7 +3676,6 @@ end
 $$;
 comment on function crm.contact_filled(crm.contacts, crm.contacts) is
   'The first record, with its empty fields filled from the second.';
-
 create function crm.contact_survivor(p_id uuid) returns crm.contacts
 language plpgsql set search_path = '' as $$
 declare
@@ -4000,7 +3695,6 @@ $$;
 comment on function crm.contact_survivor(uuid) is
   'The record that remains after the merges of this one, locked until the transaction ends against merging and '
   'erasing. It may be archived or erased.';
-
 create function crm.contact_erase(p_workspace_id uuid, p_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
 begin
@@ -4018,7 +3712,6 @@ $$;
 comment on function crm.contact_erase(uuid, uuid[]) is
   'Clears every field of the records that clients can write, except the owner. The rows stay, because others refer to '
   'them.';
-
 create function api.contact_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -4032,21 +3725,16 @@ begin
 end
 $$;
 comment on function api.contact_get(jsonb) is 'Returns one record; raises not_found, merged.';
-
 create index contacts_email on crm.contacts (workspace_id, email, id);
 create index contacts_phone_e164 on crm.contacts (workspace_id, phone_e164, id);
 create index contacts_company_id on crm.contacts (workspace_id, company_id, id) where company_id is not null;
 create index contacts_updated_at on crm.contacts (workspace_id, updated_at, id);
 create index contacts_archived on crm.contacts (workspace_id, id) where archived_at is not null;
-
 create function crm.contact_text(t crm.contacts) returns text
 language sql immutable
--- Must stay one expression, so that Postgres inlines it: otherwise each search would plan it.
 as $$ select crm.search_text(array[t.name, t.email, t.job_title, t.external_id], array[t.phone, t.phone2, t.whatsapp]::text[]) $$;
 comment on function crm.contact_text(crm.contacts) is 'The searched text of the record.';
-
 create trigger forget_text after delete on crm.contacts for each row execute function crm.forget_text('contact');
-
 create function crm.contact_json_if_short(t crm.contacts) returns json
 language sql stable as $$
   select case when coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
@@ -4057,10 +3745,8 @@ $$;
 comment on function crm.contact_json_if_short(crm.contacts) is
   'crm.contact_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
   'them.';
-
 create function api.contact_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- The migration list_filters explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -4149,10 +3835,8 @@ begin
 end
 $$;
 comment on function api.contact_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
-
 create function crm.contact_match(p_args jsonb, p_merged boolean default false) returns uuid[]
 language plpgsql set search_path = ''
--- The migration list_filters explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_first uuid := '00000000-0000-0000-0000-000000000000';
@@ -4196,7 +3880,6 @@ comment on function crm.contact_match(jsonb, boolean) is
   'The ids of the records in use whose field named in match_by has the value sent, oldest first, 100 at most. A '
   'search by external_id also finds archived records. p_merged: looks at merged records instead, and returns the ids '
   'of the records they were merged into.';
-
 create function api.contact_upsert(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4264,11 +3947,8 @@ comment on function api.contact_upsert(jsonb) is
   'merged into, except that field. Raises ambiguous_match with every record found, and validation_error for fields '
   'that only a creation requires.';
 
--- Deals: the table, its triggers, and the SQL that deno task records writes, archive and restore included.
-
 create domain crm.deal_status as text check (value in ('aberto', 'ganho', 'perdido'));
 comment on domain crm.deal_status is 'Whether a deal is open, won or lost.';
-
 create table crm.deals (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
@@ -4292,7 +3972,6 @@ create table crm.deals (
   stage_changed_at timestamptz not null default now(),
   moved_at timestamptz not null default now(),
   stale_reported_for timestamptz,
-  -- A generated column and not a condition in the query, so that the planner has statistics on how few rows qualify.
   stale_unreported_since timestamptz generated always as (
     case
       when status = 'aberto' and archived_at is null and stale_reported_for is distinct from moved_at then moved_at
@@ -4333,17 +4012,11 @@ comment on column crm.deals.lead_contact_id is
   'the lead too. The id stays even if the contact is merged.';
 create index deals_lead_contact on crm.deals (workspace_id, lead_contact_id) where lead_contact_id is not null;
 create index deals_stale on crm.deals (workspace_id, stale_unreported_since) where stale_unreported_since is not null;
--- For the funnel (app.funnel_get). A closed deal stays in its stage, so stages fill up with closed deals, which must
--- not be read to find the open ones.
 create index deals_open on crm.deals (workspace_id, stage_id, id) where status = 'aberto' and archived_at is null;
 create index deals_closed on crm.deals (workspace_id, pipeline_id, status, closed_at, id)
   where closed_at is not null and archived_at is null;
--- For the filters closed_since and closed_until. Open deals are not in the index, so creating or changing one costs
--- nothing. The ids are in descending order. In ascending order, a query for one status by closed_at and id would read
--- this index to its end.
 create index deals_closed_at on crm.deals (workspace_id, closed_at, id desc) where closed_at is not null;
 call crm.protect('crm.deals');
-
 create function crm.keep_lead_contact() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -4353,13 +4026,11 @@ end
 $$;
 comment on function crm.keep_lead_contact() is
   'Trigger: keeps the contact who sent the lead when the deal gets another contact.';
-
 create trigger keep_lead_contact before update of contact_id on crm.deals
   for each row when (
     old.lead is not null and old.lead_contact_id is null and old.contact_id is distinct from new.contact_id
   )
   execute function crm.keep_lead_contact();
-
 create function crm.touch_deal() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -4374,9 +4045,7 @@ $$;
 comment on function crm.touch_deal() is
   'Trigger: sets updated_at and moved_at when the deal''s own fields change, whether the API or the application '
   'writes.';
-
 create trigger touch before update on crm.deals for each row execute function crm.touch_deal();
-
 create function crm.set_moved_at() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -4385,7 +4054,6 @@ begin
 end
 $$;
 comment on function crm.set_moved_at() is 'Trigger for notes and activities: sets moved_at on their deal.';
-
 create function crm.set_deal_moments() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -4405,13 +4073,9 @@ $$;
 comment on function crm.set_deal_moments() is
   'Trigger: keeps stage_changed_at, won_at, lost_at, closed_at and the loss fields consistent with stage and status, '
   'whether the API or the application writes.';
-
 create trigger set_deal_moments before update on crm.deals
   for each row when (old.stage_id is distinct from new.stage_id or old.status is distinct from new.status)
   execute function crm.set_deal_moments();
-
--- Verbs of deals (spec 3, 4.6): get, create, update, move stage, win, lose. The triggers in 50_emission.sql
--- emit their events.
 
 create function api.deal_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -4443,7 +4107,6 @@ $$;
 comment on function api.deal_get(jsonb) is
   'Returns one deal with its contact, its company, its newest activity, and the lead''s body if POST leads created '
   'it. Raises not_found (spec 4.6).';
-
 create function crm.deal_default_title(p_deal crm.deals) returns text
 language plpgsql stable set search_path = '' as $$
 declare
@@ -4456,7 +4119,6 @@ begin
 end
 $$;
 comment on function crm.deal_default_title(crm.deals) is 'The name of the deal''s contact, otherwise of its company.';
-
 create function crm.deal_new(p_args jsonb) returns crm.deals
 language plpgsql set search_path = '' as $$
 declare
@@ -4472,12 +4134,10 @@ $$;
 comment on function crm.deal_new(jsonb) is
   'The deal to insert for the arguments of a creation. Raises invalid_reference, no_owner_available and the codes of '
   'crm.choose_stage (spec 4.6).';
-
 create function api.deal_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.deal_json(crm.deal_insert(crm.deal_new(p_args))); end $$;
 comment on function api.deal_create(jsonb) is 'Creates a deal and returns it. Raises the codes of crm.deal_new.';
-
 create function crm.choose_stage_for_move(
   p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid
 )
@@ -4494,7 +4154,6 @@ $$;
 comment on function crm.choose_stage_for_move(crm.deals, uuid, uuid) is
   'The pipeline and stage for a call that names a stage of the workspace, and optionally its pipeline. Raises '
   'pipeline_not_found, stage_not_found.';
-
 create function crm.choose_stage_for_update(
   p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid
 )
@@ -4512,7 +4171,6 @@ $$;
 comment on function crm.choose_stage_for_update(crm.deals, uuid, uuid) is
   'The pipeline and stage for a PATCH: another pipeline without a stage means its first active stage. Raises '
   'pipeline_has_no_stage and the codes of crm.choose_stage_for_move.';
-
 create function api.deal_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4541,13 +4199,11 @@ $$;
 comment on function api.deal_update(jsonb) is
   'Changes the fields sent; null clears a field. A stage is checked as in deal_move_stage. The status `aberto` '
   'reopens the deal; any other new status is a validation_error that names the action to use (spec 4.6).';
-
 create function crm.deal_action_json(p_deal crm.deals, p_idempotent boolean) returns json
 language sql stable
 as $$ select crm.with_fields(crm.deal_json(p_deal), json_build_object('idempotent', p_idempotent)) $$;
 comment on function crm.deal_action_json(crm.deals, boolean) is
   'The reply to an action: the deal, and whether it already was in the requested state.';
-
 create function api.deal_move_stage(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4566,7 +4222,6 @@ $$;
 comment on function api.deal_move_stage(jsonb) is
   'Moves an open or closed deal to another stage and keeps its status. Raises invalid_reference for a stage outside '
   'the workspace, otherwise the codes of crm.choose_stage_for_move (spec 3).';
-
 create function api.deal_win(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4581,7 +4236,6 @@ end
 $$;
 comment on function api.deal_win(jsonb) is
   'Marks an open deal as won, with its final amounts if they are sent (spec 3).';
-
 create function api.deal_lose(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4596,8 +4250,6 @@ $$;
 comment on function api.deal_lose(jsonb) is
   'Marks an open deal as lost, with a reason and a note if they are sent. Raises invalid_reference (spec 3).';
 
--- Written by deno task records.
-
 create type api.deal as (
   id uuid, workspace_id uuid, title text, status text, value numeric, recurring_value numeric, pipeline_id uuid,
   stage_id uuid, contact_id uuid, company_id uuid, owner_id uuid, expected_close_date date, loss_reason_id uuid,
@@ -4605,7 +4257,6 @@ create type api.deal as (
   last_activity_at text, won_at text, lost_at text, closed_at text, archived_at text, created_at text, updated_at text
 );
 comment on type api.deal is 'A deal: its public fields, in order.';
-
 create function crm.deal_json(t crm.deals) returns json
 language sql stable as $$
   select to_json(row(
@@ -4616,7 +4267,6 @@ language sql stable as $$
   )::api.deal)
 $$;
 comment on function crm.deal_json(crm.deals) is 'A row as public JSON, with the fields of api.deal.';
-
 create function crm.deal_insert(t crm.deals) returns crm.deals
 language plpgsql set search_path = '' as $$
 begin
@@ -4633,7 +4283,6 @@ begin
 end
 $$;
 comment on function crm.deal_insert(crm.deals) is 'Creates the record in the caller''s workspace and returns it.';
-
 create function crm.deal_insert(p_rows crm.deals[]) returns uuid[]
 language plpgsql set search_path = '' as $$
 declare
@@ -4656,7 +4305,6 @@ end
 $$;
 comment on function crm.deal_insert(crm.deals[]) is
   'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
-
 create function crm.deal_lock(p_id uuid, p_if_match jsonb default null) returns crm.deals
 language plpgsql set search_path = '' as $$
 declare
@@ -4677,7 +4325,6 @@ $$;
 comment on function crm.deal_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
   'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
-
 create function crm.deal_save(t crm.deals) returns crm.deals
 language plpgsql set search_path = '' as $$
 begin
@@ -4696,7 +4343,6 @@ end
 $$;
 comment on function crm.deal_save(crm.deals) is
   'Writes the changeable fields of the record, and returns the updated row.';
-
 create function crm.changed_fields(a crm.deals, b crm.deals) returns text[]
 language sql immutable as $$
   select array_remove(array[
@@ -4727,7 +4373,6 @@ $$;
 comment on function crm.changed_fields(crm.deals, crm.deals) is
   'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
   'fields.';
-
 create function api.deal_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4750,7 +4395,6 @@ $$;
 comment on function api.deal_archive(jsonb) is
   'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
   'not_found.';
-
 create function api.deal_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4765,7 +4409,6 @@ end
 $$;
 comment on function api.deal_restore(jsonb) is
   'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found.';
-
 create index deals_status on crm.deals (workspace_id, status, id);
 create index deals_pipeline_id on crm.deals (workspace_id, pipeline_id, id);
 create index deals_stage_id on crm.deals (workspace_id, stage_id, id);
@@ -4775,15 +4418,11 @@ create index deals_owner_id on crm.deals (workspace_id, owner_id, id);
 create index deals_external_id on crm.deals (workspace_id, external_id, id) where external_id is not null;
 create index deals_updated_at on crm.deals (workspace_id, updated_at, id);
 create index deals_archived on crm.deals (workspace_id, id) where archived_at is not null;
-
 create function crm.deal_text(t crm.deals) returns text
 language sql immutable
--- Must stay one expression, so that Postgres inlines it: otherwise each search would plan it.
 as $$ select crm.search_text(array[t.title, t.external_id], array[]::text[]) $$;
 comment on function crm.deal_text(crm.deals) is 'The searched text of the record.';
-
 create trigger forget_text after delete on crm.deals for each row execute function crm.forget_text('deal');
-
 create function crm.deal_json_if_short(t crm.deals) returns json
 language sql stable as $$
   select case when coalesce(pg_column_size(t.utm), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
@@ -4795,10 +4434,8 @@ $$;
 comment on function crm.deal_json_if_short(crm.deals) is
   'crm.deal_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
   'them.';
-
 create function api.deal_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- The migration list_filters explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -4921,10 +4558,8 @@ begin
 end
 $$;
 comment on function api.deal_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
-
 create function crm.deal_match(p_args jsonb) returns uuid[]
 language plpgsql set search_path = ''
--- The migration list_filters explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_first uuid := '00000000-0000-0000-0000-000000000000';
@@ -4945,7 +4580,6 @@ $$;
 comment on function crm.deal_match(jsonb) is
   'The ids of the records in use whose field named in match_by has the value sent, oldest first, 100 at most. A '
   'search by external_id also finds archived records.';
-
 create function api.deal_upsert(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4993,7 +4627,6 @@ comment on function api.deal_upsert(jsonb) is
   'api.deal_create, with their codes. Returns the whole record with created, matched_by, and differences, the fields '
   'that were sent and not written. Raises ambiguous_match with every record found, and validation_error for fields '
   'that only a creation requires.';
-
 create function api.deal_summary(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -5032,14 +4665,10 @@ comment on function api.deal_summary(jsonb) is
   'Counts and adds up the records of the list with the same filters, by pipeline_id, stage_id, status. Reads at most '
   '50,000 records, which bounds the cost of a call; raises too_many_records if there are more.';
 
--- Activities of a deal (tasks, calls, meetings): the table, the SQL that deno task records writes, its verbs.
-
 create domain crm.activity_type as text check (char_length(value) between 1 and 60);
 comment on domain crm.activity_type is 'The kind of an activity: 1 to 60 characters.';
-
 create domain crm.activity_status as text check (value in ('pendente', 'concluida', 'cancelada'));
 comment on domain crm.activity_status is 'Whether an activity is pending, done or cancelled.';
-
 create table crm.activities (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
@@ -5080,26 +4709,20 @@ comment on column crm.activities.overdue_reported_for is
 comment on column crm.activities.overdue_unreported_at is
   'due_at of a pending activity for which activity.overdue has not been emitted yet; otherwise null. Generated for '
   'the same reason as crm.deals.stale_unreported_since.';
-
 create index activities_due on crm.activities (workspace_id, due_at, id);
--- Partial, so that the filter `is_overdue` never scans completed activities.
 create index activities_pending on crm.activities (workspace_id, due_at, id) where status = 'pendente';
 create index activities_overdue on crm.activities (workspace_id, overdue_unreported_at)
   where overdue_unreported_at is not null;
 call crm.protect('crm.activities');
 create trigger touch before update on crm.activities
-  -- An update that only records activity.overdue changes no field that a client sees.
   for each row when (old.overdue_reported_for is not distinct from new.overdue_reported_for)
   execute function crm.touch();
--- Not after an insert: for a new activity, set_last_activity_at already updates the deal, which sets moved_at.
 create trigger set_moved_at after update on crm.activities
   for each row when (
     old.overdue_reported_for is not distinct from new.overdue_reported_for
-    -- A merge of contacts moves activities inside its trigger, and moves their deals itself.
     and (pg_trigger_depth() = 0 or old.contact_id is not distinct from new.contact_id)
   )
   execute function crm.set_moved_at();
-
 create function crm.set_completed_at() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -5110,10 +4733,8 @@ $$;
 comment on function crm.set_completed_at() is
   'Trigger: sets completed_at exactly while the status is concluida, whether the API or the application writes. A '
   'later edit keeps the time.';
-
 create trigger set_completed_at before insert or update on crm.activities
   for each row execute function crm.set_completed_at();
-
 create function crm.set_last_activity_at() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -5125,10 +4746,8 @@ begin
 end
 $$;
 comment on function crm.set_last_activity_at() is 'Trigger: stores on the deal when its newest activity was created.';
-
 create trigger set_last_activity_at after insert on crm.activities
   for each row execute function crm.set_last_activity_at();
-
 create function crm.activity_label(p_type text) returns text
 language sql immutable as $$
   select case p_type
@@ -5142,7 +4761,6 @@ language sql immutable as $$
   end
 $$;
 comment on function crm.activity_label(text) is 'The default title of an activity: the label of its type.';
-
 create function crm.with_activity_defaults(p_activity crm.activities) returns crm.activities
 language plpgsql stable set search_path = '' as $$
 begin
@@ -5156,7 +4774,6 @@ end
 $$;
 comment on function crm.with_activity_defaults(crm.activities) is
   'Gives each required field that is empty its default; raises no_owner_available.';
-
 create function crm.activity_new(p_args jsonb) returns crm.activities
 language plpgsql set search_path = '' as $$
 declare
@@ -5177,13 +4794,11 @@ $$;
 comment on function crm.activity_new(jsonb) is
   'The activity to insert for the arguments of a creation, with the deal''s contact if none is sent. Raises '
   'invalid_reference, no_owner_available (spec 4.6).';
-
 create function api.activity_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.activity_json(crm.activity_insert(crm.activity_new(p_args))); end $$;
 comment on function api.activity_create(jsonb) is
   'Creates an activity of a deal and returns it. Raises the codes of crm.activity_new.';
-
 create function api.activity_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5201,15 +4816,12 @@ $$;
 comment on function api.activity_update(jsonb) is
   'Changes the fields sent; null clears a field, and resets a required field to its default (spec 4.6).';
 
--- Written by deno task records.
-
 create type api.activity as (
   id uuid, workspace_id uuid, deal_id uuid, contact_id uuid, owner_id uuid, created_by_id uuid, type text, title text,
   description text, due_at text, duration_minutes integer, is_online_meeting boolean, meeting_url text, location text,
   status text, completed_at text, is_overdue boolean, created_at text, updated_at text
 );
 comment on type api.activity is 'An activity of a deal: its public fields, in order.';
-
 create function crm.activity_json(t crm.activities) returns json
 language sql stable as $$
   select to_json(row(
@@ -5220,7 +4832,6 @@ language sql stable as $$
   )::api.activity)
 $$;
 comment on function crm.activity_json(crm.activities) is 'A row as public JSON, with the fields of api.activity.';
-
 create function crm.activity_insert(t crm.activities) returns crm.activities
 language plpgsql set search_path = '' as $$
 begin
@@ -5238,7 +4849,6 @@ end
 $$;
 comment on function crm.activity_insert(crm.activities) is
   'Creates the record in the caller''s workspace and returns it.';
-
 create function crm.activity_insert(p_rows crm.activities[]) returns uuid[]
 language plpgsql set search_path = '' as $$
 declare
@@ -5261,7 +4871,6 @@ end
 $$;
 comment on function crm.activity_insert(crm.activities[]) is
   'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
-
 create function crm.activity_lock(p_id uuid, p_if_match jsonb default null) returns crm.activities
 language plpgsql set search_path = '' as $$
 declare
@@ -5282,7 +4891,6 @@ $$;
 comment on function crm.activity_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
   'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
-
 create function crm.activity_save(t crm.activities) returns crm.activities
 language plpgsql set search_path = '' as $$
 begin
@@ -5301,7 +4909,6 @@ end
 $$;
 comment on function crm.activity_save(crm.activities) is
   'Writes the changeable fields of the record, and returns the updated row.';
-
 create function crm.changed_fields(a crm.activities, b crm.activities) returns text[]
 language sql immutable as $$
   select array_remove(array[
@@ -5325,7 +4932,6 @@ $$;
 comment on function crm.changed_fields(crm.activities, crm.activities) is
   'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
   'fields.';
-
 create function api.activity_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -5336,14 +4942,12 @@ begin
 end
 $$;
 comment on function api.activity_get(jsonb) is 'Returns one record; raises not_found.';
-
 create index activities_deal_id on crm.activities (workspace_id, deal_id, id);
 create index activities_contact_id on crm.activities (workspace_id, contact_id, id);
 create index activities_owner_id on crm.activities (workspace_id, owner_id, id);
 create index activities_type on crm.activities (workspace_id, type, id);
 create index activities_status on crm.activities (workspace_id, status, id);
 create index activities_updated_at on crm.activities (workspace_id, updated_at, id);
-
 create function crm.activity_json_if_short(t crm.activities) returns json
 language sql stable as $$
   select case when coalesce(octet_length(t.description), 0) <= 4000
@@ -5353,10 +4957,8 @@ $$;
 comment on function crm.activity_json_if_short(crm.activities) is
   'crm.activity_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
   'them.';
-
 create function api.activity_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- The migration list_filters explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -5456,18 +5058,13 @@ end
 $$;
 comment on function api.activity_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
 
--- Notes of a deal (spec 2.2): written once, never changed through the API.
-
 create domain crm.note_body as text check (char_length(value) between 1 and 10000);
 comment on domain crm.note_body is 'The text of a note: 1 to 10,000 characters.';
-
 create domain crm.note_kind as text check (value in ('note', 'observation'));
 comment on domain crm.note_kind is 'The kind of a note: a note or an observation.';
-
 create domain crm.note_source as text check (value in ('user', 'automation', 'agent', 'integration'));
 comment on domain crm.note_source is
   'The kind of author. author_id cannot show it, because it is always a member (spec 2.2).';
-
 create table crm.notes (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
@@ -5483,12 +5080,9 @@ create table crm.notes (
   foreign key (workspace_id, author_id) references crm.members (workspace_id, id)
 );
 comment on table crm.notes is 'Texts that people and integrations write about a deal.';
-
 call crm.protect('crm.notes');
 create trigger touch before update on crm.notes for each row execute function crm.touch();
--- Only after an insert: the API never changes a note.
 create trigger set_moved_at after insert on crm.notes for each row execute function crm.set_moved_at();
-
 create function crm.note_new(p_args jsonb) returns crm.notes
 language plpgsql set search_path = '' as $$
 declare
@@ -5504,19 +5098,15 @@ $$;
 comment on function crm.note_new(jsonb) is
   'The note to insert for the arguments of a creation. Its author is always the creator of the key. Raises '
   'invalid_reference, no_author_available (spec 2.2, 4.3).';
-
 create function api.note_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.note_json(crm.note_insert(crm.note_new(p_args))); end $$;
 comment on function api.note_create(jsonb) is 'Creates a note and returns it. Raises the codes of crm.note_new.';
 
--- Written by deno task records.
-
 create type api.note as (
   id uuid, deal_id uuid, author_id uuid, body text, kind text, source text, created_at text, updated_at text
 );
 comment on type api.note is 'A note of a deal: its public fields, in order.';
-
 create function crm.note_json(t crm.notes) returns json
 language sql stable as $$
   select to_json(row(
@@ -5524,7 +5114,6 @@ language sql stable as $$
   )::api.note)
 $$;
 comment on function crm.note_json(crm.notes) is 'A row as public JSON, with the fields of api.note.';
-
 create function crm.note_insert(t crm.notes) returns crm.notes
 language plpgsql set search_path = '' as $$
 begin
@@ -5539,7 +5128,6 @@ begin
 end
 $$;
 comment on function crm.note_insert(crm.notes) is 'Creates the record in the caller''s workspace and returns it.';
-
 create function crm.note_insert(p_rows crm.notes[]) returns uuid[]
 language plpgsql set search_path = '' as $$
 declare
@@ -5560,7 +5148,6 @@ end
 $$;
 comment on function crm.note_insert(crm.notes[]) is
   'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
-
 create function api.note_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -5571,11 +5158,9 @@ begin
 end
 $$;
 comment on function api.note_get(jsonb) is 'Returns one record; raises not_found.';
-
 create index notes_deal_id on crm.notes (workspace_id, deal_id, id);
 create index notes_kind on crm.notes (workspace_id, deal_id, kind, id);
 create index notes_updated_at on crm.notes (workspace_id, deal_id, updated_at, id);
-
 create function crm.note_json_if_short(t crm.notes) returns json
 language sql stable as $$
   select case when coalesce(octet_length(t.body), 0) <= 4000
@@ -5585,10 +5170,8 @@ $$;
 comment on function crm.note_json_if_short(crm.notes) is
   'crm.note_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
   'them.';
-
 create function api.note_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- The migration list_filters explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -5644,9 +5227,6 @@ end
 $$;
 comment on function api.note_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
 
--- Proposals: offers to a customer about a deal. The seller creates and sends them; the customer answers through the
--- public link (below).
-
 create table crm.proposals (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
@@ -5673,7 +5253,6 @@ comment on column crm.proposals.status is
 create index proposals_deal on crm.proposals (workspace_id, deal_id, id);
 call crm.protect('crm.proposals');
 create trigger touch before update on crm.proposals for each row execute function crm.touch();
-
 create function crm.proposal_status(p crm.proposals) returns text
 language sql stable as $$
   select case
@@ -5683,7 +5262,6 @@ language sql stable as $$
 $$;
 comment on function crm.proposal_status(crm.proposals) is
   'The current status of a proposal: `expirada` if it was not answered before expires_at. An answer is final.';
-
 create function crm.set_proposal_moments() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -5700,12 +5278,8 @@ $$;
 comment on function crm.set_proposal_moments() is
   'Trigger: keeps sent_at, viewed_at, accepted_at and rejected_at consistent with the status, whether the API or the '
   'application writes.';
-
 create trigger set_proposal_moments before insert or update on crm.proposals
   for each row execute function crm.set_proposal_moments();
-
--- The public link of a proposal: anybody with its token can read the proposal and answer it. Its door,
--- api.call_by_link, takes no key: the token identifies the proposal and its workspace.
 
 create table crm.proposal_links (
   workspace_id uuid not null,
@@ -5720,7 +5294,6 @@ comment on table crm.proposal_links is
   'table. A separate table, so that crm_api can read proposals but never a hash.';
 comment on column crm.proposal_links.token_hash is 'A fast hash is enough: a token has 32 random bytes.';
 call crm.protect('crm.proposal_links');
-
 create function crm.identify_link(p_token_hash bytea) returns crm.caller
 language plpgsql stable set search_path = '' as $$
 declare
@@ -5740,7 +5313,6 @@ end
 $$;
 comment on function crm.identify_link(bytea) is
   'The caller for the hash of a token: the proposal that the link opens. not_found for a draft.';
-
 create function crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text default null)
 returns crm.proposals
 language plpgsql set search_path = '' as $$
@@ -5753,7 +5325,6 @@ end
 $$;
 comment on function crm.proposal_set_status(crm.proposals, text, text) is
   'Saves a proposal with a new status; raises proposal_expired after expires_at.';
-
 create function crm.proposal_seller() returns json
 language sql stable security definer set search_path = '' as $$
   select json_build_object('name', w.name) from crm.workspaces w where w.id = crm.current_workspace_id()
@@ -5761,14 +5332,12 @@ $$;
 comment on function crm.proposal_seller() is
   'The seller as the customer sees it: the name of the caller''s workspace, and nothing else. Security definer, '
   'because verbs cannot read crm.workspaces.';
-
 create function crm.proposal_for_customer(p_proposal crm.proposals) returns json
 language sql stable as $$
   select crm.with_fields(crm.proposal_view_json(p_proposal), json_build_object('seller', crm.proposal_seller()))
 $$;
 comment on function crm.proposal_for_customer(crm.proposals) is
   'A proposal as its customer sees it, with the seller''s name.';
-
 create function api.proposal_view(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5783,7 +5352,6 @@ end
 $$;
 comment on function api.proposal_view(jsonb) is
   'Returns a proposal to its customer; the first call marks it as viewed. Raises proposal_expired.';
-
 create function crm.proposal_answer(p_id uuid, p_status text, p_reason text) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5801,18 +5369,15 @@ $$;
 comment on function crm.proposal_answer(uuid, text, text) is
   'Records the customer''s final answer. The same answer again changes nothing (`idempotent`). Raises '
   'proposal_expired, and proposal_closed if the other answer was given.';
-
 create function api.proposal_accept(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.proposal_answer((p_args ->> 'id')::uuid, 'aceita', null); end $$;
 comment on function api.proposal_accept(jsonb) is 'Accepts a proposal; raises proposal_closed, proposal_expired.';
-
 create function api.proposal_reject(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.proposal_answer((p_args ->> 'id')::uuid, 'recusada', p_args ->> 'reason'); end $$;
 comment on function api.proposal_reject(jsonb) is
   'Rejects a proposal; the reason may be null. Raises proposal_closed, proposal_expired.';
-
 create function api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) returns api.reply
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -5829,8 +5394,6 @@ comment on function api.call_by_link(bytea, text, jsonb) is
   'The door for public links: answers one request, given the SHA-256 of the token. p_verb null: only the gate is '
   'checked. p_args null: only identifies the link and counts no call. The id in p_args is always the link''s own '
   'proposal.';
-
--- Proposals of a workspace, for the operator. The caller generates the token of a public link and passes only its hash.
 
 create function app.proposal_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -5861,7 +5424,6 @@ comment on function app.proposal_create(jsonb) is
   'Creates a draft, which only its workspace sees until it is sent. Returns id. Arguments: workspace_id, deal_id, '
   'title, value, recurring_value (monthly), expires_at (never if absent). Codes: validation_error, not_found, '
   'invalid_reference.';
-
 create function app.proposal_send(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5894,7 +5456,6 @@ comment on function app.proposal_send(jsonb) is
   'Gives a proposal its public link, by the hash of the token; an earlier link stops working. Returns id. Arguments: '
   'workspace_id, id, token_hash (SHA-256, hexadecimal). Codes: validation_error, not_found, proposal_expired, '
   'proposal_closed.';
-
 create function app.proposal_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -5913,15 +5474,12 @@ comment on function app.proposal_list(jsonb) is
   'Lists the proposals of a workspace, newest first, without their links. Arguments: workspace_id. Codes: '
   'validation_error, not_found.';
 
--- Written by deno task records.
-
 create type api.proposal as (
   id uuid, workspace_id uuid, deal_id uuid, title text, value numeric, recurring_value numeric, status text,
   sent_at text, viewed_at text, accepted_at text, rejected_at text, rejection_reason text, expires_at text,
   created_at text, updated_at text
 );
 comment on type api.proposal is 'A proposal: its public fields, in order.';
-
 create function crm.proposal_json(t crm.proposals) returns json
 language sql stable as $$
   select to_json(row(
@@ -5931,13 +5489,11 @@ language sql stable as $$
   )::api.proposal)
 $$;
 comment on function crm.proposal_json(crm.proposals) is 'A row as public JSON, with the fields of api.proposal.';
-
 create type api.proposal_view as (
   id uuid, title text, value numeric, recurring_value numeric, status text, sent_at text, expires_at text,
   accepted_at text, rejected_at text, rejection_reason text
 );
 comment on type api.proposal_view is 'A proposal as its customer sees it: its public fields, in order.';
-
 create function crm.proposal_view_json(t crm.proposals) returns json
 language sql stable as $$
   select to_json(row(
@@ -5947,7 +5503,6 @@ language sql stable as $$
 $$;
 comment on function crm.proposal_view_json(crm.proposals) is
   'A row as public JSON, with the fields of api.proposal_view.';
-
 create function crm.proposal_lock(p_id uuid, p_if_match jsonb default null) returns crm.proposals
 language plpgsql set search_path = '' as $$
 declare
@@ -5968,7 +5523,6 @@ $$;
 comment on function crm.proposal_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
   'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
-
 create function crm.proposal_save(t crm.proposals) returns crm.proposals
 language plpgsql set search_path = '' as $$
 begin
@@ -5986,14 +5540,7 @@ $$;
 comment on function crm.proposal_save(crm.proposals) is
   'Writes the changeable fields of the record, and returns the updated row.';
 
--- Partitions by day (UTC): events are kept for 90 days, deliveries and attempts for 30. Older rows are dropped with
--- their partition, because deleting a large day takes minutes. An id begins with the time of its event (UUIDv7), so a
--- day is a range of ids, and a statement that knows an id reads one partition. Each table has its own job: a
--- transaction that locked two tables could deadlock with one that writes both. See
--- docs/decisions/0008-queue.md.
-
 create function crm.uuid_v7_clock() returns uuid
--- sql, so that Postgres inlines it into each insert: a default in plpgsql takes half as long again.
 language sql volatile as $$
   -- Counts in units of 1/4,096 ms: the three hexadecimal digits after the version are the fraction of a millisecond.
   select (
@@ -6006,7 +5553,6 @@ $$;
 comment on function crm.uuid_v7_clock() is
   'A UUIDv7 for this moment with microseconds (RFC 9562, 6.2, method 3), so that ids made by one transaction sort in '
   'the order in which they were made.';
-
 create function crm.partition_key(p_table regclass) returns name
 language sql stable set search_path = '' as $$
   select a.attname
@@ -6015,7 +5561,6 @@ language sql stable set search_path = '' as $$
   where t.partrelid = p_table
 $$;
 comment on function crm.partition_key(regclass) is 'The column, a UUIDv7, by whose time a table is partitioned.';
-
 create function crm.partitions_of(p_table regclass) returns table (partition regclass, day date)
 language sql stable set search_path = '' as $$
   select c.oid::regclass, to_date(d.day, 'YYYY_MM_DD')
@@ -6027,21 +5572,16 @@ language sql stable set search_path = '' as $$
 $$;
 comment on function crm.partitions_of(regclass) is
   'The partitions of a table with their days, oldest first, without the default partition.';
-
 create function crm.kept_days(p_table regclass) returns integer
 language sql stable set search_path = ''
 as $$ select case p_table::text when 'crm.events' then 90 else 30 end $$;
 comment on function crm.kept_days(regclass) is
   'For how many days a partitioned table keeps its rows: crm.events as long as the change log goes back.';
-
 create function crm.partition_fillfactor(p_table regclass) returns integer
 language sql stable set search_path = ''
--- A delivery is updated once, when it ends. With free room in its page the update needs no new index entry and no
--- vacuum: the next delivery to end in that page reuses the room of the first version.
 as $$ select case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end $$;
 comment on function crm.partition_fillfactor(regclass) is
   'To what percentage inserts fill a page of a partition; the rest is room for updates.';
-
 create function crm.given_columns(p_table regclass) returns text
 language sql stable set search_path = '' as $$
   select string_agg(quote_ident(a.attname), ', ' order by a.attnum)
@@ -6050,7 +5590,6 @@ language sql stable set search_path = '' as $$
 $$;
 comment on function crm.given_columns(regclass) is
   'The columns of a table as a list for SQL, without generated ones, which an insert cannot name.';
-
 create function crm.missing_days(p_table regclass, p_oldest date, p_today date) returns date[]
 language plpgsql stable set search_path = '' as $$
 declare
@@ -6075,7 +5614,6 @@ $$;
 comment on function crm.missing_days(regclass, date, date) is
   'The days that need a partition and have none: from p_today to a week ahead, and those from p_oldest on that have '
   'rows in the default partition.';
-
 create function crm.make_partition(p_table regclass, p_day date) returns bigint
 language plpgsql set search_path = '' as $$
 declare
@@ -6109,16 +5647,11 @@ $$;
 comment on function crm.make_partition(regclass, date) is
   'Creates the partition of a day and moves the day''s rows out of the default partition without firing triggers; '
   'returns how many. The caller has locked the table.';
-
 create function crm.manage_partitions(
   p_table regclass, p_now timestamptz default now(), p_max_rows bigint default 100000, out made integer,
   out moved bigint, out dropped integer, out hindrance text
 )
--- Security definer, so that a partition gets the owner of its table, whoever runs the job.
 language plpgsql security definer set search_path = ''
--- While this function waits for its lock, everybody who uses the table waits behind it. The timeout is below
--- deadlock_timeout, so this function gives up before Postgres resolves a deadlock by an error in another transaction:
--- crm.emit would catch that error, and the event would be lost.
 set lock_timeout = '200ms' as $$
 declare
   v_today date := (p_now at time zone 'UTC')::date;
@@ -6201,12 +5734,9 @@ comment on function crm.manage_partitions(regclass, timestamptz, bigint) is
   'tries again. Moving rows blocks everybody (100,000 rows take about a second), so if the default partition has more '
   'than p_max_rows, nothing is moved and no partition is created. p_now replaces the current time.';
 
--- Events: what happened in a workspace (spec 6.1). The feed and webhooks go back 30 days, the change log 90.
-
 create table crm.feed_offset (
   only_row boolean primary key default true check (only_row),
   added bigint not null default 0,
-  -- 244 random bits; gen_random_bytes would need an extension.
   cursor_secret bytea not null default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
 );
 comment on table crm.feed_offset is
@@ -6217,12 +5747,10 @@ comment on column crm.feed_offset.cursor_secret is
   'invalid_cursor.';
 alter table crm.feed_offset enable row level security, force row level security;
 insert into crm.feed_offset default values;
-
 create function crm.feed_position() returns bigint
 language plpgsql volatile set search_path = ''
 as $$ begin return pg_current_xact_id()::text::bigint + (select o.added from crm.feed_offset o); end $$;
 comment on function crm.feed_position() is 'The position in the feed of the events that this transaction writes.';
-
 create function crm.feed_horizon() returns bigint
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -6233,7 +5761,6 @@ comment on function crm.feed_horizon() is
   'The position below which every transaction has ended, in the snapshot of the statement. An event below it is '
   'visible now or never, so a reader that stays below it misses no late commit. Security definer, because verbs may '
   'not read crm.feed_offset.';
-
 create table crm.events (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7_clock(),
@@ -6268,7 +5795,6 @@ comment on table crm.events_default is
 call crm.protect('crm.events_default');
 create index events_in_order on crm.events (workspace_id, position, id);
 create index events_of_object on crm.events (workspace_id, object_id, position, id);
-
 create function crm.continue_feed() returns bigint
 language sql volatile set search_path = '' as $$
   update crm.feed_offset o
@@ -6283,9 +5809,6 @@ comment on function crm.continue_feed() is
   'a trillion above the greatest stored one. The reason is that the lost database wrote events, and gave their '
   'positions to clients, after the backup: new events must lie after such a cursor. Reads all events. Returns the new '
   'offset.';
-
--- Test events show a made-up object in the real shape of the event (spec 6.2). The values are the examples of the
--- OpenAPI documents; the functions that turn them into JSON are those for real events.
 
 create function crm.sample_data(p_event crm.event_type) returns json
 language plpgsql stable set search_path = '' as $$
@@ -6322,8 +5845,6 @@ $$;
 comment on function crm.sample_data(crm.event_type) is
   'The `data` of a test event: a made-up object and made-up facts in the shape of that event. The object''s id is the '
   'nil UUID, like the event''s object_id.';
-
--- Written by deno task records.
 
 create function crm.sample_row(p_object_type text) returns jsonb
 language sql immutable as $$
@@ -6393,7 +5914,6 @@ $$;
 comment on function crm.sample_row(text) is
   'The public fields of a made-up object of that type, or of a submitted lead, from the examples in the OpenAPI '
   'documents.';
-
 create function crm.sample_state(p_event crm.event_type) returns jsonb
 language sql immutable as $$
   select case p_event
@@ -6451,7 +5971,6 @@ language sql immutable as $$
 $$;
 comment on function crm.sample_state(crm.event_type) is
   'The fields of a made-up object that show that the event has happened.';
-
 create function crm.sample_facts(p_event crm.event_type) returns jsonb
 language sql immutable as $$
   select case p_event
@@ -6472,8 +5991,6 @@ language sql immutable as $$
   end
 $$;
 comment on function crm.sample_facts(crm.event_type) is 'Made-up facts of an event; an empty object if it has none.';
-
--- Webhook subscriptions (spec 2.6, 4.5): the table, its public JSON, its verbs.
 
 create table crm.webhook_subscriptions (
   workspace_id uuid not null references crm.workspaces (id),
@@ -6498,8 +6015,6 @@ create table crm.webhook_subscriptions (
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id),
   check (is_active = (deactivated_at is null)),
   check ((behind_since is null) = (behind_position is null) and (behind_since is null) = (behind_id is null)),
-  -- The id alone must be unique, in all workspaces: a secret is encrypted for the subscription's id, by a function that
-  -- does not know the workspace yet.
   unique (id)
 );
 comment on table crm.webhook_subscriptions is
@@ -6525,7 +6040,6 @@ comment on column crm.webhook_subscriptions.behind_id is
 call crm.protect('crm.webhook_subscriptions');
 create index webhook_subscriptions_behind on crm.webhook_subscriptions (workspace_id, id) where behind_since is not null;
 create trigger touch before update on crm.webhook_subscriptions for each row execute function crm.touch();
-
 create function crm.note_deactivation() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -6549,7 +6063,6 @@ comment on function crm.note_deactivation() is
   'deleted one.';
 create trigger note_deactivation before insert or update of is_active on crm.webhook_subscriptions
   for each row execute function crm.note_deactivation();
-
 create table crm.webhook_secrets (
   workspace_id uuid not null,
   subscription_id uuid not null,
@@ -6568,7 +6081,6 @@ comment on column crm.webhook_secrets.next_secret is
   'The new secret during a rotation with overlap: until next_from it makes a second signature, afterwards it makes the '
   'only one.';
 call crm.protect('crm.webhook_secrets');
-
 create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
 language sql stable security definer set search_path = '' as $$
   select w.suspended or not w.public_api from crm.workspaces w
@@ -6578,7 +6090,6 @@ comment on function crm.holds_webhooks(uuid) is
   'Whether the deliveries of a workspace wait, because it is suspended or has no public API (crm.delivery_claim). '
   'Security definer, because verbs may not read the workspace''s settings; a caller gets the answer for its own '
   'workspace only.';
-
 create function crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) returns timestamptz
 language sql stable set search_path = '' as $$
   select k.next_from from crm.webhook_secrets k
@@ -6586,10 +6097,8 @@ language sql stable set search_path = '' as $$
 $$;
 comment on function crm.old_secret_until(uuid, uuid) is
   'Until when the old secret of a subscription still signs; null unless a rotation overlaps.';
-
 create index webhook_subscriptions_listed on crm.webhook_subscriptions (workspace_id, is_active, created_at, id);
 create index webhook_subscriptions_of_key on crm.webhook_subscriptions (workspace_id, key_id, is_active, created_at, id);
-
 create function api.webhook_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -6606,9 +6115,7 @@ end
 $$;
 comment on function api.webhook_list(jsonb) is
   'Lists the active subscriptions and the newest inactive ones, 500 at most, newest first (spec 4.5).';
-
 create function crm.check_active_subscriptions(p_workspace_id uuid, p_field text) returns void
--- volatile, so that the count includes rows committed while this function waited for the lock.
 language plpgsql volatile set search_path = '' as $$
 begin
   -- Without the lock, simultaneous calls would not count each other's subscriptions.
@@ -6624,7 +6131,6 @@ $$;
 comment on function crm.check_active_subscriptions(uuid, text) is
   'Raises validation_error for p_field if a workspace already has 50 active subscriptions. Other checks for the '
   'workspace wait until the transaction ends.';
-
 create function crm.check_new_subscription(p_workspace_id uuid, p_field text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -6640,7 +6146,6 @@ end
 $$;
 comment on function crm.check_new_subscription(uuid, text) is
   'Raises validation_error for p_field if a workspace has 50 active subscriptions, or created 500 in 30 days.';
-
 create function api.webhook_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -6666,7 +6171,6 @@ comment on function api.webhook_create(jsonb) is
   'Creates a subscription for the calling key (spec 4.5); a workspace has at most 50 active ones. The function '
   'chooses the id, for which encrypted_secret (base64) is encrypted, and adds the plain secret to the reply, once. '
   'Raises revoked_api_key if the key was revoked meanwhile.';
-
 create function api.webhook_delete(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 begin
@@ -6681,15 +6185,12 @@ comment on function api.webhook_delete(jsonb) is
   'Deactivates a subscription and keeps its history (spec 4.5); its waiting deliveries are cancelled. An inactive '
   'subscription gets the same answer.';
 
--- Written by deno task records.
-
 create type api.subscription as (
   id uuid, event_types crm.event_type[], target_url text, is_active boolean, failure_count integer,
   last_success_at text, last_failure_at text, created_at text, key_id uuid, deactivated_at text,
   deactivated_reason text, held boolean, behind_since text, old_secret_until text
 );
 comment on type api.subscription is 'A webhook subscription: its public fields, in order.';
-
 create function crm.subscription_json(t crm.webhook_subscriptions) returns json
 language sql stable as $$
   select to_json(row(
@@ -6700,7 +6201,6 @@ language sql stable as $$
 $$;
 comment on function crm.subscription_json(crm.webhook_subscriptions) is
   'A row as public JSON, with the fields of api.subscription.';
-
 create function crm.subscription_insert(t crm.webhook_subscriptions) returns crm.webhook_subscriptions
 language plpgsql set search_path = '' as $$
 begin
@@ -6717,8 +6217,6 @@ $$;
 comment on function crm.subscription_insert(crm.webhook_subscriptions) is
   'Creates the record in the caller''s workspace and returns it.';
 
--- Deliveries (one message for each event and subscription, spec 6.2) and their attempts.
-
 create function crm.delivery_id(p_event_id uuid, p_subscription_id uuid) returns uuid
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
@@ -6733,7 +6231,6 @@ comment on function crm.delivery_id(uuid, uuid) is
   'The id of the delivery of an event to a subscription: the event''s time, then a hash of both ids. So an event '
   'never gets two deliveries for a subscription, deliveries sort like their events, and an id alone determines its '
   'partition.';
-
 create table crm.webhook_deliveries (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
@@ -6744,9 +6241,6 @@ create table crm.webhook_deliveries (
   attempts integer not null default 0 check (attempts between 0 and 5),
   next_attempt_at timestamptz not null default now(),
   created_at timestamptz not null default now(),
-  -- A generated column for the condition of an index: changing a column that an index names, even in its condition,
-  -- rewrites the row's entries in all indexes. A delivery that succeeds leaves this column as it is
-  -- (docs/decisions/0023-speed-in-postgres.md).
   ended_badly boolean generated always as (state in ('failed', 'cancelled')) stored,
   primary key (workspace_id, id)
 ) partition by range (id);
@@ -6775,7 +6269,6 @@ call crm.protect('crm.webhook_deliveries_default');
 create index webhook_deliveries_of_subscription on crm.webhook_deliveries (workspace_id, subscription_id, id);
 create index webhook_deliveries_ended_badly on crm.webhook_deliveries (workspace_id, subscription_id, id)
   where ended_badly;
-
 create table crm.webhook_attempts (
   workspace_id uuid not null,
   delivery_id uuid not null,
@@ -6799,7 +6292,6 @@ comment on table crm.webhook_attempts_default is
   'Rows of crm.webhook_attempts whose day has no partition. Empty unless the job partition-attempts did not run for a '
   'week.';
 call crm.protect('crm.webhook_attempts_default');
-
 create function crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) returns json
 language sql stable set search_path = '' as $$
   select json_build_object(
@@ -6810,7 +6302,6 @@ language sql stable set search_path = '' as $$
 $$;
 comment on function crm.lead_data(crm.deals, crm.contacts, crm.companies) is
   'The `data` of lead.received: the lead, its contact and company (if any) as they are now, and the body sent.';
-
 create function crm.event_data(e crm.events, p_object_type text) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -6857,7 +6348,6 @@ $$;
 comment on function crm.event_data(crm.events, text) is
   'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s facts. The caller looks up the '
   'type of the object (crm.event_types).';
-
 create function crm.delivery_body(p_delivery_id uuid, e crm.events) returns text
 language plpgsql stable set search_path = '' as $$
 declare
@@ -6881,26 +6371,9 @@ comment on function crm.delivery_body(uuid, crm.events) is
   'The JSON text to send (spec 6.2): the object as it is now, or a sample with "test": true; null if it cannot be '
   'built.';
 
--- The queue of deliveries (spec 6.5). It is a small table beside the partitioned deliveries, so that a claim costs the
--- same however much is stored, and however much waits for inactive subscriptions or suspended workspaces. Only the
--- database's clock decides what is due, so a dispatcher with a wrong clock changes nothing. The dispatcher's functions
--- are security definer, because its role has no rights on tables. See docs/decisions/0008-queue.md.
---
--- Postgres often plans a statement while the queue is empty, and keeps the plan when the queue is long. Such a plan
--- uses the index with the fewest pages, even if another one would serve better. So the functions that read the queue
--- leave the planner one choice:
--- * They forbid scans of the whole table.
--- * They compare and sort row values that begin with the shard, which the primary key lacks.
--- * A search for one state never meets the condition of another state's partial index.
--- * They write the rows they found by ctid, because a join might read the primary key to find them.
---
--- Locks are taken in this order, so that nobody deadlocks: shard, marker in crm.webhook_unsettled, row of the queue,
--- delivery, subscription.
-
 create sequence crm.webhook_leases;
 comment on sequence crm.webhook_leases is
   'The numbers of leases. Each is used once: a delivery that is sent again gets a new one.';
-
 create table crm.webhook_queue (
   workspace_id uuid not null,
   subscription_id uuid not null,
@@ -6914,8 +6387,6 @@ create table crm.webhook_queue (
   host text,
   primary key (workspace_id, delivery_id),
   check ((state = 'leased') = (lease_until is not null))
--- Vacuumed after a fixed number of changed rows, because the table is often empty. No fill factor: free room would save
--- no index entries, because each change of state also changes indexed columns.
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 comment on table crm.webhook_queue is
   'A row for each pending delivery. Written by triggers on crm.webhook_deliveries, by claims and by '
@@ -6939,7 +6410,6 @@ create index webhook_queue_leased_of_host on crm.webhook_queue (host)
   where lease_until is not null and host is not null;
 create index webhook_queue_not_ready on crm.webhook_queue (shard, workspace_id, subscription_id, delivery_id)
   where state <> 'ready' and lease_until is null;
-
 create table crm.webhook_shards (
   shard smallint primary key check (shard between 0 and 15),
   last_workspace_id uuid not null default '00000000-0000-0000-0000-000000000000'
@@ -6951,7 +6421,6 @@ comment on column crm.webhook_shards.last_workspace_id is
   'The workspace at which the last claim stopped, if it did not reach all workspaces: the next claim begins after it.';
 alter table crm.webhook_shards enable row level security, force row level security;
 insert into crm.webhook_shards (shard) select generate_series(0, 15);
-
 create table crm.webhook_unsettled (
   workspace_id uuid not null,
   subscription_id uuid not null,
@@ -6971,7 +6440,6 @@ comment on column crm.webhook_unsettled.sent_to is
   'for its normal time.';
 call crm.protect('crm.webhook_unsettled');
 create index webhook_unsettled_of_shard on crm.webhook_unsettled (shard);
-
 create function crm.enqueue_added() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -6987,7 +6455,6 @@ $$;
 comment on function crm.enqueue_added() is 'Trigger: puts new deliveries into the queue.';
 create trigger enqueue_added after insert on crm.webhook_deliveries
   referencing new table as added for each statement execute function crm.enqueue_added();
-
 create function crm.enqueue_changed() returns trigger
 language plpgsql security definer set search_path = '' set enable_seqscan = off set enable_bitmapscan = off
 set enable_mergejoin = off as $$
@@ -7029,7 +6496,6 @@ comment on function crm.enqueue_changed() is
   'Trigger: copies changes of deliveries to the queue: new times, ends, new series.';
 create trigger enqueue_changed after update on crm.webhook_deliveries
   referencing old table as before new table as changed for each statement execute function crm.enqueue_changed();
-
 create function crm.may_send(p_workspace_id uuid, p_subscription_id uuid) returns boolean
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -7043,9 +6509,6 @@ $$;
 comment on function crm.may_send(uuid, uuid) is
   'Whether deliveries to a subscription are sent: it is active, and its workspace has the public API and is not '
   'suspended. Otherwise they are held. Security definer, because verbs may not read the workspace''s settings.';
-
--- Waiting deliveries follow the state of their subscription: held while nothing may be sent, cancelled if it was
--- deleted, released when it is active again. Done in small steps, because thousands may wait.
 
 create function crm.settle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns boolean
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -7136,7 +6599,6 @@ comment on function crm.settle_subscription(uuid, uuid, boolean) is
   'Brings up to 500 queue rows (1,000 to hold), oldest first, into the state that their subscription and workspace '
   'require: held, released, or cancelled and removed if the subscription was deleted. Leaves leased rows alone. True '
   'if no row is left.';
-
 create function crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns void
 language sql volatile set search_path = '' as $$
   -- `do update` and not `do nothing`, so that this waits for a claim that is settling by the earlier state and then
@@ -7148,7 +6610,6 @@ language sql volatile set search_path = '' as $$
 $$;
 comment on function crm.unsettle_subscription(uuid, uuid, boolean) is
   'Tells claims to hold, cancel or release the queue rows of a subscription.';
-
 create function crm.unsettle_changed_subscription() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -7166,7 +6627,6 @@ create trigger unsettle_changed_subscription
 after update of is_active, deactivated_reason on crm.webhook_subscriptions for each row
 when (old.is_active <> new.is_active or old.deactivated_reason is distinct from new.deactivated_reason)
 execute function crm.unsettle_changed_subscription();
-
 create function crm.settle_shard(p_shard smallint) returns void
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
 declare
@@ -7188,8 +6648,6 @@ $$;
 comment on function crm.settle_shard(smallint) is
   'Settles the subscriptions of a shard that crm.webhook_unsettled names, unless the claim has already taken 50 ms: '
   'then a later claim, which visits the shards in another order, does it. The caller has locked the shard.';
-
--- Claims of deliveries (spec 6.5): which deliveries become ready, which are claimed, and the lease.
 
 create function crm.wake_deliveries(p_shard smallint) returns void
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -7216,7 +6674,6 @@ $$;
 comment on function crm.wake_deliveries(smallint) is
   'Makes due retries of a shard ready, 200 at a time, and deliveries whose lease has ended. The caller has locked the '
   'shard.';
-
 create type crm.claim_candidate as (
   workspace_id uuid, subscription_id uuid, delivery_id uuid, host text, is_slow boolean,
   workspace_rank integer
@@ -7224,7 +6681,6 @@ create type crm.claim_candidate as (
 comment on type crm.claim_candidate is
   'A ready delivery that its subscription and workspace have room for. workspace_rank is its number among the '
   'workspace''s deliveries in flight, should it be claimed.';
-
 create function crm.claim_candidates(p_shard smallint, p_limit integer) returns crm.claim_candidate[]
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
 #variable_conflict use_column
@@ -7340,7 +6796,6 @@ comment on function crm.claim_candidates(smallint, integer) is
   'Up to p_limit ready deliveries of a shard that may be claimed: 4 in flight for a subscription (1 while it is '
   'slow), 8 for a workspace. Workspaces take turns in random order, and each gets its oldest events first. Reads '
   'p_limit subscriptions, at least 60; the next call begins after them. The caller has locked the shard.';
-
 create function crm.delivery_claim(p_batch integer)
 returns table (
   claimed_at double precision, workspace_id uuid, subscription_id uuid, delivery_id uuid, event_id uuid,
@@ -7454,24 +6909,19 @@ comment on function crm.delivery_claim(integer) is
   'deliveries are in flight to a host, 32 of them to slow subscriptions; for the other limits see '
   'crm.claim_candidates. Dispatchers claim at the same time, each from its own shards.';
 
--- Recording an attempt, and scheduling the next one (spec 6.5).
-
 create function crm.retry_delay(p_failed_attempts integer) returns interval
 language sql volatile
--- Up to 1 % later and never earlier, so that deliveries that failed together are not all retried together.
 as $$
   select (array['30 s', '5 min', '30 min', '6 h']::interval[])[p_failed_attempts] * (1 + random() * 0.01)
 $$;
 comment on function crm.retry_delay(integer) is
   'The wait after the n-th failed attempt (spec 6.5); null after the fifth.';
-
 create type crm.recorded_attempt as (
   workspace_id uuid, subscription_id uuid, delivery_id uuid, lease_token bigint, series integer,
   attempt integer, state text, status integer, reason text, duration_ms integer, position bigint
 );
 comment on type crm.recorded_attempt is
   'A recorded attempt: its number, the state of its delivery afterwards, and its position in the list of outcomes.';
-
 create function crm.delivery_record(p_outcomes json)
 returns table (lease_token bigint, attempt integer, state text, deactivated boolean)
 language plpgsql security definer set search_path = '' set enable_seqscan = off set enable_bitmapscan = off
@@ -7579,8 +7029,6 @@ comment on function crm.delivery_record(json) is
   'fifth failure ends a delivery and deactivates the subscription (spec 6.5). If another dispatcher has claimed the '
   'delivery meanwhile, the outcome changes nothing and is not returned. last_success_at is up to 10 s late.';
 
--- Waking the dispatcher, and detecting that it stands still.
-
 create function crm.deliveries_due() returns boolean
 language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
   select exists (select from crm.webhook_queue q where q.state = 'ready')
@@ -7598,7 +7046,6 @@ $$;
 comment on function crm.deliveries_due() is
   'Whether a claim would find work now or within 15 seconds. The job webhook-dispatch asks every 10 seconds, so the '
   'dispatcher is awake at least 5 seconds before a delivery is due.';
-
 create function crm.next_delivery_due(p_within interval) returns double precision
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
 set enable_bitmapscan = off as $$
@@ -7635,7 +7082,6 @@ $$;
 comment on function crm.next_delivery_due(interval) is
   'Seconds until the next delivery is due; null if none becomes due within p_within. For a dispatcher that has just '
   'claimed everything due: deliveries that wait for a place of their subscription or workspace do not count.';
-
 create function crm.poke_dispatcher() returns void
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -7665,7 +7111,6 @@ $$;
 comment on function crm.poke_dispatcher() is
   'Pokes the dispatcher if a delivery is due now or within 15 seconds: a retry, or a delivery whose first poke was '
   'lost. Security definer, because it reads every workspace, and members call it too.';
-
 create function crm.resume_webhooks() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -7684,7 +7129,6 @@ comment on function crm.resume_webhooks() is
 create trigger resume_webhooks after update of suspended, public_api on crm.workspaces for each row
 when ((old.suspended or not old.public_api) and not new.suspended and new.public_api)
 execute function crm.resume_webhooks();
-
 create function crm.stuck_deliveries(p_bound integer) returns setof crm.webhook_queue
 language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
   select q.*
@@ -7713,7 +7157,6 @@ $$;
 comment on function crm.stuck_deliveries(integer) is
   'Deliveries that have been due for over a minute while the dispatcher does nothing for their workspace. Reads at '
   'most p_bound ready rows, p_bound leased rows, and p_bound waiting rows of each shard.';
-
 create function crm.check_health() returns text
 language sql volatile security definer set search_path = '' as $$
   -- Bounded, because anybody may call the health check.
@@ -7722,10 +7165,6 @@ $$;
 comment on function crm.check_health() is
   'The state of webhooks for the health check: degraded if a delivery of an active subscription has been due for over '
   'a minute and the dispatcher does nothing for its workspace; otherwise ok.';
-
--- The bound of the queue. Every event is stored; its deliveries are created at once while the queue has room for the
--- workspace, otherwise later, from the events (below). Without a bound, a key could store a delivery
--- for each of 50 subscriptions with every record it writes. See docs/decisions/0008-queue.md.
 
 create function crm.waiting_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_limit integer) returns integer
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan'
@@ -7766,7 +7205,6 @@ end
 $$;
 comment on function crm.waiting_deliveries(uuid, uuid, integer) is
   'How many deliveries of a subscription are in the queue, counted up to p_limit.';
-
 create function crm.queue_share(p_workspace_id uuid) returns integer
 language sql stable set search_path = '' as $$
   select w.max_waiting_deliveries / greatest(
@@ -7778,7 +7216,6 @@ $$;
 comment on function crm.queue_share(uuid) is
   'How many deliveries may wait for one subscription. The active subscriptions share max_waiting_deliveries equally, '
   'so that one receiver that is down does not delay the others.';
-
 create function crm.queue_room(p_workspace_id uuid, p_subscription_id uuid) returns integer
 language plpgsql stable set search_path = '' as $$
 declare
@@ -7788,7 +7225,6 @@ begin
 end
 $$;
 comment on function crm.queue_room(uuid, uuid) is 'How many more deliveries may wait for a subscription now.';
-
 create function crm.require_room(p_workspace_id uuid, p_subscription_id uuid) returns integer
 language plpgsql stable set search_path = '' as $$
 declare
@@ -7800,7 +7236,6 @@ end
 $$;
 comment on function crm.require_room(uuid, uuid) is
   'crm.queue_room for deliveries that people add themselves; raises queue_full if there is no room.';
-
 create function crm.subscribers(p_workspace_id uuid, p_event crm.event_type) returns uuid[]
 language plpgsql stable set search_path = '' as $$
 begin
@@ -7812,7 +7247,6 @@ end
 $$;
 comment on function crm.subscribers(uuid, crm.event_type) is
   'The active subscriptions of a workspace to a type of event.';
-
 create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
 language sql immutable set search_path = ''
 as $$ select crm.lock_number('catch-up of ' || p_subscription_id) $$;
@@ -7820,7 +7254,6 @@ comment on function crm.catch_up_lock(uuid) is
   'The advisory lock of a subscription that is behind. A transaction that leaves a delivery to the catch-up holds the '
   'lock, shared, until it ends. The last step of the catch-up takes it exclusively, and so sees every event that has '
   'no delivery.';
-
 create function crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -7876,19 +7309,13 @@ comment on function crm.fan_out_within_bound(uuid, uuid[], uuid[]) is
   'Creates the deliveries of events for subscriptions whose share of the queue has room. A subscription without room '
   'is marked as behind, and gets its deliveries from the job webhook-catch-up. Waits for nobody. Sets '
   'app.events_enqueued if it created any.';
-
 create function crm.checks_queue(p_is_behind boolean, p_deliveries bigint, p_max_waiting integer) returns boolean
 language sql volatile
--- Counting takes 1.5 microseconds for each waiting delivery. So deliveries are counted at random: on average once while
--- a tenth of the bound is added, and always if that many are added at once.
 as $$ select p_is_behind or random() * p_max_waiting < p_deliveries * 10 $$;
 comment on function crm.checks_queue(boolean, bigint, integer) is
   'Whether p_deliveries new deliveries must go through crm.fan_out_within_bound. Null if there is no subscription.';
-
 create function crm.fan_out(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
 language plpgsql set search_path = ''
--- The planner estimates a lower cost for short arrays than for unknown ones, so it would plan every call again, which
--- takes longer than adding a delivery.
 set plan_cache_mode = 'force_generic_plan' as $$
 begin
   if p_subscription_ids = '{}' then return; end if;
@@ -7917,11 +7344,6 @@ comment on function crm.fan_out(uuid, uuid[], uuid[]) is
   '(crm.fan_out_within_bound). Sets app.events_enqueued if there is a delivery. The subscriptions must be active and '
   'have the events'' types.';
 
--- Catching up: subscriptions that are behind get their deliveries from the events, in the order of the feed, as far as
--- the queue has room. Nothing is lost: a subscription's place moves only over events of ended transactions
--- (crm.feed_horizon), and everything left out is above it. Nothing is sent twice: an event has one delivery id for a
--- subscription.
-
 create type crm.caught_up as (
   workspace_id uuid, subscription_id uuid, behind_since timestamptz, position bigint, id uuid,
   is_done boolean, queued bigint
@@ -7929,13 +7351,10 @@ create type crm.caught_up as (
 comment on type crm.caught_up is
   'How far a subscription was caught up: the place in the feed, whether it is done, and how many deliveries were '
   'created.';
-
 create function crm.catch_up(s crm.webhook_subscriptions, p_deadline timestamptz) returns crm.caught_up
 language plpgsql set search_path = ''
--- As in crm.recover_deliveries.
 set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
 set enable_hashjoin = off set enable_mergejoin = off
--- For the lock of the last step, which waits for transactions that left deliveries out.
 set lock_timeout = '500ms' as $$
 declare
   r crm.caught_up := row(s.workspace_id, s.id, s.behind_since, s.behind_position, s.behind_id, false, 0);
@@ -8013,7 +7432,6 @@ comment on function crm.catch_up(crm.webhook_subscriptions, timestamptz) is
   'Creates deliveries for the events that a subscription has not got, in the order of the feed, as many as may wait, '
   'until p_deadline. The caller stores the place reached after catching up all subscriptions. Locks no row of the '
   'subscription, because recording outcomes would wait for that lock.';
-
 create function crm.catch_up_subscriptions() returns bigint
 language plpgsql set search_path = '' as $$
 declare
@@ -8058,8 +7476,6 @@ comment on function crm.catch_up_subscriptions() is
   'Catches up the subscriptions that are behind, for about 2 seconds, and returns how many deliveries it created. A '
   'killed run changes nothing.';
 
--- Manual operations on subscriptions and deliveries (spec 6.5), for the operator's commands and the application.
-
 create function crm.require_own_workspace(p_workspace_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -8071,7 +7487,6 @@ $$;
 comment on function crm.require_own_workspace(uuid) is
   'For security definer functions that take a workspace: raises an error if the caller is in another one. The operator '
   'is in no workspace and may name any.';
-
 create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
 language plpgsql set search_path = '' as $$
 declare
@@ -8089,7 +7504,6 @@ end
 $$;
 comment on function crm.retry_deliveries(uuid) is
   'Makes every waiting delivery of a workspace due now, and returns how many there were.';
-
 create function crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) returns void
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -8120,7 +7534,6 @@ comment on function crm.redeliver(uuid, uuid) is
   'Sends a delivery now, under the same id. An ended delivery gets five new attempts and keeps its earlier ones; a '
   'delivery that waits for its next attempt gets no additional ones. If the subscription is inactive, the delivery '
   'waits until reactivation. Raises queue_full. Security definer, because verbs may not write deliveries.';
-
 create function crm.send_test_event(
   p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null
 ) returns uuid
@@ -8148,7 +7561,6 @@ comment on function crm.send_test_event(uuid, uuid, crm.event_type) is
   'subscription. The event has the given type, otherwise the subscription''s first, the nil UUID as its object, and a '
   'sample as data beside "test": true, so that a receiver that mistakes it for a real event finds nothing to act on. '
   'Raises queue_full. Security definer, because verbs may not write events.';
-
 create function crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) returns bigint
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -8174,9 +7586,6 @@ comment on function crm.reactivate_subscription(uuid, uuid) is
   'crm.redeliver. Changes nothing on an active subscription. Security definer, because verbs may not write '
   'deliveries.';
 
--- Operations on subscriptions (spec 6.5): reactivate, recover, rotate. The verbs of keys, members and the operator
--- share them.
-
 create function crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[])
 returns table (id uuid, name crm.record_name, prefix text, is_revoked boolean)
 language plpgsql stable security definer set search_path = '' as $$
@@ -8191,7 +7600,6 @@ $$;
 comment on function crm.makers_of_subscriptions(uuid, uuid[]) is
   'The keys that created subscriptions, with name and prefix, and whether they are revoked. Security definer, because '
   'crm_api cannot read keys.';
-
 create function crm.resume_subscription(
   p_workspace_id uuid, p_id uuid, out was_inactive boolean, out resumed bigint, out revoked_key json
 )
@@ -8216,15 +7624,11 @@ comment on function crm.resume_subscription(uuid, uuid) is
   'Activates a subscription again if the workspace has fewer than 50 active ones. Returns how many deliveries were '
   'waiting, and the key that created it if that key is revoked. was_inactive is null if there is no such '
   'subscription.';
-
 create function crm.recover_deliveries(
   p_workspace_id uuid, p_subscription_id uuid, p_since timestamptz, p_until timestamptz, out count bigint,
   out next_since timestamptz
 )
 language plpgsql security definer set search_path = ''
--- With these settings, plans read events by an index in order of id, and no more than needed. Otherwise a plan that is
--- cached while a table is empty would later, when the table has filled up, read it row by row for each event, and
--- exceed the call's 10 seconds.
 set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
 set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
@@ -8294,7 +7698,6 @@ comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz)
   '20,000 or a little more than a second of work; next_since is then where to continue, else null. One recovery at a '
   'time in a workspace. The period applies to the times in event ids, when events were stored, and goes back 30 days. '
   'Security definer, because verbs may not write deliveries.';
-
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -8305,7 +7708,6 @@ end
 $$;
 comment on function crm.check_window(timestamptz, timestamptz) is
   'Raises validation_error if a period of past time begins in the future, or ends before it begins.';
-
 create function crm.recovery_json(p_count bigint, p_next_since timestamptz) returns json
 language sql stable set search_path = '' as $$
   select json_build_object(
@@ -8313,7 +7715,6 @@ language sql stable set search_path = '' as $$
   )
 $$;
 comment on function crm.recovery_json(bigint, timestamptz) is 'JSON of the result of crm.recover_deliveries.';
-
 create function crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) returns void
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -8324,7 +7725,6 @@ end
 $$;
 comment on function crm.check_subscribed(crm.webhook_subscriptions, crm.event_type) is
   'Raises validation_error if a subscription does not include an event type: its receiver would not expect it.';
-
 create function crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer)
 returns void
 language sql volatile security definer set search_path = '' as $$
@@ -8347,9 +7747,6 @@ comment on function crm.rotate_secret(uuid, uuid, bytea, integer) is
   'current secret and replaces the new one, so that a call whose reply was lost can be repeated. Security definer, '
   'because verbs may not read secrets.';
 
--- Operations on webhooks (spec 6.5) for keys with webhooks:manage. Each verb looks the subscription up first, so that a
--- subscription of another workspace is not found.
-
 create function crm.own_subscription(p_id uuid) returns crm.webhook_subscriptions
 language plpgsql stable set search_path = '' as $$
 declare
@@ -8362,7 +7759,6 @@ begin
 end
 $$;
 comment on function crm.own_subscription(uuid) is 'A subscription of the current workspace; raises not_found.';
-
 create function crm.own_active_subscription(p_id uuid) returns crm.webhook_subscriptions
 language plpgsql stable set search_path = '' as $$
 declare
@@ -8374,7 +7770,6 @@ end
 $$;
 comment on function crm.own_active_subscription(uuid) is
   'An active subscription of the current workspace; raises not_found, subscription_inactive.';
-
 create function crm.require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -8388,13 +7783,11 @@ end
 $$;
 comment on function crm.require_own_delivery(crm.webhook_subscriptions, uuid) is
   'Raises not_found if the subscription has no such delivery.';
-
 create function crm.wake_dispatcher() returns void
 language sql
 as $$ select set_config('app.events_enqueued', 'true', true) $$;
 comment on function crm.wake_dispatcher() is
   'Makes the function poke the dispatcher after its reply, as after an event.';
-
 create function api.webhook_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -8405,7 +7798,6 @@ end
 $$;
 comment on function api.webhook_get(jsonb) is
   'Returns a subscription with the key that created it and the outcomes of 7 days: see crm.subscription_overviews.';
-
 create function api.webhook_deliveries(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -8416,7 +7808,6 @@ end
 $$;
 comment on function api.webhook_deliveries(jsonb) is
   'Returns a page of a subscription''s deliveries, newest event first, filtered by state, event, since and until.';
-
 create function api.webhook_delivery(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -8428,7 +7819,6 @@ end
 $$;
 comment on function api.webhook_delivery(jsonb) is
   'Returns a delivery of a subscription with its attempts, and the request that an attempt would send now.';
-
 create function api.webhook_redeliver(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -8448,7 +7838,6 @@ $$;
 comment on function api.webhook_redeliver(jsonb) is
   'Sends a delivery of a subscription now, under the same id (crm.redeliver), and returns it. A repeated call adds no '
   'attempt while the delivery waits or is in flight.';
-
 create function api.webhook_test(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -8465,7 +7854,6 @@ $$;
 comment on function api.webhook_test(jsonb) is
   'Sends a test event to a subscription. Each call sends another one; it needs no Idempotency-Key, because an extra '
   'test event does no harm.';
-
 create function api.webhook_reactivate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -8486,7 +7874,6 @@ comment on function api.webhook_reactivate(jsonb) is
   'Activates a subscription again and sends its waiting deliveries; does not change an active one. Returns it with '
   'resumed and revoked_key: see crm.resume_subscription. Raises revoked_api_key if the calling key was revoked '
   'meanwhile.';
-
 create function api.webhook_recover(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -8504,7 +7891,6 @@ $$;
 comment on function api.webhook_recover(jsonb) is
   'Queues the events between since and until (now if absent) that a subscription never got: see '
   'crm.recover_deliveries.';
-
 create function api.webhook_rotate_secret(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -8520,11 +7906,8 @@ comment on function api.webhook_rotate_secret(jsonb) is
   'Replaces the secret of a subscription (crm.rotate_secret) and returns the subscription; the function adds the '
   'plain secret to the reply, once.';
 
--- How deliveries are shown (spec 6.5): a list and a detail page, for the verbs of keys, members and the operator.
-
 create function crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, summary json)
 language plpgsql stable set search_path = ''
--- A cached plan, because planning for 40 partitions of three tables takes longer than running the query.
 set plan_cache_mode = 'force_generic_plan' as $$
 #variable_conflict use_column
 declare
@@ -8567,13 +7950,11 @@ comment on function crm.delivery_summaries(uuid, uuid[]) is
   'JSON of deliveries, in no order: event, state, the receiver''s last response, times (spec 6.5). A pending delivery '
   'is shown as held while its subscription is inactive or the workspace may not send. next_attempt_at is null if '
   'there is no next attempt.';
-
 create function crm.delivery_summary(p_workspace_id uuid, p_id uuid) returns json
 language sql stable set search_path = ''
 as $$ select s.summary from crm.delivery_summaries(p_workspace_id, array[p_id]) s $$;
 comment on function crm.delivery_summary(uuid, uuid) is
   'JSON of one delivery as in crm.delivery_summaries; null if there is none.';
-
 create function crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) returns boolean
 language sql immutable parallel safe as $$
   select p_wanted is null
@@ -8581,13 +7962,11 @@ language sql immutable parallel safe as $$
 $$;
 comment on function crm.is_in_state(text, text, boolean) is
   'Whether a delivery with this stored state is shown in the state p_wanted; any state if that is null.';
-
 create function crm.delivery_ids(
   p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamptz,
   p_until timestamptz, p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
 )
 language plpgsql stable set search_path = ''
--- Read in the order of an index: with a sort, the planner might read all rows first.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_before uuid := coalesce(
@@ -8693,7 +8072,6 @@ comment on function crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp
   'The ids of a page of deliveries of a subscription, or of the workspace (null), newest event first, and the id after '
   'which the next page begins (null if there is none). A page filtered by state looks at up to 5,000 deliveries, '
   'filtered by event at up to 2,500, so it may be short or empty although there is a next one.';
-
 create function crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -8718,7 +8096,6 @@ $$;
 comment on function crm.delivery_page(uuid, uuid, jsonb) is
   'A page of deliveries by the arguments state, event, since and until (times of the event), cursor and limit: see '
   'crm.delivery_ids.';
-
 create function crm.delivery_detail(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -8762,8 +8139,6 @@ comment on function crm.delivery_detail(uuid, uuid) is
   'JSON of a delivery with its newest 100 attempts, oldest first, and the body and headers that an attempt would send '
   'now; body is null if it cannot be built. Null if there is no such delivery.';
 
--- Webhook deliveries of a workspace (spec 6.5), for the operator and signed-in members.
-
 create function app.delivery_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -8785,7 +8160,6 @@ comment on function app.delivery_list(jsonb) is
   'next_cursor and has_more. last_status, last_reason and last_duration_ms describe the last attempt; next_attempt_at '
   'is null if there is no next one. Arguments: workspace_id, subscription_id, state, event, since, until, cursor, '
   'limit (50 if absent). Codes: validation_error, not_found.';
-
 create function crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text)
 returns json
 language sql stable set search_path = '' as $$
@@ -8810,7 +8184,6 @@ comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, tex
   'The headers that an attempt would send now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. '
   'The signatures are only described, because the database cannot decrypt a secret; the second one is sent while a '
   'rotation overlaps.';
-
 create function app.delivery_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -8825,7 +8198,6 @@ comment on function app.delivery_get(jsonb) is
   'Returns a delivery with its attempts, and the body and headers that an attempt would send now: see '
   'crm.delivery_detail. A delivery whose event was dropped is not_found. Arguments: workspace_id, id. Codes: '
   'validation_error, not_found.';
-
 create function app.delivery_retry(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -8843,7 +8215,6 @@ comment on function app.delivery_retry(jsonb) is
   'Makes the waiting deliveries of a workspace due now and pokes the dispatcher; those of an inactive subscription '
   'wait until it is reactivated. Returns retried, the number of deliveries that were waiting. Arguments: '
   'workspace_id. Codes: validation_error, not_found.';
-
 create function app.delivery_redeliver(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -8878,10 +8249,6 @@ comment on function app.delivery_redeliver(jsonb) is
   'workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, '
   'subscription_inactive, queue_full.';
 
--- Triggers and jobs that emit events (spec 6.1). They are in the database, so that neither the API nor the application
--- can skip an event. The triggers are security definer: other roles may not execute crm.emit, so they cannot emit an
--- event without a write.
-
 create function crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb default '{}')
 returns void
 language plpgsql set search_path = '' as $$
@@ -8913,7 +8280,6 @@ $$;
 comment on function crm.emit(uuid, crm.event_type, uuid, jsonb) is
   'Stores an event and enqueues a delivery for each active subscription to its type (crm.fan_out), in the caller''s '
   'transaction. Fails only if it can write neither the event nor the searched text. Only the owner may execute it.';
-
 create function crm.emit_created() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -8922,7 +8288,6 @@ begin
 end
 $$;
 comment on function crm.emit_created() is 'Trigger: emits the event in its argument about the new row.';
-
 create function crm.emit_all_created() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -8978,7 +8343,6 @@ end
 $$;
 comment on function crm.emit_all_created() is
   'Trigger: emits the event in its argument about all new rows of the statement, as crm.emit does for one.';
-
 create function crm.facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_company_id uuid)
 returns table (event crm.event_type, facts jsonb)
 language sql stable as $$
@@ -8992,7 +8356,6 @@ language sql stable as $$
 $$;
 comment on function crm.facts_of_new_deal(jsonb, uuid, uuid) is
   'The events of a new deal in order, with their facts: lead.received has the lead''s contact and company.';
-
 create function crm.emit_deals_created() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -9048,10 +8411,6 @@ end
 $$;
 comment on function crm.emit_deals_created() is
   'Trigger: emits the events of all new deals of the statement (crm.facts_of_new_deal), as crm.emit_all_created does.';
-
--- Statement triggers for contacts, companies and deals: they are imported by the hundred, and each call of crm.emit is
--- a subtransaction. The other tables emit for each row: a new row may cause further events, whose row triggers would
--- fire before a statement trigger.
 create trigger emit_created after insert on crm.contacts referencing new table as created
   for each statement execute function crm.emit_all_created('contact.created');
 create trigger emit_created after insert on crm.companies referencing new table as created
@@ -9061,7 +8420,6 @@ create trigger emit_created after insert on crm.deals referencing new table as c
 create trigger emit_created after insert on crm.activities
   for each row execute function crm.emit_created('activity.created');
 create trigger emit_created after insert on crm.notes for each row execute function crm.emit_created('note.created');
-
 create function crm.emit_stage_changed() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -9074,11 +8432,9 @@ end
 $$;
 comment on function crm.emit_stage_changed() is
   'Trigger: emits deal.stage_changed with the previous stage and pipeline.';
-
 create trigger emit_stage_changed after update of stage_id on crm.deals
   for each row when (old.stage_id is distinct from new.stage_id)
   execute function crm.emit_stage_changed();
-
 create function crm.emit_closed() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -9091,14 +8447,9 @@ begin
 end
 $$;
 comment on function crm.emit_closed() is 'Trigger: emits deal.won or deal.lost when a deal gets that status.';
-
 create trigger emit_closed after update of status on crm.deals
   for each row when (old.status is distinct from new.status and new.status <> 'aberto')
   execute function crm.emit_closed();
-
--- Every change of a public field emits `updated`, even if a more specific event reports it too (a win emits deal.won
--- and deal.updated): a receiver that keeps a copy needs one type for each kind of object
--- (docs/decisions/0016-events-feed-change-log.md).
 
 create function crm.emit_change() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -9118,9 +8469,6 @@ $$;
 comment on function crm.emit_change() is
   'Trigger: emits the event in its argument with the public fields that changed, unless none did. A new row has no '
   'changed fields.';
-
--- Postgres fires triggers in order of name, so the more specific event comes before `updated`. Rows that a merge moves
--- change inside the merge's trigger, which emits their events itself, all at once.
 create trigger emit_updated after update on crm.contacts
   for each row when (
     old.* is distinct from new.*
@@ -9144,19 +8492,15 @@ create trigger emit_updated after update on crm.activities
     and (pg_trigger_depth() = 0 or old.contact_id is not distinct from new.contact_id)
   )
   execute function crm.emit_change('activity.updated');
-
 create trigger emit_reopened after update of status on crm.deals
   for each row when (old.status is distinct from new.status and new.status = 'aberto')
   execute function crm.emit_change('deal.reopened');
-
 create trigger emit_completed after update of status on crm.activities
   for each row when (old.status is distinct from new.status and new.status = 'concluida')
   execute function crm.emit_change('activity.completed');
--- A phone call entered afterwards is completed from the start.
 create trigger emit_created_completed after insert on crm.activities
   for each row when (new.status = 'concluida')
   execute function crm.emit_change('activity.completed');
-
 create function crm.emit_proposal() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -9173,10 +8517,7 @@ end
 $$;
 comment on function crm.emit_proposal() is
   'Trigger: emits proposal.viewed at the first view, and proposal.accepted or proposal.rejected at the answer.';
-
 create trigger emit_proposal after update on crm.proposals for each row execute function crm.emit_proposal();
-
--- The next two functions emit events that are caused by time. Jobs call them.
 
 create function crm.emit_stale_deals() returns void
 language plpgsql set search_path = '' as $$
@@ -9208,7 +8549,6 @@ $$;
 comment on function crm.emit_stale_deals() is
   'Emits deal.stale for every open, unarchived deal that has not moved for its workspace''s stale_after_days, once '
   'until it moves again.';
-
 create function crm.emit_overdue_activities() returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -9238,14 +8578,10 @@ comment on function crm.emit_overdue_activities() is
   'Emits activity.overdue for every pending activity past its due date, once for each due date. Activities of an '
   'archived deal wait until it is restored.';
 
--- The feed (GET /api-v1-events): the events of a workspace, oldest first, read with a cursor that never skips an event
--- whose transaction commits late. See docs/decisions/0016-events-feed-change-log.md.
-
 create type crm.feed_cursor as (position bigint, id uuid, read_until timestamptz);
 comment on type crm.feed_cursor is
   'A reader''s place in the feed: position and id of the last event looked at, and a time before which nothing is left '
   'to read, except events of transactions that are still open.';
-
 create function crm.feed_cursor_tag(p_secret bytea, p_content bytea) returns bytea
 language sql immutable parallel safe as $$
   -- A plain hash instead of HMAC: all contents have the same length, so nobody can extend one to get the tag of
@@ -9254,7 +8590,6 @@ language sql immutable parallel safe as $$
 $$;
 comment on function crm.feed_cursor_tag(bytea, bytea) is
   'The signature of a cursor''s content, 15 bytes, which only this database can compute.';
-
 create function crm.feed_cursor_mask(p_secret bytea, p_tag bytea) returns bigint
 language sql immutable parallel safe as $$
   select ('x' || encode(substring(sha256(p_secret || '\x02'::bytea || p_tag) for 8), 'hex'))::bit(64)::bigint
@@ -9262,7 +8597,6 @@ $$;
 comment on function crm.feed_cursor_mask(bytea, bytea) is
   'The number that hides the position in a cursor with this tag. Another position has another tag, and so another '
   'mask.';
-
 create function crm.feed_cursor_text(c crm.feed_cursor) returns text
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -9282,7 +8616,6 @@ comment on function crm.feed_cursor_text(crm.feed_cursor) is
   'A cursor as clients get it: 48 bytes (version, tag, hidden position, id, read_until) as 64 characters of '
   'base64url. The position counts the transactions of all workspaces, so it is hidden. Equal cursors have equal '
   'texts. Security definer, because verbs may not read the secret.';
-
 create function crm.feed_cursor_of(p_text text) returns crm.feed_cursor
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -9308,7 +8641,6 @@ $$;
 comment on function crm.feed_cursor_of(text) is
   'The cursor that crm.feed_cursor_text of this database wrote as this text; null for any other text. Security '
   'definer, because verbs may not read the secret.';
-
 create function crm.feed_item(e crm.events) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -9329,7 +8661,6 @@ end
 $$;
 comment on function crm.feed_item(crm.events) is
   'An event as the feed shows it, with the object as it is now; `data` is null if it cannot be built.';
-
 create function crm.feed_start(p_args jsonb) returns crm.feed_cursor
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
@@ -9378,10 +8709,8 @@ $$;
 comment on function crm.feed_start(jsonb) is
   'Where a page of the feed begins: at the cursor or at `since`, whichever is later; without both, at the oldest '
   'event kept. Raises invalid_cursor and cursor_expired.';
-
 create function api.event_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- One plan for all calls: it reads rows in the order of an index, from the partitions after the cursor.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_start crm.feed_cursor := crm.feed_start(p_args);
@@ -9451,9 +8780,6 @@ comment on function api.event_list(jsonb) is
   'A page of the feed: the events after a cursor by (position, id), without test events. Reads at most 5,000 events '
   'and ends at crm.max_page_bytes, so a page may be short or empty although there is more.';
 
--- The change log (GET /api-v1-changes): who changed what, and when. It reads the events, which are written once for
--- each change and name its caller (docs/decisions/0016-events-feed-change-log.md).
-
 create function crm.actor_json(p_caller_id uuid) returns json
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -9472,14 +8798,12 @@ $$;
 comment on function crm.actor_json(uuid) is
   'The actor for a caller id of the current workspace, with its current name: an API key, a member, or the link of a '
   'proposal with its title; `system` for null. Security definer, because verbs may not read keys.';
-
 create type crm.change as (
   id uuid, object_type text, object_id uuid, action crm.event_type, changed_fields jsonb, caller_id uuid,
   occurred_at timestamptz
 );
 comment on type crm.change is
   'An event read for the change log, with names of fields and without values. Null object_type: not shown.';
-
 create function crm.changes_json(p_changes crm.change[]) returns json[]
 language plpgsql stable set search_path = '' as $$
 declare
@@ -9502,11 +8826,8 @@ end
 $$;
 comment on function crm.changes_json(crm.change[]) is
   'The changes that are shown, as the change log shows them, in order; null if there are none.';
-
 create function api.change_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- One plan for all calls: it reads rows in the order of an index, from the partitions of the period. Postgres would
--- compile a plan with a sort (JIT), because its estimated cost is very high when sorts are off.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   c_max constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -9597,8 +8918,6 @@ comment on function api.change_list(jsonb) is
   'A page of the change log, newest first: for the workspace by event id, for one object by the reversed order of the '
   'feed. Goes back 90 days. Reads at most 5,000 events, so a page may be short or empty although there is more.';
 
--- Pages of a list with `q`, for every searched record. See docs/decisions/0013-search.md.
-
 create function crm.chosen_matches(p_record text, p_walk crm.walk, p_ids uuid[], p_words text[] default null)
 returns uuid[]
 language plpgsql stable set search_path = '' as $$
@@ -9623,7 +8942,6 @@ $$;
 comment on function crm.chosen_matches(text, crm.walk, uuid[], text[]) is
   'The ids, in their order, whose records match the filters of the walk, or are in the unfiltered list if the walk is '
   'empty, and whose current text has the words.';
-
 create function crm.kept_search(
   p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer,
   out ids uuid[], out next_id uuid
@@ -9705,13 +9023,11 @@ comment on function crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, i
   'The ids of a page of a list with `q`, found in the stored texts; more ids than the limit if there is a next page. '
   'Reads at most 5 * p_step rows, and finds further ones by crm.search; next_id is where the next page continues, if '
   'there may be one.';
-
 create function crm.search_page(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
   p_kept boolean default false, out ids uuid[], out next_id uuid
 )
 language plpgsql stable set search_path = ''
--- As in crm.list_by.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
 set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
@@ -9760,10 +9076,6 @@ comment on function crm.search_page(text, jsonb, uuid, uuid, integer, boolean) i
   'too many to list, it reads as many rows instead. next_id is where the next page continues, if there may be one. '
   'p_kept: no filter but q was sent, so statements with cached plans are used.';
 
--- The searched texts are written by a job, because writing them takes longer than the rest of a creation. Until then a
--- search compares the records themselves: the events since the job's last run name those that changed. See
--- docs/decisions/0013-search.md.
-
 create table crm.search_progress (
   only_row boolean primary key default true check (only_row),
   position bigint not null default 0,
@@ -9777,7 +9089,6 @@ comment on column crm.search_progress.reached_at is
   'When the job ran. Events still to read were written later, or in a transaction that was open then.';
 alter table crm.search_progress enable row level security, force row level security;
 insert into crm.search_progress default values;
-
 create table crm.search_backlog (
   workspace_id uuid primary key,
   position bigint not null,
@@ -9791,11 +9102,8 @@ comment on column crm.search_backlog.event_id is
   'The id of the last event read, whose place in the feed is `position`.';
 comment on column crm.search_backlog.reached_at is 'As in crm.search_progress, when the workspace fell behind.';
 call crm.protect('crm.search_backlog');
-
 create function crm.pending_texts(p_record text, p_most integer) returns uuid[]
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan'
--- In the order of the feed, whose index starts where events are pending; in order of id the statement would read the
--- events of two days.
 set enable_sort = off set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
@@ -9826,7 +9134,6 @@ $$;
 comment on function crm.pending_texts(text, integer) is
   'The records of the current workspace whose text may have changed since it was written; null if there are more than '
   'p_most events since then. Security definer, because verbs may not read the job''s progress.';
-
 create function crm.index_texts_of(p_done crm.search_backlog, p_horizon bigint, p_most integer) returns integer
 language plpgsql set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off
 set enable_bitmapscan = off set enable_sort = off set jit = off as $$
@@ -9864,10 +9171,8 @@ comment on function crm.index_texts_of(crm.search_backlog, bigint, integer) is
   'Writes the texts of the next changes in a workspace of the backlog, for at most p_most events below p_horizon, and '
   'returns the number of events. Removes the workspace from the backlog if none is left. Returns 0 while somebody '
   'else writes texts of the workspace.';
-
 create function crm.index_texts(p_most interval default '1500 milliseconds') returns integer
 language plpgsql set search_path = ''
--- As in crm.pending_texts.
 set enable_sort = off set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   v_end timestamptz := clock_timestamp() + p_most;
@@ -9913,8 +9218,6 @@ comment on function crm.index_texts(interval) is
   'Writes the searched texts of the records that changed since the last run, and returns how many events it read. '
   'Ends after p_most, because the feed and erasures wait for it.';
 
--- Written by deno task records.
-
 create function crm.text_changed(p_event crm.event_type, p_facts jsonb) returns text
 language sql immutable as $$
   select case p_event
@@ -9937,7 +9240,6 @@ language sql immutable as $$
 $$;
 comment on function crm.text_changed(crm.event_type, jsonb) is
   'The kind of the record whose searched text an event changes; null if it changes none.';
-
 create function crm.keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[]) returns void
 language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
@@ -9968,8 +9270,6 @@ $$;
 comment on function crm.keep_texts(uuid, text, uuid[]) is
   'Writes the current searched texts of records of a kind; nothing for a kind without search.';
 
--- POST leads (spec 4.1): one call that creates or finds a company, a contact and a deal.
-
 create table crm.lead_receipts (
   workspace_id uuid not null,
   external_id crm.external_id not null,
@@ -9986,7 +9286,6 @@ comment on table crm.lead_receipts is
   'The ids in the first answer for an external_id, stored for good: the same lead sent again gets the same ids, '
   'whatever happened to the deal since.';
 call crm.protect('crm.lead_receipts');
-
 create function crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) returns json
 language sql stable as $$
   select json_build_object(
@@ -9996,12 +9295,10 @@ language sql stable as $$
   )
 $$;
 comment on function crm.lead_json(crm.deals, uuid, uuid) is 'Public JSON of a lead (spec 2.4, `lead`).';
-
 create function crm.lead_name(p_lead jsonb) returns text
 language sql immutable parallel safe
 as $$ select btrim((p_lead ->> 'first_name') || ' ' || coalesce(p_lead ->> 'last_name', '')) $$;
 comment on function crm.lead_name(jsonb) is 'The full name in a lead''s body.';
-
 create function crm.lead_company(p_name_key text) returns uuid
 language plpgsql set search_path = '' as $$
 declare
@@ -10028,14 +9325,12 @@ $$;
 comment on function crm.lead_company(text) is
   'The oldest unarchived company with this crm.name_key. If there is none: the unarchived company into which one of '
   'that name was merged, locked against merging until the transaction ends. Null if there is neither.';
-
 create function crm.name_words(p_name text) returns text
 language sql immutable parallel safe
 as $$ select regexp_replace(crm.fold(btrim(p_name)), '\s+', ' ', 'g') || ' ' $$;
 comment on function crm.name_words(text) is
   'The words of a name for comparison, each followed by a space: lower case, without accents. "José  Lima" becomes '
   '"jose lima ".';
-
 create function crm.is_of_person(p_email text, p_words text, c crm.contacts) returns boolean
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -10049,7 +9344,6 @@ $$;
 comment on function crm.is_of_person(text, text, crm.contacts) is
   'Whether a contact with the phone of a lead may be the person who sent it, given the lead''s e-mail and the words '
   'of its first name (crm.name_words).';
-
 create function crm.lead_contact(p_lead jsonb, out contact crm.contacts, out matched_by text)
 language plpgsql set search_path = '' as $$
 declare
@@ -10104,7 +9398,6 @@ comment on function crm.lead_contact(jsonb) is
   'The contact of a lead, and the field that found it: the oldest unarchived contact with its e-mail, otherwise the '
   'oldest with its phone and first name and no other e-mail; otherwise the contact that replaced such a contact in a '
   'merge, locked until the transaction ends. Null if there is none. Reads at most 100 contacts with a phone.';
-
 create function crm.lead_differences(p_lead jsonb, c crm.contacts, p_company_id uuid) returns text[]
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -10123,7 +9416,6 @@ $$;
 comment on function crm.lead_differences(jsonb, crm.contacts, uuid) is
   'The fields of a lead whose value its contact does not have, in the order of spec 2.3. Names are compared by '
   'crm.name_words, phones by crm.e164, the company by its id.';
-
 create function crm.fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid) returns crm.contacts
 language plpgsql set search_path = '' as $$
 begin
@@ -10140,7 +9432,6 @@ end
 $$;
 comment on function crm.fill_in_contact(crm.contacts, text, uuid) is
   'Gives a contact the phone and the company of a lead where it has none, and returns it.';
-
 create function crm.lead_result(
   p_deal crm.deals, p_contact_id uuid, p_company_id uuid, p_idempotent boolean,
   p_company_created boolean default false, p_contact_created boolean default false,
@@ -10159,7 +9450,6 @@ language sql stable as $$
 $$;
 comment on function crm.lead_result(crm.deals, uuid, uuid, boolean, boolean, boolean, text, text[]) is
   'The reply to POST leads (spec 2.4). The defaults are for a known external_id: nothing was created or compared.';
-
 create function api.lead_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -10263,9 +9553,6 @@ comment on function api.lead_create(jsonb) is
   'Creates a lead, or returns the result of an earlier call with the same external_id (spec 2.3, 2.4, 4.1). p_args is '
   'the body without nulls; the deal keeps it.';
 
--- Batches: up to 100 creations and changes of one kind of record in one call
--- (docs/decisions/0018-upserts-and-batches.md).
-
 create function crm.lock_batch(p_record text, p_items jsonb) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -10305,7 +9592,6 @@ end
 $$;
 comment on function crm.lock_batch(text, jsonb) is
   'Locks the rows that the items of a batch will lock one by one, in an order that all batches share.';
-
 create function crm.run_batch_item(p_record text, p_item jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
@@ -10326,7 +9612,6 @@ $$;
 comment on function crm.run_batch_item(text, jsonb) is
   'Runs an item like the call for one record. Returns its status, the id of its record, and the fields that an upsert '
   'did not write.';
-
 create function crm.check_atomic_batch(p_results jsonb[]) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -10353,7 +9638,6 @@ $$;
 comment on function crm.check_atomic_batch(jsonb[]) is
   'Raises batch_failed with the invalid fields of every failed item, or the item itself if its error names no field. '
   'The messages are those of the items'' codes.';
-
 create function crm.bound_details(p_results jsonb[]) returns jsonb[]
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -10384,7 +9668,6 @@ comment on function crm.bound_details(jsonb[]) is
   'The results of a batch with at most 100 error details, as in any reply: the first of each item, then others in '
   'order. The bound matters because a reply is stored for its Idempotency-Key, and each erasure searches the stored '
   'replies.';
-
 create function crm.batch_json(p_results jsonb[]) returns json
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -10403,7 +9686,6 @@ end
 $$;
 comment on function crm.batch_json(jsonb[]) is
   'The reply to a batch. The function adds the status and the texts of errors, which are in TypeScript.';
-
 create function crm.name_holder(p_record text, p_item jsonb, p_result jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
@@ -10423,7 +9705,6 @@ $$;
 comment on function crm.name_holder(text, jsonb, jsonb) is
   'The result of an item, with the record that has its external_id if an earlier item in its group created that '
   'record.';
-
 create function crm.external_id_holders(p_record text, p_external_ids text[]) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
@@ -10446,7 +9727,6 @@ $$;
 comment on function crm.external_id_holders(text, text[]) is
   'The records that have one of these external_ids, as an object of ids by external_id; empty for records whose '
   'external_id is not unique.';
-
 create function crm.all_create(p_record text, p_items jsonb[]) returns boolean
 language plpgsql set search_path = '' as $$
 declare
@@ -10481,7 +9761,6 @@ comment on function crm.all_create(text, jsonb[]) is
   'Whether every item is a creation, or an upsert by an external_id that no record has yet, as in a first import. '
   'Ignores items that the function found invalid. Upserts of deals never count, because their external_id is not '
   'unique.';
-
 create function crm.item_error(p_failure crm.failure, p_record text, p_item jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
@@ -10493,7 +9772,6 @@ begin
 end
 $$;
 comment on function crm.item_error(crm.failure, text, jsonb) is 'The result of an item that ended with an exception.';
-
 create function crm.refuse_taken(p_record text, p_items jsonb[], p_results jsonb[], p_names_holder boolean)
 returns jsonb[]
 language plpgsql set search_path = '' as $$
@@ -10520,7 +9798,6 @@ $$;
 comment on function crm.refuse_taken(text, jsonb[], jsonb[], boolean) is
   'Adds external_id_taken to the results for each creation whose external_id is taken. Checked before the insert, '
   'because the index would refuse the whole statement without naming the item.';
-
 create function crm.refuse_invalid(p_record text, p_items jsonb[], p_results jsonb[]) returns jsonb[]
 language plpgsql set search_path = '' as $$
 declare
@@ -10559,7 +9836,6 @@ $$;
 comment on function crm.refuse_invalid(text, jsonb[], jsonb[]) is
   'Adds its error to the results for each creation that fails its checks, such as an unknown reference. Writes '
   'nothing.';
-
 create function crm.insert_together(p_record text, p_items jsonb[]) returns uuid[]
 language plpgsql set search_path = '' as $$
 begin
@@ -10578,7 +9854,6 @@ begin
 end
 $$;
 comment on function crm.insert_together(text, jsonb[]) is 'Creates records by one insert; returns their ids in order.';
-
 create function crm.create_together(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
 language plpgsql set search_path = '' as $$
 declare
@@ -10625,7 +9900,6 @@ $$;
 comment on function crm.create_together(text, jsonb[], boolean) is
   'If every item creates a record, creates them all by one insert, which halves the work, except those it finds '
   'invalid. Returns the results, with null for each item that is left to crm.run_group.';
-
 create function crm.run_group(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
 language plpgsql set search_path = '' as $$
 declare
@@ -10676,7 +9950,6 @@ $$;
 comment on function crm.run_group(text, jsonb[], boolean) is
   'Runs items in order and returns their results. The items between two failures share a subtransaction: one for each '
   'item would be more than Postgres caches for a transaction (64). A deadlock or lock timeout ends the whole call.';
-
 create function crm.run_batch(p_record text, p_args jsonb, p_group integer default 10) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -10696,40 +9969,31 @@ $$;
 comment on function crm.run_batch(text, jsonb, integer) is
   'Runs the items of a batch in order. A failed item writes nothing and does not affect others, unless the batch is '
   'atomic. A deadlock or lock timeout ends the whole call.';
-
 create function api.contact_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('contact', p_args); end $$;
 comment on function api.contact_batch(jsonb) is
   'Runs up to 100 creates, updates and upserts of contacts in one call; raises batch_failed if it is atomic and an '
   'item fails.';
-
 create function api.company_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('company', p_args); end $$;
 comment on function api.company_batch(jsonb) is 'As api.contact_batch, for companies.';
-
 create function api.deal_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('deal', p_args); end $$;
 comment on function api.deal_batch(jsonb) is 'As api.contact_batch, for deals.';
-
 create function api.activity_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('activity', p_args); end $$;
 comment on function api.activity_batch(jsonb) is 'As api.contact_batch, for activities, without upserts.';
-
 create function api.note_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('note', p_args); end $$;
 comment on function api.note_batch(jsonb) is 'As api.contact_batch, for notes, with creates only.';
 
--- Operations: work that takes longer than a call may. The call does a bounded part at once; the job run-operations does
--- the rest in steps, and GET /api-v1-operations/:id shows the progress. See docs/decisions/0019-merge-archive-erase.md.
-
 create table crm.operations (
   workspace_id uuid not null,
-  -- Later operations have greater ids, whenever their transactions began.
   id uuid not null default crm.uuid_v7(clock_timestamp()),
   kind text not null check (kind in ('contact_erasure', 'contact_merge', 'company_merge')),
   object_id uuid not null,
@@ -10747,7 +10011,6 @@ create table crm.operations (
   ended_at timestamptz,
   primary key (workspace_id, id),
   check ((state in ('done', 'failed')) = (ended_at is not null)),
-  -- progress may contain a person's names and numbers, which must not outlive an erasure.
   check (state <> 'done' or progress is null)
 );
 comment on table crm.operations is
@@ -10764,11 +10027,9 @@ comment on column crm.operations.work is 'Rows and kilobytes that the steps have
 comment on column crm.operations.failures is 'Failed steps since the last successful one; ten end the operation.';
 comment on column crm.operations.error_code is
   'Why the last step failed: a code of spec 7. Null after a successful step.';
--- At most one unfinished operation of a kind for each record, however often it is requested.
 create unique index operations_unfinished on crm.operations (workspace_id, kind, object_id) where state <> 'done';
 create index operations_due on crm.operations (workspace_id, id) where state in ('queued', 'running');
 call crm.protect('crm.operations');
-
 create function crm.operation_json(o crm.operations) returns json
 language sql stable set search_path = '' as $$
   select json_build_object(
@@ -10788,7 +10049,6 @@ language sql stable set search_path = '' as $$
   )
 $$;
 comment on function crm.operation_json(crm.operations) is 'JSON of an operation: ids and numbers, no names.';
-
 create function crm.own_operation(p_id uuid) returns json
 language sql stable security definer set search_path = '' as $$
   select crm.operation_json(o) from crm.operations o
@@ -10797,7 +10057,6 @@ $$;
 comment on function crm.own_operation(uuid) is
   'An operation of the current workspace; null if there is none. Security definer, because a caller may not read its '
   'progress.';
-
 create function crm.unfinished_operation(p_kind text, p_object_id uuid) returns json
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -10817,12 +10076,10 @@ $$;
 comment on function crm.unfinished_operation(text, uuid) is
   'The unfinished operation on a record of the current workspace; null if there is none. Restarts a failed one: '
   'calling again is how clients retry. Security definer, because a caller may not read its progress.';
-
 create function api.operation_get(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 as $$ begin return crm.require_record(crm.own_operation((p_args ->> 'id')::uuid)); end $$;
 comment on function api.operation_get(jsonb) is 'Returns an operation of the workspace; raises not_found.';
-
 create function crm.sum_counts(p_counts jsonb, p_added jsonb) returns jsonb
 language sql immutable set search_path = '' as $$
   select coalesce(p_counts, '{}') || jsonb_object_agg(a.key, a.value::bigint + coalesce((p_counts ->> a.key)::bigint, 0))
@@ -10830,7 +10087,6 @@ language sql immutable set search_path = '' as $$
 $$;
 comment on function crm.sum_counts(jsonb, jsonb) is
   'Adds the numbers in p_added to the numbers with the same names in p_counts.';
-
 create function crm.next_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
 begin
@@ -10853,7 +10109,6 @@ $$;
 comment on function crm.next_step(crm.operations) is
   'Runs the next step of an operation, some hundred rows, and returns the changed operation. It is done once its '
   'progress is null.';
-
 create function crm.begin_operation(o crm.operations, p_work bigint) returns crm.operations
 language plpgsql set search_path = '' as $$
 begin
@@ -10877,7 +10132,6 @@ $$;
 comment on function crm.begin_operation(crm.operations, bigint) is
   'Does as much of an operation as fits into a call (p_work rows and kilobytes) and leaves the rest to the job. An '
   'operation that ends within the call is not stored.';
-
 create function crm.take_step() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -10888,14 +10142,11 @@ $$;
 comment on function crm.take_step() is
   'Trigger: runs a step of the operation as its caller. A trigger, because rows moved by a merge must change inside a '
   'trigger: otherwise each row emits its own update (50_emission.sql).';
-
 create trigger take_step before update of steps on crm.operations
   for each row when (new.steps > old.steps)
   execute function crm.take_step();
-
 create function crm.run_operations(p_most interval default '1 second') returns integer
 language plpgsql set search_path = ''
--- A step that waits longer is tried again later: other calls wait for the locks of this run.
 set lock_timeout = '500ms' as $$
 declare
   v_end timestamptz := clock_timestamp() + p_most;
@@ -10939,14 +10190,8 @@ comment on function crm.run_operations(interval) is
   'and repeated, later each time; the tenth failure in a row ends the operation as failed. If the session ends, the '
   'run is undone, and the next run repeats it.';
 
--- Merging: two records of one person, or of one company, become one. A trigger makes the rows that refer to the other
--- record refer to the remaining one, so that none is left behind when the application merges. See
--- docs/decisions/0019-merge-archive-erase.md.
-
--- For a merge to find the records that were merged earlier into the record it merges.
 create index contacts_merged on crm.contacts (workspace_id, merged_into_id) where merged_into_id is not null;
 create index companies_merged on crm.companies (workspace_id, merged_into_id) where merged_into_id is not null;
-
 create function crm.filled_custom_fields(p_fields jsonb, p_other jsonb) returns jsonb
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -10965,7 +10210,6 @@ end
 $$;
 comment on function crm.filled_custom_fields(jsonb, jsonb) is
   'The first fields plus those that only the second has, as far as the limits of custom_fields allow (spec 8).';
-
 create function crm.emit_for_each(
   p_workspace_id uuid, p_event crm.event_type, p_object_ids uuid[], p_facts jsonb
 ) returns void
@@ -10988,7 +10232,6 @@ $$;
 comment on function crm.emit_for_each(uuid, crm.event_type, uuid[], jsonb) is
   'crm.emit for many objects in two statements: each call of crm.emit is a subtransaction, and more than 64 of them '
   'slow down all other transactions. Null ids: no object.';
-
 create function crm.move_children(
   p_workspace_id uuid, p_table text, p_column text, p_from uuid, p_to uuid, p_event crm.event_type
 ) returns uuid[]
@@ -11017,7 +10260,6 @@ $$;
 comment on function crm.move_children(uuid, text, text, uuid, uuid, crm.event_type) is
   'Makes at most 200 rows of a table refer to another record in a column, emits an event for each, and returns their '
   'ids. p_event null: the change is not visible to clients.';
-
 create function crm.merge_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
 declare
@@ -11069,7 +10311,6 @@ $$;
 comment on function crm.merge_step(crm.operations) is
   'Makes at most 200 rows that refer to a merged record refer to the record it was merged into. Done once nothing '
   'refers to it: creations and changes may not refer to a merged record, so no new ones appear.';
-
 create function crm.move_receipts(p_workspace_id uuid, p_column text, p_deal_ids uuid[], p_from uuid, p_to uuid) returns void
 language plpgsql set search_path = '' as $$
 begin
@@ -11086,7 +10327,6 @@ end
 $$;
 comment on function crm.move_receipts(uuid, text, uuid[], uuid, uuid) is
   'Makes the receipts of leads, found by their deals, refer to another contact or company.';
-
 create function crm.begin_merge() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -11110,17 +10350,12 @@ $$;
 comment on function crm.begin_merge() is
   'Trigger: makes the rows that refer to a merged record refer to the record it was merged into, and emits '
   'contact.merged and the updates of the moved rows: some hundred at once, the rest by the job.';
-
--- Named so that it fires before emit_updated: contact.merged comes before contact.updated.
 create trigger emit_merged after update of merged_into_id on crm.contacts
   for each row when (old.merged_into_id is null and new.merged_into_id is not null)
   execute function crm.begin_merge('contact_merge');
 create trigger emit_merged after update of merged_into_id on crm.companies
   for each row when (old.merged_into_id is null and new.merged_into_id is not null)
   execute function crm.begin_merge('company_merge');
-
--- The verbs that merge contacts and companies, and the locks by which merges, leads and upserts wait for each other.
--- See docs/decisions/0019-merge-archive-erase.md.
 
 create function crm.lock_matches_of_contacts(p_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
@@ -11136,7 +10371,6 @@ end
 $$;
 comment on function crm.lock_matches_of_contacts(uuid[]) is
   'Makes leads and upserts that look for one of these contacts wait until the transaction ends.';
-
 create function crm.lock_matches_of_companies(p_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
 begin
@@ -11152,7 +10386,6 @@ end
 $$;
 comment on function crm.lock_matches_of_companies(uuid[]) is
   'Makes leads and upserts that look for one of these companies wait until the transaction ends.';
-
 create function crm.lock_company_merges(p_exclusive boolean) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -11169,7 +10402,6 @@ comment on function crm.lock_company_merges(boolean) is
   'Makes a merge of companies (exclusive) and the merges of contacts in a workspace wait for each other. A merge of '
   'companies locks the company, then its contacts; a merge of contacts locks contacts, then the company it fills in: '
   'without this lock they could deadlock.';
-
 create function crm.merge_json(p_record json, p_kind text, p_merge_id uuid) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -11182,7 +10414,6 @@ $$;
 comment on function crm.merge_json(json, text, uuid) is
   'The reply to a merge: the remaining record, with the operation that moves the rows that still refer to the other '
   'one, if it is not done.';
-
 create function api.contact_merge(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -11243,7 +10474,6 @@ $$;
 comment on function api.contact_merge(jsonb) is
   'Merges the contact merge_id into the contact id, fills the empty fields of the latter and returns it; a repeated '
   'call only returns it. Raises not_found, record_merged, record_erased, validation_error, invalid_reference.';
-
 create function api.company_merge(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -11293,8 +10523,6 @@ comment on function api.company_merge(jsonb) is
   'Merges the company merge_id into the company id, fills the empty fields of the latter and returns it; a repeated '
   'call only returns it. Raises not_found, record_merged, validation_error, invalid_reference.';
 
--- Traces: what identifies a person in other texts, for an erasure (docs/decisions/0019-merge-archive-erase.md).
-
 create function crm.url_decoded(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -11312,10 +10540,8 @@ end
 $$;
 comment on function crm.url_decoded(text) is
   'The text with %XX decoded as in URLs; unchanged if the result is not UTF-8.';
-
 create function crm.words(p_text text) returns text
 language sql immutable parallel safe
--- The ICU collation is explicit: in the database's own locale, only ASCII may count as alphanumeric.
 as $$
   select nullif(
     ' ' || btrim(regexp_replace(crm.fold(p_text) collate "und-x-icu", '[^[:alnum:]]+', ' ', 'g')) || ' ', '  '
@@ -11324,11 +10550,9 @@ $$;
 comment on function crm.words(text) is
   'The words of a text, lower case and without accents, each between spaces, so that a name is found as whole words: '
   '" ana souza ". Null if it has none.';
-
 create type crm.traces as (words text[], numbers text[]);
 comment on type crm.traces is
   'What identifies a person in a text: words (crm.words) of names and addresses, and the ends of phone numbers.';
-
 create function crm.mentions(p_text text, p_traces crm.traces) returns boolean
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -11341,7 +10565,6 @@ begin
 end
 $$;
 comment on function crm.mentions(text, crm.traces) is 'Whether a text contains one of these traces.';
-
 create function crm.without_mentions(p_fields jsonb, p_traces crm.traces) returns jsonb
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -11360,7 +10583,6 @@ begin
 end
 $$;
 comment on function crm.without_mentions(jsonb, crm.traces) is 'An object without the fields that mention the person.';
-
 create function crm.traces_of(p_names text[], p_phones text[]) returns crm.traces
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -11378,7 +10600,6 @@ end
 $$;
 comment on function crm.traces_of(text[], text[]) is
   'The traces of a person, without repetitions. p_names: names and e-mail addresses.';
-
 create function crm.with_lead(p_traces crm.traces, p_lead jsonb) returns crm.traces
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -11392,7 +10613,6 @@ $$;
 comment on function crm.with_lead(crm.traces, jsonb) is
   'The traces plus those of a lead that the person sent. Used only for texts of the lead''s deal: a thousand leads in '
   'a thousand deals would be a million searches.';
-
 create function crm.single_names(p_names text[]) returns text[]
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -11406,10 +10626,6 @@ end
 $$;
 comment on function crm.single_names(text[]) is
   'Each word of three letters or more in these names, in the form of crm.words, except the particles "das" and "dos".';
-
--- Erasing a person (LGPD, art. 18 VI): the personal fields of the contact, and their copies elsewhere, are replaced for
--- good. Each function handles some hundred records, which it locks first to see changes in progress, and returns how
--- many it changed. docs/decisions/0019-merge-archive-erase.md says what is erased.
 
 create table crm.texts_naming (
   workspace_id uuid not null,
@@ -11429,7 +10645,6 @@ comment on column crm.texts_naming.fields is
 comment on column crm.texts_naming.digest is
   'SHA-256 of the record''s texts: if they change, somebody may have removed the name.';
 call crm.protect('crm.texts_naming');
-
 create function crm.erase_activities(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean)
 returns bigint
 language plpgsql set search_path = '' as $$
@@ -11460,7 +10675,6 @@ end
 $$;
 comment on function crm.erase_activities(uuid, uuid[], crm.traces, boolean) is
   'Replaces texts that mention the person in the short fields of activities; with p_texts, all their texts.';
-
 create function crm.erase_notes(p_workspace_id uuid, p_ids uuid[]) returns bigint
 language plpgsql set search_path = '' as $$
 declare
@@ -11473,7 +10687,6 @@ begin
 end
 $$;
 comment on function crm.erase_notes(uuid, uuid[]) is 'Replaces the texts of notes, and returns how many it replaced.';
-
 create function crm.erase_proposals(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean)
 returns bigint
 language plpgsql set search_path = '' as $$
@@ -11500,12 +10713,10 @@ end
 $$;
 comment on function crm.erase_proposals(uuid, uuid[], crm.traces, boolean) is
   'Replaces titles that mention the person; with p_texts, replaces all titles and clears the reasons of rejection.';
-
 create type crm.deal_traces as (deal_id uuid, traces crm.traces, origin_traces crm.traces);
 comment on type crm.deal_traces is
   'What identifies a person in the texts of one deal (traces), and in its origin: source, utm and external_id '
   '(origin_traces).';
-
 create function crm.deal_traces_of(d crm.deals, p_traces crm.traces, p_names text[]) returns crm.deal_traces
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -11525,7 +10736,6 @@ comment on function crm.deal_traces_of(crm.deals, crm.traces, text[]) is
   'The traces of a person in a deal. p_names: the person''s names, of which one word is enough in source, utm and '
   'external_id, because "indicação de Genoveva" in her own deal names her. Null: a single word is not enough there '
   'either.';
-
 create function crm.has_name(p_id text, p_traces crm.traces) returns boolean
 language sql immutable set search_path = '' as $$
   select crm.mentions(p_id, p_traces) or exists (
@@ -11537,7 +10747,6 @@ $$;
 comment on function crm.has_name(text, crm.traces) is
   'Whether an external id contains a trace of a person, inside a word too if the trace has four letters or more: '
   'programs write "form-QUARESMA7".';
-
 create function crm.origin_fields(d crm.deals, p_traces crm.traces, p_texts boolean) returns text[]
 language sql immutable set search_path = '' as $$
   select array_remove(array[
@@ -11553,7 +10762,6 @@ $$;
 comment on function crm.origin_fields(crm.deals, crm.traces, boolean) is
   'The fields of a deal''s origin that mention the person: source, external_id, utm.<key>. p_texts: the external_id '
   'even if the name is only part of a word.';
-
 create function crm.erase_deals(
   p_workspace_id uuid, p_contact_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, p_names text[],
   out deals bigint, out lead_receipts bigint
@@ -11634,9 +10842,6 @@ comment on function crm.erase_deals(uuid, uuid, uuid[], crm.traces, boolean, tex
   'of their receipts. p_texts: also clears free texts about the deals and custom fields, and a source, external_id or '
   'utm value with any of the names; without p_texts, these fields are remembered in crm.texts_naming.';
 
--- Erasing stored replies (Idempotency-Key). They are read some hundred at a time: a workspace may have hundreds of
--- thousands, and one may be a megabyte.
-
 create function crm.batch_without_mentions(p_reply json, p_traces crm.traces) returns json
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -11669,7 +10874,6 @@ $$;
 comment on function crm.batch_without_mentions(json, crm.traces) is
   'The reply to a batch, in which an error about a field whose name mentions the person names only the item. Messages '
   'of errors quote nothing that was sent.';
-
 create function crm.keys_mentioning(p_keys text[], p_traces crm.traces) returns text[]
 language plpgsql stable set search_path = '' as $$
 begin
@@ -11692,7 +10896,6 @@ end
 $$;
 comment on function crm.keys_mentioning(text[], crm.traces) is
   'The Idempotency-Keys, among these, that mention a person.';
-
 create function crm.ids_of_person(p_workspace_id uuid, p_ids uuid[], p_contact_ids uuid[]) returns jsonb
 language sql stable set search_path = '' as $$
   select coalesce(jsonb_object_agg(f.id, null), '{}')
@@ -11716,13 +10919,11 @@ language sql stable set search_path = '' as $$
 $$;
 comment on function crm.ids_of_person(uuid, uuid[], uuid[]) is
   'The ids, among these, of these contacts and of their deals, activities and notes, as the keys of an object.';
-
 create function crm.erase_replies(
   p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, out last_key text,
   out bytes bigint, out changed bigint
 )
 language plpgsql set search_path = ''
--- Uses the index even while the statistics do not know that a workspace has many replies.
 set enable_seqscan = off as $$
 declare
   v_keys text[];
@@ -11814,9 +11015,6 @@ comment on function crm.erase_replies(uuid, text, uuid[], crm.traces) is
   'shows such a record. Replies to batches keep their errors without mentions (crm.batch_without_mentions). last_key '
   'is null after the last reply. Reads all replies of 24 hours: an index for this would slow down every creation.';
 
--- Texts that still name a person after the contact was erased. No index of words covers notes and free fields, so all
--- are read, some hundred at a time.
-
 create function crm.texts_of(p_workspace_id uuid, p_object text, p_ids uuid[]) returns table (id uuid, texts text[])
 language plpgsql stable set search_path = '' as $$
 #variable_conflict use_column
@@ -11859,13 +11057,10 @@ end
 $$;
 comment on function crm.texts_of(uuid, text, uuid[]) is
   'The texts that clients and the application may write in these records.';
-
 create function crm.json_text(p_fields jsonb) returns text
 language sql immutable set search_path = ''
--- In JSON a line break is the two characters \n, which would join the next word.
 as $$ select regexp_replace(p_fields::text, '\\[nrtbf]', ' ', 'g') $$;
 comment on function crm.json_text(jsonb) is 'The text of an object or list, in which words can be searched.';
-
 create function crm.find_naming(
   p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces, out last_id uuid,
   out work bigint, out counted bigint
@@ -11914,7 +11109,6 @@ $$;
 comment on function crm.find_naming(uuid, uuid, text, uuid, crm.traces) is
   'Searches the next 200 records of a kind for a person, counts those that name the person, and remembers the first '
   'thousand. last_id is null after the last record.';
-
 create function crm.recount_naming(p_workspace_id uuid, p_contact_id uuid) returns bigint
 language plpgsql set search_path = '' as $$
 declare
@@ -11944,7 +11138,6 @@ end
 $$;
 comment on function crm.recount_naming(uuid, uuid) is
   'How many of the remembered records still have the texts that named the person; forgets the others.';
-
 create function crm.naming_json(p_workspace_id uuid, p_contact_id uuid, p_count bigint, p_is_minimum boolean) returns jsonb
 language sql stable set search_path = '' as $$
   select jsonb_build_object(
@@ -11963,9 +11156,6 @@ $$;
 comment on function crm.naming_json(uuid, uuid, bigint, boolean) is
   'How many records still name an erased person, and the first twenty of them.';
 
--- Erasures in steps: the contact at once, then the texts that repeat its data. The call finishes a small erasure; the
--- job continues a larger one (62_operations.sql).
-
 create type crm.erasure as (
   words text[], numbers text[], names text[], known boolean, texts boolean, erased uuid[], walked uuid[],
   phase integer, nth integer, deal_id uuid, id uuid, key text, naming bigint
@@ -11974,7 +11164,6 @@ comment on type crm.erasure is
   'The state of an erasure: what identifies the person (words, numbers, names; empty if not `known`, because an '
   'earlier call erased the contact), the contacts erased, the contacts whose deals are walked, and the place in that '
   'walk.';
-
 create function crm.erasure_phases(e crm.erasure) returns text[]
 language sql immutable set search_path = '' as $$
   -- Activities before deals, the order in which a PATCH of an activity locks them; activities again after `notes`,
@@ -11986,7 +11175,6 @@ language sql immutable set search_path = '' as $$
   end
 $$;
 comment on function crm.erasure_phases(crm.erasure) is 'The phases of an erasure, in order.';
-
 create function crm.begin_erasure(p_workspace_id uuid, p_id uuid, p_texts boolean) returns crm.operations
 language plpgsql set search_path = '' as $$
 declare
@@ -12043,7 +11231,6 @@ end
 $$;
 comment on function crm.begin_erasure(uuid, uuid, boolean) is
   'Erases a contact that the transaction has locked, and as many copies of its data as fit into a call.';
-
 create function crm.erasure_window(
   p_workspace_id uuid, p_table text, p_contact_id uuid, e crm.erasure, out ids uuid[], out deal_id uuid, out id uuid
 )
@@ -12085,7 +11272,6 @@ $$;
 comment on function crm.erasure_window(uuid, text, uuid, crm.erasure) is
   'The next 200 rows, in the next 100 deals of a contact, of a table that refers to deals; deal_id and id are the '
   'place after them, deal_id is null after the last row.';
-
 create function crm.erase_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
 declare
@@ -12224,7 +11410,6 @@ $$;
 comment on function crm.erase_step(crm.operations) is
   'Runs the next step of an erasure: at most 200 records of one kind. The last steps count the records that still '
   'name the person.';
-
 create function crm.erase_contact(p_id uuid, p_texts boolean) returns json
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -12270,7 +11455,6 @@ comment on function crm.erase_contact(uuid, boolean) is
   'copies of their data in its deals, including deals that its leads created and that have another contact now. What '
   'exceeds a call becomes an operation; a call during the operation returns it, and p_texts makes it erase texts as '
   'well. Security definer, because verbs may not change notes, receipts or stored replies.';
-
 create function crm.emit_erased() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -12279,11 +11463,9 @@ begin
 end
 $$;
 comment on function crm.emit_erased() is 'Trigger: emits contact.erased, whose data is the id alone.';
-
 create trigger emit_erased after update of erased_at on crm.contacts
   for each row when (old.erased_at is null and new.erased_at is not null)
   execute function crm.emit_erased();
-
 create function api.contact_erase(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -12308,8 +11490,6 @@ comment on function api.contact_erase(jsonb) is
   'Erases a contact for good, and returns when, what was cleared, and how many texts still name the person. For an '
   'erased contact, `texts` clears the texts that an earlier call left. Raises not_found, record_merged.';
 
--- Validation of arguments in schema app: one rule for each name, the same in every verb that takes it.
-
 create function crm.parse_moment(p_text text) returns timestamptz
 language plpgsql stable set search_path = '' as $$
 declare
@@ -12327,7 +11507,6 @@ $$;
 comment on function crm.parse_moment(text) is
   'Parses an ISO 8601 date and time with an offset, such as 2027-01-31T12:00:00Z. Null for any other form, and for a '
   'time that does not exist in the years 1 to 9999.';
-
 create function crm.parse_argument(p_rule text, p_field text, p_value jsonb, out value jsonb, out errors jsonb)
 language plpgsql stable set search_path = '' as $$
 declare
@@ -12454,7 +11633,6 @@ comment on function crm.parse_argument(text, text, jsonb) is
   'Validates one argument of a verb of schema app by the rule for its name. `value` is normalized (trimmed, ids and '
   'e-mails in lower case, each scope once). `errors` lists the invalid fields with their Portuguese messages. p_field '
   'is the name of the field in an error, such as stages.0.type.';
-
 create function crm.check_args(p_args jsonb, p_required text[], p_optional text[] default '{}') returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -12489,10 +11667,6 @@ comment on function crm.check_args(jsonb, text[], text[]) is
   'Validates and normalizes the arguments of a verb of schema app; null means absent. Raises validation_error with '
   'every field that is missing, unknown or invalid.';
 
--- The door for signed-in people: app.call. The function has verified the access token of Supabase Auth; every call
--- reads here who the person is, whether the session still exists and what the member may do, so that signing out and
--- losing a role take effect at once.
-
 create function crm.trusted_email(p_email text, p_confirmed_at timestamptz, p_is_sso_user boolean) returns text
 language sql immutable parallel safe as $$
   -- Only an address that Supabase Auth confirmed by mail counts. Single sign-on returns whatever the other company's
@@ -12504,7 +11678,6 @@ language sql immutable parallel safe as $$
 $$;
 comment on function crm.trusted_email(text, timestamptz, boolean) is
   'The e-mail of a person in auth.users, in lower case, if it may link the person to a member; otherwise null.';
-
 create function crm.session_email(p_user_id uuid, p_session_id uuid, out is_live boolean, out email text)
 language plpgsql set search_path = '' as $$
 begin
@@ -12527,7 +11700,6 @@ $$;
 comment on function crm.session_email(uuid, uuid) is
   'Whether a session of Supabase Auth exists and has not ended, and the person''s e-mail as in crm.trusted_email. It '
   'comes from auth.users and not from the token, some of whose claims a person can write.';
-
 create function crm.has_no_person(p_user_id uuid) returns boolean
 language plpgsql stable set search_path = '' as $$
 declare
@@ -12542,7 +11714,6 @@ end
 $$;
 comment on function crm.has_no_person(uuid) is
   'Whether a member with this user_id is linked to nobody, or to a deleted person.';
-
 create function crm.confirmed_since(p_user_id uuid, p_at timestamptz) returns boolean
 language plpgsql stable set search_path = '' as $$
 declare
@@ -12558,7 +11729,6 @@ $$;
 comment on function crm.confirmed_since(uuid, timestamptz) is
   'Whether a person whom Supabase Auth invited by mail confirmed the address after that moment: following the mail is '
   'consent.';
-
 create function crm.link_member(p_user_id uuid, p_email text) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -12591,7 +11761,6 @@ comment on function crm.link_member(uuid, text) is
   'after the previously linked person was deleted. A member invited by an admin is linked only if the person followed '
   'the mail of that invitation. A person who already had an account is not linked here, but must accept the '
   'invitation (crm.open_invitations).';
-
 create function crm.open_invitations(p_user_id uuid) returns setof crm.members
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -12612,7 +11781,6 @@ $$;
 comment on function crm.open_invitations(uuid) is
   'The members that a person may become by accepting an invitation, the oldest 100. Security definer, because they '
   'are in any workspace.';
-
 create function crm.roles_included(p_role text) returns text[]
 language sql immutable parallel safe as $$
   select case p_role
@@ -12623,7 +11791,6 @@ language sql immutable parallel safe as $$
 $$;
 comment on function crm.roles_included(text) is
   'The roles whose rights a member has: an admin may do everything a gestor may, and both everything a vendedor may.';
-
 create function crm.identify_session(
   p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean
 ) returns crm.caller
@@ -12667,7 +11834,6 @@ comment on function crm.identify_session(uuid, uuid, uuid, boolean) is
   'The member as which a person is signed in. p_workspace_id null: the person''s only workspace, or, with '
   'p_any_workspace, the first one or that of an invitation. A suspended workspace is admitted: its people must see '
   'why nothing works.';
-
 create function app.call(
   p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb
 ) returns api.reply
@@ -12692,8 +11858,6 @@ comment on function app.call(uuid, uuid, uuid, text, text, jsonb) is
   'token. p_workspace_id null: the person''s only workspace. p_role: the least role that may call; null admits every '
   'member of any workspace. The workspace_id in p_args is always the member''s own. p_verb null, p_args null: as in '
   'api.call.';
-
--- Written by deno task records.
 
 create function crm.run_app_verb(p_verb text, p_args jsonb) returns json
 language plpgsql security definer set search_path = '' as $$
@@ -12764,8 +11928,6 @@ comment on function crm.run_app_verb(text, jsonb) is
   'Calls the verb with this name as crm_app, which owns this security definer function. Lists every verb that an '
   'endpoint for members declares.';
 
--- Workspaces, for the operator and for signed-in members.
-
 create function crm.workspace_json(w crm.workspaces) returns json
 language sql stable as $$
   select json_build_object(
@@ -12775,7 +11937,6 @@ language sql stable as $$
   )
 $$;
 comment on function crm.workspace_json(crm.workspaces) is 'JSON of a workspace and its plan, for the operator.';
-
 create function app.workspace_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -12808,7 +11969,6 @@ comment on function app.workspace_create(jsonb) is
   'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. The '
   'admin signs in with member_email; without it nobody can. Returns id, member_id, pipeline_id. Arguments: name, '
   'member_name, member_email. Codes: validation_error.';
-
 create function crm.workspaces_of_current_user() returns json
 language sql stable security definer set search_path = '' as $$
   select coalesce(json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.name, w.id), '[]')
@@ -12819,7 +11979,6 @@ $$;
 comment on function crm.workspaces_of_current_user() is
   'The workspaces of the signed-in person (id, name, role), by name. Security definer, because row-level security '
   'shows a member one workspace only.';
-
 create function crm.invitations_of_current_user() returns json
 language sql stable security definer set search_path = '' as $$
   select coalesce(
@@ -12837,7 +11996,6 @@ $$;
 comment on function crm.invitations_of_current_user() is
   'The open invitations of the signed-in person, by the workspace''s name. Security definer, because row-level '
   'security shows a member one workspace only.';
-
 create function app.workspace_choices(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -12850,7 +12008,6 @@ $$;
 comment on function app.workspace_choices(jsonb) is
   'Lists the workspaces of the signed-in person, of which each call chooses one, and the open invitations; nothing '
   'for the operator. Arguments: none. Codes: validation_error.';
-
 create function crm.answer_invitation(p_id uuid, p_accepts boolean) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -12875,7 +12032,6 @@ $$;
 comment on function crm.answer_invitation(uuid, boolean) is
   'Links the signed-in person to the member of an open invitation, or deactivates that member. Raises not_found. '
   'Security definer, because members may not link people.';
-
 create function app.invitation_accept(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 begin
@@ -12886,7 +12042,6 @@ $$;
 comment on function app.invitation_accept(jsonb) is
   'Makes the signed-in person the member whom an admin invited. Returns the result of workspace_choices. Arguments: '
   'id. Codes: validation_error, not_found.';
-
 create function app.invitation_decline(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 begin
@@ -12897,7 +12052,6 @@ $$;
 comment on function app.invitation_decline(jsonb) is
   'Declines an invitation of the signed-in person: the member becomes inactive. Returns the result of '
   'workspace_choices. Arguments: id. Codes: validation_error, not_found.';
-
 create function crm.workspace_usage(p_workspace_id uuid) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -12943,7 +12097,6 @@ comment on function crm.workspace_usage(uuid) is
   'The usage of a workspace: calls of all keys today and in 7 days (UTC; up to a minute late, because crm.drain_calls '
   'counts them; from the newest 20,000 rows of crm.key_calls), working keys (5,000 at most), active webhooks (1,000), '
   'active members (5,000), deliveries that wait for an attempt (10,000). A count at its bound may be larger.';
-
 create function crm.workspace_overview(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -12960,7 +12113,6 @@ end
 $$;
 comment on function crm.workspace_overview(crm.workspaces) is
   'JSON of a workspace with its usage, the calling member (null for the operator), and that person''s workspaces.';
-
 create function app.workspace_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -12976,7 +12128,6 @@ comment on function app.workspace_get(jsonb) is
   'Returns a workspace with its plan, its usage (calls_today, calls_7_days, active_keys, active_webhooks, '
   'active_members, waiting_deliveries), the calling member and that person''s workspaces. Arguments: workspace_id. '
   'Codes: validation_error, not_found.';
-
 create function app.workspace_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -13027,7 +12178,6 @@ comment on function app.workspace_update(jsonb) is
   'and stale_after_days only. Returns the workspace as workspace_get does. Arguments: workspace_id, name, suspended, '
   'public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found, insufficient_role (for a '
   'member who is no longer an admin).';
-
 create function app.workspace_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -13038,7 +12188,6 @@ $$;
 comment on function app.workspace_list(jsonb) is
   'Lists every workspace, oldest first. For the operator alone, because it reaches all workspaces. Arguments: none. '
   'Codes: validation_error.';
-
 create function app.workspace_find(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -13067,8 +12216,6 @@ comment on function app.workspace_find(jsonb) is
   'because it reaches every workspace. It may scan a whole table: most have no index by id alone. Arguments: object '
   '(member, key, pipeline, stage, loss_reason, deal, proposal, subscription, delivery), id. Codes: validation_error, '
   'not_found.';
-
--- The audit log of a workspace, for the console.
 
 create function app.action_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -13116,11 +12263,7 @@ comment on function app.action_list(jsonb) is
   'meta (next_cursor, has_more). The actor is null for the operator. Arguments: workspace_id, cursor '
   '(meta.next_cursor of the previous page), limit (50 if absent, 200 at most). Codes: validation_error, not_found.';
 
--- Members of a workspace, for the operator and for signed-in members.
-
--- Queries must repeat this condition, because the planner does not look into crm.is_working.
 create index api_keys_working on crm.api_keys (workspace_id, member_id) where revoked_at is null;
-
 create function crm.member_json(m crm.members, p_working_keys bigint) returns json
 language sql stable as $$
   select json_build_object(
@@ -13132,7 +12275,6 @@ $$;
 comment on function crm.member_json(crm.members, bigint) is
   'JSON of a member for the operator and the console, with the number of keys that the member created and that still '
   'work.';
-
 create function crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) returns bigint
 language sql stable set search_path = '' as $$
   select count(*) from (
@@ -13144,7 +12286,6 @@ language sql stable set search_path = '' as $$
 $$;
 comment on function crm.working_keys_of(uuid, uuid) is
   'How many keys of a member are neither revoked nor expired, counted up to 1,000.';
-
 create function crm.require_admin_still(p_workspace_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -13159,7 +12300,6 @@ $$;
 comment on function crm.require_admin_still(uuid) is
   'Raises insufficient_role if the calling member is no longer an admin. For a verb that waited for a lock after the '
   'door read the role: whoever held the lock may have taken the role away.';
-
 create function crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid default null) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -13184,7 +12324,6 @@ $$;
 comment on function crm.require_invitations_left(uuid, uuid) is
   'Raises too_many_invitations if a workspace sent 30 invitations in the last hour, or 3 to this member: each is a '
   'mail to an address chosen by an admin, and Supabase Auth sends a limited number for all workspaces together.';
-
 create function app.member_invite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -13217,7 +12356,6 @@ comment on function app.member_invite(jsonb) is
   'sends the mail. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: '
   'validation_error, not_found, email_taken, insufficient_role, too_many_invitations (the last two for members '
   'alone).';
-
 create function app.member_reinvite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -13240,7 +12378,6 @@ comment on function app.member_reinvite(jsonb) is
   'Returns a member who has not signed in yet, so that the caller can send another invitation, and adds the invitation '
   'to the audit log. Arguments: workspace_id, id. Codes: validation_error, not_found, already_signed_in, '
   'insufficient_role, too_many_invitations.';
-
 create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -13257,7 +12394,6 @@ end
 $$;
 comment on function crm.require_other_admin(uuid, uuid) is
   'Raises last_admin if no other active admin of the workspace can sign in.';
-
 create function crm.changed_member_json(m crm.members) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -13291,7 +12427,6 @@ end
 $$;
 comment on function crm.changed_member_json(crm.members) is
   'JSON of a changed member, with keys and active_managers: the keys and managers that remain after a deactivation.';
-
 create function app.member_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -13334,7 +12469,6 @@ comment on function app.member_update(jsonb) is
   'creator of its key is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, '
   'not_found, last_admin (a member may not leave the workspace without an active admin who can sign in; the operator '
   'may), insufficient_role.';
-
 create function crm.leave_workspace() returns crm.members
 language sql volatile security definer set search_path = '' as $$
   update crm.members m set is_active = false, user_id = null, invited_at = now()
@@ -13345,7 +12479,6 @@ $$;
 comment on function crm.leave_workspace() is
   'Unlinks the signed-in person from the member, so that an admin who activates the member again must invite the '
   'person again. Null if the member is no longer active. Security definer, because members may not link people.';
-
 create function app.member_leave(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -13372,7 +12505,6 @@ comment on function app.member_leave(jsonb) is
   'Takes the signed-in person out of the workspace: the member becomes inactive and unlinked. Returns the result of '
   'member_update. Arguments: workspace_id. Codes: validation_error, last_admin, not_found (for a caller who is not an '
   'active member, such as the operator).';
-
 create function app.member_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -13399,13 +12531,10 @@ comment on function app.member_list(jsonb) is
   'Lists the members of a workspace: data, oldest first, inactive ones included, 1,000 at most. working_keys counts '
   'the first 5,000 keys of the workspace. Arguments: workspace_id. Codes: validation_error, not_found.';
 
--- Keys as the operator and members see them: their JSON with their calls by day, and the lock for changing a key.
-
 create function crm.is_working(k crm.api_keys) returns boolean
 language sql stable
 as $$ select k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) $$;
 comment on function crm.is_working(crm.api_keys) is 'Whether a key is neither revoked nor expired.';
-
 create function crm.calls_by_day(p_days date[], p_calls bigint[], p_last date, p_count integer) returns json
 language sql immutable set search_path = '' as $$
   select json_agg(
@@ -13416,7 +12545,6 @@ language sql immutable set search_path = '' as $$
 $$;
 comment on function crm.calls_by_day(date[], bigint[], date, integer) is
   'JSON of the calls in p_count days up to p_last, oldest first, given the days that had calls.';
-
 create function crm.key_records(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, record json)
 language plpgsql stable set search_path = '' as $$
 declare
@@ -13472,12 +12600,10 @@ $$;
 comment on function crm.key_records(uuid, uuid[]) is
   'JSON of a workspace''s keys without their secrets, in no order. calls counts up to now, by days in UTC, oldest '
   'first; old_secret_expires_at is null unless an earlier secret still works.';
-
 create function crm.key_record(p_workspace_id uuid, p_id uuid) returns json
 language sql stable set search_path = ''
 as $$ select r.record from crm.key_records(p_workspace_id, array[p_id]) r $$;
 comment on function crm.key_record(uuid, uuid) is 'JSON of one key of a workspace; null if it has no such key.';
-
 create function crm.key_for_update(p_workspace_id uuid, p_id uuid) returns crm.api_keys
 language plpgsql set search_path = '' as $$
 declare
@@ -13492,9 +12618,6 @@ end
 $$;
 comment on function crm.key_for_update(uuid, uuid) is
   'A key of a workspace, locked against changes until the transaction ends. Raises not_found.';
-
--- API keys of a workspace (spec 5.5), for the operator and signed-in members. The caller generates a secret and passes
--- only its hash.
 
 create function crm.require_room_for_key(p_workspace_id uuid) returns void
 language plpgsql set search_path = '' as $$
@@ -13514,7 +12637,6 @@ $$;
 comment on function crm.require_room_for_key(uuid) is
   'Raises validation_error if a workspace has 100 working keys and a member would add one: the rate limit is for each '
   'key, so unlimited keys would mean unlimited calls.';
-
 create function app.key_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -13565,7 +12687,6 @@ comment on function app.key_create(jsonb) is
   'endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: workspace_id, name, scopes, '
   'prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: '
   'validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
-
 create function app.key_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -13588,7 +12709,6 @@ $$;
 comment on function app.key_list(jsonb) is
   'Lists the keys of a workspace, 500 at most: working ones first, then revoked and expired ones, newest first. '
   'Returns data. Arguments: workspace_id. Codes: validation_error, not_found.';
-
 create function app.key_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -13641,7 +12761,6 @@ $$;
 comment on function app.key_get(jsonb) is
   'Returns a key with its calls in the last 48 hours and 30 days, oldest first, and the subscriptions it created, '
   'active ones first, 200 at most. Arguments: workspace_id, id. Codes: validation_error, not_found.';
-
 create function app.key_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -13661,7 +12780,6 @@ $$;
 comment on function app.key_update(jsonb) is
   'Renames a key, even one that no longer works. Returns the key. Arguments: workspace_id, id, name. Codes: '
   'validation_error, not_found.';
-
 create function app.key_rotate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -13697,7 +12815,6 @@ comment on function app.key_rotate(jsonb) is
   'ends at once; id, scopes, limit, subscriptions and call counts stay. Returns the key. Arguments: workspace_id, id, '
   'prefix (the visible 12 characters), hash (SHA-256, hexadecimal), overlap_seconds (0, 3600, 86400 or 604800). '
   'Codes: validation_error, not_found, key_revoked (the key is revoked or expired).';
-
 create function app.key_revoke(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -13746,9 +12863,6 @@ comment on function app.key_revoke(jsonb) is
   'the key with was_revoked (before this call), ended_subscriptions and kept_subscriptions, those still active (id, '
   'target_url of each, oldest first). Arguments: workspace_id, id, keep_webhooks (false if absent). Codes: '
   'validation_error, not_found.';
-
--- Webhook subscriptions of a workspace, for the operator and signed-in members. The caller generates and encrypts a
--- signing secret: the database never has the encryption key.
 
 create function crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, overview json)
 language plpgsql stable set search_path = '' as $$
@@ -13811,7 +12925,6 @@ comment on function crm.subscription_overviews(uuid, uuid[]) is
   'created in the console), and days: the outcomes of the last 7 days in UTC, oldest first. Counts the newest 1,000 '
   'deliveries of each subscription, fewer if there are more than 20 subscriptions (20,000 in total, at least 100 '
   'each); days_are_partial tells that there may be more.';
-
 create function crm.subscription_overview(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -13823,7 +12936,6 @@ end
 $$;
 comment on function crm.subscription_overview(uuid, uuid) is
   'JSON of one subscription as in crm.subscription_overviews. Raises not_found.';
-
 create function app.subscription_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -13845,7 +12957,6 @@ $$;
 comment on function app.subscription_list(jsonb) is
   'Lists the subscriptions of a workspace without their secrets: data, active ones first, then newest first, 200 at '
   'most. Arguments: workspace_id. Codes: validation_error, not_found.';
-
 create function app.subscription_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -13856,7 +12967,6 @@ end
 $$;
 comment on function app.subscription_get(jsonb) is
   'Returns one subscription. Arguments: workspace_id, id. Codes: validation_error, not_found.';
-
 create function crm.record_webhook_action(
   p_workspace_id uuid, p_id uuid, p_action text, p_details jsonb default '{}'
 ) returns void
@@ -13867,7 +12977,6 @@ language sql volatile set search_path = '' as $$
 $$;
 comment on function crm.record_webhook_action(uuid, uuid, text, jsonb) is
   'Adds a line about a subscription to the audit log, with its URL as the name.';
-
 create function app.subscription_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -13895,7 +13004,6 @@ comment on function app.subscription_create(jsonb) is
   'Returns it as subscription_get does. Arguments: workspace_id, new_id (chosen by the caller, because the secret is '
   'encrypted for it), event_types, target_url (the caller checks that it is public), secret (encrypted, in base64). '
   'Codes: validation_error, not_found.';
-
 create function app.subscription_delete(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -13917,8 +13025,6 @@ comment on function app.subscription_delete(jsonb) is
   'Deactivates a subscription and keeps its history; its waiting deliveries are cancelled. Returns null. Arguments: '
   'workspace_id, id. Codes: validation_error, not_found.';
 
--- Operations on a webhook subscription (spec 6.5), for the operator and signed-in members: test, reactivate, rotate.
-
 create function crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 declare
@@ -13937,7 +13043,6 @@ end
 $$;
 comment on function crm.require_active_subscription(uuid, uuid) is
   'Raises not_found if the workspace has no such subscription, subscription_inactive if it is inactive.';
-
 create function app.subscription_test(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -13963,7 +13068,6 @@ comment on function app.subscription_test(jsonb) is
   'held: whether it waits because the workspace is suspended or has no public API. Arguments: workspace_id, id, '
   'event_type (one of the subscription''s; the first if absent). Codes: validation_error, not_found, '
   'subscription_inactive, queue_full.';
-
 create function app.subscription_reactivate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -13992,7 +13096,6 @@ comment on function app.subscription_reactivate(jsonb) is
   'change an active one. Returns the subscription with resumed, the number of deliveries that were waiting, and '
   'revoked_key (id, name, prefix), the key that created it if that key is revoked, otherwise null. A workspace has at '
   'most 50 active subscriptions. Arguments: workspace_id, id. Codes: validation_error, not_found.';
-
 create function app.subscription_recover(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -14018,7 +13121,6 @@ comment on function app.subscription_recover(jsonb) is
   'Queues the events between since and until (now if absent) that a subscription never got, oldest first, as many as '
   'there is room for (crm.recover_deliveries). Returns count, has_more, and next_since, where to continue. Arguments: '
   'workspace_id, id, since, until. Codes: validation_error, not_found, subscription_inactive, queue_full.';
-
 create function app.subscription_read_secret(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -14037,7 +13139,6 @@ comment on function app.subscription_read_secret(jsonb) is
   'Returns the encrypted secret of a subscription in base64, locked until the transaction ends, so that the operator '
   'can test an encryption key on it before a rotation. For the operator alone. Arguments: workspace_id, id. Codes: '
   'validation_error, not_found.';
-
 create function app.subscription_rotate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -14064,15 +13165,9 @@ comment on function app.subscription_rotate(jsonb) is
   'subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64), '
   'overlap_seconds. Codes: validation_error, not_found.';
 
--- The funnel of a pipeline, for the console: its stages, each with its newest deals.
-
 create function crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) returns json
 language plpgsql stable set search_path = ''
--- A cached plan and no compilation: planning and compiling take longer than running the query, and every pipeline gets
--- the same plan.
 set plan_cache_mode = 'force_generic_plan' set jit = off
--- Without sorts, the deals of each stage and each outcome are read in index order, and reading stops after 1,001. With
--- a sort, the planner might read all of them first.
 set enable_sort = off set enable_incremental_sort = off as $$
 begin
   return (
@@ -14175,7 +13270,6 @@ comment on function crm.funnel_stages(uuid, uuid) is
   'in that stage. A stage of type won or lost also shows the pipeline''s deals that were won or lost in the last 30 '
   'days, newest first; deals in another stage are shown in the first stage of that type. The count and the sum of '
   'values cover the newest 1,000 deals; deals_count_is_partial tells that there are more. `deals` has the newest 50.';
-
 create function app.funnel_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -14216,8 +13310,6 @@ comment on function app.funnel_get(jsonb) is
   'pipelines (the active ones, 100 at most), pipeline (null if none is active), stages (crm.funnel_stages). '
   'Arguments: workspace_id, pipeline_id. Codes: validation_error, not_found.';
 
--- Jobs: a table of periodic tasks, run by pg_cron, or by the scheduler of the local stack.
-
 create table crm.jobs (
   name text primary key,
   every interval not null check (every >= interval '1 second'),
@@ -14227,7 +13319,6 @@ create table crm.jobs (
 comment on table crm.jobs is
   'Periodic tasks: each command runs at its interval. pg_cron and the local scheduler run the same rows.';
 alter table crm.jobs enable row level security, force row level security;
-
 insert into crm.jobs (name, every, command, description) values
   ('webhook-dispatch', '10 seconds', 'select crm.poke_dispatcher()',
     'Wakes the dispatcher for retries that are due within 15 seconds, and for deliveries whose poke was lost'),
@@ -14260,11 +13351,8 @@ insert into crm.jobs (name, every, command, description) values
     'Makes the partitions of attempts of the coming week, and drops attempts after 30 days'),
   ('purge-cron-history', '1 day', 'select crm.purge_cron_history()',
     'Deletes what pg_cron records of each run of these jobs after 7 days');
-
--- At once, because pg_cron runs an hourly job only when its hour comes.
 select crm.manage_partitions(t.name)
 from unnest(array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts']::regclass[]) t (name);
-
 create function crm.purge_cron_history() returns integer
 language plpgsql set search_path = '' as $$
 declare
@@ -14285,7 +13373,6 @@ $$;
 comment on function crm.purge_cron_history() is
   'Deletes the history of these jobs after 7 days, and returns how many runs it deleted. pg_cron keeps everything, '
   'which is 8,640 rows a day for a job that runs every 10 seconds.';
-
 create function crm.cron_schedule(p_every interval) returns text
 language sql stable set search_path = '' as $$
   select case
@@ -14301,7 +13388,6 @@ language sql stable set search_path = '' as $$
 $$;
 comment on function crm.cron_schedule(interval) is
   'Converts an interval of crm.jobs into a schedule of pg_cron; null without pg_cron.';
-
 create function crm.schedule_jobs() returns integer
 language plpgsql set search_path = '' as $$
 declare
@@ -14325,7 +13411,6 @@ $$;
 comment on function crm.schedule_jobs() is
   'Schedules every row of crm.jobs with pg_cron and returns their number; 0 without pg_cron. Warns if pg_net is '
   'missing. Call it after changing crm.jobs.';
-
 do $$
 begin
   if exists (select from pg_available_extensions where name = 'pg_net') then
@@ -14337,7 +13422,6 @@ exception
     raise notice 'pg_net is not used: %', sqlerrm;
 end
 $$;
-
 do $$
 begin
   if exists (select from pg_available_extensions where name = 'pg_cron') then
@@ -14349,8 +13433,6 @@ exception
     raise notice 'pg_cron is not used: %', sqlerrm;
 end
 $$;
-
--- Jobs (crm.jobs), for the operator alone, because they belong to no workspace.
 
 create function app.job_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -14370,7 +13452,6 @@ $$;
 comment on function app.job_list(jsonb) is
   'Lists the jobs by name; `every` is an interval in the format of Postgres. Arguments: none. Codes: '
   'validation_error.';
-
 create function app.job_run(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -14399,48 +13480,25 @@ comment on function app.job_run(jsonb) is
   'Runs a job now, independently of its schedule. Returns name, duration_ms. Arguments: name. Codes: '
   'validation_error, not_found (its value lists the names), job_failed (its value is the reason).';
 
--- The rights of each role, in one place. A role may do only what is granted here: PUBLIC may execute no function
--- (10_roles_and_helpers.sql), and no other file grants anything to these roles. See docs/decisions/0011-least-rights.md.
---
---   the owner      applies the migrations; runs the operator's verbs, the jobs, and everything security definer
---   crm_functions  the login of the functions: the doors, the dispatcher's queue, crm.next_delivery_due and
---                  crm.check_health
---   crm_api        the verbs of keys and links, under row-level security: records of the current workspace
---   crm_app        the verbs of members, under row-level security: keys, webhooks, members, settings of their workspace
---
--- tests/sql/isolation/ compares each list with what is used, and tries what is refused.
-
--- The login of the functions. It reaches no table: everything it may execute is security definer.
 grant usage on schema api, app, crm to crm_functions;
 grant execute on function
   api.call(bytea, text, text, jsonb, text, bytea), api.call_by_link(bytea, text, jsonb),
   app.call(uuid, uuid, uuid, text, text, jsonb),
   crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.next_delivery_due(interval)
 to crm_functions;
-
--- The verbs. crm.run_verb calls them with the rights of its owner. A role needs the right to create in the schema only
--- while it becomes the owner of a function.
 grant create on schema crm to crm_api, crm_app;
 alter function crm.run_verb(text, jsonb) owner to crm_api;
 alter function crm.run_app_verb(text, jsonb) owner to crm_app;
 revoke create on schema crm from crm_api, crm_app;
-
 grant usage on schema api, crm to crm_api;
 grant select on crm.members, crm.pipelines, crm.stages, crm.loss_reasons to crm_api;
 grant select, insert, update on crm.companies, crm.contacts, crm.deals, crm.activities to crm_api;
 grant select, insert on crm.notes, crm.lead_receipts to crm_api;
--- Only triggers and jobs write this table.
 grant select on crm.search_texts to crm_api;
--- A customer reads a proposal and answers it.
 grant select, update (status, rejection_reason) on crm.proposals to crm_api;
 grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_api;
--- A verb stores a secret and never reads one; next_from, when a rotation ends, is not secret.
 grant select (workspace_id, subscription_id, next_from), insert on crm.webhook_secrets to crm_api;
--- A key that manages webhooks sees the deliveries.
 grant select on crm.event_types, crm.events, crm.webhook_attempts, crm.webhook_deliveries to crm_api;
-
--- The verbs of members. They may change only these columns of existing rows: a member raises no limit of the plan,
--- takes over nobody's sign-in, and changes no record of an attempt.
 grant usage on schema app, api, crm to crm_app;
 grant select on
   crm.activities, crm.companies, crm.contacts, crm.deals, crm.event_types, crm.events, crm.key_calls, crm.key_counters,
@@ -14450,17 +13508,11 @@ grant select, insert on crm.audit_log to crm_app;
 grant select, update (name, stale_after_days) on crm.workspaces to crm_app;
 grant select, insert, update (name, role, is_active) on crm.members to crm_app;
 grant select, insert, update (name, prefix, rotated_at, revoked_at) on crm.api_keys to crm_app;
--- A verb stores the hash of a key and the secret of a webhook, and never reads one.
 grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
 to crm_app;
 grant select (workspace_id, subscription_id, next_from), insert on crm.webhook_secrets to crm_app;
 grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_app;
 grant select on crm.webhook_deliveries, crm.webhook_queue to crm_app;
-
--- Postgres looks for a type in the session's temporary schema before pg_catalog, even with an empty search_path. A role
--- that may create objects there could create a domain `text` whose check calls its own function, and the next security
--- definer function would run that as its owner. PUBLIC has this right: take it away, and give it to all other roles by
--- name.
 do $$
 declare
   v_roles name[] := array(
@@ -14484,8 +13536,6 @@ begin
   end if;
 end
 $$;
-
--- Written by deno task schema.
 
 grant execute on function
   api.activity_batch(jsonb), api.activity_create(jsonb), api.activity_get(jsonb), api.activity_list(jsonb),
@@ -14577,7 +13627,6 @@ grant execute on function
   crm.walk_for(text, jsonb, text), crm.with_activity_defaults(crm.activities), crm.with_fields(json, json),
   crm.with_possible_duplicates(json, text)
 to crm_api;
-
 grant execute on function
   api.fail(text, text[], text, uuid[]), app.action_list(jsonb), app.delivery_get(jsonb), app.delivery_list(jsonb),
   app.delivery_redeliver(jsonb), app.funnel_get(jsonb), app.invitation_accept(jsonb), app.invitation_decline(jsonb),

@@ -85,11 +85,19 @@ const SETTINGS = "set check_function_bodies = off;\n\n";
 
 function firstRelease(schemas: [name: string, sql: string][]): WrittenFile[] {
   const isSchedule = (name: string) => name.endsWith("_schedule.sql");
-  const texts = (those: typeof schemas) => those.map(([, sql]) => sql).join("\n");
+  const texts = (those: typeof schemas) => those.map(([, sql]) => withoutComments(sql)).join("");
   return [
     { path: join(MIGRATIONS, FIRST), text: texts(schemas.filter(([name]) => !isSchedule(name))) },
     { path: join(MIGRATIONS, FIRST_SCHEDULE), text: texts(schemas.filter(([name]) => isSchedule(name))) },
   ];
+}
+
+/** SQL without what the schema files say to readers. Bodies stay as they are, because Postgres stores them. */
+function withoutComments(sql: string): string {
+  return sql.replaceAll(
+    /(\$(\w*)\$[^]*?\$\2\$)|^ *--.*\n|\n{2,}/gm,
+    (found, body?: string) => body ?? (found.startsWith("\n") ? "\n" : ""),
+  );
 }
 
 /** @throws Error that names every object that the migrations make otherwise than the schema files */
