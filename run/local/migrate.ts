@@ -201,8 +201,15 @@ const DEADLOCK_DETECTED = "40P01";
 async function applyAlone(sql: Sql, migration: Migration, statement: string): Promise<boolean> {
   const connection = await sql.reserve();
   try {
-    // Another process waits here until the first has recorded it.
-    await connection`select pg_advisory_lock(hashtext(${`supabase_migrations ${migration.version}`}))`;
+    // Another process asks again until the first has recorded it. A statement that waited for the lock would hold a
+    // snapshot, for whose end the first one's index would wait.
+    const lock = `supabase_migrations ${migration.version}`;
+    for (;;) {
+      const [{ locked }] = await connection<[{ locked: boolean }]>`
+        select pg_try_advisory_lock(hashtext(${lock})) as locked`;
+      if (locked) break;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
     const [found] = await connection`
       select from supabase_migrations.schema_migrations where version = ${migration.version}`;
     if (found !== undefined) return false;
