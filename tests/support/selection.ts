@@ -42,7 +42,7 @@ export type Extent = "default" | "all" | "added";
  */
 export const LONGEST = `
   browser/console_test.ts browser/reference_test.ts contract/property_test.ts browser/site_test.ts
-  growth/lists_test.ts webhooks/attempt_times_test.ts webhooks/run_test.ts local/stack_test.ts
+  growth/lists_test.ts sql/migration_test.ts webhooks/attempt_times_test.ts webhooks/run_test.ts local/stack_test.ts
   webhooks/places_test.ts deployment/deploy_test.ts docs/deployment_page_test.ts docs/new_field_test.ts
   docs/receivers_page_test.ts sql/partitions/concurrency_test.ts
   examples/csv_import_test.ts examples/receivers_test.ts growth/search_test.ts

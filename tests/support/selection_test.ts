@@ -36,7 +36,7 @@ Deno.test("what measures runs alone, after the others, and what waits beside the
   const names = (paths: string[]) => paths.map((path) => relative(TESTS, path));
   assert.deepEqual(names(alone), ["lab/attacks_test.ts", "lab/bench_test.ts"]);
   assert.deepEqual(waiting.map(names), [
-    ["postgres15/doctor_test.ts", "postgres15/postgres15_test.ts"],
+    ["postgres15/backup_test.ts", "postgres15/doctor_test.ts", "postgres15/postgres15_test.ts"],
     ["lab/chaos_test.ts"],
   ]);
   assert.deepEqual((await selectFiles("default")).waiting, []);
