@@ -14,9 +14,10 @@ const PARTICULAR: Record<string, Record<string, string>> = {
   contacts: {
     email: "bench.pick(k, 'few', 'many', k::text) || '@contato.com'",
     phone: "'+55 11 ' || k",
-    // Half have a company. Every tenth contact has company 11, and never the e-mail that many contacts share.
+    // Half have a company. Every tenth contact has company 11, and never the e-mail that many contacts share. The others
+    // have one of seven, so that a thousand contacts already fill a page of each.
     company_id: `case when k <= 120 or k % 10 < 5 then
-      bench.id(w, bench.pick(k, 1, 10, case k % 10 when 1 then 11 else 12 + k % 900 end)) end`,
+      bench.id(w, bench.pick(k, 1, 10, case k % 10 when 1 then 11 else 12 + k % 7 end)) end`,
   },
   companies: {
     name: "'Empresa ' || bench.pick(k, 'few', 'many', k::text)",
