@@ -9,6 +9,7 @@ import { openApiDocument } from "../../tools/openapi/document.ts";
 import type { OpenApi } from "../../tools/openapi/read_document.ts";
 import { apiEndpoints } from "../../tools/resources.ts";
 import { routeEntries } from "../../tools/tables/route_entries.ts";
+import { eventually } from "../support/mailbox.ts";
 import { withEnvironment } from "../support/environment.ts";
 import { test } from "../support/scenario.ts";
 import { functionsDatabaseUrl } from "../support/stack.ts";
@@ -21,7 +22,7 @@ test("each answer of a deprecated endpoint says since when, until when, and wher
   const routes = table.routes.map((route) => ({ ...route, deprecated }));
   await withEnvironment(
     { DATABASE_URL: functionsDatabaseUrl, CORS_ALLOWED_ORIGINS: "https://pages.example" },
-    async () => {
+    async (lines) => {
       const serve = serveResource({ ...table, routes });
       for (const [status, given] of [[200, key], [401, "svc_wrong"]] as const) {
         const reply = await serve(
@@ -34,6 +35,8 @@ test("each answer of a deprecated endpoint says since when, until when, and wher
         assert.equal(reply.headers.get("Link"), `<${deprecated.page}>; rel="deprecation"`);
         assert.match(reply.headers.get("Access-Control-Expose-Headers")!, /Deprecation, ?Sunset, ?Link/);
       }
+      // The refusal is counted, and its count is logged after a second.
+      await eventually(() => lines.some(({ event }) => event === "refused"), "the count of refusals");
     },
   );
 });

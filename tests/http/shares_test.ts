@@ -74,7 +74,9 @@ test("a workspace whose calls are stuck gets at most half of the connections, an
     let answered = 0;
     const started = performance.now();
     const calls = sendMany(isolate, order, 12);
-    for (const call of calls) call.then(() => answered++, () => {});
+    const seconds = () => (performance.now() - started) / 1_000;
+    /** The seconds after which each call was answered. */
+    const ended = calls.map((call) => call.then(() => (answered++, seconds()), () => 0));
     await eventually(async () => await countStuck(sql) >= 2, "calls to be stuck");
     for (let i = 0; i < 20; i++) {
       assert.equal((await isolate.send({ "X-API-Key": victim.key })).status, 200);
@@ -82,12 +84,13 @@ test("a workspace whose calls are stuck gets at most half of the connections, an
     }
     assert.equal(answered, 0);
     if (order === keys) await holder`rollback`;
-    for (const { status, retryAfter } of await Promise.all(calls)) {
-      assert.deepEqual([status, retryAfter], order === keys ? [200, null] : [503, "5"]);
+    for (const [index, { status, retryAfter }] of (await Promise.all(calls)).entries()) {
+      // On a busy machine the calls above may take 5 s, for which a call waits for a place of its workspace.
+      const isServed = order === keys && (status === 200 || await ended[index]! < 5);
+      assert.deepEqual([status, retryAfter], isServed ? [200, null] : [503, "5"]);
     }
     // A call waits at most 5 s for a place of its workspace, 5 s for a connection, and 5 s for the lock.
-    const seconds = (performance.now() - started) / 1_000;
-    assert.ok(seconds < 20, `${seconds.toFixed(1)} s`);
+    assert.ok(seconds() < 20, `${seconds().toFixed(1)} s`);
     if (order !== keys) await holder`rollback`;
   }
 });
