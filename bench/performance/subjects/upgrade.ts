@@ -14,7 +14,7 @@ const SHORT_SIZES = { workspaces: 60, keysEach: 5, contactsEach: 50 };
 const RATE = 100;
 /** Seconds of load before the upgrade, and from its start. */
 const BEFORE = 3;
-const DURING = 20;
+const DURING = { whole: 20, short: 8 };
 /** As in `set lock_timeout`: what requests may wait behind a migration. */
 const LONGEST_MS = 2_000;
 
@@ -35,7 +35,7 @@ export const upgrade: Subject = {
     // The first requests open connections, make plans and compile code, so they do not count.
     await world.send({ ...load, seconds: 2 });
     const [{ since }] = await sql<[{ since: Date }]>`select clock_timestamp() as since`;
-    const sending = world.send({ ...load, seconds: BEFORE + DURING });
+    const sending = world.send({ ...load, seconds: BEFORE + (short ? DURING.short : DURING.whole) });
     await pause(BEFORE * 1000);
     const started = performance.now();
     const applied = await migrate(sql, next.migrations);
