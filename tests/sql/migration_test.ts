@@ -89,7 +89,7 @@ async function upgrade(t: Deno.TestContext): Promise<void> {
     await Deno.mkdir(inCopy("supabase/migrations"));
     await Deno.writeTextFile(own, RELEASED);
     await refuses(/20261126000000_v1\.sql is not released/, "early");
-    await succeeds("--release");
+    await succeeds("--", "--release");
     const migrations = inCopy("supabase/migrations");
     const [v1] = (await Array.fromAsync(Deno.readDir(migrations))).map(({ name }) => name).sort();
 

@@ -12,6 +12,8 @@ import { presentState, schemaFiles } from "./files.ts";
 import { newMigration, release } from "./migrations.ts";
 
 const { values, positionals: [name] } = parseArgs({
+  // `deno task` passes `--` on.
+  args: Deno.args.filter((arg) => arg !== "--"),
   options: { check: { type: "boolean" }, dump: { type: "boolean" }, release: { type: "boolean" } },
   allowPositionals: true,
 });
