@@ -268,7 +268,9 @@ declare
 begin
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
-  v_ways := v_walk.ranges || crm.shortest_way(v_walk, v_before, v_from, 250);
+  v_ways := array[crm.shortest_way(v_walk, v_before, v_from, 250)];
+  -- Rows since a moment are probably fewer than those of a range.
+  v_ways := case when p_args ? 'since' then v_ways || v_walk.ranges else v_walk.ranges || v_ways end;
   -- Short attempts first: one statement may have few rows where another has tens of thousands.
   foreach v_most in array case when cardinality(v_ways) > 1 then array[least(1000, p_most), p_most] else array[p_most] end loop
     foreach v_rows in array v_ways loop

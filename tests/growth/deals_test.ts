@@ -84,6 +84,7 @@ Deno.test("a call reads a bounded part of the deals, where its filters match old
   const filters: [title: string, finds: number, args: Record<string, unknown>][] = [
     ["one filter", 5, { owner_id: seller }],
     ["several values", 10, { status: ["aberto", "ganho"] }],
+    ["a range that all deals are in", 10, { updated_since: "2025-01-01T00:00:00Z" }],
     ["several filters", 5, { owner_id: seller, status: ["aberto"], pipeline_id: workspace.pipelineId }],
   ];
   for (const [title, finds, filter] of filters) {

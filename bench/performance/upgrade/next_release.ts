@@ -77,7 +77,8 @@ export async function makeNextRelease(): Promise<{ migrations: string } & AsyncD
   }
   for (const folder of COPIED) await copyFolder(join(ROOT, folder), join(copy, folder), ["node_modules"]);
   for (const folder of ["node_modules", "tools/schema/node_modules"]) {
-    await Deno.symlink(join(ROOT, folder), join(copy, folder));
+    // Absent in a fresh clone: then Deno installs the packages into the copy.
+    if (await isFolder(join(ROOT, folder))) await Deno.symlink(join(ROOT, folder), join(copy, folder));
   }
   await Deno.mkdir(migrations);
 
@@ -112,4 +113,8 @@ export async function makeNextRelease(): Promise<{ migrations: string } & AsyncD
   }
   succeeds(await schema());
   return { migrations, [Symbol.asyncDispose]: () => Deno.remove(copy, { recursive: true }) };
+}
+
+function isFolder(path: string): Promise<boolean> {
+  return Deno.stat(path).then(({ isDirectory }) => isDirectory, () => false);
 }
