@@ -127,8 +127,9 @@ async function planMigrations(sql: Sql): Promise<string[]> {
     const count = splitStatements(await Deno.readTextFile(path)).length;
     const waits = locks?.get(version);
     lines.push(`${version}_${name}: ${count} ${count === 1 ? "statement" : "statements"}`);
-    if (locks !== null && waits === undefined) lines.push("  outside a transaction: reads and writes go on");
-    else if (waits?.length === 0) lines.push("  nobody waits for its locks");
+    if (locks !== null && waits === undefined) {
+      lines.push("  outside a transaction, so its locks are not known");
+    } else if (waits?.length === 0) lines.push("  nobody waits for its locks");
     else lines.push(...waits?.map((line) => `  ${line}`) ?? []);
   }
   return lines;

@@ -25,7 +25,8 @@ export interface AppliedMigration {
 /** What to do about an edited migration if the data must be kept. */
 const RESTORE = "restore the file that was deployed, and make the change in a new migration";
 
-/** How often a migration is tried that gives up waiting for a lock (`set lock_timeout`), and the pause between. */
+/** How long a migration waits for a lock, because requests wait behind it; how often it is tried, and the pause between. */
+const LOCK_TIMEOUT = "2s";
 const TRIES = 20;
 const PAUSE_MS = 500;
 
@@ -47,22 +48,25 @@ export async function migrate(sql: Sql, folder: string = FOLDER, remedy: string 
 
 /**
  * The migrations that a database lacks, in order.
- * @returns `applied`: the last one that it has; null if it has none
+ * @returns `applied`: the last one that it has; null if it has none. `unknown`: those that it has and this tree lacks
  * @throws StackError if they cannot be applied, as `migrate` does
  */
 export async function missingMigrations(
   sql: Sql,
   folder: string = FOLDER,
   remedy: string = RESTORE,
-): Promise<{ missing: Migration[]; applied: string | null }> {
+): Promise<{ missing: Migration[]; applied: string | null; unknown: string[] }> {
   const migrations = await migrationFiles(folder);
   const applied = await appliedMigrations(sql);
   const [edited] = await editedMigrations(migrations, applied);
   if (edited !== undefined) throw editedFile(edited, remedy);
   const versions = applied.map(({ version }) => version);
   const missing = migrations.filter(({ version }) => !versions.includes(version));
-  if (missing.length > 0) refuseGaps(migrations, versions, missing[0]!);
-  return { missing, applied: versions.at(-1) ?? null };
+  const unknown = versions.filter((version) =>
+    !migrations.some((migration) => migration.version === version)
+  );
+  if (missing.length > 0) refuseGaps(unknown, versions, missing[0]!);
+  return { missing, applied: versions.at(-1) ?? null, unknown };
 }
 
 /** The error for a file of SQL that was edited after a database applied it. */
@@ -116,8 +120,7 @@ function comparable(sql: string): string {
 }
 
 /** Refuses what `supabase db push` refuses: migrations in another order may make another schema. */
-function refuseGaps(migrations: Migration[], applied: string[], firstMissing: Migration): void {
-  const unknown = applied.filter((version) => !migrations.some((migration) => migration.version === version));
+function refuseGaps(unknown: string[], applied: string[], firstMissing: Migration): void {
   if (unknown.length > 0) {
     throw new StackError(
       `No migration was applied: the database has some that this tree lacks (${unknown.join(", ")}): ` +
@@ -170,6 +173,8 @@ export async function applyMigration(
       `${title} has a statement that cannot run in a transaction: move it to a migration of its own`,
     );
   }
+  // One at a time, because Postgres gives the position of an error only for some.
+  let running = statements[0] ?? "";
   for (let tries = 1;; tries++) {
     try {
       return await (alone.length > 0 ? applyAlone(sql, migration, alone[0]!) : sql.begin(async (sql) => {
@@ -177,14 +182,21 @@ export async function applyMigration(
         if (!await record(sql, migration, statements)) return false;
         // Settings of an earlier migration, or of another client of a pooler, must not affect this one.
         await sql`reset all`;
-        await sql.unsafe(text);
+        await sql.unsafe(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
+        for (const statement of statements) {
+          running = statement;
+          await sql.unsafe(statement);
+        }
         await beforeCommit?.(sql);
         return true;
       }));
     } catch (error) {
       const { code } = error as { code?: string };
       if (tries === TRIES || code !== LOCK_NOT_AVAILABLE && code !== DEADLOCK_DETECTED) {
-        throw new StackError(`${title} failed${describe(error, text)}`);
+        throw new StackError(`${title} failed${describe(error, text, running)}`);
+      }
+      if (tries === 1) {
+        console.log(`${title} waits for a lock that others hold: it is tried again for a minute`);
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
@@ -246,11 +258,16 @@ async function record(
   return count > 0;
 }
 
-/** The line and the reason of a failure, with the details that Postgres gives. */
-function describe(error: unknown, text: string): string {
+/**
+ * The line and the reason of a failure, with the details that Postgres gives.
+ * @param statement the one that failed, which is a part of `text`
+ */
+function describe(error: unknown, text: string, statement: string): string {
   if (!(error instanceof postgres.PostgresError)) return `: ${firstLine(error)}`;
   const { message, position, detail, hint, where } = error;
-  const line = position ? ` in line ${text.slice(0, Number(position) - 1).split("\n").length}` : "";
+  const comments = /^(?:\s|--.*\n|\/\*[^]*?\*\/)*/.exec(statement)![0].length;
+  const offset = text.indexOf(statement) + (position ? Number(position) - 1 : comments);
+  const line = text.slice(0, offset).split("\n").length;
   const more = [detail, hint, where?.replaceAll("\n", ", ")].filter(Boolean).join("; ");
-  return `${line}: ${message}${more && ` (${more})`}`;
+  return ` in line ${line}: ${message}${more && ` (${more})`}`;
 }

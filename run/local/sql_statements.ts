@@ -28,7 +28,7 @@ export function splitStatements(sql: string): string[] {
 }
 
 const ALONE =
-  /^(?:\s|--.*\n|\/\*[^]*?\*\/)*(?:(?:create|drop|reindex)\b[^;(]*\bconcurrently\b|vacuum\b|alter\s+system\b)/i;
+  /^(?:\s|--.*\n|\/\*[^]*?\*\/)*(?:(?:create|drop|reindex)\b[^;(]*\bconcurrently\b|alter\s+table\b[^;(]*\bdetach\b[^;(]*\bconcurrently\b|vacuum\b|alter\s+system\b)/i;
 
 /** Whether a statement cannot run in a transaction. The Supabase CLI runs the same ones outside its own. */
 export function runsAlone(statement: string): boolean {

@@ -6,7 +6,7 @@ import { openSql } from "./sql.ts";
 
 /**
  * Copies the data folder if an earlier release made its database, so that a person can go back after the upgrade. Prints
- * where the copy is.
+ * where the copy is, or that a later release made the database.
  * @returns Postgres, which is stopped while the folder is copied
  * @throws StackError if the migrations cannot be applied; then nothing is copied
  */
@@ -17,18 +17,22 @@ export async function copyBeforeUpgrade(
   remedy: string,
 ): Promise<Postgres> {
   const sql = openSql(postgres.databaseUrl, { max: 1 });
-  const { missing, applied } = await missingMigrations(sql, undefined, remedy).finally(() => sql.end());
+  const { missing, applied, unknown } = await missingMigrations(sql, undefined, remedy).finally(() =>
+    sql.end()
+  );
+  if (unknown.length > 0) {
+    console.log(
+      `A later release made the data in ${dataDir} (${unknown.join(", ")}); this one works with it`,
+    );
+  }
   if (missing.length === 0 || applied === null) return postgres;
   await postgres.stop();
   const copy = `${dataDir}-before-${missing[0]!.version}`;
-  // A start that was interrupted after a part of the upgrade must not replace the copy.
-  if (await Deno.stat(copy).then(() => false, () => true)) {
-    await Deno.remove(`${copy}.partial`, { recursive: true }).catch(() => {});
-    await copyFolder(dataDir, `${copy}.partial`);
-    await Deno.rename(`${copy}.partial`, copy);
-  }
-  console.log(
-    `The data in ${dataDir} is upgraded by ${missing.length} migrations; ${copy} is a copy from before`,
-  );
+  // A copy of that name is older than the data: an upgrade that failed and whose data was used since.
+  for (const path of [`${copy}.partial`, copy]) await Deno.remove(path, { recursive: true }).catch(() => {});
+  await copyFolder(dataDir, `${copy}.partial`);
+  await Deno.rename(`${copy}.partial`, copy);
+  const names = missing.map(({ version, name }) => `${version}_${name}`).join(", ");
+  console.log(`The data in ${dataDir} is upgraded (${names}); ${copy} is a copy from before`);
   return await startPostgres(dataDir, secrets);
 }

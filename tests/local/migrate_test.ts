@@ -58,11 +58,14 @@ test("A migration that fails leaves nothing, and the error has its name, the lin
   const versions = (await appliedMigrations(sql)).map(({ version }) => version);
   assert.deepEqual([await tablesOf(sql), versions], [["a"], ["1"]]);
 
-  await folder.add("2_wrong.sql", "do $$ begin raise 'no' using detail = 'This', hint = 'That'; end $$;");
+  await folder.add(
+    "2_wrong.sql",
+    "select 1;\n-- Why\ndo $$ begin raise 'no' using detail = 'This', hint = 'That'; end $$;",
+  );
   await refuses(
     sql,
     folder,
-    /^The migration 2_wrong failed: no \(This; That; PL\/pgSQL function inline_code_block line 1/,
+    /^The migration 2_wrong failed in line 3: no \(This; That; PL\/pgSQL function inline_code_block line 1/,
   );
   await folder.add("2_wrong.sql", "create table public.b ();");
   assert.equal(await migrate(sql, folder.path), 2);
@@ -98,7 +101,11 @@ test("An index is built outside a transaction, once, and again if an earlier try
   await sql`create table public.a as select n / 2 as id from generate_series(1, 100) n`;
   const unique = "-- One of each\ncreate unique index concurrently if not exists a_id on public.a (id);";
   await folder.add("1_unique.sql", unique);
-  await refuses(sql, folder, /^The migration 1_unique failed: could not create unique index "a_id"/);
+  await refuses(
+    sql,
+    folder,
+    /^The migration 1_unique failed in line 2: could not create unique index "a_id"/,
+  );
   const [left] = await sql`select indisvalid from pg_index where indexrelid = 'a_id'::regclass`;
   assert.equal(left!["indisvalid"], false);
   await sql`delete from public.a a using public.a b where a.id = b.id and a.ctid > b.ctid`;
@@ -118,12 +125,15 @@ test("An index is built outside a transaction, once, and again if an earlier try
   assert.deepEqual(await tablesOf(sql), ["a"]);
 });
 
-test("A setting that a migration changes does not affect the next migration", async ({ sql, url, folder }) => {
-  await folder.add("1_first.sql", "create schema elsewhere; set search_path = elsewhere;");
-  await folder.add("2_second.sql", "create table a ();");
+test("A setting that a migration changes does not affect the next migration, which waits two seconds for a lock", async ({ sql, url, folder }) => {
+  await folder.add(
+    "1_first.sql",
+    "create schema elsewhere; set search_path = elsewhere; set lock_timeout = 0;",
+  );
+  await folder.add("2_second.sql", "create table a as select current_setting('lock_timeout') as waits;");
   await using connection = connect(url);
   assert.equal(await migrate(connection, folder.path), 2);
-  assert.deepEqual(await tablesOf(sql), ["a"]);
+  assert.deepEqual(await sql`select waits from public.a`.then(([row]) => row), { waits: "2s" });
 });
 
 test("Nothing is applied if a migration before an applied one is missing, or the database has an unknown one", async ({ sql, folder }) => {

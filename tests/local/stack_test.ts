@@ -148,15 +148,23 @@ test("A start upgrades the data of an earlier release, and keeps a copy that a s
     await addWorkspace(file.database_url, "Padaria");
     await query(file.database_url, forget);
   });
+  // Left by an upgrade that failed.
+  await Deno.mkdir(`${dataDir}-before-20261126000001`);
   const upgraded = await startStackProcess(dataDir);
   await addWorkspace(upgraded.file.database_url, "Nova");
+  await query(
+    upgraded.file.database_url,
+    "insert into supabase_migrations.schema_migrations values ('99990101000000')",
+  );
   assert.equal((await upgraded.stop()).code, 0);
-  const [, copy] = /^The data in \S+ is upgraded by 1 migrations; (\S+) is a copy from before$/m.exec(
-    upgraded.output(),
-  )!;
+  const [, copy] =
+    /^The data in \S+ is upgraded \(20261126000001_v1_schedule\); (\S+) is a copy from before$/m.exec(
+      upgraded.output(),
+    )!;
   try {
     await onStack(dataDir, async ({ file, output }) => {
       assert.doesNotMatch(output(), /upgraded/);
+      assert.match(output(), /^A later release made the data in \S+ \(99990101000000\)/m);
       assert.deepEqual(await workspaceNames(file.database_url), ["Demonstração", "Nova", "Padaria"]);
     });
     const postgres = await startPostgres(copy!, await loadSecrets(copy!));
