@@ -112,10 +112,10 @@ export function testLists(resource: Pick<RecordResource, "path" | "minimal" | "o
     }
   });
 
-  test(`GET ${path} lists 50 records, or as many as limit says, never more than 200 (spec 4.0, 8)`, async ({ api, minimal, list }) => {
+  test(`GET ${path} lists 50 records, or as many as limit says, never more than 200 (spec 4.0, 8)`, async ({ sql, workspace, api, minimal, list }) => {
     for (const count of [100, 100, 1]) {
-      const items = Array(count).fill({ op: "create", data: minimal });
-      assert.equal((await api.post(`${path}/batch`, { items })).body.summary.created, count);
+      const { key } = await makeKey(sql, workspace.id);
+      await Promise.all(Array.from({ length: count }, () => create(key, path, minimal)));
     }
     const lengths = { 200: 200, 201: 200, 1000000000: 200, ["9".repeat(400)]: 200, "007": 7 };
     assert.equal(ids(await api.get(list)).length, 50);
