@@ -7,8 +7,8 @@ import { baseUrl } from "../support/stack.ts";
 import { openPage } from "./claims.ts";
 import { CURL_FAILS, openReader } from "./reader.ts";
 
-const resources = await openPage("resources", { sh: 21 });
-const events = await openPage("events", { sh: 3 });
+const resources = await openPage("resources", { sh: "all" });
+const events = await openPage("events", { sh: "all" });
 
 /** Without a curl, because only the operator can make a customer's link. The page names the address in its text. */
 const WITHOUT_CURL = ["proposals"];

@@ -1,19 +1,15 @@
 // Follows the pages keys, limits and idempotency, and compares their tables with the service.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { makeKey } from "../support/fixtures.ts";
 import { needing } from "../support/needing.ts";
-import { keyEndpoints } from "../support/resources.ts";
 import { test, withScenario } from "../support/scenario.ts";
 import { baseUrl, databaseUrl } from "../support/stack.ts";
-import { openPage, sitePages } from "./claims.ts";
+import { openPage } from "./claims.ts";
 import { openReader, parse } from "./reader.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
 const SHELL = ["sh", "curl", "sed"];
-
-const pages = new Map((await sitePages()).map((page) => [page.slug, [page.pt, page.en]]));
 
 Deno.test(needing(SHELL, {
   name: "The commands of the page keys create a key, replace its value while both work, and revoke it",
@@ -39,13 +35,6 @@ Deno.test(needing(SHELL, {
       assert.equal(parse(ended.at(-1)).error.code, "revoked_api_key");
     }),
 }));
-
-Deno.test("The page keys has a row for every scope, and no other", () => {
-  for (const text of pages.get("keys")!) {
-    const rows = [...text.matchAll(/^\| `([a-z]+:[a-z]+)` \|/gm)].map(([, scope]) => scope);
-    assert.deepEqual(rows, [...SCOPES]);
-  }
-});
 
 test("A bearer token is not a key, as the page keys says", async ({ workspace }) => {
   const reply = await fetch(`${baseUrl}/api-v1-me`, {
@@ -135,16 +124,5 @@ test("Verbs that the page idempotency calls repeatable are 200 again", async ({ 
     ] as const
   ) {
     for (let time = 0; time < 2; time++) assert.equal((await api.post(path, body)).status, 200, path);
-  }
-});
-
-Deno.test("The page idempotency names the calls that honour Idempotency-Key", () => {
-  const honoured = keyEndpoints.filter(({ route }) => route.endpoint.idempotent);
-  const paths = new Set(honoured.map(({ title }) => title.replace(/^POST \//, "")));
-  for (const text of pages.get("idempotency")!) {
-    const named = [...text.matchAll(/`\/(api-v1-[a-z]+)`/g)].map(([, path]) => path!);
-    const suffixes = ["", "/upsert", "/batch"].flatMap((suffix) => named.map((name) => `${name}${suffix}`));
-    assert.deepEqual([...paths].filter((path) => !suffixes.includes(path)), []);
-    for (const name of named) assert.ok(paths.has(name), name);
   }
 });

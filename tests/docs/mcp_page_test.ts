@@ -1,7 +1,6 @@
 // Every block of the page on MCP, in both languages: the commands run in a terminal, and the configurations connect.
 import assert from "node:assert/strict";
 import { join, resolve } from "node:path";
-import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { REVISIONS } from "../../supabase/functions/mcp/revisions.ts";
 import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
 import { MCP_URL, post, request } from "../support/mcp.ts";
@@ -79,13 +78,8 @@ test("The configurations of the page on MCP have the address, and a header with 
   }
 });
 
-Deno.test("The page on MCP lists the tools of each scope, and the revisions", () => {
-  const namesOf = (scope: string | null) =>
-    [...TOOLS.values()].filter((tool) => tool.scope === scope).map(({ definition }) => definition.name);
+Deno.test("The page on MCP lists the revisions", () => {
   for (const page of [portuguese, english]) {
-    const rows = [...page.matchAll(/^\| (?:`([a-z]+:[a-z]+)`|qualquer chave|any key) \| (.*) \|$/gm)];
-    const shown = rows.map(([, scope = null, tools]) => [scope, tools!.match(/\w+/g)]);
-    assert.deepEqual(shown, [...SCOPES, null].map((scope) => [scope, namesOf(scope)]));
     assert.deepEqual([...page.matchAll(/`(\d{4}-\d\d-\d\d)`/g)].map(([, revision]) => revision), REVISIONS);
   }
 });

@@ -19,15 +19,11 @@ async function start(sql: Sql) {
   return { ...workspace, body: { name: "A", first_name: "A", title: "A", body: "A", deal_id: deal.id } };
 }
 
-Deno.test("Idempotency-Key is honoured by the creating POSTs of deals, contacts, companies, activities, notes and leads (spec 4.0.1, 9)", () => {
-  assert.deepEqual(creating.map(({ title }) => title).sort(), [
-    "POST /api-v1-activities",
-    "POST /api-v1-companies",
-    "POST /api-v1-contacts",
-    "POST /api-v1-deals",
-    "POST /api-v1-leads",
-    "POST /api-v1-notes",
-  ]);
+Deno.test("Idempotency-Key is honoured by every POST that creates, but for subscriptions (spec 4.0.1, 9)", () => {
+  const ignoring = keyEndpoints.filter(({ route: { method, path, endpoint } }) =>
+    method === "POST" && ["/", "/upsert", "/batch"].includes(path) && !endpoint.idempotent
+  );
+  assert.deepEqual(ignoring.map(({ title }) => title), ["POST /api-v1-webhooks"]);
 });
 
 for (const { resource, route: { endpoint }, title } of creating) {
@@ -251,10 +247,12 @@ for (const { resource, route: { endpoint }, title } of creating) {
   test(`${title}: an error frees the Idempotency-Key`, async ({ sql }) => {
     const workspace = await start(sql);
     assertError(await send(workspace.key, {}, "one"), "validation_error");
-    // If the workspace has no active member, the verb itself raises an error.
-    await sql`update crm.members set is_active = false where workspace_id = ${workspace.id}`;
-    assert.equal((await send(workspace.key, workspace.body, "one")).status, 422);
-    await sql`update crm.members set is_active = true where workspace_id = ${workspace.id}`;
+    if (endpoint.errors.includes("invalid_reference")) {
+      // If the workspace has no active member, the verb itself raises an error.
+      await sql`update crm.members set is_active = false where workspace_id = ${workspace.id}`;
+      assert.equal((await send(workspace.key, workspace.body, "one")).status, 422);
+      await sql`update crm.members set is_active = true where workspace_id = ${workspace.id}`;
+    }
     assert.equal((await send(workspace.key, workspace.body, "one")).status, 201);
     assert.deepEqual(await made(sql, workspace), { records: 1, events: eventsOfEach });
   });

@@ -1,9 +1,8 @@
 import type { Language } from "../openapi/language.ts";
-import { doc } from "../../supabase/functions/_shared/contract/doc.ts";
 import type { Resource } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import { resources } from "../resources.ts";
 import { beginOf, replaceSection, table } from "./page.ts";
-import { sitePages, textIn } from "./site_page.ts";
+import { ANY_KEY, sitePages, textIn } from "./site_page.ts";
 
 /** Parameters of every paginated list. The tables omit them, because the page explains them once. */
 const PAGINATION = ["limit", "cursor", "since", "until", "updated_since"];
@@ -12,8 +11,6 @@ const HEAD: Record<Language, string[]> = {
   pt: ["chamada", "o que faz", "escopo", "filtros"],
   en: ["call", "what it does", "scope", "filters"],
 };
-
-const ANY_KEY = doc("qualquer chave", "any key");
 
 /** Writes the operations of each resource that requires a key into the pages on resources. The rest is by hand. */
 export const resourcesPages = sitePages("resources", (page, language) =>
@@ -25,13 +22,14 @@ export const resourcesPages = sitePages("resources", (page, language) =>
       page,
     ));
 
-/** A new resource gets a section at the end of the page, which its author may move and describe. */
+/** A new resource gets a section with a call at the end of the page, which its author may move and describe. */
 function withSection(page: string, { name, about }: Resource, language: Language): string {
   const marker = beginOf(name);
   if (page.includes(marker)) return page;
   const title = name.replace("api-v1-", "");
   const heading = `## ${title[0]!.toUpperCase()}${title.slice(1)}`;
-  return `${page}\n${heading}\n\n${textIn(about, language)}.\n\n${marker}\n\n<!-- end -->\n`;
+  const call = `\`\`\`sh\ncurl "$CRM_URL/${name}" -H "X-API-Key: $CRM_KEY"\n\`\`\`\n`;
+  return `${page}\n${heading}\n\n${textIn(about, language)}.\n\n${marker}\n\n<!-- end -->\n\n${call}`;
 }
 
 function operations({ name, routes }: Resource, language: Language): string[] {

@@ -1,5 +1,5 @@
 import type { Language } from "../openapi/language.ts";
-import type { Doc } from "../../supabase/functions/_shared/contract/doc.ts";
+import { type Doc, doc } from "../../supabase/functions/_shared/contract/doc.ts";
 import type { Page } from "./page.ts";
 
 /** Where the pages of the site are: Portuguese at the root, English below `en`. */
@@ -20,3 +20,6 @@ export function sitePages(slug: string, write: (page: string, language: Language
 export function textIn({ description, description_en }: Doc, language: Language): string {
   return language === "pt" ? description : description_en;
 }
+
+/** In place of a scope, where none is needed. */
+export const ANY_KEY = doc("qualquer chave", "any key");
