@@ -53,7 +53,7 @@ Deno.test("the groups get every file once, the longest first and alone, and sing
   const long = LONGEST.map((name) => join(TESTS, name)).filter((path) => atOnce.includes(path));
   assert.deepEqual(batches.slice(0, long.length), long.map((path) => [path]));
   assert.deepEqual(batches.slice(-3).map(({ length }) => length), [1, 1, 1]);
-  assert.ok(batches.every(({ length }) => length <= 8) && batches.length < atOnce.length / 2);
+  assert.ok(batches.every(({ length }) => length <= 16) && batches.length < atOnce.length / 2);
 });
 
 Deno.test("the files of a process have the same packages", async () => {
