@@ -95,7 +95,7 @@ Deno.test("A command reports a mistake in one line that says what was wrong and 
   }));
 });
 
-Deno.test("webhook rotate names WEBHOOK_ENCRYPTION_KEY if it is no key", async () => {
+Deno.test("webhook rotate names WEBHOOK_ENCRYPTION_KEY if its value is not a key", async () => {
   const outcome = await crm(["webhook", "rotate", UNKNOWN_ID], { WEBHOOK_ENCRYPTION_KEY: "c2hvcnQ=" });
   assertOneLine(outcome, 1, /WEBHOOK_ENCRYPTION_KEY must be the base64 of 32 bytes/, "a short key");
 });

@@ -47,7 +47,7 @@ const APP_INTRODUCTION = doc(
   ].join("\n\n"),
 );
 
-/** What the documents of each audience differ in. */
+/** What differs between the documents for each audience. */
 export const AUDIENCES = {
   api: {
     title: "CRM API",

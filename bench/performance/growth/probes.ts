@@ -118,7 +118,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
   const pick = (some: string[]) => Object.fromEntries(some.map((name) => [name, valuesOf(name)[1]!]));
   const required = pick(names.filter((name) => !query.shape[name]!.isOptional()));
   const call = (filters: Record<string, string>, more: Partial<Probe> = {}): Probe => {
-    // A sum reads every row that it counts, and is refused if these are too many, so it gets the newest thousand.
+    // The API refuses a sum of too many rows, so a sum gets the newest thousand.
     const bound = isList ? {} : { since: "bench.made_at(total - 900)" };
     const all = { ...bound, ...required, ...filters };
     const used = names.filter((name) => name in all && (isList || name in filters));

@@ -15,7 +15,7 @@ const DISPATCHERS = 3;
 /** A host that no other trial uses. */
 const HOST = 22;
 
-/** Trial 13: many workspaces subscribe the same host often. */
+/** Trial 13: many workspaces have many subscriptions to the same host. */
 export const oneHost: Trial = {
   number: 13,
   target:
