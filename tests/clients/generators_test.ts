@@ -25,7 +25,7 @@ for (const [name, generate] of Object.entries(GENERATORS)) {
   });
 }
 
-Deno.test("openapi_typescript generates types that check from the document of the console's functions", async () => {
+Deno.test("The types that openapi_typescript generates from the console's document compile", async () => {
   const folder = await Deno.makeTempDir();
   try {
     await writeDocuments();

@@ -24,7 +24,7 @@ const encoder = new TextEncoder();
 /** A request, built once and sent many times. */
 export interface Template extends Pick<PlannedRequest, "expect" | "kind"> {
   head: string;
-  /** Encoded, unless it has numbers. */
+  /** Text if each request puts its own number into it, otherwise encoded once. */
   body: string | Uint8Array;
 }
 

@@ -58,7 +58,7 @@ async function runWith(
   const signed = [...receiver.arrivals.values()].flatMap(({ at, timestamps }) =>
     timestamps.map((timestamp, index) => timestamp * 1000 - at[index]!)
   );
-  // The database's clock must be signed: a receiver that checks the time refuses another.
+  // The signature must have the database's time, because receivers refuse a timestamp that is minutes off.
   kept &&= signed.every((error) => Math.abs(error) < LATE_S * 1000);
   // The log proves that the dispatcher's clock was wrong.
   const logged = JSON.parse(dispatcher.output().trim().split("\n").at(-1)!) as { at: string };
