@@ -81,11 +81,13 @@ test("A migration that gives up waiting for a lock is tried again, and requests 
   await sql`create table public.a (id int)`;
   await folder.add("1_first.sql", "set lock_timeout = '100ms'; alter table public.a add b int;");
   await using other = connect(url);
-  const held = Promise.withResolvers<void>();
+  const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const holder = other.begin(async (sql) => {
     await sql`lock public.a in access share mode`;
+    locked.resolve();
     await held.promise;
   });
+  await locked.promise;
   const migrated = migrate(sql, folder.path);
   const isWaiting = async () =>
     (await sql`select from pg_locks where relation = 'a'::regclass and not granted`).count > 0;
