@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import postgres, { type Sql } from "postgres";
-import { controlsTransaction, runsAlone, splitStatements } from "./sql_statements.ts";
+import { controlsTransaction, runsAlone, splitStatements, withoutComments } from "./sql_statements.ts";
 import { firstLine, StackError } from "./stack_error.ts";
 
 const FOLDER = fileURLToPath(new URL("../../supabase/migrations", import.meta.url));
@@ -173,27 +173,35 @@ export async function applyMigration(
       `${title} has a statement that cannot run in a transaction: move it to a migration of its own`,
     );
   }
-  // One at a time, because Postgres gives the position of an error only for some.
-  let running = statements[0] ?? "";
   for (let tries = 1;; tries++) {
+    // Where the running statement begins in the file; null before the first and after the last.
+    let at: number | null = null;
     try {
-      return await (alone.length > 0 ? applyAlone(sql, migration, alone[0]!) : sql.begin(async (sql) => {
+      if (alone.length > 0) {
+        at = text.indexOf(alone[0]!);
+        return await applyAlone(sql, migration, alone[0]!);
+      }
+      return await sql.begin(async (sql) => {
         // Recorded first, so that another process that applies the same migration waits here and then skips it.
         if (!await record(sql, migration, statements)) return false;
         // Settings of an earlier migration, or of another client of a pooler, must not affect this one.
         await sql`reset all`;
         await sql.unsafe(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
+        // One at a time, because Postgres gives the position of an error only for some.
+        let end = 0;
         for (const statement of statements) {
-          running = statement;
+          at = text.indexOf(statement, end);
+          end = at + statement.length;
           await sql.unsafe(statement);
         }
+        at = null;
         await beforeCommit?.(sql);
         return true;
-      }));
+      });
     } catch (error) {
       const { code } = error as { code?: string };
       if (tries === TRIES || code !== LOCK_NOT_AVAILABLE && code !== DEADLOCK_DETECTED) {
-        throw new StackError(`${title} failed${describe(error, text, running)}`);
+        throw new StackError(`${title} failed${describe(error, text, at)}`);
       }
       if (tries === 1) {
         console.log(`${title} waits for a lock that others hold: it is tried again for a minute`);
@@ -260,14 +268,17 @@ async function record(
 
 /**
  * The line and the reason of a failure, with the details that Postgres gives.
- * @param statement the one that failed, which is a part of `text`
+ * @param at where the statement that failed begins in the file; null if none of the file's statements failed
  */
-function describe(error: unknown, text: string, statement: string): string {
+function describe(error: unknown, text: string, at: number | null): string {
   if (!(error instanceof postgres.PostgresError)) return `: ${firstLine(error)}`;
   const { message, position, detail, hint, where } = error;
-  const comments = /^(?:\s|--.*\n|\/\*[^]*?\*\/)*/.exec(statement)![0].length;
-  const offset = text.indexOf(statement) + (position ? Number(position) - 1 : comments);
-  const line = text.slice(0, offset).split("\n").length;
+  let line = "";
+  if (at !== null) {
+    const statement = text.slice(at);
+    const offset = position ? Number(position) - 1 : statement.length - withoutComments(statement).length;
+    line = ` in line ${text.slice(0, at + offset).split("\n").length}`;
+  }
   const more = [detail, hint, where?.replaceAll("\n", ", ")].filter(Boolean).join("; ");
-  return ` in line ${line}: ${message}${more && ` (${more})`}`;
+  return `${line}: ${message}${more && ` (${more})`}`;
 }

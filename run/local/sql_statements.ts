@@ -2,8 +2,12 @@
 const TOKEN =
   /--[^\n]*|\/\*[^]*?\*\/|"(?:[^"]|"")*"|'(?:[^']|'')*'|\$([\p{L}\p{Nd}_]*)\$[^]*?\$\1\$|\\[^]|\w+|[^]/gu;
 
+/** What may stand before a statement: white space and comments (not nested). */
+const BEFORE = /^(?:\s|--.*\n|\/\*[^]*?\*\/)*/;
+
 const TRANSACTION_CONTROL =
-  /^(?:\s|--.*\n|\/\*[^]*?\*\/)*(?:begin|start\s+transaction|commit|end|abort|rollback|prepare\s+transaction)\b/i;
+  /^(?:begin|start\s+transaction|commit|end|abort|rollback|prepare\s+transaction)\b/i;
+const ALONE = /^(?:(?:create|drop|reindex|alter\s+table)\b[^;(]*\bconcurrently\b|vacuum\b|alter\s+system\b)/i;
 
 /**
  * Splits SQL into statements as the Supabase CLI records them: each with the comments before it and without its
@@ -27,15 +31,17 @@ export function splitStatements(sql: string): string[] {
   return statements.map((statement) => statement.trim()).filter((statement) => statement !== "");
 }
 
-const ALONE =
-  /^(?:\s|--.*\n|\/\*[^]*?\*\/)*(?:(?:create|drop|reindex)\b[^;(]*\bconcurrently\b|alter\s+table\b[^;(]*\bdetach\b[^;(]*\bconcurrently\b|vacuum\b|alter\s+system\b)/i;
+/** SQL without the white space and comments before its first statement. */
+export function withoutComments(sql: string): string {
+  return sql.replace(BEFORE, "");
+}
 
 /** Whether a statement cannot run in a transaction. The Supabase CLI runs the same ones outside its own. */
 export function runsAlone(statement: string): boolean {
-  return ALONE.test(statement);
+  return ALONE.test(withoutComments(statement));
 }
 
 /** Whether a statement begins or ends a transaction. */
 export function controlsTransaction(statement: string): boolean {
-  return TRANSACTION_CONTROL.test(statement);
+  return TRANSACTION_CONTROL.test(withoutComments(statement));
 }

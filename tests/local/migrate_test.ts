@@ -67,6 +67,9 @@ test("A migration that fails leaves nothing, and the error has its name, the lin
     folder,
     /^The migration 2_wrong failed in line 3: no \(This; That; PL\/pgSQL function inline_code_block line 1/,
   );
+  // The second of two equal statements.
+  await folder.add("2_wrong.sql", "create table public.b ();\nselect 1;\ncreate table public.b ();");
+  await refuses(sql, folder, /^The migration 2_wrong failed in line 3: relation "b" already exists$/);
   await folder.add("2_wrong.sql", "create table public.b ();");
   assert.equal(await migrate(sql, folder.path), 2);
 });
@@ -135,7 +138,9 @@ test("A setting that a migration changes does not affect the next migration, whi
   await folder.add("2_second.sql", "create table a as select current_setting('lock_timeout') as waits;");
   await using connection = connect(url);
   assert.equal(await migrate(connection, folder.path), 2);
-  assert.deepEqual(await sql`select waits from public.a`.then(([row]) => row), { waits: "2s" });
+  assert.deepEqual(await tablesOf(sql), ["a"]);
+  const [row] = await sql`select waits from public.a`;
+  assert.equal(row!["waits"], "2s");
 });
 
 test("Nothing is applied if a migration before an applied one is missing, or the database has an unknown one", async ({ sql, folder }) => {

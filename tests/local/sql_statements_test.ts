@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { controlsTransaction, splitStatements } from "../../run/local/sql_statements.ts";
+import { controlsTransaction, runsAlone, splitStatements } from "../../run/local/sql_statements.ts";
 
 Deno.test("SQL is split only at semicolons that end a statement", () => {
   const statements = [
@@ -30,4 +30,24 @@ Deno.test("controlsTransaction recognises statements that begin or end a transac
   for (const statement of ["select 'commit'", "-- commit\nselect 1", "create table commits ()", "endless"]) {
     assert.equal(controlsTransaction(statement), false, statement);
   }
+});
+
+Deno.test("runsAlone recognises statements that cannot run in a transaction", () => {
+  for (
+    const statement of [
+      "create unique index concurrently if not exists a on b (c)",
+      "-- why\n/* and how */ DROP  INDEX CONCURRENTLY a",
+      "reindex table concurrently a",
+      "alter table a detach partition b concurrently",
+      "vacuum full a",
+      "alter system set a = 1",
+    ]
+  ) assert.equal(runsAlone(statement), true, statement);
+  for (
+    const statement of [
+      "create index on a (concurrently)",
+      "alter table a detach partition b",
+      "select 'vacuum'",
+    ]
+  ) assert.equal(runsAlone(statement), false, statement);
 });
