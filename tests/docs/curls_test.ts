@@ -8,7 +8,7 @@ import { openPage } from "./claims.ts";
 import { CURL_FAILS, openReader } from "./reader.ts";
 
 const resources = await openPage("resources", { sh: "all" });
-const events = await openPage("events", { sh: "all" });
+const events = await openPage("events", { sh: 3 });
 
 /** Without a curl, because only the operator can make a customer's link. The page names the address in its text. */
 const WITHOUT_CURL = ["proposals"];
