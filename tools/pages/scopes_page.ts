@@ -2,7 +2,7 @@ import type { Language } from "../openapi/language.ts";
 import { doc } from "../../supabase/functions/_shared/contract/doc.ts";
 import { type Scope, SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
-import { replaceSection, table } from "./page.ts";
+import { code, replaceSection, table } from "./page.ts";
 import { ANY_KEY, sitePages, textIn } from "./site_page.ts";
 
 /** What a key may do with a scope, after "it permits to". */
@@ -55,17 +55,17 @@ const HEAD: Record<Language, [scopes: string[], tools: string[]]> = {
 /** Writes what each scope permits into the page on keys, and the tools of each scope into the page on MCP. */
 export const scopesPages = [
   ...sitePages("keys", (page, language) => {
-    const rows = SCOPES.map((scope) => [`\`${scope}\``, textIn(PERMITTED[scope], language)]);
+    const rows = SCOPES.map((scope) => [code(scope), textIn(PERMITTED[scope], language)]);
     return replaceSection(page, "scopes", table(HEAD[language][0], rows));
   }),
   ...sitePages("mcp", (page, language) => {
-    const rows = [...SCOPES, null].map((scope) => [
-      scope === null ? textIn(ANY_KEY, language) : `\`${scope}\``,
-      [...TOOLS.values()].filter((tool) => tool.scope === scope).map(({ definition }) =>
-        `\`${definition.name}\``
-      )
-        .join(", "),
-    ]);
+    const rows = [...SCOPES, null].map((scope) => {
+      const tools = [...TOOLS.values()].filter((tool) => tool.scope === scope);
+      return [
+        scope === null ? textIn(ANY_KEY, language) : code(scope),
+        tools.map(({ definition }) => code(definition.name)).join(", "),
+      ];
+    });
     return replaceSection(page, "tools", table(HEAD[language][1], rows));
   }),
 ];
