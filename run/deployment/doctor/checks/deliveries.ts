@@ -10,8 +10,8 @@ export const WAKE_DISPATCHER: Remedy = {
 };
 
 /**
- * A due delivery is claimed within 10 seconds, unless the dispatcher is not woken or cannot run, or the subscription has 4
- * or the workspace 8 attempts under way. The condition is the same as in crm.check_health().
+ * Finds deliveries that have been due for over a minute while no attempt is in progress in their workspace: then the
+ * dispatcher is not woken or cannot run. crm.check_health() uses the same condition.
  */
 export const deliveries: Check = {
   name: "deliveries",
