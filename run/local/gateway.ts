@@ -162,7 +162,7 @@ function errorResponse(cause: ErrorCode | ApiError): Response {
   });
 }
 
-/** The error with its stack, by which a developer finds the error in the function. */
+/** The error with its stack, so that a developer can find the failing line of the function. */
 function describe(error: unknown): string {
   return error instanceof Error ? error.stack ?? error.message : String(error);
 }

@@ -172,7 +172,8 @@ language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_link(p_token_hash);
 begin
-  -- A token is not a key: even a mistake in the function must not let it reach more than its own proposal.
+  -- Only these three verbs: even if the Edge Function has a mistake, a link's token must not reach more than its own
+  -- proposal.
   if p_verb not in ('proposal_view', 'proposal_accept', 'proposal_reject') then
     raise exception 'The verb % is not of proposals', p_verb;
   end if;

@@ -256,8 +256,8 @@ comment on function crm.settle_subscription(uuid, uuid, boolean) is
 
 create function crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns void
 language sql volatile set search_path = '' as $$
-  -- `do update` and not `do nothing`, so that this waits for a claim that is settling by the earlier state and then
-  -- removes the row.
+  -- `do update`, because it waits for the row's lock: a claim that is still applying the earlier state deletes this row
+  -- when it is done, and `do nothing` would then lose the new state.
   insert into crm.webhook_unsettled as u (workspace_id, subscription_id, send_now)
   values (p_workspace_id, p_subscription_id, p_send_now)
   on conflict (workspace_id, subscription_id) do update

@@ -45,7 +45,7 @@ Deno.test("Every function has its block in config.toml, with the functions' impo
   assert.deepEqual(named.sort(), await functionNames());
 });
 
-Deno.test("The functions' import map has what they import and no more, in the versions of the root's map", async () => {
+Deno.test("The functions' import map lists exactly the packages they import, at the versions of the root import map", async () => {
   const { imports } = await readJson<{ imports: Record<string, string> }>(join(FUNCTIONS, "deno.json"));
   const root = await readJson<{ imports: Record<string, string> }>(join(ROOT, "import_map.json"));
   const imported = sources.flatMap(([, text]) =>

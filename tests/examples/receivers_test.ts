@@ -189,7 +189,7 @@ async function tryReceiver(
     receiver = await start();
   });
 
-  await t.step("the replacement of its secret", async () => {
+  await t.step("accepts both secrets during a rotation", async () => {
     const { secret: next } = await stack.call("POST", `/api-v1-webhooks/${id}/rotate-secret`, {
       overlap_seconds: 3600,
     });

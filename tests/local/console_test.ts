@@ -32,7 +32,10 @@ interface Served {
   getRaw(path: string): Promise<string>;
 }
 
-/** Changes a source, and waits a moment: for a build in the same millisecond, the source would still count as newer. */
+/**
+ * Changes a source file, then waits 20 ms: if the build ran in the same millisecond as the change, the file would still
+ * count as newer than the build.
+ */
 async function change(source: string, text: string): Promise<void> {
   await Deno.writeTextFile(source, text);
   await pause(20);

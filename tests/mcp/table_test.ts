@@ -41,7 +41,7 @@ Deno.test("Every client can take every tool", () => {
   }
 });
 
-Deno.test("A tool says truly whether it reads, takes something away, or may be repeated", () => {
+Deno.test("A tool's annotations say correctly whether it is read-only, destructive or idempotent", () => {
   for (const { definition: { name, annotations, inputSchema }, request } of TOOLS.values()) {
     const { readOnlyHint, destructiveHint, idempotentHint } = annotations;
     assert.equal(readOnlyHint, request.method === "GET", name);

@@ -59,7 +59,9 @@ function limitsOfEnum(values: unknown[]): FieldLimits {
   return { good: values, bad: ["", `${values[0]}x`, `${values[0]}`.toUpperCase(), 1] };
 }
 
-/** Texts by format. Lengths are counted in code points, so an emoji is one character. */
+/**
+ * Good and bad values of a text field, by its format. Lengths are counted in code points, so an emoji is one character.
+ */
 function limitsOfText({ format, minLength = 0, maxLength }: InputSchema): FieldLimits {
   const noText = [5, true, [], ["a"], {}];
   const tooLong = (before: string) => maxLength === undefined ? [] : [before + "a".repeat(maxLength)];

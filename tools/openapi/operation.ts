@@ -207,7 +207,7 @@ function queryParameters(query: z.ZodObject, schemas: Schemas) {
     name,
     in: "query",
     required: required.includes(name),
-    // A reference has no text of its own.
+    // A `$ref` schema has no description: take the filter's from FILTERS.
     ...(description ? { description, description_en } : FILTERS[name]),
     // Values separated by commas.
     ...(schema.type === "array" && { style: "form", explode: false }),

@@ -6,7 +6,7 @@ import { operationId } from "./operation_id.ts";
 import type { Schemas } from "./schemas.ts";
 import { replyOfStory, requestOfStory } from "./story/story.ts";
 
-/** Operations whose replies contain events or deliveries, with functions that compose these. */
+/** Operations whose replies contain events or deliveries, each with the function that builds its example reply. */
 const COMPOSED: Readonly<Record<string, (schemas: Schemas) => Known>> = {
   "events.list": (schemas) => ({
     data: [feedExample("lead.received", schemas), feedExample("deal.won", schemas)],

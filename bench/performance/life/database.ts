@@ -17,7 +17,7 @@ const SIZES_AT_THE_END: Record<string, number> = { rate_limits: 2, webhook_queue
 
 interface TableUse {
   live: number;
-  /** Row versions that a vacuum has not removed, by the estimate on which autovacuum decides. */
+  /** Dead rows, as estimated by the statistic that triggers autovacuum. */
   dead: number;
   updated: number;
   hot: number;

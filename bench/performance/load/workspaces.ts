@@ -108,8 +108,8 @@ async function insertLeads(sql: Sql, workspaceIds: string[]): Promise<void> {
 }
 
 /**
- * Gives every key a call every two seconds of the last minute, a quarter of its limit, so that the length of a key's log
- * hardly depends on the speed of the machine.
+ * Gives every key 30 past calls, one every two seconds of the last minute (a quarter of its limit). Otherwise the
+ * length of its log would depend on how fast the machine calls.
  */
 export async function giveHistory(sql: Sql): Promise<void> {
   await sql`

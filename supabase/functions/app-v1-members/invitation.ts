@@ -6,8 +6,8 @@ import { appUrl, AUTH_TIMEOUT_MS, authUrl, secretKey } from "../_shared/runtime/
  * because the member has been added already and can be invited again. Environment: a secret key (see `secretKey`), and
  * APP_ORIGIN.
  *
- * @returns true if the invitation was sent, and for a person who has an account and needs no invitation; otherwise
- *  false, and the log says why
+ * @returns true if the invitation was sent, or if the person already has an account; otherwise false, and the log says
+ *  why
  */
 export async function sendInvitation(email: string): Promise<boolean> {
   const key = secretKey();
