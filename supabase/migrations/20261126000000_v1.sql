@@ -1551,6 +1551,61 @@ $$;
 comment on function crm.require_references(jsonb) is
   'Returns the arguments; raises invalid_reference with every field whose record is outside the workspace, inactive, '
   'merged or erased. Locks contacts and companies until the transaction ends, as their foreign keys would do later.';
+create function crm.expanded(p_records json[], p_names jsonb) returns json[]
+language plpgsql stable set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+begin
+  return (
+    select array_agg(crm.with_fields(r.record, ('{' || concat_ws(',',
+      case when p_names ? 'deal' then '"deal" : ' || coalesce((
+        select json_build_object('id', t.id, 'name', t.title)::text from crm.deals t
+        where t.workspace_id = v_workspace_id and t.id = (r.record ->> 'deal_id')::uuid
+      ), 'null') end,
+      case when p_names ? 'contact' then '"contact" : ' || coalesce((
+        select json_build_object('id', t.id, 'name', t.name)::text from crm.contacts t
+        where t.workspace_id = v_workspace_id and t.id = (r.record ->> 'contact_id')::uuid
+      ), 'null') end,
+      case when p_names ? 'owner' then '"owner" : ' || coalesce((
+        select json_build_object('id', t.id, 'name', t.name)::text from crm.members t
+        where t.workspace_id = v_workspace_id and t.id = (r.record ->> 'owner_id')::uuid
+      ), 'null') end,
+      case when p_names ? 'created_by' then '"created_by" : ' || coalesce((
+        select json_build_object('id', t.id, 'name', t.name)::text from crm.members t
+        where t.workspace_id = v_workspace_id and t.id = (r.record ->> 'created_by_id')::uuid
+      ), 'null') end,
+      case when p_names ? 'company' then '"company" : ' || coalesce((
+        select json_build_object('id', t.id, 'name', t.name)::text from crm.companies t
+        where t.workspace_id = v_workspace_id and t.id = (r.record ->> 'company_id')::uuid
+      ), 'null') end,
+      case when p_names ? 'pipeline' then '"pipeline" : ' || coalesce((
+        select json_build_object('id', t.id, 'name', t.name)::text from crm.pipelines t
+        where t.workspace_id = v_workspace_id and t.id = (r.record ->> 'pipeline_id')::uuid
+      ), 'null') end,
+      case when p_names ? 'stage' then '"stage" : ' || coalesce((
+        select json_build_object('id', t.id, 'name', t.name, 'type', t.type)::text from crm.stages t
+        where t.workspace_id = v_workspace_id and t.id = (r.record ->> 'stage_id')::uuid
+      ), 'null') end,
+      case when p_names ? 'loss_reason' then '"loss_reason" : ' || coalesce((
+        select json_build_object('id', t.id, 'name', t.name)::text from crm.loss_reasons t
+        where t.workspace_id = v_workspace_id and t.id = (r.record ->> 'loss_reason_id')::uuid
+      ), 'null') end,
+      case when p_names ? 'author' then '"author" : ' || coalesce((
+        select json_build_object('id', t.id, 'name', t.name)::text from crm.members t
+        where t.workspace_id = v_workspace_id and t.id = (r.record ->> 'author_id')::uuid
+      ), 'null') end
+    ) || '}')::json) order by r.position)
+    from unnest(p_records) with ordinality r (record, position)
+  );
+end
+$$;
+comment on function crm.expanded(json[], jsonb) is
+  'Adds to each record the records that its ids name, by id and name: owner for owner_id. p_names: one name or more.';
+create function crm.expanded(p_record json, p_names jsonb) returns json
+language sql stable as $$
+  select case when jsonb_array_length(p_names) > 0 then (crm.expanded(array[p_record], p_names))[1] else p_record end
+$$;
+comment on function crm.expanded(json, jsonb) is 'Adds the named records to one record; p_names may be null or empty.';
 
 
 create type crm.sent_filter as (kind text, name text, target text, is_many boolean, value text, condition text);
@@ -3161,7 +3216,7 @@ begin
   select crm.company_json(t), t.merged_into_id into v_record, v_merged_into_id from crm.companies t
   where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid;
   if v_merged_into_id is not null then perform api.fail('merged', array['id'], null, array[v_merged_into_id]); end if;
-  return crm.require_record(v_record);
+  return crm.expanded(crm.require_record(v_record), p_args -> 'expand');
 end
 $$;
 comment on function api.company_get(jsonb) is 'Returns one record; raises not_found, merged.';
@@ -3194,7 +3249,7 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  v_filters jsonb := p_args - '{limit,cursor,since,until}'::text[];
+  v_filters jsonb := p_args - '{limit,cursor,since,until,expand}'::text[];
   v_value text;
   v_ids uuid[];
   v_next_id uuid;
@@ -3282,6 +3337,7 @@ begin
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
   if v_records is null and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
+  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
 end
@@ -3723,7 +3779,7 @@ begin
   select crm.contact_json(t), t.merged_into_id into v_record, v_merged_into_id from crm.contacts t
   where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid;
   if v_merged_into_id is not null then perform api.fail('merged', array['id'], null, array[v_merged_into_id]); end if;
-  return crm.require_record(v_record);
+  return crm.expanded(crm.require_record(v_record), p_args -> 'expand');
 end
 $$;
 comment on function api.contact_get(jsonb) is 'Returns one record; raises not_found, merged.';
@@ -3754,7 +3810,7 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  v_filters jsonb := p_args - '{limit,cursor,since,until}'::text[];
+  v_filters jsonb := p_args - '{limit,cursor,since,until,expand}'::text[];
   v_value text;
   v_ids uuid[];
   v_next_id uuid;
@@ -3832,6 +3888,7 @@ begin
     v_records := crm.bounded_records('contact', v_ids, v_records);
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
+  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
 end
@@ -4088,7 +4145,7 @@ begin
   select * into v_deal from crm.deals d
   where d.workspace_id = v_workspace_id and d.id = (p_args ->> 'id')::uuid;
   if not found then perform api.fail('not_found'); end if;
-  return crm.with_fields(crm.deal_json(v_deal), json_build_object(
+  return crm.expanded(crm.with_fields(crm.deal_json(v_deal), json_build_object(
     'contact', (
       select crm.contact_json(c) from crm.contacts c
       where c.workspace_id = v_workspace_id and c.id = v_deal.contact_id
@@ -4103,7 +4160,7 @@ begin
       order by a.id desc limit 1
     ),
     'lead', v_deal.lead
-  ));
+  )), (p_args -> 'expand') - '{contact,company}'::text[]);
 end
 $$;
 comment on function api.deal_get(jsonb) is
@@ -4443,7 +4500,7 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  v_filters jsonb := p_args - '{limit,cursor,since,until}'::text[];
+  v_filters jsonb := p_args - '{limit,cursor,since,until,expand}'::text[];
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
@@ -4555,6 +4612,7 @@ begin
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
   if v_records is null and p_args ?| '{owner_id,pipeline_id,stage_id}' then perform crm.require_known_filters(p_args); end if;
+  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
 end
@@ -4937,10 +4995,10 @@ comment on function crm.changed_fields(crm.activities, crm.activities) is
 create function api.activity_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
-  return crm.require_record((
+  return crm.expanded(crm.require_record((
     select crm.activity_json(t) from crm.activities t
     where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
-  ));
+  )), p_args -> 'expand');
 end
 $$;
 comment on function api.activity_get(jsonb) is 'Returns one record; raises not_found.';
@@ -4966,7 +5024,7 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  v_filters jsonb := p_args - '{limit,cursor,since,until}'::text[];
+  v_filters jsonb := p_args - '{limit,cursor,since,until,expand}'::text[];
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
@@ -5054,6 +5112,7 @@ begin
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
   if v_records is null and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
+  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
 end
@@ -5153,10 +5212,10 @@ comment on function crm.note_insert(crm.notes[]) is
 create function api.note_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
-  return crm.require_record((
+  return crm.expanded(crm.require_record((
     select crm.note_json(t) from crm.notes t
     where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
-  ));
+  )), p_args -> 'expand');
 end
 $$;
 comment on function api.note_get(jsonb) is 'Returns one record; raises not_found.';
@@ -5179,7 +5238,7 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  v_filters jsonb := p_args - '{limit,cursor,since,until,deal_id}'::text[];
+  v_filters jsonb := p_args - '{limit,cursor,since,until,expand,deal_id}'::text[];
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
@@ -5223,6 +5282,7 @@ begin
     v_records := crm.bounded_records('note', v_ids, v_records);
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
+  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
 end
@@ -5385,7 +5445,8 @@ language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_link(p_token_hash);
 begin
-  -- A token is not a key: even a mistake in the function must not let it reach more than its own proposal.
+  -- Only these three verbs: even if the Edge Function has a mistake, a link's token must not reach more than its own
+  -- proposal.
   if p_verb not in ('proposal_view', 'proposal_accept', 'proposal_reject') then
     raise exception 'The verb % is not of proposals', p_verb;
   end if;
@@ -6603,8 +6664,8 @@ comment on function crm.settle_subscription(uuid, uuid, boolean) is
   'if no row is left.';
 create function crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns void
 language sql volatile set search_path = '' as $$
-  -- `do update` and not `do nothing`, so that this waits for a claim that is settling by the earlier state and then
-  -- removes the row.
+  -- `do update`, because it waits for the row's lock: a claim that is still applying the earlier state deletes this row
+  -- when it is done, and `do nothing` would then lose the new state.
   insert into crm.webhook_unsettled as u (workspace_id, subscription_id, send_now)
   values (p_workspace_id, p_subscription_id, p_send_now)
   on conflict (workspace_id, subscription_id) do update
@@ -8953,7 +9014,7 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_way text := case when p_walk.ways is not null then crm.shortest_way(p_walk, p_before, p_from, p_step) end;
   -- Without another filter, nearly all records with the words match.
-  v_enough integer := case when p_args - '{q,limit,cursor,since,until}'::text[] = '{}'
+  v_enough integer := case when p_args - '{q,limit,cursor,since,until,expand}'::text[] = '{}'
     then v_limit + 51 else 2 * p_step
   end;
   v_before uuid := p_before;
@@ -13582,13 +13643,13 @@ grant execute on function
   crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),
   crm.digits(text), crm.e164(text), crm.erase_contact(uuid, boolean), crm.error_of(crm.failure, text, jsonb),
-  crm.event_data(crm.events, text), crm.explain(text, json, text, jsonb), crm.external_id_holder(text, text),
-  crm.external_id_holders(text, text[]), crm.feed_cursor_of(text), crm.feed_cursor_text(crm.feed_cursor),
-  crm.feed_horizon(), crm.feed_item(crm.events), crm.feed_start(jsonb), crm.fill_in_contact(crm.contacts, text, uuid),
-  crm.filled_custom_fields(jsonb, jsonb), crm.first_stage(uuid), crm.fold(text),
-  crm.fuller_phones(jsonb, jsonb, text[]), crm.holds_webhooks(uuid), crm.insert_together(text, jsonb[]),
-  crm.is_fuller_phone(text, text), crm.is_in_state(text, text, boolean), crm.is_marked(text),
-  crm.is_of_person(text, text, crm.contacts), crm.iso(timestamp with time zone),
+  crm.event_data(crm.events, text), crm.expanded(json, jsonb), crm.expanded(json[], jsonb),
+  crm.explain(text, json, text, jsonb), crm.external_id_holder(text, text), crm.external_id_holders(text, text[]),
+  crm.feed_cursor_of(text), crm.feed_cursor_text(crm.feed_cursor), crm.feed_horizon(), crm.feed_item(crm.events),
+  crm.feed_start(jsonb), crm.fill_in_contact(crm.contacts, text, uuid), crm.filled_custom_fields(jsonb, jsonb),
+  crm.first_stage(uuid), crm.fold(text), crm.fuller_phones(jsonb, jsonb, text[]), crm.holds_webhooks(uuid),
+  crm.insert_together(text, jsonb[]), crm.is_fuller_phone(text, text), crm.is_in_state(text, text, boolean),
+  crm.is_marked(text), crm.is_of_person(text, text, crm.contacts), crm.iso(timestamp with time zone),
   crm.item_error(crm.failure, text, jsonb), crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer),
   crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[]), crm.kind_of(uuid), crm.lead_company(text),
   crm.lead_contact(jsonb), crm.lead_data(crm.deals, crm.contacts, crm.companies),

@@ -105,3 +105,60 @@ $$;
 comment on function crm.require_references(jsonb) is
   'Returns the arguments; raises invalid_reference with every field whose record is outside the workspace, inactive, '
   'merged or erased. Locks contacts and companies until the transaction ends, as their foreign keys would do later.';
+
+create function crm.expanded(p_records json[], p_names jsonb) returns json[]
+language plpgsql stable set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+begin
+  return (
+    select array_agg(crm.with_fields(r.record, ('{' || concat_ws(',',
+      case when p_names ? 'deal' then '"deal" : ' || coalesce((
+        select json_build_object('id', t.id, 'name', t.title)::text from crm.deals t
+        where t.workspace_id = v_workspace_id and t.id = (r.record ->> 'deal_id')::uuid
+      ), 'null') end,
+      case when p_names ? 'contact' then '"contact" : ' || coalesce((
+        select json_build_object('id', t.id, 'name', t.name)::text from crm.contacts t
+        where t.workspace_id = v_workspace_id and t.id = (r.record ->> 'contact_id')::uuid
+      ), 'null') end,
+      case when p_names ? 'owner' then '"owner" : ' || coalesce((
+        select json_build_object('id', t.id, 'name', t.name)::text from crm.members t
+        where t.workspace_id = v_workspace_id and t.id = (r.record ->> 'owner_id')::uuid
+      ), 'null') end,
+      case when p_names ? 'created_by' then '"created_by" : ' || coalesce((
+        select json_build_object('id', t.id, 'name', t.name)::text from crm.members t
+        where t.workspace_id = v_workspace_id and t.id = (r.record ->> 'created_by_id')::uuid
+      ), 'null') end,
+      case when p_names ? 'company' then '"company" : ' || coalesce((
+        select json_build_object('id', t.id, 'name', t.name)::text from crm.companies t
+        where t.workspace_id = v_workspace_id and t.id = (r.record ->> 'company_id')::uuid
+      ), 'null') end,
+      case when p_names ? 'pipeline' then '"pipeline" : ' || coalesce((
+        select json_build_object('id', t.id, 'name', t.name)::text from crm.pipelines t
+        where t.workspace_id = v_workspace_id and t.id = (r.record ->> 'pipeline_id')::uuid
+      ), 'null') end,
+      case when p_names ? 'stage' then '"stage" : ' || coalesce((
+        select json_build_object('id', t.id, 'name', t.name, 'type', t.type)::text from crm.stages t
+        where t.workspace_id = v_workspace_id and t.id = (r.record ->> 'stage_id')::uuid
+      ), 'null') end,
+      case when p_names ? 'loss_reason' then '"loss_reason" : ' || coalesce((
+        select json_build_object('id', t.id, 'name', t.name)::text from crm.loss_reasons t
+        where t.workspace_id = v_workspace_id and t.id = (r.record ->> 'loss_reason_id')::uuid
+      ), 'null') end,
+      case when p_names ? 'author' then '"author" : ' || coalesce((
+        select json_build_object('id', t.id, 'name', t.name)::text from crm.members t
+        where t.workspace_id = v_workspace_id and t.id = (r.record ->> 'author_id')::uuid
+      ), 'null') end
+    ) || '}')::json) order by r.position)
+    from unnest(p_records) with ordinality r (record, position)
+  );
+end
+$$;
+comment on function crm.expanded(json[], jsonb) is
+  'Adds to each record the records that its ids name, by id and name: owner for owner_id. p_names: one name or more.';
+
+create function crm.expanded(p_record json, p_names jsonb) returns json
+language sql stable as $$
+  select case when jsonb_array_length(p_names) > 0 then (crm.expanded(array[p_record], p_names))[1] else p_record end
+$$;
+comment on function crm.expanded(json, jsonb) is 'Adds the named records to one record; p_names may be null or empty.';

@@ -252,7 +252,7 @@ begin
   select crm.contact_json(t), t.merged_into_id into v_record, v_merged_into_id from crm.contacts t
   where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid;
   if v_merged_into_id is not null then perform api.fail('merged', array['id'], null, array[v_merged_into_id]); end if;
-  return crm.require_record(v_record);
+  return crm.expanded(crm.require_record(v_record), p_args -> 'expand');
 end
 $$;
 comment on function api.contact_get(jsonb) is 'Returns one record; raises not_found, merged.';
@@ -290,7 +290,7 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  v_filters jsonb := p_args - '{limit,cursor,since,until}'::text[];
+  v_filters jsonb := p_args - '{limit,cursor,since,until,expand}'::text[];
   v_value text;
   v_ids uuid[];
   v_next_id uuid;
@@ -368,6 +368,7 @@ begin
     v_records := crm.bounded_records('contact', v_ids, v_records);
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
+  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
 end

@@ -156,7 +156,7 @@ begin
   select * into v_deal from crm.deals d
   where d.workspace_id = v_workspace_id and d.id = (p_args ->> 'id')::uuid;
   if not found then perform api.fail('not_found'); end if;
-  return crm.with_fields(crm.deal_json(v_deal), json_build_object(
+  return crm.expanded(crm.with_fields(crm.deal_json(v_deal), json_build_object(
     'contact', (
       select crm.contact_json(c) from crm.contacts c
       where c.workspace_id = v_workspace_id and c.id = v_deal.contact_id
@@ -171,7 +171,7 @@ begin
       order by a.id desc limit 1
     ),
     'lead', v_deal.lead
-  ));
+  )), (p_args -> 'expand') - '{contact,company}'::text[]);
 end
 $$;
 comment on function api.deal_get(jsonb) is

@@ -206,7 +206,7 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  v_filters jsonb := p_args - '{limit,cursor,since,until}'::text[];
+  v_filters jsonb := p_args - '{limit,cursor,since,until,expand}'::text[];
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
@@ -318,6 +318,7 @@ begin
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
   if v_records is null and p_args ?| '{owner_id,pipeline_id,stage_id}' then perform crm.require_known_filters(p_args); end if;
+  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
 end

@@ -126,10 +126,10 @@ comment on function crm.changed_fields(crm.activities, crm.activities) is
 create function api.activity_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
-  return crm.require_record((
+  return crm.expanded(crm.require_record((
     select crm.activity_json(t) from crm.activities t
     where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
-  ));
+  )), p_args -> 'expand');
 end
 $$;
 comment on function api.activity_get(jsonb) is 'Returns one record; raises not_found.';
@@ -159,7 +159,7 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  v_filters jsonb := p_args - '{limit,cursor,since,until}'::text[];
+  v_filters jsonb := p_args - '{limit,cursor,since,until,expand}'::text[];
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
@@ -247,6 +247,7 @@ begin
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
   if v_records is null and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
+  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
 end

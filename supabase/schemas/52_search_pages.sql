@@ -34,7 +34,7 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_way text := case when p_walk.ways is not null then crm.shortest_way(p_walk, p_before, p_from, p_step) end;
   -- Without another filter, nearly all records with the words match.
-  v_enough integer := case when p_args - '{q,limit,cursor,since,until}'::text[] = '{}'
+  v_enough integer := case when p_args - '{q,limit,cursor,since,until,expand}'::text[] = '{}'
     then v_limit + 51 else 2 * p_step
   end;
   v_before uuid := p_before;

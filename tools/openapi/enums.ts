@@ -60,6 +60,10 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
       "true: only archived ones; false: only the others; any: all",
     ),
   },
+  ...Object.fromEntries(records.map(({ about, expansions }) => [`${about.schema}Expansion`, {
+    words: Object.keys(expansions),
+    text: doc("O que expand pode mostrar", "What expand can show"),
+  }])),
   ContactMatch: {
     words: wordsOf(contact.upsertQuery, "match_by"),
     text: doc("Por que campo um contato é procurado", "The field by which a contact is looked for"),

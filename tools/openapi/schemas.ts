@@ -54,7 +54,8 @@ export class Schemas {
     const added = this.add(schema, side);
     const record = added.properties?.["data"]?.items && idOf(added.properties["data"].items);
     if (!record) return added;
-    const id = record + (added.properties!["meta"] ? "Page" : "List");
+    // A list of a record has the record's name, whatever it adds to it.
+    const id = record.replace(/^Expanded/, "") + (added.properties!["meta"] ? "Page" : "List");
     this.#keep(id, added);
     return refTo(id);
   }

@@ -45,7 +45,7 @@ declare
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
   v_filters jsonb := p_args - '{${
-      ["limit", "cursor", "since", "until", ...required(record).map(({ name }) => name)].join(",")
+      ["limit", "cursor", "since", "until", "expand", ...required(record).map(({ name }) => name)].join(",")
     }}'::text[];
 ${optional(record).some(isMade) ? "  v_value text;\n" : ""}  v_ids uuid[];
   v_next_id uuid;
@@ -71,7 +71,8 @@ ${served.map((filters, index) => `  ${index === 0 ? "if" : "elsif"} ${branch(rec
   end if;
 ${
       requireKnown(record, "v_records is null")
-    }  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
+    }  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
+  if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
 end
 $$;`,

@@ -198,10 +198,10 @@ function getSql(record: CrmRecord): string {
   return `create function api.${name}_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
-  return crm.require_record((
+  return crm.expanded(crm.require_record((
     select crm.${name}_json(t) from crm.${about.table} t
     where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
-  ));
+  )), p_args -> 'expand');
 end
 $$;
 ${comment(`function api.${name}_get(jsonb)`, "Returns one record; raises not_found.")}`;
@@ -218,7 +218,7 @@ begin
   select crm.${name}_json(t), t.merged_into_id into v_record, v_merged_into_id from crm.${about.table} t
   where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid;
   if v_merged_into_id is not null then perform api.fail('merged', array['id'], null, array[v_merged_into_id]); end if;
-  return crm.require_record(v_record);
+  return crm.expanded(crm.require_record(v_record), p_args -> 'expand');
 end
 $$;
 ${comment(`function api.${name}_get(jsonb)`, "Returns one record; raises not_found, merged.")}`;

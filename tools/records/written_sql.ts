@@ -3,6 +3,7 @@ import type { CrmRecord } from "../../supabase/functions/_shared/contract/record
 import { EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import type { Reference } from "../../supabase/functions/_shared/contract/record_fields.ts";
 import { endpoints } from "../resources.ts";
+import { expandSql } from "./expand_sql.ts";
 import { listFiltersSql } from "./list_filters_sql.ts";
 import { isErasable, isMergeable } from "./lifecycle_sql.ts";
 import { recordSql } from "./record_sql.ts";
@@ -20,6 +21,7 @@ export function writtenSql(): Map<string, string> {
   add("door", runVerbSql("api"));
   add("records", eventTypesSql());
   add("records", referencesSql(records));
+  add("records", expandSql(records));
   add("lists", listFiltersSql(records));
   // A pipeline's public type contains its stages'.
   for (const record of records.toSorted((a, b) => Number(b.name === "stage") - Number(a.name === "stage"))) {

@@ -28,7 +28,7 @@ async function entryOf({ method, path, endpoint }: Route): Promise<RouteEntry> {
     requirement: requirementOf(endpoint),
     status,
     ...(method === "GET" && !head && { head }),
-    ...(takesQuery(endpoint) && { takesQuery: true }),
+    ...(takesQuery(endpoint) && { takesQuery: takesQuery(endpoint) as true | "expand" }),
     ...(body && {
       body: {
         ...(bodyLimits !== DEFAULT_BODY_LIMITS && { limits: bodyLimits }),

@@ -114,7 +114,11 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
     : undefined;
   const isList = "limit" in query.shape;
   const valuesOf = (name: string) =>
-    record ? valuesOfRecord(record, name) : valuesOfFeed(resource, name, query.shape[name]!);
+    name === "expand"
+      ? [everyName(resource)]
+      : record
+      ? valuesOfRecord(record, name)
+      : valuesOfFeed(resource, name, query.shape[name]!);
   const pick = (some: string[]) => Object.fromEntries(some.map((name) => [name, valuesOf(name)[1]!]));
   const required = pick(names.filter((name) => !query.shape[name]!.isOptional()));
   const call = (filters: Record<string, string>, more: Partial<Probe> = {}): Probe => {
@@ -141,12 +145,19 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
       call({ [name]: value }, isOther(name, index) ? { least: MANY_RECORDS } : {})
     )
   );
-  const pairs = filters.flatMap((first, index) =>
-    filters.slice(index + 1)
+  const paired = filters.filter((name) => name !== "expand");
+  const pairs = paired.flatMap((first, index) =>
+    paired.slice(index + 1)
       .filter((second) => !COMMON.includes(first) || !COMMON.includes(second))
       .map((second) => call(pick([first, second]), { least: MANY_RECORDS }))
   );
   return isList ? [full, ...single, ...pairs] : [full, ...single];
+}
+
+/** SQL of the longest `expand` of a resource. */
+function everyName(resource: string): string {
+  const { expansions } = records.find(({ about }) => resource === `api-v1-${about.table}`)!;
+  return `'${JSON.stringify(Object.keys(expansions))}'::jsonb`;
 }
 
 /** SQL of a column's value in some row, or `otherwise` where the column is empty. */

@@ -68,12 +68,15 @@ export interface UpdateOptions extends CallOptions {
 }
 
 /** Options of reading a record. */
-export interface ReadOptions extends CallOptions {
+export interface ReadOptions<Expansion extends string = string> extends CallOptions {
   ifNoneMatch?: undefined;
+  /** What to show by id and name beside its `_id` field. */
+  expand?: readonly Expansion[] | undefined;
 }
 
 /** Options of a conditional read. */
-export interface ReadAgainOptions extends CallOptions {
+export interface ReadAgainOptions<Expansion extends string = string> extends CallOptions {
+  expand?: readonly Expansion[] | undefined;
   /** The record as it was read before, or its ETag. If the record has not changed since, the result is null. */
   ifNoneMatch: string | object;
 }
@@ -81,6 +84,7 @@ export interface ReadAgainOptions extends CallOptions {
 /** Every option that some call takes. */
 export interface AnyOptions extends CreateOptions, UpdateOptions {
   ifNoneMatch?: string | object | undefined;
+  expand?: readonly string[] | undefined;
 }
 
 /** The parts of a request, and the options of its call. */
@@ -145,11 +149,11 @@ export class Http {
     { path: parameters = {}, query, body, options = {} }: Input,
   ): () => Promise<unknown> {
     const { key, baseUrl, strict, timeout = 30_000 } = this.#options;
-    const { signal, idempotencyKey, ifMatch, ifNoneMatch } = options;
+    const { signal, idempotencyKey, ifMatch, ifNoneMatch, expand } = options;
     // For error messages, which are often logged: the path without ids, tokens and search words.
     const target = `${method} ${baseUrl}${path}`;
     const url = baseUrl + path.replace(/\{(\w+)\}/g, (_, name) => segment(name, parameters[name])) +
-      search(query);
+      search({ ...query, ...(expand && { expand }) });
     const headers = new Headers({ "Accept": "application/json" });
     if (key !== null && !open) headers.set("X-API-Key", key);
     if (keyed) headers.set("Idempotency-Key", idempotencyKey ?? crypto.randomUUID());
@@ -195,7 +199,7 @@ function segment(name: string, value: string | undefined): string {
   return encodeURIComponent(value);
 }
 
-function search(query: object = {}): string {
+function search(query: object): string {
   const entries = Object.entries(query)
     .filter(([, value]) => value !== undefined && value !== null)
     .map(([name, value]) => [name, value instanceof Date ? value.toISOString() : String(value)]);

@@ -4,11 +4,11 @@ import { List, type PageOf } from "./list.ts";
 import { type OperationId, OPERATIONS } from "./operations.ts";
 import type { BatchResult } from "./types.ts";
 
-/** Reads a record by its id. */
-export interface Get<Found> {
-  (id: string, options?: ReadOptions): Promise<Found>;
+/** Reads a record by its id. `Expansion`: the names that the option `expand` takes. */
+export interface Get<Found, Expansion extends string = never> {
+  (id: string, options?: ReadOptions<Expansion>): Promise<Found>;
   /** Reads the record again; returns null if it has not changed. */
-  (id: string, options: ReadAgainOptions): Promise<Found | null>;
+  (id: string, options: ReadAgainOptions<Expansion>): Promise<Found | null>;
 }
 
 /** Writes any number of records, in calls of up to 100 items. A failed item does not stop the others. */

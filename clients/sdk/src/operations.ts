@@ -15,6 +15,8 @@ export interface ActivitiesListQuery {
   until?: string | Date | undefined;
   /** Only records that changed at or after this moment, in the same forms as since */
   updated_since?: string | Date | undefined;
+  /** What to show by id and name beside its _id field, separated by commas */
+  expand?: T.ActivityExpansion | (T.ActivityExpansion)[] | undefined;
   /** Only those of this deal */ deal_id?: string | undefined;
   /** Only those of this contact */ contact_id?: string | undefined;
   /** Only those of this member in charge */ owner_id?: string | undefined;
@@ -47,6 +49,8 @@ export interface CompaniesListQuery {
   until?: string | Date | undefined;
   /** Only records that changed at or after this moment, in the same forms as since */
   updated_since?: string | Date | undefined;
+  /** What to show by id and name beside its _id field, separated by commas */
+  expand?: "owner" | ("owner")[] | undefined;
   /** This name, ignoring case */ name?: string | undefined;
   /** This tax id, with or without punctuation */ tax_id?: string | undefined;
   /** This domain */ domain?: string | undefined;
@@ -73,6 +77,8 @@ export interface ContactsListQuery {
   until?: string | Date | undefined;
   /** Only records that changed at or after this moment, in the same forms as since */
   updated_since?: string | Date | undefined;
+  /** What to show by id and name beside its _id field, separated by commas */
+  expand?: T.ContactExpansion | (T.ContactExpansion)[] | undefined;
   /** This e-mail address, exactly */ email?: string | undefined;
   /** This phone number, in any spelling */ phone?: string | undefined;
   /** Only those of this company */ company_id?: string | undefined;
@@ -98,6 +104,8 @@ export interface DealsListQuery {
   until?: string | Date | undefined;
   /** Only records that changed at or after this moment, in the same forms as since */
   updated_since?: string | Date | undefined;
+  /** What to show by id and name beside its _id field, separated by commas */
+  expand?: T.DealExpansion | (T.DealExpansion)[] | undefined;
   /** Only those in this state, or in these, separated by commas */
   status?: T.DealStatus | (T.DealStatus)[] | undefined;
   /** Only those of this pipeline */ pipeline_id?: string | undefined;
@@ -165,6 +173,8 @@ export interface NotesListQuery {
   until?: string | Date | undefined;
   /** Only records that changed at or after this moment, in the same forms as since */
   updated_since?: string | Date | undefined;
+  /** What to show by id and name beside its _id field, separated by commas */
+  expand?: T.NoteExpansion | (T.NoteExpansion)[] | undefined;
   /** Only those of this deal */ deal_id: string;
   /** Only notes of this kind, or of these, separated by commas */
   kind?: T.NoteKind | (T.NoteKind)[] | undefined;
@@ -183,13 +193,13 @@ export interface WebhooksDeliveriesQuery {
 /** Tasks, calls, meetings and other activities of a deal */
 export interface Activities {
   /** List activities. Scope of the key: `activities:read`. */
-  list(query?: ActivitiesListQuery, options?: CallOptions): List<T.Activity, T.ActivityPage>;
+  list(query?: ActivitiesListQuery, options?: CallOptions): List<T.ExpandedActivity, T.ActivityPage>;
   /** Create an activity. Scope of the key: `activities:write`. */
   create(body: T.NewActivity, options?: CreateOptions): Promise<T.Activity>;
   /** Up to 100 creations and changes in one call. Scope of the key: `activities:write`. */
   batch: Batch<T.ActivityBatch>;
   /** Show an activity. Scope of the key: `activities:read`. */
-  get: Get<T.Activity>;
+  get: Get<T.ExpandedActivity, T.ActivityExpansion>;
   /** Update an activity. Scope of the key: `activities:write`. */
   update(id: string, body: T.ActivityPatch, options?: UpdateOptions): Promise<T.Activity>;
 }
@@ -201,7 +211,7 @@ export interface Changes {
 /** The companies that the workspace deals with */
 export interface Companies {
   /** List companies. Scope of the key: `companies:read`. */
-  list(query?: CompaniesListQuery, options?: CallOptions): List<T.Company, T.CompanyPage>;
+  list(query?: CompaniesListQuery, options?: CallOptions): List<T.ExpandedCompany, T.CompanyPage>;
   /** Create a company. Scope of the key: `companies:write`. */
   create(body: T.NewCompany, options?: CreateOptions): Promise<T.CreatedCompany>;
   /** Create or update a company, found by a field. Scope of the key: `companies:write`. */
@@ -209,7 +219,7 @@ export interface Companies {
   /** Up to 100 creations and changes in one call. Scope of the key: `companies:write`. */
   batch: Batch<T.CompanyBatch>;
   /** Show a company. Scope of the key: `companies:read`. */
-  get: Get<T.Company>;
+  get: Get<T.ExpandedCompany, "owner">;
   /** Update a company. Scope of the key: `companies:write`. */
   update(id: string, body: T.CompanyPatch, options?: UpdateOptions): Promise<T.Company>;
   /** Merge another company into this one. Scope of the key: `companies:write`. */
@@ -222,7 +232,7 @@ export interface Companies {
 /** The people that the workspace deals with */
 export interface Contacts {
   /** List contacts. Scope of the key: `contacts:read`. */
-  list(query?: ContactsListQuery, options?: CallOptions): List<T.Contact, T.ContactPage>;
+  list(query?: ContactsListQuery, options?: CallOptions): List<T.ExpandedContact, T.ContactPage>;
   /** Create a contact. Scope of the key: `contacts:write`. */
   create(body: T.NewContact, options?: CreateOptions): Promise<T.CreatedContact>;
   /** Create or update a contact, found by a field. Scope of the key: `contacts:write`. */
@@ -230,7 +240,7 @@ export interface Contacts {
   /** Up to 100 creations and changes in one call. Scope of the key: `contacts:write`. */
   batch: Batch<T.ContactBatch>;
   /** Show a contact. Scope of the key: `contacts:read`. */
-  get: Get<T.Contact>;
+  get: Get<T.ExpandedContact, T.ContactExpansion>;
   /** Update a contact. Scope of the key: `contacts:write`. */
   update(id: string, body: T.ContactPatch, options?: UpdateOptions): Promise<T.Contact>;
   /** Merge another contact into this one. Scope of the key: `contacts:write`. */
@@ -245,7 +255,7 @@ export interface Contacts {
 /** The deals, from first contact to won or lost */
 export interface Deals {
   /** List deals. Scope of the key: `deals:read`. */
-  list(query?: DealsListQuery, options?: CallOptions): List<T.Deal, T.DealPage>;
+  list(query?: DealsListQuery, options?: CallOptions): List<T.ExpandedDeal, T.DealPage>;
   /** Create a deal. Scope of the key: `deals:write`. */
   create(body: T.NewDeal, options?: CreateOptions): Promise<T.Deal>;
   /** Count and add up the deals of a list by pipeline, stage and status. Scope of the key: `deals:read`. */
@@ -255,7 +265,7 @@ export interface Deals {
   /** Up to 100 creations and changes in one call. Scope of the key: `deals:write`. */
   batch: Batch<T.DealBatch>;
   /** Show a deal with contact, company and last activity. Scope of the key: `deals:read`. */
-  get: Get<T.DealDetail>;
+  get: Get<T.DealDetail, T.DealExpansion>;
   /** Update or reopen a deal. Scope of the key: `deals:write`. */
   update(id: string, body: T.DealPatch, options?: UpdateOptions): Promise<T.Deal>;
   /** Move the deal to another stage. Scope of the key: `deals:write`. */
@@ -282,13 +292,13 @@ export interface Leads {
 /** Notes of a deal; they cannot be changed or removed */
 export interface Notes {
   /** List a deal's notes. Scope of the key: `notes:read`. */
-  list(query: NotesListQuery, options?: CallOptions): List<T.Note, T.NotePage>;
+  list(query: NotesListQuery, options?: CallOptions): List<T.ExpandedNote, T.NotePage>;
   /** Create a note. Scope of the key: `notes:write`. */
   create(body: T.NewNote, options?: CreateOptions): Promise<T.Note>;
   /** Up to 100 creations and changes in one call. Scope of the key: `notes:write`. */
   batch: Batch<T.NoteBatch>;
   /** Show a note. Scope of the key: `notes:read`. */
-  get: Get<T.Note>;
+  get: Get<T.ExpandedNote, T.NoteExpansion>;
 }
 /** The sales funnels */
 export interface Pipelines {

@@ -93,6 +93,9 @@ export interface ActivityCreatedEvent extends EventEnvelope {
   data: Activity | null;
 }
 
+/** What expand can show */
+export type ActivityExpansion = "deal" | "contact" | "owner" | "created_by";
+
 /** The overdue activity */
 export interface ActivityOverdue extends Activity {
   /** The due date that passed */ overdue_since: string;
@@ -113,7 +116,7 @@ export interface ActivityOverdueEvent extends EventEnvelope {
 }
 
 export interface ActivityPage {
-  /** The records */ data: Activity[];
+  /** The records */ data: ExpandedActivity[];
   meta: SyncedPageMeta;
 }
 
@@ -356,7 +359,7 @@ export interface CompanyCreatedEvent extends EventEnvelope {
 export type CompanyMatch = "external_id" | "tax_id" | "domain";
 
 export interface CompanyPage {
-  /** The records */ data: Company[];
+  /** The records */ data: ExpandedCompany[];
   meta: SyncedPageMeta;
 }
 
@@ -506,6 +509,9 @@ export interface ContactErasedEvent extends EventEnvelope {
   data: ContactErased | null;
 }
 
+/** What expand can show */
+export type ContactExpansion = "company" | "owner";
+
 /** The field by which a contact is looked for */
 export type ContactMatch = "external_id" | "email" | "phone";
 
@@ -529,7 +535,7 @@ export interface ContactMergedEvent extends EventEnvelope {
 }
 
 export interface ContactPage {
-  /** The records */ data: Contact[];
+  /** The records */ data: ExpandedContact[];
   meta: SyncedPageMeta;
 }
 
@@ -720,11 +726,18 @@ export interface DealCreatedEvent extends EventEnvelope {
 
 /** A deal with contact, company, last activity and the lead that was sent */
 export interface DealDetail extends Deal {
+  pipeline?: Expanded | null | undefined;
+  stage?: Expanded | null | undefined;
   contact: Contact | null;
   company: Company | null;
+  owner?: Expanded | null | undefined;
+  loss_reason?: Expanded | null | undefined;
   last_activity: Activity | null;
   lead: LeadSubmission | null;
 }
+
+/** What expand can show */
+export type DealExpansion = "pipeline" | "stage" | "contact" | "company" | "owner" | "loss_reason";
 
 /** The delivery of an event deal.lost */
 export interface DealLostDelivery extends DeliveryEnvelope {
@@ -741,7 +754,7 @@ export interface DealLostEvent extends EventEnvelope {
 }
 
 export interface DealPage {
-  /** The records */ data: Deal[];
+  /** The records */ data: ExpandedDeal[];
   meta: SyncedPageMeta;
 }
 
@@ -1104,6 +1117,46 @@ export type EventType =
   | "contact.merged"
   | "contact.erased";
 
+/** The record that an _id field names */
+export interface Expanded extends Reference {
+  /** Type of the stage; only for stages */ type?: string | undefined;
+}
+
+/** An activity of a deal */
+export interface ExpandedActivity extends Activity {
+  deal?: Expanded | null | undefined;
+  contact?: Expanded | null | undefined;
+  owner?: Expanded | null | undefined;
+  created_by?: Expanded | null | undefined;
+}
+
+/** A company */
+export interface ExpandedCompany extends Company {
+  owner?: Expanded | null | undefined;
+}
+
+/** A contact */
+export interface ExpandedContact extends Contact {
+  company?: Expanded | null | undefined;
+  owner?: Expanded | null | undefined;
+}
+
+/** A deal */
+export interface ExpandedDeal extends Deal {
+  pipeline?: Expanded | null | undefined;
+  stage?: Expanded | null | undefined;
+  contact?: Expanded | null | undefined;
+  company?: Expanded | null | undefined;
+  owner?: Expanded | null | undefined;
+  loss_reason?: Expanded | null | undefined;
+}
+
+/** A note of a deal */
+export interface ExpandedNote extends Note {
+  deal?: Expanded | null | undefined;
+  author?: Expanded | null | undefined;
+}
+
 /** A header */
 export interface Header {
   /** Name */ name: string;
@@ -1434,11 +1487,14 @@ export interface NoteCreatedEvent extends EventEnvelope {
   data: Note | null;
 }
 
+/** What expand can show */
+export type NoteExpansion = "deal" | "author";
+
 /** note: something that happened; observation: free context; note if absent */
 export type NoteKind = "note" | "observation";
 
 export interface NotePage {
-  /** The records */ data: Note[];
+  /** The records */ data: ExpandedNote[];
   meta: SyncedPageMeta;
 }
 

@@ -103,7 +103,11 @@ function describe(document: OpenApi): Method[] {
     const { operationId: id, summary, description, tags, security, requestBody, deprecated } = operation;
     const parameters = parametersOf(document, operation);
     const has = (header: string) => parameters.some(({ name }) => name === header);
-    const query = parameters.filter((parameter) => parameter.in === "query");
+    const inQuery = parameters.filter((parameter) => parameter.in === "query");
+    const isRead = has("If-None-Match");
+    // A read has no query argument: `expand` is one of its options.
+    const query = isRead ? [] : inQuery;
+    const [expand] = isRead ? inQuery : [];
     const body = requestBody && bodyOf(document, requestBody.content["application/json"].schema);
     const inPath = parameters.filter((parameter) => parameter.in === "path")
       .map(({ name }) => `${camel(name)}: string`);
@@ -134,8 +138,8 @@ function describe(document: OpenApi): Method[] {
     const given = [...inPath, ...taken.map(({ text }) => text), `options?: ${options}`].join(", ");
     const signature = id.endsWith(".batch")
       ? `: Batch<${body!.type}>;\n`
-      : has("If-None-Match")
-      ? `: Get<${reply.type}>;\n`
+      : isRead
+      ? `: Get<${reply.type}${expand ? `, ${named(expand.schema.items!)}` : ""}>;\n`
       : `(${given}): ${reply.item ? `List<${reply.item}, ${reply.type}>` : `Promise<${reply.type}>`};\n`;
     const entry = {
       method,

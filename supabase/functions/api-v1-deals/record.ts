@@ -98,7 +98,7 @@ export const deal = record("deal", {
   recurring_value: money(),
   // The verbs check pipeline and stage: an unknown pipeline has its own code (spec 7), and the stage must belong to the
   // pipeline.
-  pipeline_id: idCheckedByVerb({ presence: "defaulted on create", filter: true }),
+  pipeline_id: idCheckedByVerb("pipelines", { presence: "defaulted on create", filter: true }),
   stage_id: reference("stages", { presence: "defaulted on create", filter: true }),
   contact_id: reference("contacts", { filter: true }),
   company_id: reference("companies", { filter: true }),

@@ -52,9 +52,10 @@ export const deals = resource(
         "Show a deal with contact, company and last activity",
       ),
       scope: "deals:read",
+      query: deal.detailQuery,
       reply: DealDetail,
       verb: "deal_get",
-      etag: { detailFrom: "contact" },
+      etag: true,
     }),
     "POST /": endpoint({
       summary: doc("Cria um negócio", "Create a deal"),
@@ -80,7 +81,7 @@ export const deals = resource(
       body: MoveStage,
       reply: DealAction,
       verb: "deal_move_stage",
-      etag: { detailFrom: "idempotent" },
+      etag: true,
       errors: ["invalid_reference", "pipeline_not_found", "stage_not_found"],
     }),
     "POST /:id/win": endpoint({
@@ -90,7 +91,7 @@ export const deals = resource(
       bodyOptional: true,
       reply: DealAction,
       verb: "deal_win",
-      etag: { detailFrom: "idempotent" },
+      etag: true,
       namesUnapplied: true,
     }),
     "POST /:id/lose": endpoint({
@@ -100,7 +101,7 @@ export const deals = resource(
       bodyOptional: true,
       reply: DealAction,
       verb: "deal_lose",
-      etag: { detailFrom: "idempotent" },
+      etag: true,
       namesUnapplied: true,
       errors: ["invalid_reference"],
     }),

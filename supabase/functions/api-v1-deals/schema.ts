@@ -11,7 +11,7 @@ import { deal } from "./record.ts";
 const fields = deal.texts();
 
 /** A deal with its contact, its company, its newest activity (spec 4.6) and the lead that it came from. */
-export const DealDetail = extended(deal.reply, {
+export const DealDetail = extended(deal.shown, {
   contact: contact.reply.nullable(),
   company: company.reply.nullable(),
   last_activity: activity.reply.nullable(),

@@ -108,11 +108,9 @@ export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.Z
   finish?: Finish;
   /**
    * The reply is one record and names its version in `ETag`. A GET answers 304 if `If-None-Match` names the version; a
-   * PATCH answers 412 if `If-Match` does not (the verb gets the versions as `if_match`). `detailFrom` names the first
-   * field that the reply adds to the record; the added fields have a version of their own. `recordBefore` names the
-   * first of the fields that say what the call did; the version ignores these fields.
+   * PATCH answers 412 if `If-Match` does not (the verb gets the versions as `if_match`).
    */
-  etag?: true | { detailFrom: string } | { recordBefore: string };
+  etag?: true;
   /**
    * Whether `X-Ignored-Fields` names the sent fields that were not applied because the reply has `idempotent: true`.
    */

@@ -34,7 +34,7 @@ interface CommonEndpoint {
   readonly malformed: "bad_request" | "invalid_body";
   readonly bodyLimits: BodyLimits;
   readonly idempotent: boolean;
-  readonly etag: true | { detailFrom: string } | { recordBefore: string } | undefined;
+  readonly etag: true | undefined;
   readonly namesUnapplied: boolean;
   readonly prefersRepresentation: boolean;
   readonly errors: readonly ErrorCode[];
@@ -86,9 +86,13 @@ export function canContinue({ reply }: Endpoint): boolean {
   return reply instanceof z.ZodObject && "operation" in reply.shape;
 }
 
-/** Whether an endpoint has query parameters; otherwise it ignores the query. */
-export function takesQuery({ query }: Endpoint): boolean {
-  return Object.keys(query.shape).length > 0;
+/**
+ * Whether an endpoint has query parameters; otherwise it ignores the query. `expand`: it reads only this parameter and
+ * ignores any other, because a mistyped one could not change which records it returns.
+ */
+export function takesQuery({ query }: Endpoint): boolean | "expand" {
+  const [name, ...others] = Object.keys(query.shape);
+  return name === "expand" && others.length === 0 ? name : name !== undefined;
 }
 
 interface WithBody {

@@ -4,6 +4,7 @@ import { uuid } from "./fields.ts";
 import { listQuery, several } from "./pagination.ts";
 import { ARCHIVED, type Field, type Filter, searchFilter } from "./record_fields.ts";
 import type { Json } from "./json.ts";
+import { Expanded } from "./reference.ts";
 
 /** The properties of a record beside its fields. */
 export interface RecordAbout {
@@ -111,6 +112,12 @@ export class CrmRecord {
   readonly query: z.ZodObject;
   /** Query of the summary: that of the list, without the parameters for pages and search. */
   readonly summaryQuery: z.ZodObject;
+  /** Query of the detail. Its only parameter is `expand`; empty if no field names another record. */
+  readonly detailQuery: z.ZodObject;
+  /** The record as lists and the detail show it: with the records that `expand` names. */
+  readonly shown: z.ZodObject;
+  /** What `expand` can add to the record: the field with the id, and the table of the other record. */
+  readonly expansions: Readonly<Record<string, { field: string; table: string }>>;
   /** Filters by the name of their query parameter. */
   readonly filters: Readonly<Record<string, Filter>>;
 
@@ -126,6 +133,11 @@ export class CrmRecord {
       ...("archived_at" in fields && { archived: ARCHIVED }),
       ...(search && { q: searchFilter(search.text) }),
     };
+    this.expansions = Object.fromEntries(
+      Object.entries(fields).flatMap(([field, { names: table }]) =>
+        table === null ? [] : [[field.replace(/_id$/, ""), { field, table }]]
+      ),
+    );
     this.reply = z.object(mapDefined(fields, replyRule)).meta({ id: schema, ...text, fields: this.texts() });
     const oneOf = about.atLeastOneOf?.map((name) => ({ required: [name] }));
     this.create = this.#requireOneOf(z.object(mapDefined(fields, createRule)))
@@ -156,7 +168,17 @@ export class CrmRecord {
         fields: { ...this.texts(), ...UPSERTED },
       });
     this.upsertQuery = z.object(about.upsert ? { match_by: z.enum(about.upsert.by).meta(MATCH_BY) } : {});
-    this.query = listQuery(mapDefined(this.filters, filterRule));
+    const [expansion, ...expansions] = Object.keys(this.expansions);
+    this.detailQuery = z.object(
+      expansion === undefined
+        ? {}
+        : { expand: several(z.enum([expansion, ...expansions])).optional().meta(EXPAND) },
+    );
+    this.shown = expansion === undefined
+      ? this.reply
+      : this.reply.extend(mapDefined(this.expansions, () => Expanded.nullable().optional()))
+        .meta({ id: `Expanded${schema}`, ...text, fields: this.texts() });
+    this.query = listQuery({ ...this.detailQuery.shape, ...mapDefined(this.filters, filterRule) });
     const summed = mapDefined(this.filters, (filter) => filter.searches ? undefined : filterRule(filter));
     this.summaryQuery = listQuery(summed).omit({ limit: true, cursor: true });
   }
@@ -207,6 +229,11 @@ export const MATCH_BY: Doc = doc(
   "Campo pelo qual o registro é procurado; o corpo precisa ter um valor nele",
   "The field by which to find the record; the body must have a value for it",
   "external_id",
+);
+
+const EXPAND: Doc = doc(
+  "O que mostrar com id e nome ao lado do campo _id, separado por vírgulas",
+  "What to show by id and name beside its _id field, separated by commas",
 );
 
 const UPSERTED: FieldDocs = {

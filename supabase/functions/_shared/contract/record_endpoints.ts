@@ -7,10 +7,10 @@ import type { CrmRecord } from "./record.ts";
  * example `contact_list`. batch.ts has the declaration of `POST /batch`.
  */
 export function endpointsOf(record: CrmRecord) {
-  const { name, reply, query, create, update, upsertQuery, upsert, upserted } = record;
+  const { name, reply, shown, query, detailQuery, create, update, upsertQuery, upsert, upserted } = record;
   return {
-    list: { query, reply: syncedPageOf(reply), verb: `${name}_list` },
-    get: { reply, verb: `${name}_get`, etag: true },
+    list: { query, reply: syncedPageOf(shown), verb: `${name}_list` },
+    get: { query: detailQuery, reply: shown, verb: `${name}_get`, etag: true },
     create: { body: create, reply, status: 201, verb: `${name}_create`, etag: true, idempotent: true },
     update: { body: update, reply, verb: `${name}_update`, etag: true },
     upsert: {
@@ -20,7 +20,7 @@ export function endpointsOf(record: CrmRecord) {
       status: 201,
       verb: `${name}_upsert`,
       idempotent: true,
-      etag: { recordBefore: "created" },
+      etag: true,
     },
     archive: { ...noBody, reply, verb: `${name}_archive`, etag: true },
     restore: { ...noBody, reply, verb: `${name}_restore`, etag: true },

@@ -114,6 +114,8 @@ export interface Field {
   readonly shownAs: string | null;
   /** The table in which `crm.require_references` looks up the id. */
   readonly references: Reference | null;
+  /** The table of the record that the id names, which the parameter `expand` adds to replies; null for other fields. */
+  readonly names: string | null;
   readonly filter: Filter | null;
   /** Whether the value may have more than LONG characters. */
   readonly long: boolean;
@@ -145,6 +147,7 @@ interface Kind {
   stored?: false;
   long?: boolean;
   references?: Reference;
+  names?: string;
 }
 
 function field(kind: Kind, options: Options): Field {
@@ -158,6 +161,7 @@ function field(kind: Kind, options: Options): Field {
     stored: kind.stored ?? true,
     shownAs: options.shownAs ?? null,
     references: kind.references ?? null,
+    names: kind.references?.table ?? kind.names ?? null,
     long: kind.long ?? false,
     filter: filter ? filterBy(kind, filter) : null,
     text,
@@ -231,16 +235,21 @@ export const reference = (table: string, options: Options = {}, active = false) 
 export const owner = (options: Options = {}) =>
   reference("members", { presence: "defaulted", filter: true, ...options }, true);
 
-/** An id that the record's verbs check, instead of `crm.require_references`. */
-export const idCheckedByVerb = (options: Options = {}) =>
-  field({ sql: "uuid", rule: rules.uuid(), shape: rules.uuid() }, options);
+/** The id of another record, which the record's verbs check, instead of `crm.require_references`. */
+export const idCheckedByVerb = (table: string, options: Options = {}) =>
+  field({ sql: "uuid", rule: rules.uuid(), shape: rules.uuid(), names: table }, options);
 
 /** An id that clients cannot write. */
 export const readOnlyId = (options: Options = {}) =>
   field({ sql: "uuid", shape: rules.uuid() }, { presence: "required", ...options });
 
 /** The id of a member that the verb sets, such as the author's. */
-export const memberId = (options: Options = {}) => readOnlyId({ written: "by the verb", ...options });
+export const memberId = (options: Options = {}) =>
+  field({ sql: "uuid", shape: rules.uuid(), names: "members" }, {
+    presence: "required",
+    written: "by the verb",
+    ...options,
+  });
 
 /** An amount of money without a currency (spec 1). */
 export const money = (options: Options = {}) =>

@@ -29,7 +29,8 @@ export interface RouteEntry {
   readonly status: SuccessStatus;
   /** False: HEAD is answered with 405, although the path has a GET. */
   readonly head?: false;
-  readonly takesQuery?: true;
+  /** `expand`: only this parameter is read, and any other is ignored. */
+  readonly takesQuery?: true | "expand";
   readonly body?: BodyReading;
   /**
    * The verb's arguments for a call without parameters and body. Absent if such a call is an error, or if a hook
@@ -39,7 +40,7 @@ export interface RouteEntry {
   /** The errors of a call without parameters, for an endpoint that requires a parameter and has no body. */
   readonly emptyErrors?: readonly FieldError[];
   readonly idempotent?: true;
-  readonly etag?: true | { readonly detailFrom: string } | { readonly recordBefore: string };
+  readonly etag?: true;
   readonly namesUnapplied?: true;
   readonly prefersRepresentation?: true;
   /** Whether the reply may have the field `operation`; its status is then 202. */

@@ -46,7 +46,7 @@ export async function readInput(
   const key = entry.idempotent ? readIdempotencyKey(call.request.headers) : null;
   if (key instanceof ApiError) return { input: key };
   const json = body instanceof Uint8Array ? await parseBody(body, entry.body!) : body ?? EMPTY;
-  const query = entry.takesQuery ? queryOf(call.request.url) : "";
+  const query = entry.takesQuery ? queryOf(call.request.url, entry.takesQuery) : "";
   const input = await validate(call, entry, json, query, load);
   // A body that could not be read has no hash, so its error is returned without looking up the key.
   if (key === null || !(body instanceof Uint8Array)) return { input };
@@ -101,7 +101,9 @@ async function parseBody(
  * The query of the URL, without parsing the URL: Deno builds it with the Host header, and `URL` throws if that is
  * invalid.
  */
-function queryOf(url: string): string {
+function queryOf(url: string, read: true | "expand"): string {
   const start = url.indexOf("?");
-  return start === -1 ? "" : url.slice(start + 1);
+  const query = start === -1 ? "" : url.slice(start + 1);
+  if (read === true || query === "") return query;
+  return String(new URLSearchParams(new URLSearchParams(query).getAll(read).map((value) => [read, value])));
 }

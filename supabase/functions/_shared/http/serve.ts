@@ -31,7 +31,8 @@ export type Answer = () => Promise<{ status: number; body: unknown }>;
 /**
  * Creates the handler of a resource: `handle` determines the outcome of each call, `respond` makes the response.
  *
- * @param gate required for a resource with sessions; by default the gate that gates.ts has for the table
+ * @param gate defaults to the table's gate in gates.ts, which has none for sessions: a resource with sessions must pass
+ *   its own
  */
 export function serveResource(table: RouteTable, gate: Gate = gateOf(table)): RequestHandler {
   const served = { table, load: loadOnce(table.load) };

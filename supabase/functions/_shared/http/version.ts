@@ -7,25 +7,30 @@ import type { Success } from "./outcome.ts";
  * `ETag` for a reply that shows one record. It is computed from the reply's text in the same way as by `crm.version`,
  * so that PATCH can compare it in SQL while holding the row's lock.
  */
-export function versionHeaders({ etag }: RouteEntry, body: string): Record<string, string> {
+export function versionHeaders({ etag, method }: RouteEntry, body: string): Record<string, string> {
   if (etag === undefined) return {};
   // no-transform: a proxy that compresses a reply makes its tag weak, which If-Match never matches (RFC 9110,
   // 13.1.1).
-  return { "ETag": `"${versionOf(body, etag)}"`, "Cache-Control": "no-store, no-transform" };
+  return { "ETag": `"${versionOf(body, method === "GET")}"`, "Cache-Control": "no-store, no-transform" };
 }
 
-function versionOf(body: string, etag: NonNullable<RouteEntry["etag"]>): string {
-  if (etag === true) return digest(body);
-  const name = "detailFrom" in etag ? etag.detailFrom : etag.recordBefore;
-  const end = addedFieldAt(body, name);
-  if (end === -1) throw new Error(`The reply has no field "${name}"`);
+/** The version of the record and, after a dot, that of the fields that a GET added to it. */
+function versionOf(body: string, isRead: boolean): string {
+  const end = body.search(ADDED_FIELD);
+  if (end === -1) return digest(body);
   const record = digest(`${body.slice(0, end)}}`);
-  return "detailFrom" in etag ? `${record}.${digest(body.slice(end))}` : record;
+  // What another call adds tells what the call did.
+  return isRead ? `${record}.${digest(body.slice(end))}` : record;
 }
+
+/**
+ * The first field that `crm.with_fields` appended. Nothing else looks like it: quotes inside a string are escaped, and
+ * neither a row nor jsonb has a space before a colon.
+ */
+const ADDED_FIELD = /,"[\w-]+" : /;
 
 /** The position of a field that `crm.with_fields` appended to a reply; -1 if there is none. */
 export function addedFieldAt(body: string, name: string): number {
-  // This text occurs nowhere else: quotes inside a string are escaped, and jsonb puts no space before a colon.
   return body.indexOf(`,"${name}" : `);
 }
 

@@ -1,0 +1,46 @@
+// The names that the parameter `expand` adds to records.
+import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
+import { commented } from "./sql_text.ts";
+
+/** The columns of each table that `expand` shows besides the id. The schema is `Expanded` in contract/reference.ts. */
+const SHOWN: Readonly<Record<string, string>> = {
+  deals: "'name', t.title",
+  stages: "'name', t.name, 'type', t.type",
+};
+
+/** `crm.expanded`, with a branch for each name that some record can expand. */
+export function expandSql(records: readonly CrmRecord[]): string {
+  const tables = new Map(records.flatMap(({ expansions }) => Object.entries(expansions)));
+  const names = [...tables].map(([name, { field, table }]) =>
+    `      case when p_names ? '${name}' then '"${name}" : ' || coalesce((
+        select json_build_object('id', t.id, ${SHOWN[table] ?? "'name', t.name"})::text from crm.${table} t
+        where t.workspace_id = v_workspace_id and t.id = (r.record ->> '${field}')::uuid
+      ), 'null') end`
+  );
+  const many = commented(
+    `create function crm.expanded(p_records json[], p_names jsonb) returns json[]
+language plpgsql stable set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+begin
+  return (
+    select array_agg(crm.with_fields(r.record, ('{' || concat_ws(',',
+${names.join(",\n")}
+    ) || '}')::json) order by r.position)
+    from unnest(p_records) with ordinality r (record, position)
+  );
+end
+$$;`,
+    "function crm.expanded(json[], jsonb)",
+    "Adds to each record the records that its ids name, by id and name: owner for owner_id. p_names: one name or more.",
+  );
+  const one = commented(
+    `create function crm.expanded(p_record json, p_names jsonb) returns json
+language sql stable as $$
+  select case when jsonb_array_length(p_names) > 0 then (crm.expanded(array[p_record], p_names))[1] else p_record end
+$$;`,
+    "function crm.expanded(json, jsonb)",
+    "Adds the named records to one record; p_names may be null or empty.",
+  );
+  return `${many}\n\n${one}`;
+}
