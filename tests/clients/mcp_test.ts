@@ -11,7 +11,9 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { CallToolResultSchema, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { readStackFile } from "../../run/local/stack_file.ts";
+import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { REVISIONS } from "../../supabase/functions/mcp/revisions.ts";
 import { crm } from "./support/crm.ts";
 
@@ -75,6 +77,47 @@ Deno.test("Every schema of a tool is JSON Schema 2020-12 that Ajv takes", async 
   for (const { name, inputSchema } of tools) assert.ok(ajv.compile(inputSchema), name);
 });
 
+Deno.test("The list of tools costs a model at most 9,000 tokens, and a list of 50 deals at most 6,000", async () => {
+  const { id: workspace } = await crm("workspace", "create", "--name", "Teste");
+  const { key } = await crm(
+    "key",
+    "create",
+    "--workspace",
+    workspace!,
+    "--name",
+    "Teste",
+    "--scopes",
+    SCOPES.join(),
+  );
+  await using session = await connect(key!);
+  const tokens = (value: unknown) => encode(JSON.stringify(value)).length;
+  const { tools } = await session.client.listTools();
+  const ofTools = tokens(tools);
+  assert.ok(tools.length <= 30 && ofTools <= 9_000, `${tools.length} tools, ${ofTools} tokens`);
+
+  const lead = (n: number) => ({
+    first_name: "Maria Aparecida",
+    last_name: `Oliveira ${n}`,
+    email: `maria.${n}@exemplo.com.br`,
+    company_name: `Transportes Ribeiro ${n} Ltda`,
+    value: 1_250.5 * n,
+    source: "Formulário do site",
+    utm: { source: "google", medium: "cpc", campaign: "primavera" },
+    custom_fields: { segmento: "alimentação" },
+  });
+  for (let n = 1; n <= 50; n++) await session.call("leads_create", lead(n));
+  const { data } = await session.call("deals_list", { limit: 50 });
+  assert.equal(data.data.length, 50);
+  const [newest] = data.data;
+  assert.deepEqual([newest.contact, newest.company], [
+    "Maria Aparecida Oliveira 50",
+    "Transportes Ribeiro 50 Ltda",
+  ]);
+  assert.ok(tokens(data) <= 6_000, `${tokens(data)} tokens`);
+  const { data: full } = await session.call("deals_list", { limit: 50, format: "detailed" });
+  assert.ok(full.data[0].workspace_id && full.data[0].contact.id);
+});
+
 Deno.test("An assistant with the official client takes in a lead, finds its contact and moves its deal", async () => {
   const key = await makeKey("leads:write", "contacts:read", "deals:write", "pipelines:read");
   await using session = await connect(key);
@@ -100,7 +143,6 @@ Deno.test("A key that only reads sees no tool that writes, and is refused in Por
   assert.deepEqual(tools.map(({ name }) => name).sort(), [
     "contacts_get",
     "contacts_list",
-    "me_get",
     "operations_get",
   ]);
   const { isError, data } = await call("leads_create", { first_name: "Ana" });
@@ -144,7 +186,6 @@ Deno.test("The bridge connects with the configuration that the page on MCP gives
     assert.deepEqual(tools.map(({ name }) => name).sort(), [
       "contacts_get",
       "contacts_list",
-      "me_get",
       "operations_get",
     ]);
   } finally {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
 import { makeKey } from "../support/fixtures.ts";
-import { toolClient, toolNames } from "../support/mcp.ts";
+import { post, request, toolClient, toolNames } from "../support/mcp.ts";
 import { UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 
@@ -16,6 +16,38 @@ test("A key is offered the tools of its scopes and no others, scope by scope", a
     assert.ok(own.length > 0, scope);
     assert.deepEqual(await toolNames(key), [...own, ...free].map(({ definition }) => definition.name).sort());
   }
+});
+
+test("An assistant is offered the tools of a salesperson, or of the sets that a header names", async ({ workspace: { key } }) => {
+  const namesOf = (...sets: string[]) =>
+    [...TOOLS.values()].filter(({ toolset }) => sets.includes(toolset)).map(({ definition }) =>
+      definition.name
+    )
+      .sort();
+  const offered = (value?: string) => toolNames(key, value === undefined ? {} : { "X-MCP-Toolsets": value });
+  assert.deepEqual(await offered(), namesOf("sales"));
+  assert.ok(namesOf("sales").length <= 30);
+  assert.deepEqual(await offered("webhooks"), namesOf("webhooks"));
+  assert.deepEqual(await offered("sales, records"), namesOf("sales", "records"));
+  assert.deepEqual(await offered("webhooks,all"), [...TOOLS.keys()].sort());
+  const { status, body } = await post(request("tools/list"), { "X-API-Key": key, "X-MCP-Toolsets": "crm" });
+  assert.equal(status, 400);
+  assert.match(body.error.message, /"crm" não é um de sales, webhooks, records, all/);
+});
+
+test("A tool of a set that is not listed can be called", async ({ workspace: { key } }) => {
+  const { isError } = await toolClient(key)("pipelines_list");
+  assert.equal(isError, false);
+});
+
+test("With X-MCP-Readonly only tools that read are listed, and a call of another changes nothing", async ({ workspace: { key }, api }) => {
+  const headers = { "X-API-Key": key, "X-MCP-Readonly": "true" };
+  const names = await toolNames(key, headers);
+  assert.ok(names.includes("deals_list") && names.every((name) => TOOLS.get(name)!.request.method === "GET"));
+  const create = request("tools/call", { name: "contacts_create", arguments: { name: "Ana" } });
+  const { body } = await post(create, headers);
+  assert.match(body.error.message, /"contacts_create" altera dados/);
+  assert.deepEqual((await api.get("/api-v1-contacts")).body.data, []);
 });
 
 test("A key that calls a tool without its scope gets insufficient_scope as a result, for every tool", async ({ sql, workspace }) => {

@@ -21,7 +21,10 @@ const call = (id: number, name: string, args: unknown) =>
 
 test("A list of 20 large reads is answered under 2 MB: the messages after the first large reply are not carried out", async ({ sql, workspace: { id, key } }) => {
   await addContacts(sql, id, 40);
-  const list = Array.from({ length: 20 }, (_, index) => call(index, "contacts_list", { limit: 20 }));
+  const list = Array.from(
+    { length: 20 },
+    (_, index) => call(index, "contacts_list", { limit: 20, format: "detailed" }),
+  );
   const calls = async () => {
     const { headers } = await post(call(1, "me_get", {}), { "X-API-Key": key });
     return Number(/r=(\d+)/.exec(headers.get("RateLimit")!)![1]);
@@ -42,7 +45,7 @@ test("A change behind a large reply in a list is not made, and one before it is"
   await addContacts(sql, id, 20);
   const create = (id: number, name: string) => call(id, "companies_create", { name });
   const { body } = await post(
-    [create(1, "Antes"), call(2, "contacts_list", { limit: 20 }), create(3, "Depois")],
+    [create(1, "Antes"), call(2, "contacts_list", { limit: 20, format: "detailed" }), create(3, "Depois")],
     { "X-API-Key": key },
   );
   assert.deepEqual(body.map((message: Record<string, unknown>) => "result" in message), [true, true, false]);

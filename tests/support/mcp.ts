@@ -13,7 +13,7 @@ export interface McpReply {
   body: any;
 }
 
-/** Sends a body as it is, or a value as JSON. */
+/** Sends a string unchanged, and any other value as JSON. */
 export async function post(body: unknown, headers: Record<string, string> = {}): Promise<McpReply> {
   const response = await fetch(MCP_URL, {
     method: "POST",
@@ -65,9 +65,12 @@ export function toolClient(key: string) {
   };
 }
 
-/** The names of the tools that a key is offered. */
-export async function toolNames(key: string): Promise<string[]> {
-  const { body, text } = await post(request("tools/list"), { "X-API-Key": key });
+/** The names of the tools that a key is offered, by default of every set. */
+export async function toolNames(
+  key: string,
+  headers: Record<string, string> = { "X-MCP-Toolsets": "all" },
+): Promise<string[]> {
+  const { body, text } = await post(request("tools/list"), { "X-API-Key": key, ...headers });
   assert.ok(body.result, text);
   return body.result.tools.map(({ name }: { name: string }) => name).sort();
 }

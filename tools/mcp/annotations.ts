@@ -16,13 +16,12 @@ const TAKE_NOTHING_AWAY = [
 ];
 
 /** MCP's `ToolAnnotations` of a tool, derived from its endpoint. */
-export function annotationsOf({ method, endpoint }: Route, title: string): Annotations {
+export function annotationsOf({ method, endpoint }: Route): Annotations {
   const { status, query, operation, idempotent, etag } = endpoint;
   const readOnly = method === "GET";
   // An upsert may overwrite the record that it finds.
   const creates = status === 201 && !("match_by" in query.shape);
   return {
-    title,
     readOnlyHint: readOnly,
     destructiveHint: !readOnly && !creates && !TAKE_NOTHING_AWAY.includes(operation),
     // A creation is idempotent, because its idempotency key is derived from its arguments. An action on a record with a

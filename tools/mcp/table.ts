@@ -2,13 +2,20 @@ import type { JsonSchema } from "../openapi/json_schema.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { operationId } from "../openapi/operation_id.ts";
 import type { OpenApi, Operation } from "../openapi/read_document.ts";
-import { IDEMPOTENCY_ARGUMENT, type Tool } from "../../supabase/functions/mcp/tools.ts";
+import {
+  FORMAT_ARGUMENT,
+  IDEMPOTENCY_ARGUMENT,
+  type Tool,
+  type Toolset,
+} from "../../supabase/functions/mcp/tools.ts";
 import { deprecationText } from "../../supabase/functions/_shared/contract/deprecation.ts";
 import type { KeyEndpoint } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import { keyEndpoints, type ListedEndpoint } from "../resources.ts";
 import { annotationsOf } from "./annotations.ts";
+import { brief } from "./brief.ts";
 import { inputOf } from "./input_schema.ts";
 import { NOT_TOOLS } from "./not_tools.ts";
+import { OTHER_TOOLSETS } from "./toolsets.ts";
 
 /** The name of an endpoint's tool: the id of its operation with `_`, such as `deals_move_stage`. */
 export function toolName({ resource, route }: ListedEndpoint): string {
@@ -32,10 +39,16 @@ function toolOf(listed: ListedEndpoint<KeyEndpoint>, document: OpenApi): Tool {
   // Not an upsert: it finds the record that it created, and must change it again if somebody else did.
   const idempotent = endpoint.idempotent && !("match_by" in endpoint.query.shape);
   const operation = operationOf(listed, document);
-  const { properties, required, query, about } = inputOf(document, operation);
-  if (Object.hasOwn(properties, IDEMPOTENCY_ARGUMENT)) {
-    throw new Error(`A field of ${listed.title} is named "${IDEMPOTENCY_ARGUMENT}"`);
+  const { properties: { expand, ...properties }, required, query, about } = inputOf(document, operation);
+  for (const name of [IDEMPOTENCY_ARGUMENT, FORMAT_ARGUMENT]) {
+    if (Object.hasOwn(properties, name)) throw new Error(`A field of ${listed.title} is named "${name}"`);
   }
+  // In a change null clears a field.
+  const clears = method === "PATCH" || "match_by" in endpoint.query.shape;
+  const fields = Object.entries(properties)
+    // A lead's utm_source is the same as the source in its utm.
+    .filter(([name]) => !("utm" in properties && name.startsWith("utm_")))
+    .map(([name, schema]) => [name, brief(name, schema, clears)]);
   return {
     definition: {
       name: toolName(listed),
@@ -44,34 +57,38 @@ function toolOf(listed: ListedEndpoint<KeyEndpoint>, document: OpenApi): Tool {
       inputSchema: {
         type: "object",
         properties: {
-          ...properties,
+          ...Object.fromEntries(fields),
+          ...(expand && { [FORMAT_ARGUMENT]: { type: "string", enum: ["concise", "detailed"] } }),
           ...(idempotent && { [IDEMPOTENCY_ARGUMENT]: IDEMPOTENCY_SCHEMA }),
         },
         required,
         additionalProperties: false,
       },
-      annotations: annotationsOf(route, operation.summary),
+      annotations: annotationsOf(route),
     },
+    toolset: toolsetOf(endpoint.operation),
     scope: endpoint.scope,
     request: {
       resource: resource.name,
       method,
       path,
-      query,
+      query: query.filter((name) => name !== "expand"),
       body: endpoint.body !== undefined,
       idempotent,
+      ...(expand && { expand: expand.items!.enum as string[] }),
     },
   };
 }
 
 const IDEMPOTENCY_SCHEMA: JsonSchema = {
   type: "string",
-  minLength: 1,
-  maxLength: 200,
-  description:
-    "Só para criar de propósito um segundo registro com os mesmos argumentos: um texto qualquer, outro a " +
-    "cada registro. Sem ela, repetir a chamada dentro de 24 horas devolve a primeira resposta e não cria nada",
+  description: "Só para criar de propósito outro registro igual",
 };
+
+function toolsetOf(operation: string): Toolset {
+  const found = Object.entries(OTHER_TOOLSETS).find(([, operations]) => operations.includes(operation));
+  return found ? found[0] as Toolset : "sales";
+}
 
 function operationOf({ resource, route }: ListedEndpoint, { paths }: OpenApi): Operation {
   const path = `/${resource.name}${route.path.replace(/:(\w+)/g, "{$1}").replace(/\/$/, "")}`;
@@ -79,17 +96,16 @@ function operationOf({ resource, route }: ListedEndpoint, { paths }: OpenApi): O
 }
 
 /**
- * The summary, what the resource is, and what the body must have: conditions between fields stand in the text alone, because
- * clients take no `anyOf` beside the properties of a tool.
+ * The summary, what the resource is if the tool lists it, and what the body must have: conditions between fields stand in
+ * the text alone, because clients take no `anyOf` beside the properties of a tool.
  */
 function descriptionOf({ resource, route }: ListedEndpoint, { summary }: Operation, about?: string): string {
-  const isPage = "cursor" in route.endpoint.query.shape;
+  const { path, endpoint } = route;
   return [
     summary,
-    resource.about.description,
+    ...(path === "/" && endpoint.body === undefined ? [resource.about.description] : []),
     ...(about ? [about] : []),
-    ...(route.endpoint.deprecated ? [deprecationText(route.endpoint.deprecated).description] : []),
-    ...(isPage ? ["Uma página por chamada: com meta.has_more, passe meta.next_cursor em cursor"] : []),
+    ...(endpoint.deprecated ? [deprecationText(endpoint.deprecated).description] : []),
   ].map((text) => `${text}.`).join(" ");
 }
 

@@ -4,9 +4,10 @@ import { isUuid } from "../_shared/runtime/uuid.ts";
 import { type Json, MAX_DETAILS } from "../_shared/contract/json.ts";
 import { NEAR, type UnknownDetail } from "../_shared/http/unknown_names.ts";
 import { sha256 } from "../_shared/runtime/sha256.ts";
+import { conciseList, short } from "./concise.ts";
 import { type Caller, type ResourceReply, rpcErrorOf } from "./caller.ts";
 import { ResultText, type RpcError } from "./rpc.ts";
-import { IDEMPOTENCY_ARGUMENT, nameTools, type Tool } from "./tools.ts";
+import { FORMAT_ARGUMENT, IDEMPOTENCY_ARGUMENT, nameTools, type Tool } from "./tools.ts";
 
 type Arguments = Record<string, Json>;
 
@@ -39,7 +40,7 @@ export async function callTool(
   });
   if (reply.status === 401) return rpcErrorOf(reply);
   if (reply.status >= 300) return errorResult(reply.text, reply.headers);
-  return successResult(reply);
+  return successResult(tool, reply, args[FORMAT_ARGUMENT] === "detailed");
 }
 
 /**
@@ -53,9 +54,12 @@ function findErrors({ definition, request }: Tool, args: Arguments): FieldError[
     typeof args[name] !== "string" || args[name] === ""
   );
   const key = args[IDEMPOTENCY_ARGUMENT] ?? "";
+  const format = args[FORMAT_ARGUMENT] ?? "concise";
+  const badFormat = FORMAT_ARGUMENT in properties && format !== "concise" && format !== "detailed";
   const badKey = request.idempotent && (typeof key !== "string" || !/^[\x20-\x7e]{0,200}$/.test(key));
   const errors = [
     ...missing.map((field) => ({ field, message: "Campo obrigatório: o id, um texto" })),
+    ...(badFormat ? [{ field: FORMAT_ARGUMENT, message: 'Deve ser "concise" ou "detailed"' }] : []),
     ...(badKey
       ? [{ field: IDEMPOTENCY_ARGUMENT, message: "Deve ter até 200 letras, dígitos e sinais de ASCII" }]
       : []),
@@ -93,7 +97,9 @@ function addressOf({ request }: Tool, args: Arguments): string {
   const query = new URLSearchParams();
   const inPath = pathParameters(request);
   // If there is no body, unknown arguments are put into the query, so that the resource reports them.
-  const names = request.body ? request.query : Object.keys(args).filter((name) => !inPath.includes(name));
+  const elsewhere = [...inPath, ...(request.expand ? [FORMAT_ARGUMENT] : [])];
+  const names = request.body ? request.query : Object.keys(args).filter((name) => !elsewhere.includes(name));
+  if (request.expand) query.set("expand", request.expand.join());
   for (const name of names) {
     const value = args[name];
     if (value === undefined || (value === null && request.query.includes(name))) continue;
@@ -127,10 +133,12 @@ function idempotencyKeyOf({ credential }: Caller, { definition }: Tool, args: Ar
   return `mcp-${sha256(`${credential}\n${definition.name}\n`, canonicalJson(args))}`;
 }
 
-function successResult({ text, headers }: ResourceReply): ResultText {
-  // Serialized again to remove the database's white space, which would cost the model tokens.
+function successResult({ request }: Tool, { text, headers }: ResourceReply, isDetailed: boolean): ResultText {
   const reply = text === "" ? {} : JSON.parse(text) as { idempotent?: boolean; status?: string };
-  const json = JSON.stringify(reply);
+  // Even a detailed reply is serialized again, to remove the database's white space, which would cost the model tokens.
+  const isList = request.expand !== undefined && pathParameters(request).length === 0;
+  const shown = isDetailed ? reply : isList ? conciseList(reply as never) : short(reply as Json);
+  const json = JSON.stringify(shown);
   const ignored = headers.get("X-Ignored-Fields");
   const duplicates = headers.get("X-Possible-Duplicate");
   const texts = [

@@ -4,6 +4,7 @@ import type { RequestHandler } from "../_shared/http/app.ts";
 import { IDEMPOTENCY_HEADER } from "../_shared/http/idempotency.ts";
 import { serveResource } from "../_shared/http/serve.ts";
 import { RESOURCES } from "./resources.ts";
+import { type Offer, readOffer } from "./offer.ts";
 import { RpcError } from "./rpc.ts";
 
 /** The headers that are copied from a resource's reply to this function's reply. */
@@ -45,7 +46,7 @@ export class Caller {
   /** The SHA-256 of the key. */
   readonly credential: string;
 
-  constructor(readonly key: string) {
+  constructor(readonly key: string, readonly offer: Offer) {
     this.credential = hashCredential(key);
   }
 
@@ -83,10 +84,12 @@ export class Caller {
  * Reads the key from `X-API-Key`, else from `Authorization: Bearer`, because some clients can send only one of these
  * headers.
  */
-export function readCaller(headers: Headers): Caller | ApiError {
+export function readCaller(headers: Headers): Caller | ApiError | RpcError {
   const key = headers.get("X-API-Key") ?? /^Bearer +(\S+)$/i.exec(headers.get("Authorization") ?? "")?.[1];
   if (key === undefined) return new ApiError("missing_api_key", undefined, MISSING_KEY);
-  return isKey(key) ? new Caller(key) : new ApiError("invalid_api_key");
+  if (!isKey(key)) return new ApiError("invalid_api_key");
+  const offer = readOffer(headers);
+  return offer instanceof RpcError ? offer : new Caller(key, offer);
 }
 
 const MISSING_KEY = "Envie a chave de API no cabeçalho X-API-Key ou em Authorization: Bearer";

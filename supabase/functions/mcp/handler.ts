@@ -15,6 +15,7 @@ import { log, logCount } from "../_shared/runtime/log.ts";
 import { errorResult } from "./call_tool.ts";
 import { type Caller, readCaller } from "./caller.ts";
 import { answer } from "./methods.ts";
+import { READONLY_HEADER, TOOLSETS_HEADER } from "./offer.ts";
 import { REVISIONS, UNNAMED_REVISION, WITH_LISTS } from "./revisions.ts";
 import { idOf, NO_ANSWER, readMessage, RpcError, type RpcId, rpcResponse } from "./rpc.ts";
 
@@ -40,7 +41,14 @@ export function serveMcp(): RequestHandler {
   const allow = cors({
     origin: origins,
     allowMethods: ["POST"],
-    allowHeaders: ["Content-Type", "X-API-Key", "Authorization", VERSION_HEADER],
+    allowHeaders: [
+      "Content-Type",
+      "X-API-Key",
+      "Authorization",
+      VERSION_HEADER,
+      TOOLSETS_HEADER,
+      READONLY_HEADER,
+    ],
     exposeHeaders: ["X-Request-Id", "RateLimit-Policy", "RateLimit", "Retry-After"],
     maxAge: 600,
   });
@@ -57,6 +65,7 @@ export function serveMcp(): RequestHandler {
   });
   app.post("/", async (c: Context) => {
     const caller = readCaller(c.req.raw.headers);
+    if (caller instanceof RpcError) return await refuse(caller);
     if (caller instanceof ApiError) return await refuse(RpcError.ofApi(caller));
     try {
       return await handle(caller, c.req.raw);

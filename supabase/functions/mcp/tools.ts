@@ -3,7 +3,6 @@ import table from "./tools.json" with { type: "json" };
 
 /** MCP's `ToolAnnotations`, by which hosts decide which calls a person must approve. */
 export interface Annotations {
-  title: string;
   readOnlyHint: boolean;
   destructiveHint: boolean;
   idempotentHint: boolean;
@@ -37,11 +36,17 @@ export interface ToolRequest {
   body: boolean;
   /** Whether a call gets an idempotency key, derived from its arguments. */
   idempotent: boolean;
+  /** What to show by name, for an endpoint with `expand`: everything that it offers. */
+  expand?: string[];
 }
+
+/** A group of tools that an assistant can ask for. */
+export type Toolset = "sales" | "webhooks" | "records";
 
 /** A tool for an endpoint, written by `deno task tools`. */
 export interface Tool {
   definition: ToolDefinition;
+  toolset: Toolset;
   /** The scope that a key needs; null: none. */
   scope: Scope | null;
   request: ToolRequest;
@@ -49,6 +54,9 @@ export interface Tool {
 
 /** The argument of tools that create a record which is not a field of the record. */
 export const IDEMPOTENCY_ARGUMENT = "idempotency_key";
+
+/** The argument of tools that show records: `detailed` leaves nothing out. */
+export const FORMAT_ARGUMENT = "format";
 
 /** Every tool by name. Listing the tools loads no schemas, and calling one loads only those of its resource. */
 export const TOOLS: ReadonlyMap<string, Tool> = new Map(

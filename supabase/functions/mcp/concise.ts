@@ -1,0 +1,65 @@
+// Shortens replies for a model, which pays for every word of them.
+import type { Json } from "../_shared/contract/json.ts";
+
+type JsonObject = { [name: string]: Json };
+
+/** The time zone in which lists show days. */
+export const TIME_ZONE = "America/Sao_Paulo";
+
+/** Fields that a list of records leaves out: the reply of one record has them. */
+const LEFT_OUT_OF_LISTS = ["updated_at", "utm", "custom_fields", "source"];
+
+/** A moment that the database sets. What a person plans, such as `due_at`, keeps its time. */
+const PAST = /^(?!due_).*_at$/;
+
+/** A page of records: they show other records by name alone, and days instead of moments. */
+export function conciseList({ data, ...others }: { data: JsonObject[]; meta: JsonObject }): Json {
+  return { data: data.map(listed), ...short(others) as JsonObject };
+}
+
+/** A value without nulls, empty objects, the workspace's id, and the ids of records that it shows. */
+export function short(value: Json): Json {
+  if (Array.isArray(value)) return value.map(short);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(kept(value).map(([name, part]) => [name, short(part)]));
+}
+
+/** The fields that say something. */
+function kept(record: JsonObject): [string, Json][] {
+  return Object.entries(record).filter(([name, value]) =>
+    value !== null && name !== "workspace_id" &&
+    !(isObject(value) && Object.keys(value).length === 0) &&
+    !(name.endsWith("_id") && isObject(record[name.slice(0, -3)]))
+  );
+}
+
+function listed(record: JsonObject): JsonObject {
+  const fields = kept(record).filter(([name]) => !LEFT_OUT_OF_LISTS.includes(name));
+  const moments = fields.filter(([name]) => name.endsWith("_at"));
+  return Object.fromEntries(
+    fields
+      // The newest comes first anyway.
+      .filter(([name]) => name !== "created_at" || moments.length === 1)
+      .map(([name, value]) => [name, listedValue(name, value)]),
+  );
+}
+
+function listedValue(name: string, value: Json): Json {
+  if (typeof value === "string" && PAST.test(name)) return dayOf(value);
+  // A reference: its id is in the reply of one record.
+  if (isObject(value) && typeof value["id"] === "string" && typeof value["name"] === "string") {
+    return value["name"];
+  }
+  return short(value);
+}
+
+// Swedish writes dates as ISO 8601 does.
+const days = new Intl.DateTimeFormat("sv-SE", { timeZone: TIME_ZONE, dateStyle: "short" });
+
+function dayOf(moment: string): string {
+  return days.format(new Date(moment));
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}

@@ -1,0 +1,93 @@
+// Shortens the schemas of arguments: a model reads all of them before its first call. The API checks every argument and
+// names what is wrong, so limits need not be here.
+import type { JsonSchema } from "../openapi/json_schema.ts";
+
+/** Keywords that no model needs to make a correct call. */
+const LEFT_OUT = [
+  "examples",
+  "pattern",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "minProperties",
+  "maxProperties",
+  "minimum",
+  "maximum",
+  "additionalProperties",
+];
+
+/** The formats that say how to write a text. */
+const FORMATS = ["date", "date-time"];
+
+/** The texts of arguments that many tools have. */
+const TEXTS: Readonly<Record<string, string>> = {
+  limit: "Até 200",
+  cursor: "meta.next_cursor da página anterior",
+  since: "Criados desde",
+  until: "Criados antes de",
+  updated_since: "Alterados desde",
+  archived: "any: os arquivados também",
+  custom_fields: "Campos livres",
+  external_id: "Id no sistema de origem",
+  owner_id: "Membro responsável",
+};
+
+/** Arguments whose names say what they are. */
+const PLAIN = [
+  "name",
+  "title",
+  "first_name",
+  "last_name",
+  "email",
+  "phone",
+  "phone2",
+  "whatsapp",
+  "job_title",
+  "website",
+  "instagram",
+  "linkedin",
+  "notes",
+  "company_id",
+  "contact_id",
+  "deal_id",
+  "pipeline_id",
+  "stage_id",
+  "id",
+];
+
+/**
+ * The schema of an argument without limits, examples and texts that only repeat its name.
+ *
+ * @param clears whether null means something: it clears a field
+ */
+export function brief(name: string, schema: JsonSchema, clears: boolean): JsonSchema {
+  const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== "null");
+  const { anyOf: _, ...single } = schema;
+  const chosen: JsonSchema = only && others.length === 0 && !clears ? { ...only, ...single } : schema;
+  const kept = Object.fromEntries(
+    Object.entries(chosen).filter(([keyword, value]) =>
+      value !== undefined && !LEFT_OUT.includes(keyword) &&
+      !(keyword === "format" && !FORMATS.includes(value as string))
+    ),
+  ) as JsonSchema;
+  if (!clears && Array.isArray(kept.type)) {
+    const types = kept.type.filter((type) => type !== "null");
+    kept.type = types.length === 1 ? types[0]! : types;
+    if (kept.enum) kept.enum = kept.enum.filter((value) => value !== null);
+  }
+  const text = TEXTS[name] ?? (PLAIN.includes(name) ? undefined : kept.description);
+  delete kept.description;
+  const inside = ({ description: _, ...part }: JsonSchema) => brief("", part, clears);
+  return {
+    ...kept,
+    ...(kept.items && { items: inside(kept.items) }),
+    ...(kept.anyOf && { anyOf: kept.anyOf.map(inside) }),
+    ...(kept.properties && {
+      properties: Object.fromEntries(
+        Object.entries(kept.properties).map(([name, property]) => [name, inside(property)]),
+      ),
+    }),
+    ...(text && { description: text }),
+  };
+}

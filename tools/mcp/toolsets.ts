@@ -1,0 +1,34 @@
+import type { Toolset } from "../../supabase/functions/mcp/tools.ts";
+
+/**
+ * The tools that an assistant is offered only if it asks for their set, by the name of their operation. All others are in
+ * the set `sales`, which has what a salesperson asks for: a model chooses worse among many tools.
+ */
+export const OTHER_TOOLSETS: Readonly<Record<Exclude<Toolset, "sales">, readonly string[]>> = {
+  webhooks: [
+    "webhook_get",
+    "webhook_delivery",
+    "webhook_redeliver",
+    "webhook_test",
+    "webhook_reactivate",
+    "webhook_recover",
+    "webhook_delete",
+  ],
+  // For programs that copy or import records, and what a person seldom asks for.
+  records: [
+    "me_get",
+    "pipeline_list",
+    "event_list",
+    "activity_get",
+    "note_get",
+    "company_upsert",
+    "contact_upsert",
+    "deal_upsert",
+    "company_archive",
+    "contact_archive",
+    "deal_archive",
+    "company_restore",
+    "contact_restore",
+    "deal_restore",
+  ],
+};
