@@ -1612,10 +1612,11 @@ create type crm.sent_filter as (kind text, name text, target text, is_many boole
 comment on type crm.sent_filter is
   'A filter that was sent, as SQL: its value (an array if is_many) and its condition on row t.';
 create type crm.walk as (
-  everything text, ways text[], ranges text[], is_alone boolean[], chosen text, shows_all boolean
+  rows text, everything text, ways text[], ranges text[], is_alone boolean[], chosen text, shows_all boolean
 );
 comment on type crm.walk is
   'Statements that read rows for the filters sent; their column is_match tells whether a row matches all filters. '
+  'rows: all rows, without an order, for more conditions. '
   'everything: all rows, newest first. ways: each reads the rows of one filter, newest first. ranges: each reads the '
   'rows of one range filter, in the order of its column. chosen: the rows with the ids $4. $1 is the id before which '
   'reading begins, $2 the lowest id, $3 the number of rows. is_alone: for each of ranges, whether it is the only '
@@ -1701,8 +1702,9 @@ begin
   into v.everything
   from unnest(v_sent) s
   where s.kind = 'required';
-  if v_filters = 0 then return v; end if;
   v_rows := format('%s and %s', v_rows, v_leading);
+  v.rows := v_rows;
+  if v_filters = 0 then return v; end if;
   select array_agg(
     case
       when s.kind = 'hidden' then crm.rows_by(format('%s and %s', v_rows, s.condition), null, null, null)
@@ -1872,6 +1874,154 @@ comment on function crm.summary(text, jsonb, text, integer, text) is
   'Runs p_sums, a statement that returns the number of rows read and a reply, over the rows for the filters sent, '
   'with the columns p_columns. Raises too_many_records if there are more than p_most rows.';
 
+create table crm.list_cursors (
+  workspace_id uuid not null,
+  cursor uuid not null,
+  record text not null,
+  sort text not null,
+  value text,
+  id uuid not null,
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, cursor)
+);
+comment on table crm.list_cursors is
+  'Where a sorted list continues: after the row that had this value and this id, whatever its value is now.';
+call crm.protect('crm.list_cursors');
+create index list_cursors_age on crm.list_cursors (created_at);
+create function crm.keep_cursor(p_record text, p_sort text, p_value text, p_id uuid) returns uuid
+language plpgsql set search_path = '' as $$
+declare
+  -- The same position has the same cursor on a day, so that a client which reads a page again stores nothing more.
+  v_hash text := md5(format('%s %s %L %s %s', p_record, p_sort, p_value, p_id, current_date));
+  -- Of version 8: no record has such an id.
+  v_cursor uuid := left(v_hash, 12) || '8' || substr(v_hash, 14, 3) || 'a' || substr(v_hash, 18);
+begin
+  insert into crm.list_cursors (workspace_id, cursor, record, sort, value, id)
+  values (crm.current_workspace_id(), v_cursor, p_record, p_sort, p_value, p_id)
+  on conflict do nothing;
+  return v_cursor;
+end
+$$;
+comment on function crm.keep_cursor(text, text, text, uuid) is
+  'Stores a position in a sorted list, and returns its cursor, which is valid for a day.';
+create function crm.sorted_list(p_record text, p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
+set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+declare
+  v_sort text := p_args ->> 'sort';
+  v_direction text := case when left(v_sort, 1) = '-' then 'desc' else 'asc' end;
+  v_limit integer := p_args ->> 'limit';
+  v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  -- As many rows as a page of any list looks at.
+  v_left integer := 1250;
+  v_rows integer := v_limit + 1;
+  v_after crm.list_cursors;
+  v_column text;
+  v_type text;
+  v_walk crm.walk;
+  v_way text;
+  v_count integer;
+  v_unsorted text := 'false';
+  v_read record;
+  v_ids uuid[] := '{}';
+  v_values text[] := '{}';
+  v_next_id uuid;
+  v_next_value text;
+  v_records json[] := '{}';
+begin
+  select f.target, f.sql into v_column, v_type
+  from crm.list_filters(p_record) f
+  where f.kind = 'sort' and f.name = ltrim(v_sort, '-');
+  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
+  if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
+  if p_args ? 'cursor' then
+    select c.* into v_after
+    from crm.list_cursors c
+    where c.workspace_id = crm.current_workspace_id() and c.cursor = (p_args ->> 'cursor')::uuid
+      and c.record = p_record and c.sort = v_sort;
+    if not found then
+      perform api.fail(
+        'invalid_cursor', array['cursor'],
+        'Deve ser o meta.next_cursor de uma resposta desta lista com o mesmo sort, das últimas 24 horas'
+      );
+    end if;
+  end if;
+  v_walk := crm.walk_for(p_record, p_args, format(', t.%I as sorted, t as entry', v_column));
+
+  -- A filter with few rows: they are all read, and sorted.
+  foreach v_way in array v_walk.ways || v_walk.ranges || case when p_args ?| '{since,until}' then v_walk.everything end loop
+    continue when v_way is null;
+    execute format('select count(*) from (%s limit $3) w', v_way) into v_count using v_before, v_from, v_left + 1;
+    continue when v_count > v_left;
+    v_way := format('(select * from (%s) w where w.id < $1 and w.id >= $2)', v_way);
+    exit;
+  end loop;
+  -- Otherwise the index of the order is read.
+  if v_count is null or v_count > v_left then
+    v_way := format('(%s and t.id < $1 and t.id >= $2)', v_walk.rows);
+  end if;
+
+  loop
+    -- Rows without a value come last, in either order.
+    execute format(
+      'select array_agg(w.id) as ids, array_agg(w.sorted::text) as values, array_agg(w.is_match) as matches,'
+      ' array_agg(case when w.is_match then crm.%5$I(w.entry) end) as records from ('
+      '(select t.* from %1$s t where %2$s order by t.sorted %4$s, t.id %4$s limit $3)'
+      ' union all '
+      '(select t.* from %1$s t where %3$s order by t.id %4$s limit $3) limit $3) w',
+      v_way,
+      case
+        when v_after.id is null then 't.sorted is not null'
+        when v_after.value is null then 'false'
+        else format(
+          '(t.sorted, t.id) %s (%L::%s, %L::uuid)', case v_direction when 'desc' then '<' else '>' end,
+          v_after.value, v_type, v_after.id
+        )
+      end,
+      case
+        when v_after.id is null or v_after.value is not null then 't.sorted is null'
+        else format('t.sorted is null and t.id %s %L', case v_direction when 'desc' then '<' else '>' end, v_after.id)
+      end,
+      v_direction, p_record || '_json_if_short'
+    ) into v_read using v_before, v_from, v_rows;
+    for v_position in 1 .. coalesce(cardinality(v_read.ids), 0) loop
+      v_after.value := v_read.values[v_position];
+      v_after.id := v_read.ids[v_position];
+      continue when v_read.matches[v_position] is not true;
+      v_ids := v_ids || v_after.id;
+      v_values := v_values || v_after.value;
+      v_records := v_records || v_read.records[v_position];
+    end loop;
+    v_left := v_left - v_rows;
+    exit when coalesce(cardinality(v_read.ids), 0) < v_rows;
+    if cardinality(v_ids) > v_limit or v_left <= 0 then
+      v_next_id := v_after.id;
+      v_next_value := v_after.value;
+      exit;
+    end if;
+    v_rows := least(4 * v_rows, v_left);
+  end loop;
+  if cardinality(v_ids) > v_limit then
+    v_next_id := v_ids[v_limit];
+    v_next_value := v_values[v_limit];
+  end if;
+  v_records := crm.bounded_records(p_record, v_ids[:v_limit], v_records[:v_limit]);
+  if cardinality(v_records) < cardinality(v_ids[:v_limit]) then
+    v_next_id := v_ids[cardinality(v_records)];
+    v_next_value := v_values[cardinality(v_records)];
+  end if;
+  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
+  return crm.page(
+    v_records, case when v_next_id is not null then crm.keep_cursor(p_record, v_sort, v_next_value, v_next_id) end
+  );
+end
+$$;
+comment on function crm.sorted_list(text, jsonb) is
+  'Returns a page of a list in the order of `sort`. If a filter has at most 1,250 rows, it sorts them; otherwise it reads '
+  'at most 1,250 rows in the order of the index on the sorted column, and the page may end early. Raises invalid_cursor.';
+
 create function crm.list_filters(p_record text)
 returns table (kind text, name text, target text, given text, sql text)
 language sql immutable as $$
@@ -1889,6 +2039,8 @@ language sql immutable as $$
       ('activity', '<', 'due_before', 'due_at', null, '%L::timestamptz'),
       ('activity', '>=', 'due_after', 'due_at', null, '%L::timestamptz'),
       ('activity', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('activity', 'sort', 'created_at', 'id', null, 'uuid'),
+      ('activity', 'sort', 'updated_at', 'updated_at', null, 'timestamptz'),
       ('company', 'list', null, 'crm.companies', null, 'crm.company_text(t)'),
       ('company', 'equality', 'name', 'name_key', null, 'coalesce(crm.name_key(%L), '''')'),
       ('company', 'equality', 'tax_id', 'tax_id', null, '%L::text'),
@@ -1898,6 +2050,8 @@ language sql immutable as $$
       ('company', 'shown', 'archived', null, 'false', 't.archived_at is null'),
       ('company', 'hidden', 'archived', null, 'true', 't.archived_at is not null'),
       ('company', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('company', 'sort', 'created_at', 'id', null, 'uuid'),
+      ('company', 'sort', 'updated_at', 'updated_at', null, 'timestamptz'),
       ('contact', 'list', null, 'crm.contacts', null, 'crm.contact_text(t)'),
       ('contact', 'equality', 'email', 'email', null, '%L::text'),
       ('contact', 'equality', 'phone', 'phone_e164', null, 'coalesce(crm.e164(%L), '''')'),
@@ -1906,6 +2060,8 @@ language sql immutable as $$
       ('contact', 'shown', 'archived', null, 'false', 't.archived_at is null'),
       ('contact', 'hidden', 'archived', null, 'true', 't.archived_at is not null'),
       ('contact', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('contact', 'sort', 'created_at', 'id', null, 'uuid'),
+      ('contact', 'sort', 'updated_at', 'updated_at', null, 'timestamptz'),
       ('deal', 'list', null, 'crm.deals', null, 'crm.deal_text(t)'),
       ('deal', 'several', 'status', 'status', null, '%L::text'),
       ('deal', 'equality', 'pipeline_id', 'pipeline_id', null, '%L::uuid'),
@@ -1916,20 +2072,29 @@ language sql immutable as $$
       ('deal', 'equality', 'external_id', 'external_id', null, '%L::text'),
       ('deal', 'shown', 'archived', null, 'false', 't.archived_at is null'),
       ('deal', 'hidden', 'archived', null, 'true', 't.archived_at is not null'),
+      ('deal', '<', 'inactive_since', 'moved_at', null, '%L::timestamptz'),
       ('deal', '>=', 'closed_since', 'closed_at', null, '%L::timestamptz'),
       ('deal', '<', 'closed_until', 'closed_at', null, '%L::timestamptz'),
       ('deal', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('deal', 'sort', 'created_at', 'id', null, 'uuid'),
+      ('deal', 'sort', 'updated_at', 'updated_at', null, 'timestamptz'),
+      ('deal', 'sort', 'value', 'value', null, 'numeric'),
+      ('deal', 'sort', 'moved_at', 'moved_at', null, 'timestamptz'),
+      ('deal', 'sort', 'expected_close_date', 'expected_close_date', null, 'date'),
       ('note', 'list', null, 'crm.notes', null, null),
       ('note', 'required', 'deal_id', 'deal_id', null, '%L::uuid'),
       ('note', 'several', 'kind', 'kind', null, '%L::text'),
-      ('note', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz')
+      ('note', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('note', 'sort', 'created_at', 'id', null, 'uuid'),
+      ('note', 'sort', 'updated_at', 'updated_at', null, 'timestamptz')
   ) f (record, kind, name, target, given, sql)
   where f.record = p_record
 $$;
 comment on function crm.list_filters(text) is
   'The table and searched text of a record''s list (kind list), and its filters. A filter compares the column target '
   'with sql, in which %L is the value sent; a filter with a value in given is the condition sql on row t. Kind range: '
-  'an index has the column target; shown: the condition also holds if the filter is absent; hidden: few rows match.';
+  'an index has the column target; sort: the list can be sorted by the column target, whose type is sql; shown: the '
+  'condition also holds if the filter is absent; hidden: few rows match.';
 create function crm.kept_walk(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[],
   out walked uuid[], out matches uuid[]
@@ -3256,6 +3421,10 @@ declare
   v_records json[];
   v_complete boolean;
 begin
+  if p_args ? 'sort' then
+    if p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
+    return crm.sorted_list('company', p_args);
+  end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- One statement with its own cached plan for each filter: a common statement could use no index.
@@ -3817,6 +3986,9 @@ declare
   v_records json[];
   v_complete boolean;
 begin
+  if p_args ? 'sort' then
+    return crm.sorted_list('contact', p_args);
+  end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- One statement with its own cached plan for each filter: a common statement could use no index.
@@ -4476,6 +4648,9 @@ create index deals_company_id on crm.deals (workspace_id, company_id, id);
 create index deals_owner_id on crm.deals (workspace_id, owner_id, id);
 create index deals_external_id on crm.deals (workspace_id, external_id, id) where external_id is not null;
 create index deals_updated_at on crm.deals (workspace_id, updated_at, id);
+create index deals_value on crm.deals (workspace_id, value, id);
+create index deals_moved_at on crm.deals (workspace_id, moved_at, id);
+create index deals_expected_close_date on crm.deals (workspace_id, expected_close_date, id);
 create index deals_archived on crm.deals (workspace_id, id) where archived_at is not null;
 create function crm.deal_text(t crm.deals) returns text
 language sql immutable
@@ -4506,6 +4681,10 @@ declare
   v_records json[];
   v_complete boolean;
 begin
+  if p_args ? 'sort' then
+    if p_args ?| '{owner_id,pipeline_id,stage_id}' then perform crm.require_known_filters(p_args); end if;
+    return crm.sorted_list('deal', p_args);
+  end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- One statement with its own cached plan for each filter: a common statement could use no index.
@@ -5030,6 +5209,10 @@ declare
   v_records json[];
   v_complete boolean;
 begin
+  if p_args ? 'sort' then
+    if p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
+    return crm.sorted_list('activity', p_args);
+  end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- One statement with its own cached plan for each filter: a common statement could use no index.
@@ -5244,6 +5427,9 @@ declare
   v_records json[];
   v_complete boolean;
 begin
+  if p_args ? 'sort' then
+    return crm.sorted_list('note', p_args);
+  end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- One statement with its own cached plan for each filter: a common statement could use no index.
@@ -13401,8 +13587,9 @@ insert into crm.jobs (name, every, command, description) values
   ('purge-rate-limits', '1 day', 'select crm.purge_rate_limits()',
     'Deletes the rate limits of callers that made no call for a day'),
   ('purge-idempotency-keys', '1 day',
-    $$delete from crm.idempotency_keys where created_at < now() - interval '24 hours'$$,
-    'Deletes Idempotency-Keys after 24 hours'),
+    $$with cursors as (delete from crm.list_cursors where created_at < now() - interval '48 hours')
+    delete from crm.idempotency_keys where created_at < now() - interval '24 hours'$$,
+    'Deletes Idempotency-Keys after 24 hours, and the cursors of sorted lists'),
   ('purge-operations', '1 day',
     $$delete from crm.operations where state = 'done' and ended_at < now() - interval '90 days'$$,
     'Deletes operations 90 days after their end'),
@@ -13556,7 +13743,7 @@ revoke create on schema crm from crm_api, crm_app;
 grant usage on schema api, crm to crm_api;
 grant select on crm.members, crm.pipelines, crm.stages, crm.loss_reasons to crm_api;
 grant select, insert, update on crm.companies, crm.contacts, crm.deals, crm.activities to crm_api;
-grant select, insert on crm.notes, crm.lead_receipts to crm_api;
+grant select, insert on crm.notes, crm.lead_receipts, crm.list_cursors to crm_api;
 grant select on crm.search_texts to crm_api;
 grant select, update (status, rejection_reason) on crm.proposals to crm_api;
 grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_api;
@@ -13650,7 +13837,8 @@ grant execute on function
   crm.first_stage(uuid), crm.fold(text), crm.fuller_phones(jsonb, jsonb, text[]), crm.holds_webhooks(uuid),
   crm.insert_together(text, jsonb[]), crm.is_fuller_phone(text, text), crm.is_in_state(text, text, boolean),
   crm.is_marked(text), crm.is_of_person(text, text, crm.contacts), crm.iso(timestamp with time zone),
-  crm.item_error(crm.failure, text, jsonb), crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer),
+  crm.item_error(crm.failure, text, jsonb), crm.keep_cursor(text, text, text, uuid),
+  crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer),
   crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[]), crm.kind_of(uuid), crm.lead_company(text),
   crm.lead_contact(jsonb), crm.lead_data(crm.deals, crm.contacts, crm.companies),
   crm.lead_differences(jsonb, crm.contacts, uuid), crm.lead_json(crm.deals, uuid, uuid), crm.lead_name(jsonb),
@@ -13681,14 +13869,14 @@ grant execute on function
   crm.sample_state(crm.event_type), crm.search(text, text[], uuid, uuid, integer, integer),
   crm.search_page(text, jsonb, uuid, uuid, integer, boolean), crm.search_text(text[], text[]), crm.search_words(text),
   crm.send_test_event(uuid, uuid, crm.event_type), crm.shortest_way(crm.walk, uuid, uuid, integer),
-  crm.spelled_tax_id(text), crm.stage_json(crm.stages), crm.stage_of_new_deal(uuid, uuid), crm.stages_of(crm.pipelines),
-  crm.subscription_insert(crm.webhook_subscriptions), crm.subscription_json(crm.webhook_subscriptions),
-  crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]),
-  crm.summary(text, jsonb, text, integer, text), crm.synced_page(json[], uuid), crm.unfinished_operation(text, uuid),
-  crm.updated_ids(text, jsonb, integer), crm.uuid_v7(timestamp with time zone),
-  crm.uuid_v7_floor(timestamp with time zone), crm.version(json), crm.wake_dispatcher(),
-  crm.walk_for(text, jsonb, text), crm.with_activity_defaults(crm.activities), crm.with_fields(json, json),
-  crm.with_possible_duplicates(json, text)
+  crm.sorted_list(text, jsonb), crm.spelled_tax_id(text), crm.stage_json(crm.stages), crm.stage_of_new_deal(uuid, uuid),
+  crm.stages_of(crm.pipelines), crm.subscription_insert(crm.webhook_subscriptions),
+  crm.subscription_json(crm.webhook_subscriptions), crm.subscription_overview(uuid, uuid),
+  crm.subscription_overviews(uuid, uuid[]), crm.summary(text, jsonb, text, integer, text),
+  crm.synced_page(json[], uuid), crm.unfinished_operation(text, uuid), crm.updated_ids(text, jsonb, integer),
+  crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.version(json),
+  crm.wake_dispatcher(), crm.walk_for(text, jsonb, text), crm.with_activity_defaults(crm.activities),
+  crm.with_fields(json, json), crm.with_possible_duplicates(json, text)
 to crm_api;
 grant execute on function
   api.fail(text, text[], text, uuid[]), app.action_list(jsonb), app.delivery_get(jsonb), app.delivery_list(jsonb),

@@ -15,10 +15,11 @@ comment on type crm.sent_filter is
   'A filter that was sent, as SQL: its value (an array if is_many) and its condition on row t.';
 
 create type crm.walk as (
-  everything text, ways text[], ranges text[], is_alone boolean[], chosen text, shows_all boolean
+  rows text, everything text, ways text[], ranges text[], is_alone boolean[], chosen text, shows_all boolean
 );
 comment on type crm.walk is
   'Statements that read rows for the filters sent; their column is_match tells whether a row matches all filters. '
+  'rows: all rows, without an order, for more conditions. '
   'everything: all rows, newest first. ways: each reads the rows of one filter, newest first. ranges: each reads the '
   'rows of one range filter, in the order of its column. chosen: the rows with the ids $4. $1 is the id before which '
   'reading begins, $2 the lowest id, $3 the number of rows. is_alone: for each of ranges, whether it is the only '
@@ -107,8 +108,9 @@ begin
   into v.everything
   from unnest(v_sent) s
   where s.kind = 'required';
-  if v_filters = 0 then return v; end if;
   v_rows := format('%s and %s', v_rows, v_leading);
+  v.rows := v_rows;
+  if v_filters = 0 then return v; end if;
   select array_agg(
     case
       when s.kind = 'hidden' then crm.rows_by(format('%s and %s', v_rows, s.condition), null, null, null)
@@ -284,3 +286,157 @@ $$;
 comment on function crm.summary(text, jsonb, text, integer, text) is
   'Runs p_sums, a statement that returns the number of rows read and a reply, over the rows for the filters sent, '
   'with the columns p_columns. Raises too_many_records if there are more than p_most rows.';
+
+-- Lists with `sort`. The cursor of such a list is not the id of its last row, whose value may change before the next
+-- call, but the key of a stored position.
+
+create table crm.list_cursors (
+  workspace_id uuid not null,
+  cursor uuid not null,
+  record text not null,
+  sort text not null,
+  value text,
+  id uuid not null,
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, cursor)
+);
+comment on table crm.list_cursors is
+  'Where a sorted list continues: after the row that had this value and this id, whatever its value is now.';
+call crm.protect('crm.list_cursors');
+create index list_cursors_age on crm.list_cursors (created_at);
+
+create function crm.keep_cursor(p_record text, p_sort text, p_value text, p_id uuid) returns uuid
+language plpgsql set search_path = '' as $$
+declare
+  -- The same position has the same cursor on a day, so that a client which reads a page again stores nothing more.
+  v_hash text := md5(format('%s %s %L %s %s', p_record, p_sort, p_value, p_id, current_date));
+  -- Of version 8: no record has such an id.
+  v_cursor uuid := left(v_hash, 12) || '8' || substr(v_hash, 14, 3) || 'a' || substr(v_hash, 18);
+begin
+  insert into crm.list_cursors (workspace_id, cursor, record, sort, value, id)
+  values (crm.current_workspace_id(), v_cursor, p_record, p_sort, p_value, p_id)
+  on conflict do nothing;
+  return v_cursor;
+end
+$$;
+comment on function crm.keep_cursor(text, text, text, uuid) is
+  'Stores a position in a sorted list, and returns its cursor, which is valid for a day.';
+
+create function crm.sorted_list(p_record text, p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+-- As in crm.list_by.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
+set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+declare
+  v_sort text := p_args ->> 'sort';
+  v_direction text := case when left(v_sort, 1) = '-' then 'desc' else 'asc' end;
+  v_limit integer := p_args ->> 'limit';
+  v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  -- As many rows as a page of any list looks at.
+  v_left integer := 1250;
+  v_rows integer := v_limit + 1;
+  v_after crm.list_cursors;
+  v_column text;
+  v_type text;
+  v_walk crm.walk;
+  v_way text;
+  v_count integer;
+  v_unsorted text := 'false';
+  v_read record;
+  v_ids uuid[] := '{}';
+  v_values text[] := '{}';
+  v_next_id uuid;
+  v_next_value text;
+  v_records json[] := '{}';
+begin
+  select f.target, f.sql into v_column, v_type
+  from crm.list_filters(p_record) f
+  where f.kind = 'sort' and f.name = ltrim(v_sort, '-');
+  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
+  if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
+  if p_args ? 'cursor' then
+    select c.* into v_after
+    from crm.list_cursors c
+    where c.workspace_id = crm.current_workspace_id() and c.cursor = (p_args ->> 'cursor')::uuid
+      and c.record = p_record and c.sort = v_sort;
+    if not found then
+      perform api.fail(
+        'invalid_cursor', array['cursor'],
+        'Deve ser o meta.next_cursor de uma resposta desta lista com o mesmo sort, das últimas 24 horas'
+      );
+    end if;
+  end if;
+  v_walk := crm.walk_for(p_record, p_args, format(', t.%I as sorted, t as entry', v_column));
+
+  -- A filter with few rows: they are all read, and sorted.
+  foreach v_way in array v_walk.ways || v_walk.ranges || case when p_args ?| '{since,until}' then v_walk.everything end loop
+    continue when v_way is null;
+    execute format('select count(*) from (%s limit $3) w', v_way) into v_count using v_before, v_from, v_left + 1;
+    continue when v_count > v_left;
+    v_way := format('(select * from (%s) w where w.id < $1 and w.id >= $2)', v_way);
+    exit;
+  end loop;
+  -- Otherwise the index of the order is read.
+  if v_count is null or v_count > v_left then
+    v_way := format('(%s and t.id < $1 and t.id >= $2)', v_walk.rows);
+  end if;
+
+  loop
+    -- Rows without a value come last, in either order.
+    execute format(
+      'select array_agg(w.id) as ids, array_agg(w.sorted::text) as values, array_agg(w.is_match) as matches,'
+      ' array_agg(case when w.is_match then crm.%5$I(w.entry) end) as records from ('
+      '(select t.* from %1$s t where %2$s order by t.sorted %4$s, t.id %4$s limit $3)'
+      ' union all '
+      '(select t.* from %1$s t where %3$s order by t.id %4$s limit $3) limit $3) w',
+      v_way,
+      case
+        when v_after.id is null then 't.sorted is not null'
+        when v_after.value is null then 'false'
+        else format(
+          '(t.sorted, t.id) %s (%L::%s, %L::uuid)', case v_direction when 'desc' then '<' else '>' end,
+          v_after.value, v_type, v_after.id
+        )
+      end,
+      case
+        when v_after.id is null or v_after.value is not null then 't.sorted is null'
+        else format('t.sorted is null and t.id %s %L', case v_direction when 'desc' then '<' else '>' end, v_after.id)
+      end,
+      v_direction, p_record || '_json_if_short'
+    ) into v_read using v_before, v_from, v_rows;
+    for v_position in 1 .. coalesce(cardinality(v_read.ids), 0) loop
+      v_after.value := v_read.values[v_position];
+      v_after.id := v_read.ids[v_position];
+      continue when v_read.matches[v_position] is not true;
+      v_ids := v_ids || v_after.id;
+      v_values := v_values || v_after.value;
+      v_records := v_records || v_read.records[v_position];
+    end loop;
+    v_left := v_left - v_rows;
+    exit when coalesce(cardinality(v_read.ids), 0) < v_rows;
+    if cardinality(v_ids) > v_limit or v_left <= 0 then
+      v_next_id := v_after.id;
+      v_next_value := v_after.value;
+      exit;
+    end if;
+    v_rows := least(4 * v_rows, v_left);
+  end loop;
+  if cardinality(v_ids) > v_limit then
+    v_next_id := v_ids[v_limit];
+    v_next_value := v_values[v_limit];
+  end if;
+  v_records := crm.bounded_records(p_record, v_ids[:v_limit], v_records[:v_limit]);
+  if cardinality(v_records) < cardinality(v_ids[:v_limit]) then
+    v_next_id := v_ids[cardinality(v_records)];
+    v_next_value := v_values[cardinality(v_records)];
+  end if;
+  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
+  return crm.page(
+    v_records, case when v_next_id is not null then crm.keep_cursor(p_record, v_sort, v_next_value, v_next_id) end
+  );
+end
+$$;
+comment on function crm.sorted_list(text, jsonb) is
+  'Returns a page of a list in the order of `sort`. If a filter has at most 1,250 rows, it sorts them; otherwise it reads '
+  'at most 1,250 rows in the order of the index on the sorted column, and the page may end early. Raises invalid_cursor.';

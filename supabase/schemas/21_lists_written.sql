@@ -17,6 +17,8 @@ language sql immutable as $$
       ('activity', '<', 'due_before', 'due_at', null, '%L::timestamptz'),
       ('activity', '>=', 'due_after', 'due_at', null, '%L::timestamptz'),
       ('activity', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('activity', 'sort', 'created_at', 'id', null, 'uuid'),
+      ('activity', 'sort', 'updated_at', 'updated_at', null, 'timestamptz'),
       ('company', 'list', null, 'crm.companies', null, 'crm.company_text(t)'),
       ('company', 'equality', 'name', 'name_key', null, 'coalesce(crm.name_key(%L), '''')'),
       ('company', 'equality', 'tax_id', 'tax_id', null, '%L::text'),
@@ -26,6 +28,8 @@ language sql immutable as $$
       ('company', 'shown', 'archived', null, 'false', 't.archived_at is null'),
       ('company', 'hidden', 'archived', null, 'true', 't.archived_at is not null'),
       ('company', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('company', 'sort', 'created_at', 'id', null, 'uuid'),
+      ('company', 'sort', 'updated_at', 'updated_at', null, 'timestamptz'),
       ('contact', 'list', null, 'crm.contacts', null, 'crm.contact_text(t)'),
       ('contact', 'equality', 'email', 'email', null, '%L::text'),
       ('contact', 'equality', 'phone', 'phone_e164', null, 'coalesce(crm.e164(%L), '''')'),
@@ -34,6 +38,8 @@ language sql immutable as $$
       ('contact', 'shown', 'archived', null, 'false', 't.archived_at is null'),
       ('contact', 'hidden', 'archived', null, 'true', 't.archived_at is not null'),
       ('contact', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('contact', 'sort', 'created_at', 'id', null, 'uuid'),
+      ('contact', 'sort', 'updated_at', 'updated_at', null, 'timestamptz'),
       ('deal', 'list', null, 'crm.deals', null, 'crm.deal_text(t)'),
       ('deal', 'several', 'status', 'status', null, '%L::text'),
       ('deal', 'equality', 'pipeline_id', 'pipeline_id', null, '%L::uuid'),
@@ -44,20 +50,29 @@ language sql immutable as $$
       ('deal', 'equality', 'external_id', 'external_id', null, '%L::text'),
       ('deal', 'shown', 'archived', null, 'false', 't.archived_at is null'),
       ('deal', 'hidden', 'archived', null, 'true', 't.archived_at is not null'),
+      ('deal', '<', 'inactive_since', 'moved_at', null, '%L::timestamptz'),
       ('deal', '>=', 'closed_since', 'closed_at', null, '%L::timestamptz'),
       ('deal', '<', 'closed_until', 'closed_at', null, '%L::timestamptz'),
       ('deal', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('deal', 'sort', 'created_at', 'id', null, 'uuid'),
+      ('deal', 'sort', 'updated_at', 'updated_at', null, 'timestamptz'),
+      ('deal', 'sort', 'value', 'value', null, 'numeric'),
+      ('deal', 'sort', 'moved_at', 'moved_at', null, 'timestamptz'),
+      ('deal', 'sort', 'expected_close_date', 'expected_close_date', null, 'date'),
       ('note', 'list', null, 'crm.notes', null, null),
       ('note', 'required', 'deal_id', 'deal_id', null, '%L::uuid'),
       ('note', 'several', 'kind', 'kind', null, '%L::text'),
-      ('note', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz')
+      ('note', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('note', 'sort', 'created_at', 'id', null, 'uuid'),
+      ('note', 'sort', 'updated_at', 'updated_at', null, 'timestamptz')
   ) f (record, kind, name, target, given, sql)
   where f.record = p_record
 $$;
 comment on function crm.list_filters(text) is
   'The table and searched text of a record''s list (kind list), and its filters. A filter compares the column target '
   'with sql, in which %L is the value sent; a filter with a value in given is the condition sql on row t. Kind range: '
-  'an index has the column target; shown: the condition also holds if the filter is absent; hidden: few rows match.';
+  'an index has the column target; sort: the list can be sorted by the column target, whose type is sql; shown: the '
+  'condition also holds if the filter is absent; hidden: few rows match.';
 
 create function crm.kept_walk(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[],

@@ -297,6 +297,9 @@ declare
   v_records json[];
   v_complete boolean;
 begin
+  if p_args ? 'sort' then
+    return crm.sorted_list('contact', p_args);
+  end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- One statement with its own cached plan for each filter: a common statement could use no index.

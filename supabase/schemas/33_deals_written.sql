@@ -176,6 +176,9 @@ create index deals_company_id on crm.deals (workspace_id, company_id, id);
 create index deals_owner_id on crm.deals (workspace_id, owner_id, id);
 create index deals_external_id on crm.deals (workspace_id, external_id, id) where external_id is not null;
 create index deals_updated_at on crm.deals (workspace_id, updated_at, id);
+create index deals_value on crm.deals (workspace_id, value, id);
+create index deals_moved_at on crm.deals (workspace_id, moved_at, id);
+create index deals_expected_close_date on crm.deals (workspace_id, expected_close_date, id);
 create index deals_archived on crm.deals (workspace_id, id) where archived_at is not null;
 
 create function crm.deal_text(t crm.deals) returns text
@@ -212,6 +215,10 @@ declare
   v_records json[];
   v_complete boolean;
 begin
+  if p_args ? 'sort' then
+    if p_args ?| '{owner_id,pipeline_id,stage_id}' then perform crm.require_known_filters(p_args); end if;
+    return crm.sorted_list('deal', p_args);
+  end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- One statement with its own cached plan for each filter: a common statement could use no index.

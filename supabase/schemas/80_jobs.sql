@@ -29,8 +29,9 @@ insert into crm.jobs (name, every, command, description) values
   ('purge-rate-limits', '1 day', 'select crm.purge_rate_limits()',
     'Deletes the rate limits of callers that made no call for a day'),
   ('purge-idempotency-keys', '1 day',
-    $$delete from crm.idempotency_keys where created_at < now() - interval '24 hours'$$,
-    'Deletes Idempotency-Keys after 24 hours'),
+    $$with cursors as (delete from crm.list_cursors where created_at < now() - interval '48 hours')
+    delete from crm.idempotency_keys where created_at < now() - interval '24 hours'$$,
+    'Deletes Idempotency-Keys after 24 hours, and the cursors of sorted lists'),
   ('purge-operations', '1 day',
     $$delete from crm.operations where state = 'done' and ended_at < now() - interval '90 days'$$,
     'Deletes operations 90 days after their end'),

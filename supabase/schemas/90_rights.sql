@@ -27,7 +27,7 @@ revoke create on schema crm from crm_api, crm_app;
 grant usage on schema api, crm to crm_api;
 grant select on crm.members, crm.pipelines, crm.stages, crm.loss_reasons to crm_api;
 grant select, insert, update on crm.companies, crm.contacts, crm.deals, crm.activities to crm_api;
-grant select, insert on crm.notes, crm.lead_receipts to crm_api;
+grant select, insert on crm.notes, crm.lead_receipts, crm.list_cursors to crm_api;
 -- Only triggers and jobs write this table.
 grant select on crm.search_texts to crm_api;
 -- A customer reads a proposal and answers it.

@@ -50,7 +50,8 @@ grant execute on function
   crm.first_stage(uuid), crm.fold(text), crm.fuller_phones(jsonb, jsonb, text[]), crm.holds_webhooks(uuid),
   crm.insert_together(text, jsonb[]), crm.is_fuller_phone(text, text), crm.is_in_state(text, text, boolean),
   crm.is_marked(text), crm.is_of_person(text, text, crm.contacts), crm.iso(timestamp with time zone),
-  crm.item_error(crm.failure, text, jsonb), crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer),
+  crm.item_error(crm.failure, text, jsonb), crm.keep_cursor(text, text, text, uuid),
+  crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer),
   crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[]), crm.kind_of(uuid), crm.lead_company(text),
   crm.lead_contact(jsonb), crm.lead_data(crm.deals, crm.contacts, crm.companies),
   crm.lead_differences(jsonb, crm.contacts, uuid), crm.lead_json(crm.deals, uuid, uuid), crm.lead_name(jsonb),
@@ -81,14 +82,14 @@ grant execute on function
   crm.sample_state(crm.event_type), crm.search(text, text[], uuid, uuid, integer, integer),
   crm.search_page(text, jsonb, uuid, uuid, integer, boolean), crm.search_text(text[], text[]), crm.search_words(text),
   crm.send_test_event(uuid, uuid, crm.event_type), crm.shortest_way(crm.walk, uuid, uuid, integer),
-  crm.spelled_tax_id(text), crm.stage_json(crm.stages), crm.stage_of_new_deal(uuid, uuid), crm.stages_of(crm.pipelines),
-  crm.subscription_insert(crm.webhook_subscriptions), crm.subscription_json(crm.webhook_subscriptions),
-  crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]),
-  crm.summary(text, jsonb, text, integer, text), crm.synced_page(json[], uuid), crm.unfinished_operation(text, uuid),
-  crm.updated_ids(text, jsonb, integer), crm.uuid_v7(timestamp with time zone),
-  crm.uuid_v7_floor(timestamp with time zone), crm.version(json), crm.wake_dispatcher(),
-  crm.walk_for(text, jsonb, text), crm.with_activity_defaults(crm.activities), crm.with_fields(json, json),
-  crm.with_possible_duplicates(json, text)
+  crm.sorted_list(text, jsonb), crm.spelled_tax_id(text), crm.stage_json(crm.stages), crm.stage_of_new_deal(uuid, uuid),
+  crm.stages_of(crm.pipelines), crm.subscription_insert(crm.webhook_subscriptions),
+  crm.subscription_json(crm.webhook_subscriptions), crm.subscription_overview(uuid, uuid),
+  crm.subscription_overviews(uuid, uuid[]), crm.summary(text, jsonb, text, integer, text),
+  crm.synced_page(json[], uuid), crm.unfinished_operation(text, uuid), crm.updated_ids(text, jsonb, integer),
+  crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.version(json),
+  crm.wake_dispatcher(), crm.walk_for(text, jsonb, text), crm.with_activity_defaults(crm.activities),
+  crm.with_fields(json, json), crm.with_possible_duplicates(json, text)
 to crm_api;
 
 grant execute on function

@@ -96,6 +96,9 @@ for (const record of listed) {
         const [year, none] = name === "closed_since" ? ["2000", "2100"] : ["2100", "2000"];
         assert.deepEqual(await list({ [name]: `${year}-01-01` }), [other.id], name);
         assert.deepEqual(await list({ [name]: `${none}-01-01` }), [], name);
+      } else if (name === "inactive_since") {
+        assert.deepEqual(await list({ [name]: "2100-01-01" }), [other.id, one.id], name);
+        assert.deepEqual(await list({ [name]: "2000-01-01" }), [], name);
       } else if (range !== undefined) {
         assert.equal((await list({ [name]: "2026-12-25T00:00:00Z" })).length, 1, name);
       } else if (condition === undefined) {

@@ -72,6 +72,8 @@ Deno.test("a call reads a bounded part of the deals, where its filters match old
     "a status that no deal has, changed last": { ...changed, status: ["perdido"] },
     "a status that no deal has, of one member": { status: ["perdido"], owner_id: seller },
     "a stage and a member that no deal has both": { stage_id: second, owner_id: seller },
+    "sorted, by a filter that no deal matches": { sort: "-value", status: ["perdido"] },
+    "sorted, among many deals of one member": { sort: "moved_at", owner_id: seller },
     "three filters": { status: ["aberto"], stage_id: second, owner_id: seller },
   };
   for (const [title, args] of Object.entries(pages)) {

@@ -15,6 +15,7 @@ import { type Doc, doc, type FieldDocs } from "../../supabase/functions/_shared/
 import { EVENT_TYPES, EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import { NAMING_OBJECTS, Operation } from "../../supabase/functions/_shared/contract/operation.ts";
 import { ROLES } from "../../supabase/functions/_shared/contract/roles.ts";
+import { sortWords } from "../../supabase/functions/_shared/contract/record.ts";
 import { records } from "../records/records.ts";
 
 interface NamedEnum {
@@ -60,10 +61,17 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
       "true: only archived ones; false: only the others; any: all",
     ),
   },
-  ...Object.fromEntries(records.map(({ about, expansions }) => [`${about.schema}Expansion`, {
-    words: Object.keys(expansions),
-    text: doc("O que expand pode mostrar", "What expand can show"),
-  }])),
+  ...Object.fromEntries(records.flatMap(({ about, expansions, sorts }): [string, NamedEnum][] => [
+    [`${about.schema}Expansion`, {
+      words: Object.keys(expansions),
+      text: doc("O que expand pode mostrar", "What expand can show"),
+    }],
+    // Records that are sorted by no column of their own share the name.
+    [`${about.sorts ? about.schema : ""}Sort`, {
+      words: sortWords(sorts),
+      text: doc("A ordem de uma lista", "The order of a list"),
+    }],
+  ])),
   ContactMatch: {
     words: wordsOf(contact.upsertQuery, "match_by"),
     text: doc("Por que campo um contato é procurado", "The field by which a contact is looked for"),

@@ -45,7 +45,7 @@ $$;`,
     "function crm.list_filters(text)",
     "The table and searched text of a record's list (kind list), and its filters. A filter compares the column target " +
       "with sql, in which %L is the value sent; a filter with a value in given is the condition sql on row t. Kind range: " +
-      "an index has the column target; shown: the condition also holds if the filter is absent; hidden: few rows match.",
+      "an index has the column target; sort: the list can be sorted by the column target, whose type is sql; shown: the condition also holds if the filter is absent; hidden: few rows match.",
   );
 }
 
@@ -76,6 +76,14 @@ function rowsOf(record: CrmRecord): Row[] {
     ...[...ranges(record)].flatMap(([column, filters]) =>
       filters.map((filter) => compared(filter.range!.operator, filter, column))
     ),
+    ...Object.entries(record.sorts).map(([sort, column]): Row => [
+      name,
+      "sort",
+      sort,
+      column,
+      null,
+      record.fields[column]?.sql ?? "timestamptz",
+    ]),
   ];
 }
 

@@ -7,7 +7,7 @@ import { commented, conjunction } from "./sql_text.ts";
 import { walk } from "./walks.ts";
 
 /**
- * The indexes of the list: one for each equality, one for `updated_since`, and one for each condition that few rows
+ * The indexes of the list: one for each equality, one for `updated_since`, one for each value of `sort`, and one for each condition that few rows
  * satisfy. Each begins with the workspace and the required filters, and ends with the id, so that a page is read in
  * order. The index of a filter by a unique value is in the migration.
  */
@@ -16,11 +16,13 @@ export function indexesSql(record: CrmRecord): string {
   const leading = required(record).map(columnOf);
   const filtered = optional(record).filter(({ unique }) => !unique);
   const sparse = filtered.filter(({ sparse }) => sparse).map(columnOf);
-  const indexes = [...leading, ...filtered.map(columnOf), "updated_at"].map((column) => {
-    const columns = [...new Set(["workspace_id", ...leading, column, "id"])].join(", ");
-    const rows = sparse.includes(column) ? ` where ${column} is not null` : "";
-    return `create index ${table}_${column} on crm.${table} (${columns})${rows};`;
-  });
+  const indexes = [...leading, ...filtered.map(columnOf), "updated_at", ...record.about.sorts ?? []].map(
+    (column) => {
+      const columns = [...new Set(["workspace_id", ...leading, column, "id"])].join(", ");
+      const rows = sparse.includes(column) ? ` where ${column} is not null` : "";
+      return `create index ${table}_${column} on crm.${table} (${columns})${rows};`;
+    },
+  );
   const ofHidden = hiding(record).map(({ name, hidden }) => {
     const columns = ["workspace_id", ...leading, "id"].join(", ");
     return `create index ${table}_${name} on crm.${table} (${columns}) where ${hidden.replaceAll("t.", "")};`;
@@ -52,6 +54,9 @@ ${optional(record).some(isMade) ? "  v_value text;\n" : ""}  v_ids uuid[];
   v_records json[];
   v_complete boolean;
 begin
+  if p_args ? 'sort' then
+${requireKnown(record).replace(/^ /, "   ")}    return crm.sorted_list('${name}', p_args);
+  end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- One statement with its own cached plan for each filter: a common statement could use no index.
@@ -84,11 +89,12 @@ $$;`,
 /** Filters by ids that a workspace sets up: an unknown id is a mistake, not an empty list. */
 const SET_UP = ["owner_id", "pipeline_id", "stage_id"];
 
-/** Refuses filters by unknown ids if the condition `isEmpty` says that nothing was found. */
-export function requireKnown({ filters }: CrmRecord, isEmpty: string): string {
+/** Refuses filters by unknown ids, if the condition `isEmpty` says that nothing was found. */
+export function requireKnown({ filters }: CrmRecord, isEmpty?: string): string {
   const names = SET_UP.filter((name) => Object.hasOwn(filters, name));
   if (names.length === 0) return "";
-  return `  if ${isEmpty} and p_args ?| '{${
+  const condition = isEmpty === undefined ? "" : `${isEmpty} and `;
+  return `  if ${condition}p_args ?| '{${
     names.join(",")
   }}' then perform crm.require_known_filters(p_args); end if;
 `;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { KeyEndpoint, Method } from "../../../supabase/functions/_shared/contract/endpoint.ts";
 import { ApiError } from "../../../supabase/functions/_shared/contract/errors.ts";
-import type { CrmRecord } from "../../../supabase/functions/_shared/contract/record.ts";
+import { type CrmRecord, sortWords } from "../../../supabase/functions/_shared/contract/record.ts";
 import { type Filter, isEquality } from "../../../supabase/functions/_shared/contract/record_fields.ts";
 import { validateInput } from "../../../supabase/functions/_shared/http/valid_input.ts";
 import { isUuid } from "../../../supabase/functions/_shared/runtime/uuid.ts";
@@ -113,12 +113,11 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
     ? records.find(({ about }) => resource === `api-v1-${about.table}`)
     : undefined;
   const isList = "limit" in query.shape;
-  const valuesOf = (name: string) =>
-    name === "expand"
-      ? [everyName(resource)]
-      : record
-      ? valuesOfRecord(record, name)
-      : valuesOfFeed(resource, name, query.shape[name]!);
+  const valuesOf = (name: string) => {
+    if (name === "expand") return [everyName(resource)];
+    if (name === "sort") return sortsOf(resource);
+    return record ? valuesOfRecord(record, name) : valuesOfFeed(resource, name, query.shape[name]!);
+  };
   const pick = (some: string[]) => Object.fromEntries(some.map((name) => [name, valuesOf(name)[1]!]));
   const required = pick(names.filter((name) => !query.shape[name]!.isOptional()));
   const call = (filters: Record<string, string>, more: Partial<Probe> = {}): Probe => {
@@ -145,7 +144,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
       call({ [name]: value }, isOther(name, index) ? { least: MANY_RECORDS } : {})
     )
   );
-  const paired = filters.filter((name) => name !== "expand");
+  const paired = filters.filter((name) => name !== "expand" && name !== "sort");
   const pairs = paired.flatMap((first, index) =>
     paired.slice(index + 1)
       .filter((second) => !COMMON.includes(first) || !COMMON.includes(second))
@@ -154,10 +153,16 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
   return isList ? [full, ...single, ...pairs] : [full, ...single];
 }
 
+const recordOf = (resource: string) => records.find(({ about }) => resource === `api-v1-${about.table}`)!;
+
 /** SQL of the longest `expand` of a resource. */
 function everyName(resource: string): string {
-  const { expansions } = records.find(({ about }) => resource === `api-v1-${about.table}`)!;
-  return `'${JSON.stringify(Object.keys(expansions))}'::jsonb`;
+  return `'${JSON.stringify(Object.keys(recordOf(resource).expansions))}'::jsonb`;
+}
+
+/** SQL of every `sort` of a resource. */
+function sortsOf(resource: string): string[] {
+  return sortWords(recordOf(resource).sorts).map((word) => `'${word}'::text`);
 }
 
 /** SQL of a column's value in some row, or `otherwise` where the column is empty. */

@@ -15,8 +15,6 @@ export interface ActivitiesListQuery {
   until?: string | Date | undefined;
   /** Only records that changed at or after this moment, in the same forms as since */
   updated_since?: string | Date | undefined;
-  /** What to show by id and name beside its _id field, separated by commas */
-  expand?: T.ActivityExpansion | (T.ActivityExpansion)[] | undefined;
   /** Only those of this deal */ deal_id?: string | undefined;
   /** Only those of this contact */ contact_id?: string | undefined;
   /** Only those of this member in charge */ owner_id?: string | undefined;
@@ -26,6 +24,10 @@ export interface ActivitiesListQuery {
   /** Only the overdue ones, or only the others */ is_overdue?: boolean | undefined;
   /** Due before this moment, in the same forms as since */ due_before?: string | Date | undefined;
   /** Due at or after this moment, in the same forms as since */ due_after?: string | Date | undefined;
+  /** The order; with -, from largest to smallest or from newest to oldest. Records without a value come last */
+  sort?: T.Sort | undefined;
+  /** What to show by id and name beside its _id field, separated by commas */
+  expand?: T.ActivityExpansion | (T.ActivityExpansion)[] | undefined;
 }
 /** The query of `changes.list` */
 export interface ChangesListQuery {
@@ -49,8 +51,6 @@ export interface CompaniesListQuery {
   until?: string | Date | undefined;
   /** Only records that changed at or after this moment, in the same forms as since */
   updated_since?: string | Date | undefined;
-  /** What to show by id and name beside its _id field, separated by commas */
-  expand?: "owner" | ("owner")[] | undefined;
   /** This name, ignoring case */ name?: string | undefined;
   /** This tax id, with or without punctuation */ tax_id?: string | undefined;
   /** This domain */ domain?: string | undefined;
@@ -60,6 +60,10 @@ export interface CompaniesListQuery {
   archived?: T.Archived | undefined;
   /** All of these words, in any order, ignoring accents and case, in name, legal name, tax id, domain, e-mail, external_id and phone number (only digits) */
   q?: string | undefined;
+  /** The order; with -, from largest to smallest or from newest to oldest. Records without a value come last */
+  sort?: T.Sort | undefined;
+  /** What to show by id and name beside its _id field, separated by commas */
+  expand?: "owner" | ("owner")[] | undefined;
 }
 /** The query of `companies.upsert` */
 export interface CompaniesUpsertQuery {
@@ -77,8 +81,6 @@ export interface ContactsListQuery {
   until?: string | Date | undefined;
   /** Only records that changed at or after this moment, in the same forms as since */
   updated_since?: string | Date | undefined;
-  /** What to show by id and name beside its _id field, separated by commas */
-  expand?: T.ContactExpansion | (T.ContactExpansion)[] | undefined;
   /** This e-mail address, exactly */ email?: string | undefined;
   /** This phone number, in any spelling */ phone?: string | undefined;
   /** Only those of this company */ company_id?: string | undefined;
@@ -87,6 +89,10 @@ export interface ContactsListQuery {
   archived?: T.Archived | undefined;
   /** All of these words, in any order, ignoring accents and case, in name, e-mail, job title, external_id and phone numbers (only digits) */
   q?: string | undefined;
+  /** The order; with -, from largest to smallest or from newest to oldest. Records without a value come last */
+  sort?: T.Sort | undefined;
+  /** What to show by id and name beside its _id field, separated by commas */
+  expand?: T.ContactExpansion | (T.ContactExpansion)[] | undefined;
 }
 /** The query of `contacts.upsert` */
 export interface ContactsUpsertQuery {
@@ -104,8 +110,6 @@ export interface DealsListQuery {
   until?: string | Date | undefined;
   /** Only records that changed at or after this moment, in the same forms as since */
   updated_since?: string | Date | undefined;
-  /** What to show by id and name beside its _id field, separated by commas */
-  expand?: T.DealExpansion | (T.DealExpansion)[] | undefined;
   /** Only those in this state, or in these, separated by commas */
   status?: T.DealStatus | (T.DealStatus)[] | undefined;
   /** Only those of this pipeline */ pipeline_id?: string | undefined;
@@ -114,6 +118,8 @@ export interface DealsListQuery {
   /** Only those of this company */ company_id?: string | undefined;
   /** Only those of this member in charge */ owner_id?: string | undefined;
   /** Only those with this id in the system they come from */ external_id?: string | undefined;
+  /** Without a change, an activity or a note since this moment */
+  inactive_since?: string | Date | undefined;
   /** Won or lost at or after this moment, in the same forms as since */
   closed_since?: string | Date | undefined;
   /** Won or lost before this moment, in the same forms as since */
@@ -122,6 +128,10 @@ export interface DealsListQuery {
   archived?: T.Archived | undefined;
   /** All of these words, in any order, ignoring accents and case, in title and external_id */
   q?: string | undefined;
+  /** The order; with -, from largest to smallest or from newest to oldest. Records without a value come last */
+  sort?: T.DealSort | undefined;
+  /** What to show by id and name beside its _id field, separated by commas */
+  expand?: T.DealExpansion | (T.DealExpansion)[] | undefined;
 }
 /** The query of `deals.summary` */
 export interface DealsSummaryQuery {
@@ -139,6 +149,8 @@ export interface DealsSummaryQuery {
   /** Only those of this company */ company_id?: string | undefined;
   /** Only those of this member in charge */ owner_id?: string | undefined;
   /** Only those with this id in the system they come from */ external_id?: string | undefined;
+  /** Without a change, an activity or a note since this moment */
+  inactive_since?: string | Date | undefined;
   /** Won or lost at or after this moment, in the same forms as since */
   closed_since?: string | Date | undefined;
   /** Won or lost before this moment, in the same forms as since */
@@ -173,11 +185,13 @@ export interface NotesListQuery {
   until?: string | Date | undefined;
   /** Only records that changed at or after this moment, in the same forms as since */
   updated_since?: string | Date | undefined;
-  /** What to show by id and name beside its _id field, separated by commas */
-  expand?: T.NoteExpansion | (T.NoteExpansion)[] | undefined;
   /** Only those of this deal */ deal_id: string;
   /** Only notes of this kind, or of these, separated by commas */
   kind?: T.NoteKind | (T.NoteKind)[] | undefined;
+  /** The order; with -, from largest to smallest or from newest to oldest. Records without a value come last */
+  sort?: T.Sort | undefined;
+  /** What to show by id and name beside its _id field, separated by commas */
+  expand?: T.NoteExpansion | (T.NoteExpansion)[] | undefined;
 }
 /** The query of `webhooks.deliveries` */
 export interface WebhooksDeliveriesQuery {

@@ -797,6 +797,19 @@ export interface DealReopenedEvent extends EventEnvelope {
   data: DealReopened | null;
 }
 
+/** The order of a list */
+export type DealSort =
+  | "created_at"
+  | "-created_at"
+  | "updated_at"
+  | "-updated_at"
+  | "value"
+  | "-value"
+  | "moved_at"
+  | "-moved_at"
+  | "expected_close_date"
+  | "-expected_close_date";
+
 /** The deal, with its previous stage and pipeline */
 export interface DealStageChanged extends Deal {
   /** The previous stage */ previous_stage_id: string;
@@ -1708,6 +1721,9 @@ export interface SecretRotation {
   /** For how many seconds X-Service-Signature still uses the old secret, and X-Service-Signature-Next the new one; 0: replace at once */
   overlap_seconds: number;
 }
+
+/** The order of a list */
+export type Sort = "created_at" | "-created_at" | "updated_at" | "-updated_at";
 
 /** A step of a pipeline */
 export interface Stage {

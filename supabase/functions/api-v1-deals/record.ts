@@ -48,7 +48,16 @@ export const deal = record("deal", {
     sums: ["value", "recurring_value"],
     most: 50_000,
   },
+  sorts: ["value", "moved_at", "expected_close_date"],
   filters: {
+    inactive_since: {
+      rule: datetime(),
+      text: doc(
+        "Parados desde antes deste momento: nem mudança, nem atividade, nem anotação depois dele",
+        "Without a change, an activity or a note since this moment",
+      ),
+      range: { column: "moved_at", operator: "<" },
+    },
     closed_since: {
       rule: datetime(),
       text: doc(

@@ -17,10 +17,11 @@ test("A list and a detail show by name what expand names, and nothing else chang
   const bare = await create(key, DEALS, { title: "Sem ninguém" });
   const note = await create(key, "/api-v1-notes", { deal_id: deal.id, body: "Ligou" });
   const task = await create(key, "/api-v1-activities", { deal_id: deal.id });
-  const [{ member, pipeline, stage }] = await sql`
+  const [names] = await sql`
     select m.name as member, p.name as pipeline, json_build_object('id', s.id, 'name', s.name, 'type', s.type) as stage
     from crm.members m, crm.pipelines p, crm.stages s
     where m.id = ${memberId} and p.id = ${pipelineId} and s.id = ${stages[0].id}`;
+  const { member, pipeline, stage } = names!;
   const named = {
     owner: { id: memberId, name: member },
     pipeline: { id: pipelineId, name: pipeline },

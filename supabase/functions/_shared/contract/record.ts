@@ -52,6 +52,8 @@ export interface RecordAbout {
    * clients write, except the owner. If this property is absent, the record cannot be erased.
    */
   erased?: Readonly<Record<string, string>>;
+  /** The columns by which the list can be sorted besides created_at and updated_at. Each gets an index. */
+  sorts?: readonly string[];
   /** Filters that do not compare a field for equality, such as a range. */
   filters?: Readonly<Record<string, Filter>>;
   /** The columns that the list's parameter `q` searches. */
@@ -112,6 +114,8 @@ export class CrmRecord {
   readonly query: z.ZodObject;
   /** Query of the summary: that of the list, without the parameters for pages and search. */
   readonly summaryQuery: z.ZodObject;
+  /** The columns of the values of `sort`, without its `-`. */
+  readonly sorts: Readonly<Record<string, string>>;
   /** Query of the detail. Its only parameter is `expand`; empty if no field names another record. */
   readonly detailQuery: z.ZodObject;
   /** The record as lists and the detail show it: with the records that `expand` names. */
@@ -178,7 +182,17 @@ export class CrmRecord {
       ? this.reply
       : this.reply.extend(mapDefined(this.expansions, () => Expanded.nullable().optional()))
         .meta({ id: `Expanded${schema}`, ...text, fields: this.texts() });
-    this.query = listQuery({ ...this.detailQuery.shape, ...mapDefined(this.filters, filterRule) });
+    // The id begins with the time of creation.
+    this.sorts = { created_at: "id", updated_at: "updated_at" };
+    for (const column of about.sorts ?? []) this.sorts = { ...this.sorts, [column]: column };
+    this.query = listQuery({
+      ...mapDefined(this.filters, filterRule),
+      sort: sortRule(this.sorts),
+      ...this.detailQuery.shape,
+    }).refine((sent: Record<string, unknown>) => sent["q"] === undefined || sent["sort"] === undefined, {
+      path: ["sort"],
+      error: "Não vale com q, cujos resultados vêm do mais novo ao mais antigo",
+    });
     const summed = mapDefined(this.filters, (filter) => filter.searches ? undefined : filterRule(filter));
     this.summaryQuery = listQuery(summed).omit({ limit: true, cursor: true });
   }
@@ -278,6 +292,24 @@ function filterRule(filter: Filter): z.ZodType {
   const rule = filter.required ? value : value.optional();
   return filter.text ? rule.meta(filter.text) : rule;
 }
+
+/** The values of `sort`: each name, and the same with `-` for the descending order. */
+export function sortWords(sorts: CrmRecord["sorts"]): string[] {
+  return Object.keys(sorts).flatMap((name) => [name, `-${name}`]);
+}
+
+/** `sort`, which is absent for the order of a list without it, so that both use the same statement. */
+function sortRule(sorts: CrmRecord["sorts"]): z.ZodType {
+  return z.enum(sortWords(sorts))
+    .transform((word) => word === "-created_at" ? undefined : word)
+    .optional()
+    .meta({ ...SORT, default: "-created_at" });
+}
+
+const SORT: Doc = doc(
+  "A ordem; com -, do maior ao menor ou do mais novo ao mais antigo. Quem não tem o valor vem por último",
+  "The order; with -, from largest to smallest or from newest to oldest. Records without a value come last",
+);
 
 function replyRule({ shape, presence }: Field): z.ZodType {
   return presence === "optional" ? shape.nullable() : shape;

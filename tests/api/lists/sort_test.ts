@@ -1,0 +1,142 @@
+// The parameter `sort`, and a cursor that stays exact while the sorted values change.
+import assert from "node:assert/strict";
+import { assertError } from "../../support/client.ts";
+import { create, ids, readPages } from "../../support/record_fixtures.ts";
+import { test } from "../../support/scenario.ts";
+
+const DEALS = "/api-v1-deals";
+
+test("Deals are sorted by value in either direction, deals without one last, and pages have each deal once", async ({ workspace, api }) => {
+  const { key } = workspace;
+  const [a, none, c, b, other, same] = [
+    await create(key, DEALS, { title: "A", value: 100 }),
+    await create(key, DEALS, { title: "N" }),
+    await create(key, DEALS, { title: "C", value: 300.1 }),
+    await create(key, DEALS, { title: "B", value: 0.3 }),
+    await create(key, DEALS, { title: "N" }),
+    await create(key, DEALS, { title: "S", value: 100 }),
+  ].map(({ id }) => id);
+  for (
+    const [sort, expected] of [
+      ["-value", [c, same, a, b, other, none]],
+      ["value", [b, a, same, c, none, other]],
+      ["created_at", [a, none, c, b, other, same]],
+      ["-created_at", [same, other, b, c, none, a]],
+    ] as const
+  ) {
+    assert.deepEqual(ids(await api.get(`${DEALS}?sort=${sort}`)), expected, sort);
+    for (const limit of [1, 2, 4]) {
+      const pages = await readPages(api, `${DEALS}?sort=${sort}&limit=${limit}`);
+      assert.deepEqual(pages.flatMap(ids), expected, `${sort}, ${limit} a page`);
+    }
+  }
+  const { body } = await api.get(`${DEALS}?sort=-value&limit=1&expand=owner`);
+  assert.equal(body.data[0].owner.id, workspace.memberId);
+});
+
+test("The cursor continues where the page ended, although the value of its last deal has changed", async ({ workspace, api }) => {
+  const made = [];
+  for (const value of [500, 400, 300, 200, 100]) {
+    made.push((await create(workspace.key, DEALS, { title: "A", value })).id);
+  }
+  const { body: { data, meta } } = await api.get(`${DEALS}?sort=-value&limit=2`);
+  assert.deepEqual(data.map(({ id }: { id: string }) => id), made.slice(0, 2));
+  await api.patch(`${DEALS}/${made[1]}`, { value: 1 });
+  await api.patch(`${DEALS}/${made[0]}`, { value: null });
+  const rest = await api.get(`${DEALS}?sort=-value&limit=3&cursor=${meta.next_cursor}`);
+  assert.deepEqual(ids(rest), made.slice(2), "what did not change comes once");
+  // A page that is read again has the same cursor.
+  const again = await api.get(`${DEALS}?sort=value&limit=2`);
+  assert.equal(
+    (await api.get(`${DEALS}?sort=value&limit=2`)).body.meta.next_cursor,
+    again.body.meta.next_cursor,
+  );
+});
+
+test("A sorted list keeps to its filters and to its workspace, and says which cursor it takes", async ({ sql, workspace, api, newDeal }) => {
+  const { id } = await newDeal();
+  await sql`update crm.deals set moved_at = now() - interval '40 days' where id = ${id}`;
+  await create(workspace.key, DEALS, { title: "B", value: 10, expected_close_date: "2027-01-31" });
+  const open = await create(workspace.key, DEALS, {
+    title: "A",
+    value: 20,
+    expected_close_date: "2026-12-01",
+  });
+  const won = await create(workspace.key, DEALS, {
+    title: "C",
+    value: 30,
+    expected_close_date: "2026-11-30",
+  });
+  await api.post(`${DEALS}/${won.id}/win`);
+  await api.post(`${DEALS}/${id}/archive`);
+  assert.deepEqual(ids(await api.get(`${DEALS}?sort=expected_close_date&status=aberto&limit=1`)), [open.id]);
+  assert.deepEqual(ids(await api.get(`${DEALS}?sort=moved_at&archived=true`)), [id]);
+  assert.equal(
+    ids(await api.get(`${DEALS}?sort=-value&since=2020-01-01&owner_id=${workspace.memberId}`))[0],
+    won.id,
+  );
+  assert.deepEqual(ids(await api.get(`${DEALS}?sort=-updated_at&status=ganho,perdido`)), [won.id]);
+  const { body: { meta } } = await api.get(`${DEALS}?sort=value&limit=1`);
+  for (const cursor of [open.id, meta.next_cursor]) {
+    const reply = await api.get(`${DEALS}?sort=-value&cursor=${cursor}`);
+    assert.match(assertError(reply, "invalid_cursor")["cursor"]!, /com o mesmo sort/);
+  }
+  const unknown = assertError(await api.get(`${DEALS}?sort=valor`), "validation_error");
+  assert.match(unknown["sort"]!, /"value"/);
+  assert.match(assertError(await api.get(`${DEALS}?sort=value&q=plano`), "validation_error")["sort"]!, /q/);
+  assertError(await api.get(`${DEALS}?sort=value&stage_id=${crypto.randomUUID()}`), "invalid_reference", [
+    "stage_id",
+  ]);
+});
+
+test("inactive_since lists the deals without a change, an activity or a note since a moment", async ({ sql, workspace, api, newDeal }) => {
+  const [old, noted, fresh] = [await newDeal(), await newDeal(), await newDeal()];
+  await sql`update crm.deals set moved_at = now() - interval '40 days' where id in (${old.id}, ${noted.id})`;
+  await create(workspace.key, "/api-v1-notes", { deal_id: noted.id, body: "Ligou" });
+  const since = new Date(Date.now() - 30 * 86_400_000).toISOString();
+  assert.deepEqual(ids(await api.get(`${DEALS}?inactive_since=${since}`)), [old.id]);
+  assert.deepEqual(ids(await api.get(`${DEALS}?inactive_since=${since}&status=aberto&sort=-value`)), [
+    old.id,
+  ]);
+  assert.deepEqual(ids(await api.get(`${DEALS}?sort=moved_at&limit=1`)), [old.id]);
+  assert.equal(ids(await api.get(`${DEALS}?sort=-moved_at`)).at(-1), old.id);
+  assert.ok(ids(await api.get(DEALS)).includes(fresh.id));
+});
+
+test("Every list can be sorted by its creation and its last change", async ({ workspace, api }) => {
+  const { id: deal_id } = await create(workspace.key, DEALS, { title: "A" });
+  for (
+    const [path, body] of [
+      ["/api-v1-contacts", { name: "Ana" }],
+      ["/api-v1-companies", { name: "Sol" }],
+      ["/api-v1-activities", { deal_id }],
+    ] as const
+  ) {
+    const [first, second] = [
+      await create(workspace.key, path, body),
+      await create(workspace.key, path, body),
+    ];
+    await api.patch(
+      `${path}/${first.id}`,
+      path.endsWith("activities") ? { description: "A" } : { notes: "A" },
+    );
+    for (
+      const [sort, expected] of [["-updated_at", [first, second]], ["updated_at", [second, first]], [
+        "created_at",
+        [first, second],
+      ]] as const
+    ) {
+      assert.deepEqual(
+        ids(await api.get(`${path}?sort=${sort}`)),
+        expected.map(({ id }) => id),
+        `${path} ${sort}`,
+      );
+    }
+  }
+  const notes = [];
+  for (const body of ["A", "B", "C"]) {
+    notes.push(await create(workspace.key, "/api-v1-notes", { deal_id, body }));
+  }
+  const pages = await readPages(api, `/api-v1-notes?deal_id=${deal_id}&sort=created_at&limit=2`);
+  assert.deepEqual(pages.flatMap(ids), notes.map(({ id }) => id));
+});
