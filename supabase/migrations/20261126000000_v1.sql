@@ -802,6 +802,19 @@ create function api.mark_found() returns void
 language sql
 as $$ select set_config('app.found', 'true', true) $$;
 comment on function api.mark_found() is 'Marks the record as found, not created: the reply''s status is 200, not 201.';
+create function crm.unless_dry_run(p_args jsonb, p_reply json) returns json
+language plpgsql set search_path = '' as $$
+begin
+  -- An exception, because it undoes everything that the verb wrote.
+  if p_args ? 'dry_run' then
+    raise exception using errcode = 'CRM02', message = 'dry_run', detail = p_reply::text;
+  end if;
+  return p_reply;
+end
+$$;
+comment on function crm.unless_dry_run(jsonb, json) is
+  'The last call of a verb that can be tried: with the argument dry_run it undoes the verb, and the door answers with the '
+  'reply. Neither events nor an Idempotency-Key remain.';
 create type api.reply as (
   error_code text, details json, body text, replayed boolean, found boolean, events boolean, caller_id uuid,
   workspace_id uuid, rate_limit integer, rate_remaining integer, rate_reset integer
@@ -955,6 +968,12 @@ begin
         v_failure.detail = pg_exception_detail,
         v_failure.constraint_name = constraint_name,
         v_failure.context = pg_exception_context;
+      if v_failure.state = 'CRM02' then
+        return row(
+          null, null, v_failure.detail, false, true, false, p_caller.id, p_caller.workspace_id, p_caller.rate_limit,
+          v_admission.remaining, v_admission.reset_seconds
+        )::api.reply;
+      end if;
       select e.error_code, e.details into v_error from crm.error_of(v_failure, p_verb, p_args) e;
       return crm.refusal(v_error.error_code, p_caller, v_admission, v_error.details);
   end;
@@ -1065,6 +1084,7 @@ begin
         when 'deal_list' then return api.deal_list(p_args);
         when 'deal_lose' then return api.deal_lose(p_args);
         when 'deal_move_stage' then return api.deal_move_stage(p_args);
+        when 'deal_reassign' then return api.deal_reassign(p_args);
         when 'deal_restore' then return api.deal_restore(p_args);
         when 'deal_summary' then return api.deal_summary(p_args);
         when 'deal_update' then return api.deal_update(p_args);
@@ -1201,7 +1221,7 @@ begin
     from (
       select t.id, t.name::text, null::text as type, null::uuid as pipeline_id, 0 as position
       from crm.members t
-      where p_field = 'owner_id' and t.workspace_id = v_workspace_id and t.is_active
+      where p_field in ('owner_id', 'to_owner_id') and t.workspace_id = v_workspace_id and t.is_active
       union all
       select t.id, t.name, null, null, 0 from crm.loss_reasons t
       where p_field = 'loss_reason_id' and t.workspace_id = v_workspace_id and t.is_active
@@ -1215,7 +1235,7 @@ begin
         and t.pipeline_id = coalesce(v_pipeline_id, t.pipeline_id)
       limit c_most + 1
     ) c
-    having count(*) <= c_most and p_field in ('owner_id', 'loss_reason_id', 'pipeline_id', 'stage_id')
+    having count(*) <= c_most and p_field in ('owner_id', 'to_owner_id', 'loss_reason_id', 'pipeline_id', 'stage_id')
   );
 end
 $$;
@@ -1689,6 +1709,12 @@ begin
       end
     ) f
   ) s (kind, name, target, is_many, value, condition);
+  if jsonb_array_length(nullif(p_args -> 'words', 'null')) > 0 then
+    v_matching := format(
+      '%s and not exists (select from unnest(%L::text[]) s (word) where strpos(%s, s.word) = 0)',
+      v_matching, array(select jsonb_array_elements_text(p_args -> 'words')), v_searched
+    );
+  end if;
   -- The workspace id is a literal, because Postgres would parse the function crm.current_workspace_id again for each
   -- composed statement.
   v_rows := format('t.workspace_id = %L::uuid', crm.current_workspace_id());
@@ -1848,7 +1874,9 @@ set jit = off as $$
 declare
   v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  v_walk crm.walk := crm.walk_for(p_record, p_args, p_columns);
+  v_walk crm.walk := crm.walk_for(
+    p_record, p_args || jsonb_build_object('words', crm.search_words(p_args ->> 'q')), p_columns
+  );
   v_ways text[];
   v_rows text;
   v_most integer;
@@ -3558,7 +3586,7 @@ create function api.company_upsert(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_match_by text := p_args ->> 'match_by';
-  v_sent jsonb := p_args - 'match_by';
+  v_sent jsonb := p_args - '{match_by,dry_run}'::text[];
   v_ids uuid[];
   v_kept text[] := '{}';
   v_reply json;
@@ -3595,15 +3623,15 @@ begin
       v_kept := v_kept || crm.fuller_phones(to_jsonb(crm.company_lock(v_ids[1])), v_sent - v_kept, array['phone']);
     end if;
     v_reply := api.company_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
-    return crm.with_fields(v_reply, json_build_object(
+    return crm.unless_dry_run(p_args, crm.with_fields(v_reply, json_build_object(
       'created', false, 'matched_by', v_match_by, 'differences', v_kept
-    ));
+    )));
   end if;
   if v_sent ->> 'name' is null then
     perform api.fail('validation_error', array['name'], 'Campo obrigatório: não há registro com este ' || v_match_by);
   end if;
   v_reply := api.company_create(v_sent);
-  return crm.with_possible_duplicates(
+  return crm.unless_dry_run(p_args, crm.with_possible_duplicates(
     crm.with_fields(
       (
         select crm.company_json(t) from crm.companies t
@@ -3612,7 +3640,7 @@ begin
       json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
     ),
     v_reply ->> 'X-Possible-Duplicate'
-  );
+  ));
 end
 $$;
 comment on function api.company_upsert(jsonb) is
@@ -4115,7 +4143,7 @@ create function api.contact_upsert(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_match_by text := p_args ->> 'match_by';
-  v_sent jsonb := p_args - 'match_by';
+  v_sent jsonb := p_args - '{match_by,dry_run}'::text[];
   v_ids uuid[];
   v_kept text[] := '{}';
   v_reply json;
@@ -4151,15 +4179,15 @@ begin
       v_kept := v_kept || crm.fuller_phones(to_jsonb(crm.contact_lock(v_ids[1])), v_sent - v_kept, array['phone', 'phone2', 'whatsapp']);
     end if;
     v_reply := api.contact_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
-    return crm.with_fields(v_reply, json_build_object(
+    return crm.unless_dry_run(p_args, crm.with_fields(v_reply, json_build_object(
       'created', false, 'matched_by', v_match_by, 'differences', v_kept
-    ));
+    )));
   end if;
   if v_sent ->> 'name' is null then
     perform api.fail('validation_error', array['name'], 'Campo obrigatório: não há registro com este ' || v_match_by);
   end if;
   v_reply := api.contact_create(v_sent);
-  return crm.with_possible_duplicates(
+  return crm.unless_dry_run(p_args, crm.with_possible_duplicates(
     crm.with_fields(
       (
         select crm.contact_json(t) from crm.contacts t
@@ -4168,7 +4196,7 @@ begin
       json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
     ),
     v_reply ->> 'X-Possible-Duplicate'
-  );
+  ));
 end
 $$;
 comment on function api.contact_upsert(jsonb) is
@@ -4453,6 +4481,52 @@ $$;
 comment on function api.deal_move_stage(jsonb) is
   'Moves an open or closed deal to another stage and keeps its status. Raises invalid_reference for a stage outside '
   'the workspace, otherwise the codes of crm.choose_stage_for_move (spec 3).';
+create function api.deal_reassign(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_from uuid := p_args ->> 'from_owner_id';
+  v_to uuid := p_args ->> 'to_owner_id';
+  v_ids uuid[];
+  v_next_id uuid;
+  v_count integer;
+begin
+  if not exists (select from crm.members m where m.workspace_id = v_workspace_id and m.id = v_from) then
+    perform api.fail('invalid_reference', array['from_owner_id']);
+  end if;
+  if not exists (select from crm.members m where m.workspace_id = v_workspace_id and m.id = v_to and m.is_active) then
+    perform api.fail('invalid_reference', array['to_owner_id']);
+  end if;
+  select l.ids, l.next_id into v_ids, v_next_id
+  from crm.list_by(
+    'deal',
+    jsonb_strip_nulls(jsonb_build_object(
+      'limit', 1000, 'owner_id', v_from,
+      'status', case when p_args ->> 'status' is not null then jsonb_build_array(p_args -> 'status') end
+    )),
+    coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid, '00000000-0000-0000-0000-000000000000',
+    1000
+  ) l;
+  if cardinality(v_ids) > 1000 then v_next_id := v_ids[1000]; end if;
+  v_ids := v_ids[:1000];
+  if p_args -> 'dry_run' is not distinct from 'true' then
+    v_count := cardinality(v_ids);
+  else
+    -- In order of id, as every call that locks several deals.
+    perform from crm.deals d where d.workspace_id = v_workspace_id and d.id = any (v_ids) order by d.id for no key update;
+    update crm.deals d set owner_id = v_to
+    where d.workspace_id = v_workspace_id and d.id = any (v_ids) and d.owner_id = v_from and v_from <> v_to
+      and d.status = coalesce(p_args ->> 'status', d.status);
+    get diagnostics v_count = row_count;
+  end if;
+  return json_build_object(
+    'count', v_count, 'meta', json_build_object('next_cursor', v_next_id, 'has_more', v_next_id is not null)
+  );
+end
+$$;
+comment on function api.deal_reassign(jsonb) is
+  'Gives the unarchived deals of one member, or those in a state, to an active member: the newest 1,000 from the cursor on. '
+  'Each emits deal.updated. Raises invalid_reference.';
 create function api.deal_win(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4823,7 +4897,7 @@ create function api.deal_upsert(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_match_by text := p_args ->> 'match_by';
-  v_sent jsonb := p_args - 'match_by';
+  v_sent jsonb := p_args - '{match_by,dry_run}'::text[];
   v_ids uuid[];
   v_kept text[] := '{}';
   v_reply json;
@@ -4841,15 +4915,15 @@ begin
   elsif cardinality(v_ids) = 1 then
     perform api.mark_found();
     v_reply := api.deal_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
-    return crm.with_fields(v_reply, json_build_object(
+    return crm.unless_dry_run(p_args, crm.with_fields(v_reply, json_build_object(
       'created', false, 'matched_by', v_match_by, 'differences', v_kept
-    ));
+    )));
   end if;
   if coalesce(v_sent ->> 'title', v_sent ->> 'contact_id', v_sent ->> 'company_id') is null then
     perform api.fail('validation_error', array['title'], 'Informe ao menos um de title, contact_id e company_id');
   end if;
   v_reply := api.deal_create(v_sent);
-  return crm.with_possible_duplicates(
+  return crm.unless_dry_run(p_args, crm.with_possible_duplicates(
     crm.with_fields(
       (
         select crm.deal_json(t) from crm.deals t
@@ -4858,7 +4932,7 @@ begin
       json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
     ),
     v_reply ->> 'X-Possible-Duplicate'
-  );
+  ));
 end
 $$;
 comment on function api.deal_upsert(jsonb) is
@@ -4897,12 +4971,50 @@ begin
     ) g
   $sql$);
   if v_summary #>> '{totals,count}' = '0' and p_args ?| '{owner_id,pipeline_id,stage_id}' then perform crm.require_known_filters(p_args); end if;
+  if p_args ? 'group_by' then
+    v_summary := crm.with_fields(v_summary, json_build_object('groups', crm.summary(
+      'deal', p_args,
+      format(
+        ', %s as key, t.value, t.recurring_value',
+        case p_args ->> 'group_by'
+          when 'owner' then 't.owner_id::text'
+          when 'stage' then 't.stage_id::text'
+          when 'month' then 'to_char(coalesce(t.closed_at at time zone ''UTC'', t.expected_close_date), ''YYYY-MM'')'
+          when 'source' then 't.source'
+        end
+      ),
+      50000,
+      format($sql$
+        select sum(g.looked), coalesce(
+          json_agg(
+            json_build_object('key', g.key, 'name', %s, 'count', g.count, 'value', g.value, 'recurring_value', g.recurring_value)
+            order by g.value desc, g.count desc, g.key
+          ) filter (where g.count > 0),
+          '[]'
+        )
+        from (
+          select w.key, count(*) as looked, count(*) filter (where w.is_counted) as count,
+            coalesce(sum(w.value) filter (where w.is_counted), 0) as value,
+            coalesce(sum(w.recurring_value) filter (where w.is_counted), 0) as recurring_value
+          from (select w.*, w.is_match and w.id < $1 and w.id >= $2 as is_counted from (%%s limit $3) w) w
+          group by w.key
+        ) g
+      $sql$, case p_args ->> 'group_by'
+        when 'owner' then
+          '(select n.name from crm.members n where n.workspace_id = crm.current_workspace_id() and n.id = g.key::uuid)'
+        when 'stage' then
+          '(select n.name from crm.stages n where n.workspace_id = crm.current_workspace_id() and n.id = g.key::uuid)'
+        else 'g.key'
+      end)
+    )));
+  end if;
   return v_summary;
 end
 $$;
 comment on function api.deal_summary(jsonb) is
-  'Counts and adds up the records of the list with the same filters, by pipeline_id, stage_id, status. Reads at most '
-  '50,000 records, which bounds the cost of a call; raises too_many_records if there are more.';
+  'Counts and adds up the records of the list with the same filters, by pipeline_id, stage_id, status, and with '
+  'group_by also by one of owner, stage, month, source. Reads at most 50,000 records, which bounds the cost of a '
+  'call; raises too_many_records if there are more.';
 
 create domain crm.activity_type as text check (char_length(value) between 1 and 60);
 comment on domain crm.activity_type is 'The kind of an activity: 1 to 60 characters.';
@@ -10212,7 +10324,14 @@ begin
   end loop;
   v_results := crm.bound_details(v_results);
   if v_is_atomic then perform crm.check_atomic_batch(v_results); end if;
-  return crm.batch_json(v_results);
+  if p_args ? 'dry_run' then
+    v_results := array(
+      select case when r.result ->> 'status' = '201' then r.result - 'id' else r.result end
+      from unnest(v_results) with ordinality r (result, position)
+      order by r.position
+    );
+  end if;
+  return crm.unless_dry_run(p_args, crm.batch_json(v_results));
 end
 $$;
 comment on function crm.run_batch(text, jsonb, integer) is
@@ -13795,20 +13914,21 @@ grant execute on function
   api.contact_batch(jsonb), api.contact_create(jsonb), api.contact_erase(jsonb), api.contact_get(jsonb),
   api.contact_list(jsonb), api.contact_merge(jsonb), api.contact_restore(jsonb), api.contact_update(jsonb),
   api.contact_upsert(jsonb), api.deal_archive(jsonb), api.deal_batch(jsonb), api.deal_create(jsonb),
-  api.deal_get(jsonb), api.deal_list(jsonb), api.deal_lose(jsonb), api.deal_move_stage(jsonb), api.deal_restore(jsonb),
-  api.deal_summary(jsonb), api.deal_update(jsonb), api.deal_upsert(jsonb), api.deal_win(jsonb), api.event_list(jsonb),
-  api.fail(text, text[], text, uuid[]), api.lead_create(jsonb), api.mark_found(), api.mark_replayed(),
-  api.me_get(jsonb), api.note_batch(jsonb), api.note_create(jsonb), api.note_get(jsonb), api.note_list(jsonb),
-  api.operation_get(jsonb), api.pipeline_list(jsonb), api.proposal_accept(jsonb), api.proposal_reject(jsonb),
-  api.proposal_view(jsonb), api.webhook_create(jsonb), api.webhook_delete(jsonb), api.webhook_deliveries(jsonb),
-  api.webhook_delivery(jsonb), api.webhook_get(jsonb), api.webhook_list(jsonb), api.webhook_reactivate(jsonb),
-  api.webhook_recover(jsonb), api.webhook_redeliver(jsonb), api.webhook_rotate_secret(jsonb), api.webhook_test(jsonb),
-  api.workspace_get(jsonb), crm.active_member(uuid), crm.activity_insert(crm.activities),
-  crm.activity_insert(crm.activities[]), crm.activity_json(crm.activities), crm.activity_json_if_short(crm.activities),
-  crm.activity_label(text), crm.activity_lock(uuid, jsonb), crm.activity_new(jsonb), crm.activity_save(crm.activities),
-  crm.actor_json(uuid), crm.all_create(text, jsonb[]), crm.batch_json(jsonb[]), crm.bound_details(jsonb[]),
-  crm.bounded_records(text, uuid[], json[]), crm.changes(jsonb, jsonb), crm.changes_json(crm.change[]),
-  crm.check_active_subscriptions(uuid, text), crm.check_atomic_batch(jsonb[]), crm.check_new_subscription(uuid, text),
+  api.deal_get(jsonb), api.deal_list(jsonb), api.deal_lose(jsonb), api.deal_move_stage(jsonb), api.deal_reassign(jsonb),
+  api.deal_restore(jsonb), api.deal_summary(jsonb), api.deal_update(jsonb), api.deal_upsert(jsonb), api.deal_win(jsonb),
+  api.event_list(jsonb), api.fail(text, text[], text, uuid[]), api.lead_create(jsonb), api.mark_found(),
+  api.mark_replayed(), api.me_get(jsonb), api.note_batch(jsonb), api.note_create(jsonb), api.note_get(jsonb),
+  api.note_list(jsonb), api.operation_get(jsonb), api.pipeline_list(jsonb), api.proposal_accept(jsonb),
+  api.proposal_reject(jsonb), api.proposal_view(jsonb), api.webhook_create(jsonb), api.webhook_delete(jsonb),
+  api.webhook_deliveries(jsonb), api.webhook_delivery(jsonb), api.webhook_get(jsonb), api.webhook_list(jsonb),
+  api.webhook_reactivate(jsonb), api.webhook_recover(jsonb), api.webhook_redeliver(jsonb),
+  api.webhook_rotate_secret(jsonb), api.webhook_test(jsonb), api.workspace_get(jsonb), crm.active_member(uuid),
+  crm.activity_insert(crm.activities), crm.activity_insert(crm.activities[]), crm.activity_json(crm.activities),
+  crm.activity_json_if_short(crm.activities), crm.activity_label(text), crm.activity_lock(uuid, jsonb),
+  crm.activity_new(jsonb), crm.activity_save(crm.activities), crm.actor_json(uuid), crm.all_create(text, jsonb[]),
+  crm.batch_json(jsonb[]), crm.bound_details(jsonb[]), crm.bounded_records(text, uuid[], json[]),
+  crm.changes(jsonb, jsonb), crm.changes_json(crm.change[]), crm.check_active_subscriptions(uuid, text),
+  crm.check_atomic_batch(jsonb[]), crm.check_new_subscription(uuid, text),
   crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
   crm.check_window(timestamp with time zone, timestamp with time zone), crm.choices(text, text, jsonb),
   crm.choose_stage(uuid, uuid), crm.choose_stage_for_move(crm.deals, uuid, uuid),
@@ -13873,10 +13993,11 @@ grant execute on function
   crm.stages_of(crm.pipelines), crm.subscription_insert(crm.webhook_subscriptions),
   crm.subscription_json(crm.webhook_subscriptions), crm.subscription_overview(uuid, uuid),
   crm.subscription_overviews(uuid, uuid[]), crm.summary(text, jsonb, text, integer, text),
-  crm.synced_page(json[], uuid), crm.unfinished_operation(text, uuid), crm.updated_ids(text, jsonb, integer),
-  crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.version(json),
-  crm.wake_dispatcher(), crm.walk_for(text, jsonb, text), crm.with_activity_defaults(crm.activities),
-  crm.with_fields(json, json), crm.with_possible_duplicates(json, text)
+  crm.synced_page(json[], uuid), crm.unfinished_operation(text, uuid), crm.unless_dry_run(jsonb, json),
+  crm.updated_ids(text, jsonb, integer), crm.uuid_v7(timestamp with time zone),
+  crm.uuid_v7_floor(timestamp with time zone), crm.version(json), crm.wake_dispatcher(),
+  crm.walk_for(text, jsonb, text), crm.with_activity_defaults(crm.activities), crm.with_fields(json, json),
+  crm.with_possible_duplicates(json, text)
 to crm_api;
 grant execute on function
   api.fail(text, text[], text, uuid[]), app.action_list(jsonb), app.delivery_get(jsonb), app.delivery_list(jsonb),

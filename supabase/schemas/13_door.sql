@@ -104,6 +104,20 @@ language sql
 as $$ select set_config('app.found', 'true', true) $$;
 comment on function api.mark_found() is 'Marks the record as found, not created: the reply''s status is 200, not 201.';
 
+create function crm.unless_dry_run(p_args jsonb, p_reply json) returns json
+language plpgsql set search_path = '' as $$
+begin
+  -- An exception, because it undoes everything that the verb wrote.
+  if p_args ? 'dry_run' then
+    raise exception using errcode = 'CRM02', message = 'dry_run', detail = p_reply::text;
+  end if;
+  return p_reply;
+end
+$$;
+comment on function crm.unless_dry_run(jsonb, json) is
+  'The last call of a verb that can be tried: with the argument dry_run it undoes the verb, and the door answers with the '
+  'reply. Neither events nor an Idempotency-Key remain.';
+
 create type api.reply as (
   error_code text, details json, body text, replayed boolean, found boolean, events boolean, caller_id uuid,
   workspace_id uuid, rate_limit integer, rate_remaining integer, rate_reset integer
@@ -266,6 +280,12 @@ begin
         v_failure.detail = pg_exception_detail,
         v_failure.constraint_name = constraint_name,
         v_failure.context = pg_exception_context;
+      if v_failure.state = 'CRM02' then
+        return row(
+          null, null, v_failure.detail, false, true, false, p_caller.id, p_caller.workspace_id, p_caller.rate_limit,
+          v_admission.remaining, v_admission.reset_seconds
+        )::api.reply;
+      end if;
       select e.error_code, e.details into v_error from crm.error_of(v_failure, p_verb, p_args) e;
       return crm.refusal(v_error.error_code, p_caller, v_admission, v_error.details);
   end;

@@ -55,6 +55,7 @@ begin
         when 'deal_list' then return api.deal_list(p_args);
         when 'deal_lose' then return api.deal_lose(p_args);
         when 'deal_move_stage' then return api.deal_move_stage(p_args);
+        when 'deal_reassign' then return api.deal_reassign(p_args);
         when 'deal_restore' then return api.deal_restore(p_args);
         when 'deal_summary' then return api.deal_summary(p_args);
         when 'deal_update' then return api.deal_update(p_args);

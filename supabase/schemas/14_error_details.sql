@@ -74,7 +74,7 @@ begin
     from (
       select t.id, t.name::text, null::text as type, null::uuid as pipeline_id, 0 as position
       from crm.members t
-      where p_field = 'owner_id' and t.workspace_id = v_workspace_id and t.is_active
+      where p_field in ('owner_id', 'to_owner_id') and t.workspace_id = v_workspace_id and t.is_active
       union all
       select t.id, t.name, null, null, 0 from crm.loss_reasons t
       where p_field = 'loss_reason_id' and t.workspace_id = v_workspace_id and t.is_active
@@ -88,7 +88,7 @@ begin
         and t.pipeline_id = coalesce(v_pipeline_id, t.pipeline_id)
       limit c_most + 1
     ) c
-    having count(*) <= c_most and p_field in ('owner_id', 'loss_reason_id', 'pipeline_id', 'stage_id')
+    having count(*) <= c_most and p_field in ('owner_id', 'to_owner_id', 'loss_reason_id', 'pipeline_id', 'stage_id')
   );
 end
 $$;

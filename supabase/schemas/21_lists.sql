@@ -95,6 +95,12 @@ begin
       end
     ) f
   ) s (kind, name, target, is_many, value, condition);
+  if jsonb_array_length(nullif(p_args -> 'words', 'null')) > 0 then
+    v_matching := format(
+      '%s and not exists (select from unnest(%L::text[]) s (word) where strpos(%s, s.word) = 0)',
+      v_matching, array(select jsonb_array_elements_text(p_args -> 'words')), v_searched
+    );
+  end if;
   -- The workspace id is a literal, because Postgres would parse the function crm.current_workspace_id again for each
   -- composed statement.
   v_rows := format('t.workspace_id = %L::uuid', crm.current_workspace_id());
@@ -261,7 +267,9 @@ set jit = off as $$
 declare
   v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  v_walk crm.walk := crm.walk_for(p_record, p_args, p_columns);
+  v_walk crm.walk := crm.walk_for(
+    p_record, p_args || jsonb_build_object('words', crm.search_words(p_args ->> 'q')), p_columns
+  );
   v_ways text[];
   v_rows text;
   v_most integer;

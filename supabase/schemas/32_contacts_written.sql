@@ -429,7 +429,7 @@ create function api.contact_upsert(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_match_by text := p_args ->> 'match_by';
-  v_sent jsonb := p_args - 'match_by';
+  v_sent jsonb := p_args - '{match_by,dry_run}'::text[];
   v_ids uuid[];
   v_kept text[] := '{}';
   v_reply json;
@@ -465,15 +465,15 @@ begin
       v_kept := v_kept || crm.fuller_phones(to_jsonb(crm.contact_lock(v_ids[1])), v_sent - v_kept, array['phone', 'phone2', 'whatsapp']);
     end if;
     v_reply := api.contact_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
-    return crm.with_fields(v_reply, json_build_object(
+    return crm.unless_dry_run(p_args, crm.with_fields(v_reply, json_build_object(
       'created', false, 'matched_by', v_match_by, 'differences', v_kept
-    ));
+    )));
   end if;
   if v_sent ->> 'name' is null then
     perform api.fail('validation_error', array['name'], 'Campo obrigatório: não há registro com este ' || v_match_by);
   end if;
   v_reply := api.contact_create(v_sent);
-  return crm.with_possible_duplicates(
+  return crm.unless_dry_run(p_args, crm.with_possible_duplicates(
     crm.with_fields(
       (
         select crm.contact_json(t) from crm.contacts t
@@ -482,7 +482,7 @@ begin
       json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
     ),
     v_reply ->> 'X-Possible-Duplicate'
-  );
+  ));
 end
 $$;
 comment on function api.contact_upsert(jsonb) is

@@ -301,6 +301,53 @@ comment on function api.deal_move_stage(jsonb) is
   'Moves an open or closed deal to another stage and keeps its status. Raises invalid_reference for a stage outside '
   'the workspace, otherwise the codes of crm.choose_stage_for_move (spec 3).';
 
+create function api.deal_reassign(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_from uuid := p_args ->> 'from_owner_id';
+  v_to uuid := p_args ->> 'to_owner_id';
+  v_ids uuid[];
+  v_next_id uuid;
+  v_count integer;
+begin
+  if not exists (select from crm.members m where m.workspace_id = v_workspace_id and m.id = v_from) then
+    perform api.fail('invalid_reference', array['from_owner_id']);
+  end if;
+  if not exists (select from crm.members m where m.workspace_id = v_workspace_id and m.id = v_to and m.is_active) then
+    perform api.fail('invalid_reference', array['to_owner_id']);
+  end if;
+  select l.ids, l.next_id into v_ids, v_next_id
+  from crm.list_by(
+    'deal',
+    jsonb_strip_nulls(jsonb_build_object(
+      'limit', 1000, 'owner_id', v_from,
+      'status', case when p_args ->> 'status' is not null then jsonb_build_array(p_args -> 'status') end
+    )),
+    coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid, '00000000-0000-0000-0000-000000000000',
+    1000
+  ) l;
+  if cardinality(v_ids) > 1000 then v_next_id := v_ids[1000]; end if;
+  v_ids := v_ids[:1000];
+  if p_args -> 'dry_run' is not distinct from 'true' then
+    v_count := cardinality(v_ids);
+  else
+    -- In order of id, as every call that locks several deals.
+    perform from crm.deals d where d.workspace_id = v_workspace_id and d.id = any (v_ids) order by d.id for no key update;
+    update crm.deals d set owner_id = v_to
+    where d.workspace_id = v_workspace_id and d.id = any (v_ids) and d.owner_id = v_from and v_from <> v_to
+      and d.status = coalesce(p_args ->> 'status', d.status);
+    get diagnostics v_count = row_count;
+  end if;
+  return json_build_object(
+    'count', v_count, 'meta', json_build_object('next_cursor', v_next_id, 'has_more', v_next_id is not null)
+  );
+end
+$$;
+comment on function api.deal_reassign(jsonb) is
+  'Gives the unarchived deals of one member, or those in a state, to an active member: the newest 1,000 from the cursor on. '
+  'Each emits deal.updated. Raises invalid_reference.';
+
 create function api.deal_win(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare

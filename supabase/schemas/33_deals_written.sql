@@ -360,7 +360,7 @@ create function api.deal_upsert(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_match_by text := p_args ->> 'match_by';
-  v_sent jsonb := p_args - 'match_by';
+  v_sent jsonb := p_args - '{match_by,dry_run}'::text[];
   v_ids uuid[];
   v_kept text[] := '{}';
   v_reply json;
@@ -378,15 +378,15 @@ begin
   elsif cardinality(v_ids) = 1 then
     perform api.mark_found();
     v_reply := api.deal_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
-    return crm.with_fields(v_reply, json_build_object(
+    return crm.unless_dry_run(p_args, crm.with_fields(v_reply, json_build_object(
       'created', false, 'matched_by', v_match_by, 'differences', v_kept
-    ));
+    )));
   end if;
   if coalesce(v_sent ->> 'title', v_sent ->> 'contact_id', v_sent ->> 'company_id') is null then
     perform api.fail('validation_error', array['title'], 'Informe ao menos um de title, contact_id e company_id');
   end if;
   v_reply := api.deal_create(v_sent);
-  return crm.with_possible_duplicates(
+  return crm.unless_dry_run(p_args, crm.with_possible_duplicates(
     crm.with_fields(
       (
         select crm.deal_json(t) from crm.deals t
@@ -395,7 +395,7 @@ begin
       json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
     ),
     v_reply ->> 'X-Possible-Duplicate'
-  );
+  ));
 end
 $$;
 comment on function api.deal_upsert(jsonb) is
@@ -435,9 +435,47 @@ begin
     ) g
   $sql$);
   if v_summary #>> '{totals,count}' = '0' and p_args ?| '{owner_id,pipeline_id,stage_id}' then perform crm.require_known_filters(p_args); end if;
+  if p_args ? 'group_by' then
+    v_summary := crm.with_fields(v_summary, json_build_object('groups', crm.summary(
+      'deal', p_args,
+      format(
+        ', %s as key, t.value, t.recurring_value',
+        case p_args ->> 'group_by'
+          when 'owner' then 't.owner_id::text'
+          when 'stage' then 't.stage_id::text'
+          when 'month' then 'to_char(coalesce(t.closed_at at time zone ''UTC'', t.expected_close_date), ''YYYY-MM'')'
+          when 'source' then 't.source'
+        end
+      ),
+      50000,
+      format($sql$
+        select sum(g.looked), coalesce(
+          json_agg(
+            json_build_object('key', g.key, 'name', %s, 'count', g.count, 'value', g.value, 'recurring_value', g.recurring_value)
+            order by g.value desc, g.count desc, g.key
+          ) filter (where g.count > 0),
+          '[]'
+        )
+        from (
+          select w.key, count(*) as looked, count(*) filter (where w.is_counted) as count,
+            coalesce(sum(w.value) filter (where w.is_counted), 0) as value,
+            coalesce(sum(w.recurring_value) filter (where w.is_counted), 0) as recurring_value
+          from (select w.*, w.is_match and w.id < $1 and w.id >= $2 as is_counted from (%%s limit $3) w) w
+          group by w.key
+        ) g
+      $sql$, case p_args ->> 'group_by'
+        when 'owner' then
+          '(select n.name from crm.members n where n.workspace_id = crm.current_workspace_id() and n.id = g.key::uuid)'
+        when 'stage' then
+          '(select n.name from crm.stages n where n.workspace_id = crm.current_workspace_id() and n.id = g.key::uuid)'
+        else 'g.key'
+      end)
+    )));
+  end if;
   return v_summary;
 end
 $$;
 comment on function api.deal_summary(jsonb) is
-  'Counts and adds up the records of the list with the same filters, by pipeline_id, stage_id, status. Reads at most '
-  '50,000 records, which bounds the cost of a call; raises too_many_records if there are more.';
+  'Counts and adds up the records of the list with the same filters, by pipeline_id, stage_id, status, and with '
+  'group_by also by one of owner, stage, month, source. Reads at most 50,000 records, which bounds the cost of a '
+  'call; raises too_many_records if there are more.';

@@ -425,7 +425,14 @@ begin
   end loop;
   v_results := crm.bound_details(v_results);
   if v_is_atomic then perform crm.check_atomic_batch(v_results); end if;
-  return crm.batch_json(v_results);
+  if p_args ? 'dry_run' then
+    v_results := array(
+      select case when r.result ->> 'status' = '201' then r.result - 'id' else r.result end
+      from unnest(v_results) with ordinality r (result, position)
+      order by r.position
+    );
+  end if;
+  return crm.unless_dry_run(p_args, crm.batch_json(v_results));
 end
 $$;
 comment on function crm.run_batch(text, jsonb, integer) is

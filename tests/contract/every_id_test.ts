@@ -38,9 +38,11 @@ for (const { resource, route, title } of endpoints) {
       const query = queryIds.includes(field) ? `?${field}=${id}` : "";
       const body = {
         ...Object.fromEntries(needed),
-        // Notes and activities would be refused without a deal_id, merges without a merge_id.
+        // Notes and activities would be refused without a deal_id, merges without a merge_id, and so on.
         ...Object.fromEntries(
-          ["deal_id", "stage_id", "merge_id"].filter((name) => bodyIds.includes(name)).map((
+          ["deal_id", "stage_id", "merge_id", "from_owner_id", "to_owner_id"].filter((name) =>
+            bodyIds.includes(name)
+          ).map((
             name,
           ) => [name, own[name]]),
         ),

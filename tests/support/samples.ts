@@ -14,6 +14,8 @@ export interface Samples {
   stage_id: string;
   contact_id: string;
   company_id: string;
+  from_owner_id: string;
+  to_owner_id: string;
   /** The id of a record, by the name of its function. */
   records: Record<string, string>;
 }
@@ -41,7 +43,9 @@ export async function makeSamples(key: string, stages: readonly { id: string }[]
     "api-v1-contacts": contact_id,
     "api-v1-companies": company_id,
   };
-  const samples = { deal_id, contact_id, company_id, stage_id: stages.at(-1)!.id, records };
+  const { body: { member: { id: to_owner_id } } } = await client(key).get("/api-v1-me");
+  const owners = { from_owner_id: to_owner_id, to_owner_id };
+  const samples = { deal_id, contact_id, company_id, stage_id: stages.at(-1)!.id, ...owners, records };
   for (const { resource: { name }, route: { method, path } } of keyEndpoints) {
     if (method !== "POST" || path !== "/" || name in records) continue;
     const body = withSampleIds(exampleBody(method, name, path)!, samples);

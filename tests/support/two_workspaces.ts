@@ -52,6 +52,8 @@ export function idsByField(workspace: Filled, resource: string, path: string): R
     subscription_id: records["app-v1-webhooks"]!,
     pipeline_id: workspace.pipelineId,
     owner_id: workspace.memberId,
+    from_owner_id: workspace.memberId,
+    to_owner_id: workspace.memberId,
     object_id: contact_id,
     loss_reason_id: workspace.lossReasonId,
   };

@@ -76,6 +76,8 @@ const PARTICULAR: Readonly<Record<string, Particular>> = {
   // Erases the lead's contact, because later calls use the other contact.
   "leads.create": { captures: [{ variable: "lead_contact_id", path: "lead.contact_id" }] },
   "contacts.erase": { id: "lead_contact_id" },
+  "me.get": { captures: [{ variable: "member_id", path: "member.id" }] },
+  "deals.reassign": { body: { from_owner_id: "{{member_id}}", to_owner_id: "{{member_id}}" } },
   // A deal that was won cannot be lost as well.
   "deals.lose": { id: "other_deal_id" },
   "webhooks.create": { body: { event_types: ["deal.won"], target_url: "{{webhook_url}}" } },

@@ -17,6 +17,7 @@ export const OTHER_TOOLSETS: Readonly<Record<Exclude<Toolset, "sales">, readonly
   // For programs that copy or import records, and what a person seldom asks for.
   records: [
     "me_get",
+    "operation_get",
     "pipeline_list",
     "event_list",
     "activity_get",

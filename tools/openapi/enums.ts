@@ -72,6 +72,10 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
       text: doc("A ordem de uma lista", "The order of a list"),
     }],
   ])),
+  DealGrouping: {
+    words: Object.keys(deal.about.summary!.by),
+    text: doc("Por que somar os negócios", "By what deals are added up"),
+  },
   ContactMatch: {
     words: wordsOf(contact.upsertQuery, "match_by"),
     text: doc("Por que campo um contato é procurado", "The field by which a contact is looked for"),

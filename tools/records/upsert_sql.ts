@@ -42,7 +42,7 @@ create function api.${name}_upsert(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_match_by text := p_args ->> 'match_by';
-  v_sent jsonb := p_args - 'match_by';
+  v_sent jsonb := p_args - '{match_by,dry_run}'::text[];
   v_ids uuid[];
   v_kept text[] := '{}';
   v_reply json;
@@ -62,13 +62,13 @@ ${isMergeable(record) ? survivorsSql(record) : ""}  if cardinality(v_ids) > 1 th
 ${
     phonesSql(record)
   }    v_reply := api.${name}_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
-    return crm.with_fields(v_reply, json_build_object(
+    return crm.unless_dry_run(p_args, crm.with_fields(v_reply, json_build_object(
       'created', false, 'matched_by', v_match_by, 'differences', v_kept
-    ));
+    )));
   end if;
 ${requiredSql(record)}
   v_reply := api.${name}_create(v_sent);
-  return crm.with_possible_duplicates(
+  return crm.unless_dry_run(p_args, crm.with_possible_duplicates(
     crm.with_fields(
       (
         select crm.${name}_json(t) from crm.${about.table} t
@@ -77,7 +77,7 @@ ${requiredSql(record)}
       json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
     ),
     v_reply ->> 'X-Possible-Duplicate'
-  );
+  ));
 end
 $$;
 ${

@@ -207,8 +207,9 @@ const STAND_INS: Record<string, string> = {
   "00000000-0000-7000-8000-00000000000b": idOf(ROWS.own),
   "00000000-0000-7000-8000-00000000000c": idOf("131 + r % 12 * 10"),
   "00000000-0000-7000-8000-00000000000d": idOf("1"),
+  "00000000-0000-7000-8000-00000000000e": idOf("2"),
 };
-const [ANY, OWN, MERGED, FIRST] = Object.keys(STAND_INS) as [string, string, string, string];
+const [ANY, OWN, MERGED, FIRST, SECOND] = Object.keys(STAND_INS) as [string, string, string, string, string];
 
 /** SQL of the arguments that the function would pass to the verb for the example's body; for an upsert, for each field. */
 async function bodies(
@@ -255,5 +256,6 @@ function withStandIns(value: unknown, name = ""): unknown {
   if (!isUuid(String(value))) return value;
   if (name === "merge_id") return MERGED;
   if (name === "id") return OWN;
-  return /^(stage|pipeline|owner)_id$/.test(name) ? FIRST : ANY;
+  if (name === "to_owner_id") return SECOND;
+  return /^(stage|pipeline|(from_)?owner)_id$/.test(name) ? FIRST : ANY;
 }

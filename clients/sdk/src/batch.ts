@@ -1,4 +1,4 @@
-import type { CreateOptions } from "./http.ts";
+import type { DryRunOptions } from "./http.ts";
 import type { BatchResult } from "./types.ts";
 
 /** Limits of one call: the number of items, and the bytes of their JSON. The API refuses bodies over 1 MiB. */
@@ -16,7 +16,7 @@ export interface Progress {
 }
 
 /** Options of a batch. */
-export interface BatchOptions extends CreateOptions {
+export interface BatchOptions extends DryRunOptions {
   /** Writes either all items or none. Such a batch can have at most 100 items and 1 MB. */
   atomic?: boolean | undefined;
   /** Called after each call of up to 100 items. */
@@ -34,7 +34,7 @@ export interface BatchOptions extends CreateOptions {
 export async function sendBatch<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   { onProgress, ...options }: BatchOptions,
-  send: (body: { items: Item[]; atomic?: true }, options: CreateOptions) => Promise<BatchResult>,
+  send: (body: { items: Item[]; atomic?: true }, options: DryRunOptions) => Promise<BatchResult>,
 ): Promise<BatchResult> {
   const { atomic, idempotencyKey } = options;
   const total: BatchResult = { results: [], summary: { created: 0, updated: 0, failed: 0 } };

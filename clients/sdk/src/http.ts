@@ -58,6 +58,12 @@ export interface CreateOptions extends CallOptions {
   idempotencyKey?: string | undefined;
 }
 
+/** Options of calls that can say what they would do. */
+export interface DryRunOptions extends CreateOptions {
+  /** Answers what the call would do, and writes nothing. */
+  dryRun?: boolean | undefined;
+}
+
 /** Options of an update. */
 export interface UpdateOptions extends CallOptions {
   /**
@@ -82,7 +88,7 @@ export interface ReadAgainOptions<Expansion extends string = string> extends Cal
 }
 
 /** Every option that some call takes. */
-export interface AnyOptions extends CreateOptions, UpdateOptions {
+export interface AnyOptions extends DryRunOptions, UpdateOptions {
   ifNoneMatch?: string | object | undefined;
   expand?: readonly string[] | undefined;
 }
@@ -149,11 +155,11 @@ export class Http {
     { path: parameters = {}, query, body, options = {} }: Input,
   ): () => Promise<unknown> {
     const { key, baseUrl, strict, timeout = 30_000 } = this.#options;
-    const { signal, idempotencyKey, ifMatch, ifNoneMatch, expand } = options;
+    const { signal, idempotencyKey, ifMatch, ifNoneMatch, expand, dryRun } = options;
     // For error messages, which are often logged: the path without ids, tokens and search words.
     const target = `${method} ${baseUrl}${path}`;
     const url = baseUrl + path.replace(/\{(\w+)\}/g, (_, name) => segment(name, parameters[name])) +
-      search({ ...query, ...(expand && { expand }) });
+      search({ ...query, ...(expand && { expand }), ...(dryRun && { dry_run: true }) });
     const headers = new Headers({ "Accept": "application/json" });
     if (key !== null && !open) headers.set("X-API-Key", key);
     if (keyed) headers.set("Idempotency-Key", idempotencyKey ?? crypto.randomUUID());

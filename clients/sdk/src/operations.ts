@@ -1,6 +1,6 @@
 // Written by `deno task sdk` from the table of endpoints: do not edit.
 import type { Batch, Get } from "./methods.ts";
-import type { CallOptions, CreateOptions, UpdateOptions } from "./http.ts";
+import type { CallOptions, CreateOptions, DryRunOptions, UpdateOptions } from "./http.ts";
 import type { List } from "./list.ts";
 import type * as T from "./types.ts";
 
@@ -157,6 +157,10 @@ export interface DealsSummaryQuery {
   closed_until?: string | Date | undefined;
   /** false: only records in use; true: only archived ones; any: all. To copy the records, use any: archived_at tells which are archived */
   archived?: T.Archived | undefined;
+  /** All of these words, in any order, ignoring accents and case, in title and external_id */
+  q?: string | undefined;
+  /** Also adds up by owner, stage, month or source, in groups; the month is that of closing or, while open, the expected one */
+  group_by?: T.DealGrouping | undefined;
 }
 /** The query of `deals.upsert` */
 export interface DealsUpsertQuery {
@@ -229,7 +233,7 @@ export interface Companies {
   /** Create a company. Scope of the key: `companies:write`. */
   create(body: T.NewCompany, options?: CreateOptions): Promise<T.CreatedCompany>;
   /** Create or update a company, found by a field. Scope of the key: `companies:write`. */
-  upsert(matchBy: T.CompanyMatch, body: T.CompanyUpsert, options?: CreateOptions): Promise<T.UpsertedCompany>;
+  upsert(matchBy: T.CompanyMatch, body: T.CompanyUpsert, options?: DryRunOptions): Promise<T.UpsertedCompany>;
   /** Up to 100 creations and changes in one call. Scope of the key: `companies:write`. */
   batch: Batch<T.CompanyBatch>;
   /** Show a company. Scope of the key: `companies:read`. */
@@ -250,7 +254,7 @@ export interface Contacts {
   /** Create a contact. Scope of the key: `contacts:write`. */
   create(body: T.NewContact, options?: CreateOptions): Promise<T.CreatedContact>;
   /** Create or update a contact, found by a field. Scope of the key: `contacts:write`. */
-  upsert(matchBy: T.ContactMatch, body: T.ContactUpsert, options?: CreateOptions): Promise<T.UpsertedContact>;
+  upsert(matchBy: T.ContactMatch, body: T.ContactUpsert, options?: DryRunOptions): Promise<T.UpsertedContact>;
   /** Up to 100 creations and changes in one call. Scope of the key: `contacts:write`. */
   batch: Batch<T.ContactBatch>;
   /** Show a contact. Scope of the key: `contacts:read`. */
@@ -275,9 +279,11 @@ export interface Deals {
   /** Count and add up the deals of a list by pipeline, stage and status. Scope of the key: `deals:read`. */
   summary(query?: DealsSummaryQuery, options?: CallOptions): Promise<T.DealSummary>;
   /** Create or update a deal, found by a field. Scope of the key: `deals:write`. */
-  upsert(matchBy: "external_id", body: T.DealUpsert, options?: CreateOptions): Promise<T.UpsertedDeal>;
+  upsert(matchBy: "external_id", body: T.DealUpsert, options?: DryRunOptions): Promise<T.UpsertedDeal>;
   /** Up to 100 creations and changes in one call. Scope of the key: `deals:write`. */
   batch: Batch<T.DealBatch>;
+  /** Hand a member's deals over to another, up to 1,000 in a call. Scope of the key: `deals:write`. */
+  reassign(body: T.Reassign, options?: CallOptions): Promise<T.Reassigned>;
   /** Show a deal with contact, company and last activity. Scope of the key: `deals:read`. */
   get: Get<T.DealDetail, T.DealExpansion>;
   /** Update or reopen a deal. Scope of the key: `deals:write`. */
@@ -412,6 +418,7 @@ export type OperationId =
     | "summary"
     | "upsert"
     | "batch"
+    | "reassign"
     | "get"
     | "update"
     | "move_stage"
@@ -500,6 +507,7 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
     keyed: true,
   },
   "deals.batch": { method: "POST", path: "/api-v1-deals/batch", takes: ["body"], keyed: true },
+  "deals.reassign": { method: "POST", path: "/api-v1-deals/reassign", takes: ["body"] },
   "deals.get": { method: "GET", path: "/api-v1-deals/{id}" },
   "deals.update": { method: "PATCH", path: "/api-v1-deals/{id}", takes: ["body"] },
   "deals.move_stage": { method: "POST", path: "/api-v1-deals/{id}/move-stage", takes: ["body"] },

@@ -739,6 +739,9 @@ export interface DealDetail extends Deal {
 /** What expand can show */
 export type DealExpansion = "pipeline" | "stage" | "contact" | "company" | "owner" | "loss_reason";
 
+/** By what deals are added up */
+export type DealGrouping = "owner" | "stage" | "month" | "source";
+
 /** The delivery of an event deal.lost */
 export interface DealLostDelivery extends DeliveryEnvelope {
   /** The event */ event: "deal.lost";
@@ -870,6 +873,15 @@ export interface DealSummary {
     /** Sum of value */ value: number;
     /** Sum of recurring_value */ recurring_value: number;
   };
+  /** An item for each value of group_by, largest first */
+  groups?: {
+    /** The id of the owner or stage, the month, or the source; null if the deal has none */
+    key: string | null;
+    /** The name of the owner or stage; otherwise the same as key */ name: string | null;
+    /** How many deals */ count: number;
+    /** Sum of value */ value: number;
+    /** Sum of recurring_value */ recurring_value: number;
+  }[] | undefined;
 }
 
 /** The deal, and what changed */
@@ -1674,6 +1686,21 @@ export interface ProposalViewedEvent extends EventEnvelope {
 export interface ReactivatedSubscription extends Subscription {
   /** How many deliveries were waiting */ resumed: number;
   revoked_key: RevokedMaker | null;
+}
+
+/** From whom and to whom the deals go */
+export interface Reassign {
+  /** The member who owns the deals */ from_owner_id: string;
+  /** The active member who gets them */ to_owner_id: string;
+  status?: DealStatus | null | undefined;
+  /** The meta.next_cursor of the call before */ cursor?: string | null | undefined;
+  /** true: only counts, and changes nothing */ dry_run?: boolean | null | undefined;
+}
+
+/** What the call handed over */
+export interface Reassigned {
+  /** How many deals were handed over */ count: number;
+  meta: PageMeta;
 }
 
 /** What was queued */

@@ -51,7 +51,7 @@ export function operationsText(document: OpenApi): string {
     .filter(({ own }) => own.length > 0);
   return [
     'import type { Batch, Get } from "./methods.ts";\n',
-    'import type { CallOptions, CreateOptions, UpdateOptions } from "./http.ts";\n',
+    'import type { CallOptions, CreateOptions, DryRunOptions, UpdateOptions } from "./http.ts";\n',
     'import type { List } from "./list.ts";\n',
     'import type * as T from "./types.ts";\n\n',
     ...queries.map(({ id, query }) =>
@@ -105,8 +105,8 @@ function describe(document: OpenApi): Method[] {
     const has = (header: string) => parameters.some(({ name }) => name === header);
     const inQuery = parameters.filter((parameter) => parameter.in === "query");
     const isRead = has("If-None-Match");
-    // A read has no query argument: `expand` is one of its options.
-    const query = isRead ? [] : inQuery;
+    // A read has no query argument, and a call with a body only what it needs: `expand` and `dry_run` are options.
+    const query = isRead ? [] : requestBody ? inQuery.filter(isRequired) : inQuery;
     const [expand] = isRead ? inQuery : [];
     const body = requestBody && bodyOf(document, requestBody.content["application/json"].schema);
     const inPath = parameters.filter((parameter) => parameter.in === "path")
@@ -130,7 +130,9 @@ function describe(document: OpenApi): Method[] {
         : [],
     ];
     const reply = replyOf(document, id, repliesOf(document, operation));
-    const options = has("Idempotency-Key")
+    const options = has("dry_run")
+      ? "DryRunOptions"
+      : has("Idempotency-Key")
       ? "CreateOptions"
       : has("If-Match")
       ? "UpdateOptions"

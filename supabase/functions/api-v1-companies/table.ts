@@ -8,7 +8,7 @@ export const table: RouteTable = {
   routes: [
     { method: "GET", path: "/", operation: "company_list", requirement: "companies:read", status: 200, takesQuery: true, emptyArgs: { limit: 50 } },
     { method: "POST", path: "/upsert", operation: "company_upsert", requirement: "companies:write", status: 201, takesQuery: true, body: {}, idempotent: true, etag: true },
-    { method: "POST", path: "/batch", operation: "company_batch", requirement: "companies:write", status: 200, body: { limits: { bytes: 1048576, values: 50000 } }, idempotent: true, finish: "batch results" },
+    { method: "POST", path: "/batch", operation: "company_batch", requirement: "companies:write", status: 200, takesQuery: true, body: { limits: { bytes: 1048576, values: 50000 } }, idempotent: true, finish: "batch results" },
     { method: "GET", path: "/:id", operation: "company_get", requirement: "companies:read", status: 200, takesQuery: "expand", emptyArgs: {}, etag: true },
     { method: "POST", path: "/", operation: "company_create", requirement: "companies:write", status: 201, body: {}, idempotent: true, etag: true, prefersRepresentation: true },
     { method: "PATCH", path: "/:id", operation: "company_update", requirement: "companies:write", status: 200, body: {}, etag: true },

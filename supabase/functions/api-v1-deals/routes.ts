@@ -3,7 +3,7 @@ import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { endpointsOf } from "../_shared/contract/record_endpoints.ts";
 import { deal } from "./record.ts";
-import { DealAction, DealDetail, DealSummary, Lose, MoveStage, Win } from "./schema.ts";
+import { DealAction, DealDetail, DealSummary, Lose, MoveStage, Reassign, Reassigned, Win } from "./schema.ts";
 
 const usual = endpointsOf(deal);
 
@@ -46,6 +46,17 @@ export const deals = resource(
       errors: [...createErrors, "ambiguous_match"],
     }),
     "POST /batch": endpoint({ scope: "deals:write", ...batchOf(deal) }),
+    "POST /reassign": endpoint({
+      summary: doc(
+        "Passa os negócios de um membro a outro, até 1.000 por chamada",
+        "Hand a member's deals over to another, up to 1,000 in a call",
+      ),
+      scope: "deals:write",
+      body: Reassign,
+      reply: Reassigned,
+      verb: "deal_reassign",
+      errors: ["invalid_reference"],
+    }),
     "GET /:id": endpoint({
       summary: doc(
         "Mostra um negócio com contato, empresa e última atividade",

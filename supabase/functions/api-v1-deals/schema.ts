@@ -2,6 +2,7 @@ import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
 import { uuid } from "../_shared/contract/fields.ts";
 import { extended, field, object } from "../_shared/contract/object.ts";
+import { PageMeta } from "../_shared/contract/pagination.ts";
 import { activity } from "../api-v1-activities/record.ts";
 import { company } from "../api-v1-companies/record.ts";
 import { contact } from "../api-v1-contacts/record.ts";
@@ -40,6 +41,20 @@ const Group = object({
   ...amounts,
 });
 
+const KeyedGroup = object({
+  key: field(z.string().nullable(), [
+    "O id do responsável ou da etapa, o mês, ou a origem; nulo se o negócio não tem",
+    "The id of the owner or stage, the month, or the source; null if the deal has none",
+    "2026-12",
+  ]),
+  name: field(z.string().nullable(), [
+    "O nome do responsável ou da etapa; nos outros, o mesmo que key",
+    "The name of the owner or stage; otherwise the same as key",
+    "2026-12",
+  ]),
+  ...amounts,
+});
+
 /** Counts and sums of deals by pipeline, stage and status. */
 export const DealSummary = object({
   data: field(z.array(Group), [
@@ -47,6 +62,13 @@ export const DealSummary = object({
     "An item for each pipeline, stage and status that has deals",
   ]),
   totals: field(object(amounts), ["A soma de data", "The sum of data"]),
+  groups: {
+    schema: z.array(KeyedGroup).optional(),
+    text: doc(
+      "Um item por valor de group_by, do maior ao menor",
+      "An item for each value of group_by, largest first",
+    ),
+  },
 }).meta({
   id: "DealSummary",
   ...doc("Quantos negócios há e quanto somam", "How many deals there are, and their sums"),
@@ -59,6 +81,34 @@ export const MoveStage = object({
     "The stage's pipeline; the deal's if absent",
   ]),
 }).meta({ id: "MoveStage", ...doc("Para onde o negócio vai", "The stage to move the deal to") });
+
+/** Hands deals over from one member to another. */
+export const Reassign = object({
+  from_owner_id: field(uuid(), ["De quem são os negócios", "The member who owns the deals"]),
+  to_owner_id: field(uuid(), ["Quem os recebe, um membro ativo", "The active member who gets them"]),
+  status: {
+    schema: (deal.reply.shape["status"] as z.ZodEnum).nullish(),
+    text: { ...fields["status"]!, ...doc("Só os nesta situação", "Only those in this state", "aberto") },
+  },
+  cursor: field(uuid().nullish(), [
+    "O meta.next_cursor da chamada anterior",
+    "The meta.next_cursor of the call before",
+  ]),
+  dry_run: field(z.boolean().nullish(), [
+    "true: só conta, e nada muda",
+    "true: only counts, and changes nothing",
+    false,
+  ]),
+}).meta({
+  id: "Reassign",
+  ...doc("De quem e para quem os negócios vão", "From whom and to whom the deals go"),
+});
+
+/** The reply to a reassignment: how many deals this call handed over, and whether there are more. */
+export const Reassigned = object({
+  count: field(z.int(), ["Quantos negócios mudaram de responsável", "How many deals were handed over", 12]),
+  meta: PageMeta,
+}).meta({ id: "Reassigned", ...doc("O que a chamada passou adiante", "What the call handed over") });
 
 /** The body of win (spec 3): the final amounts, if they differ from the deal's. */
 export const Win = z.object(deal.rules("value", "recurring_value")).meta({

@@ -143,3 +143,54 @@ test("GET /api-v1-deals/summary looks through 50,000 deals at most, and answers 
   assert.equal(await count("closed_since=2025-01-01"), 500);
   assert.equal(await count(`closed_since=2025-01-01&owner_id=${workspace.memberId}`), 500);
 });
+
+test("group_by also adds up by owner, stage, month or source, by name and largest first, of what the filters leave", async ({ sql, workspace, api }) => {
+  const other = await makeMember(sql, workspace);
+  const deal = (body: Record<string, unknown>) => create(workspace.key, DEALS, { title: "Plano", ...body });
+  await deal({ value: 100.1, source: "Feira", expected_close_date: "2027-01-31" });
+  await deal({ value: 50.2, source: "Feira", owner_id: other, expected_close_date: "2027-01-01" });
+  await deal({ value: 500, owner_id: other, title: "Contrato", stage_id: workspace.stages[1].id });
+  const won = await deal({ value: 10 });
+  await api.post(`${DEALS}/${won.id}/win`);
+  const [{ mine, theirs, first, second }] = await sql<
+    [Record<"mine" | "theirs" | "first" | "second", string>]
+  >`
+    select
+      (select name from crm.members where id = ${workspace.memberId}) as mine,
+      (select name from crm.members where id = ${other}) as theirs,
+      (select name from crm.stages where id = ${workspace.stages[0].id}) as first,
+      (select name from crm.stages where id = ${workspace.stages[1].id}) as second`;
+  const groupsOf = async (query: string) => {
+    const { body } = await api.get(`${SUMMARY}?${query}`);
+    return body.groups.map((
+      { key, name, count, value }: Record<string, unknown>,
+    ) => [key, name, count, value]);
+  };
+  assert.deepEqual(await groupsOf("group_by=owner"), [
+    [other, theirs, 2, 550.2],
+    [workspace.memberId, mine, 2, 110.1],
+  ]);
+  assert.deepEqual(await groupsOf("group_by=stage"), [
+    [workspace.stages[1].id, second, 1, 500],
+    [workspace.stages[0].id, first, 3, 160.3],
+  ]);
+  const month = new Date().toISOString().slice(0, 7);
+  assert.deepEqual(await groupsOf("group_by=month"), [
+    [null, null, 1, 500],
+    ["2027-01", "2027-01", 2, 150.3],
+    [month, month, 1, 10],
+  ]);
+  assert.deepEqual(await groupsOf(`group_by=source&status=aberto&owner_id=${other}`), [
+    [null, null, 1, 500],
+    ["Feira", "Feira", 1, 50.2],
+  ]);
+  const { body } = await api.get(`${SUMMARY}?group_by=owner&q=contrato`);
+  assert.deepEqual([body.totals.count, body.groups.length], [1, 1], "q leaves the deals that have the words");
+  assert.deepEqual((await api.get(`${SUMMARY}?q=plano`)).body.totals.count, 3);
+  assert.equal("groups" in (await api.get(SUMMARY)).body, false);
+  assert.deepEqual((await api.get(`${SUMMARY}?group_by=owner&status=perdido`)).body.groups, []);
+  assert.match(
+    assertError(await api.get(`${SUMMARY}?group_by=dono`), "validation_error")["group_by"]!,
+    /"owner"/,
+  );
+});

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { BatchOperation, BatchOperations, BodyLimits } from "./declaration.ts";
 import { type Doc, doc } from "./doc.ts";
+import { DRY_RUN } from "./dry_run.ts";
 import { ERRORS } from "./errors.ts";
 import { uuid } from "./fields.ts";
 import { itemField } from "./item_field.ts";
@@ -122,7 +123,8 @@ export function batchOf(record: CrmRecord) {
   const operations: BatchOperations = {
     create: operation("create", record.create),
     ...(about.update && { update: operation("update", record.update, { id: uuid() }) }),
-    ...(about.upsert && { upsert: operation("upsert", record.upsert, record.upsertQuery.shape) }),
+    ...(about.upsert &&
+      { upsert: operation("upsert", record.upsert, record.upsertQuery.omit({ dry_run: true }).shape) }),
   };
   const items = Object.values(operations).map(({ item, data }) => item.extend({ data }));
   return {
@@ -137,6 +139,7 @@ export function batchOf(record: CrmRecord) {
     }),
     operations,
     bodyLimits: BATCH_BODY_LIMITS,
+    query: z.object(DRY_RUN),
     reply: BatchResult,
     verb: `${name}_batch`,
     idempotent: true,

@@ -57,7 +57,8 @@ export function several(rule: z.ZodType) {
     });
 }
 
-const PageMeta = z.object({ next_cursor: uuid().nullable(), has_more: z.boolean() }).meta({
+/** Where a list continues. */
+export const PageMeta = z.object({ next_cursor: uuid().nullable(), has_more: z.boolean() }).meta({
   id: "PageMeta",
   ...doc("Onde a lista continua", "Where the list continues"),
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Doc, doc, type FieldDocs } from "./doc.ts";
+import { DRY_RUN } from "./dry_run.ts";
 import { uuid } from "./fields.ts";
 import { listQuery, several } from "./pagination.ts";
 import { ARCHIVED, type Field, type Filter, searchFilter } from "./record_fields.ts";
@@ -70,6 +71,8 @@ export interface RecordSummary {
   sums: readonly string[];
   /** Maximum records that one call reads; more are too_many_records. */
   most: number;
+  /** What `group_by` adds up by, each with an SQL expression on row `t`, and the table that has the names of its ids. */
+  by: Readonly<Record<string, { key: string; names?: string }>>;
 }
 
 /** The columns of a record that a search reads. */
@@ -112,7 +115,7 @@ export class CrmRecord {
   readonly upserted: z.ZodObject;
   /** Query of the list: the common parameters and the record's filters. */
   readonly query: z.ZodObject;
-  /** Query of the summary: that of the list, without the parameters for pages and search. */
+  /** Query of the summary: that of the list, without the parameters for pages, and with `group_by`. */
   readonly summaryQuery: z.ZodObject;
   /** The columns of the values of `sort`, without its `-`. */
   readonly sorts: Readonly<Record<string, string>>;
@@ -171,7 +174,9 @@ export class CrmRecord {
         ),
         fields: { ...this.texts(), ...UPSERTED },
       });
-    this.upsertQuery = z.object(about.upsert ? { match_by: z.enum(about.upsert.by).meta(MATCH_BY) } : {});
+    this.upsertQuery = z.object(
+      about.upsert ? { match_by: z.enum(about.upsert.by).meta(MATCH_BY), ...DRY_RUN } : {},
+    );
     const [expansion, ...expansions] = Object.keys(this.expansions);
     this.detailQuery = z.object(
       expansion === undefined
@@ -193,8 +198,11 @@ export class CrmRecord {
       path: ["sort"],
       error: "Não vale com q, cujos resultados vêm do mais novo ao mais antigo",
     });
-    const summed = mapDefined(this.filters, (filter) => filter.searches ? undefined : filterRule(filter));
-    this.summaryQuery = listQuery(summed).omit({ limit: true, cursor: true });
+    const groups = Object.keys(about.summary?.by ?? {});
+    this.summaryQuery = listQuery({
+      ...mapDefined(this.filters, filterRule),
+      ...(groups.length > 0 && { group_by: z.enum(groups).optional().meta(GROUP_BY) }),
+    }).omit({ limit: true, cursor: true });
   }
 
   /** The texts of all fields. In a schema that has only some of the fields, the others count as read-only. */
@@ -248,6 +256,11 @@ export const MATCH_BY: Doc = doc(
 const EXPAND: Doc = doc(
   "O que mostrar com id e nome ao lado do campo _id, separado por vírgulas",
   "What to show by id and name beside its _id field, separated by commas",
+);
+
+const GROUP_BY: Doc = doc(
+  "Soma também por responsável, etapa, mês ou origem, em groups; o mês é o do fechamento ou, em aberto, o previsto",
+  "Also adds up by owner, stage, month or source, in groups; the month is that of closing or, while open, the expected one",
 );
 
 const UPSERTED: FieldDocs = {

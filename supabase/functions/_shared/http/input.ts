@@ -50,8 +50,8 @@ export async function readInput(
   const input = await validate(call, entry, json, query, load);
   // A body that could not be read has no hash, so its error is returned without looking up the key.
   if (key === null || !(body instanceof Uint8Array)) return { input };
-  // The query is hashed too: only the query of an upsert says by which field to find the record.
-  const operation = entry.operation + (entry.takesQuery ? `?${new URLSearchParams(query)}` : "");
+  // The query is hashed too: that of an upsert says by which field to find the record, and `dry_run` is another call.
+  const operation = entry.operation + (query === "" ? "" : `?${new URLSearchParams(query)}`);
   const valid = !(json instanceof ApiError) && json.fieldErrors.length === 0;
   return { input, idempotency: { key, requestHash: hashRequest(operation, valid ? json.value : body) } };
 }

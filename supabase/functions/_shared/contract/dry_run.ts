@@ -1,0 +1,16 @@
+import { z } from "zod";
+import { doc } from "./doc.ts";
+
+/** The parameter of calls that can say what they would do. The verb ends with `crm.unless_dry_run`. */
+export const DRY_RUN = {
+  dry_run: z.enum(["true", "false"])
+    .transform((flag) => flag === "true" ? true : undefined)
+    .optional()
+    .meta({
+      type: "boolean",
+      ...doc(
+        "true: responde o que seria feito, e nada é gravado; o id de um registro que seria criado não vale depois",
+        "true: answers what would be done, and writes nothing; the id of a record that would be created is not kept",
+      ),
+    }),
+};

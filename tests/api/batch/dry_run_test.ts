@@ -1,0 +1,91 @@
+// The parameter `dry_run` of upserts and batches: the reply of the call, and nothing written.
+import assert from "node:assert/strict";
+import { assertError } from "../../support/client.ts";
+import { create, eventsOf, ids } from "../../support/record_fixtures.ts";
+import { test } from "../../support/scenario.ts";
+import { recordingCrm } from "../../support/sdk.ts";
+
+const CONTACTS = "/api-v1-contacts";
+
+test("A batch tried with dry_run says what would happen to each row, and writes nothing", async ({ sql, workspace, api }) => {
+  const known = await create(workspace.key, CONTACTS, { name: "Ana", email: "ana@exemplo.com.br" });
+  const events = await eventsOf(sql, workspace.id);
+  const items = [
+    { op: "upsert", match_by: "email", data: { name: "Ana Souza", email: "ana@exemplo.com.br" } },
+    { op: "upsert", match_by: "email", data: { name: "Bruno", email: "bruno@exemplo.com.br" } },
+    { op: "create", data: { name: "Carla", owner_id: crypto.randomUUID() } },
+    { op: "upsert", match_by: "email", data: { name: "Bruno outra vez", email: "bruno@exemplo.com.br" } },
+  ];
+  const headers = { "Idempotency-Key": "importacao-1" };
+  const tried = await api.post(`${CONTACTS}/batch?dry_run=true`, { items }, headers);
+  assert.equal(tried.status, 200);
+  const { results, summary } = tried.body;
+  assert.deepEqual(summary, { created: 1, updated: 2, failed: 1 });
+  assert.deepEqual(results[0], { index: 0, status: 200, id: known.id });
+  assert.deepEqual(results[1], { index: 1, status: 201 }, "without the id of a record that does not stay");
+  assert.deepEqual([results[2].status, results[2].error.code], [422, "invalid_reference"]);
+  assert.equal(results[3].status, 200, "an earlier row of the same call counts");
+  assert.deepEqual(ids(await api.get(CONTACTS)), [known.id]);
+  assert.equal((await api.get(`${CONTACTS}/${known.id}`)).body.name, "Ana");
+  assert.deepEqual(await eventsOf(sql, workspace.id), events);
+
+  const done = await api.post(`${CONTACTS}/batch`, { items }, headers);
+  assert.deepEqual([done.body.summary, done.headers.get("Idempotent-Replayed")], [summary, null]);
+  assert.equal(ids(await api.get(CONTACTS)).length, 2);
+});
+
+test("An upsert tried with dry_run answers with the record as it would be, whether it exists or not", async ({ sql, workspace, api }) => {
+  const known = await create(workspace.key, CONTACTS, {
+    name: "Ana",
+    email: "ana@exemplo.com.br",
+    phone: "1234",
+  });
+  const events = await eventsOf(sql, workspace.id);
+  const send = (body: Record<string, unknown>, more = "&dry_run=true") =>
+    api.post(`${CONTACTS}/upsert?match_by=email${more}`, body);
+  const found = await send({ email: "ana@exemplo.com.br", name: "Ana Souza" });
+  assert.deepEqual([found.status, found.body.created, found.body.id, found.body.name, found.body.phone], [
+    200,
+    false,
+    known.id,
+    "Ana Souza",
+    "1234",
+  ]);
+  const made = await send({ email: "bruno@exemplo.com.br", name: "Bruno" });
+  assert.deepEqual([made.status, made.body.created, made.body.name], [200, true, "Bruno"]);
+  assert.equal(made.headers.get("Location"), null);
+  assertError(await send({ email: "carla@exemplo.com.br" }), "validation_error", ["name"]);
+  assert.deepEqual(ids(await api.get(CONTACTS)), [known.id]);
+  assert.equal((await api.get(`${CONTACTS}/${known.id}`)).body.name, "Ana");
+  assert.deepEqual(await eventsOf(sql, workspace.id), events);
+  assert.equal((await send({ email: "bruno@exemplo.com.br", name: "Bruno" }, "&dry_run=false")).status, 201);
+});
+
+test("An atomic batch that would fail, and a mistyped dry_run, are errors", async ({ api }) => {
+  const items = [{ op: "create", data: { name: "Ana" } }, {
+    op: "update",
+    id: crypto.randomUUID(),
+    data: {},
+  }];
+  assertError(await api.post(`${CONTACTS}/batch?dry_run=true`, { items, atomic: true }), "batch_failed");
+  const details = assertError(await api.post(`${CONTACTS}/batch?dryrun=true`, { items }), "validation_error");
+  assert.match(details["dryrun"]!, /dry_run/);
+  assert.deepEqual(ids(await api.get(CONTACTS)), []);
+});
+
+test("A call that was tried counts towards the limit, and the SDK can try a batch and an upsert", async ({ workspace, api }) => {
+  const { crm, sent } = recordingCrm(workspace.key);
+  const item = { op: "create", data: { name: "Ana" } } as const;
+  assert.deepEqual((await crm.contacts.batch([item], { dryRun: true })).summary, {
+    created: 1,
+    updated: 0,
+    failed: 0,
+  });
+  const upserted = await crm.contacts.upsert("email", { name: "Ana", email: "ana@exemplo.com.br" }, {
+    dryRun: true,
+  });
+  assert.equal(upserted.created, true);
+  assert.deepEqual(sent.map(({ query }) => query.get("dry_run")), ["true", "true"]);
+  const { headers, body } = await api.get(CONTACTS);
+  assert.deepEqual([body.data, headers.get("RateLimit")], [[], '"default";r=99997;t=60']);
+});
