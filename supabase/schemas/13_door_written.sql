@@ -20,6 +20,7 @@ begin
     when 'change' then
       case p_verb
         when 'change_list' then return api.change_list(p_args);
+        when 'change_summary' then return api.change_summary(p_args);
       end case;
     when 'company' then
       case p_verb

@@ -356,3 +356,85 @@ $$;
 comment on function api.change_list(jsonb) is
   'A page of the change log, newest first: for the workspace by event id, for one object by the reversed order of the '
   'feed. Goes back 90 days. Reads at most 5,000 events, so a page may be short or empty although there is more.';
+
+create function api.change_summary(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+-- As in api.change_list.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set jit = off as $$
+declare
+  c_most constant integer := 20000;
+  c_highlights constant integer := 50;
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_since timestamptz := greatest(
+    coalesce((p_args ->> 'since')::timestamptz, date_trunc('hour', now() - interval '24 hours', 'UTC')),
+    now() - interval '90 days'
+  );
+  v_until timestamptz := coalesce((p_args ->> 'until')::timestamptz, 'infinity');
+  v_from uuid := crm.uuid_v7_floor(v_since);
+  v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute')
+    else 'ffffffff-ffff-ffff-ffff-ffffffffffff' end;
+  v_actor uuid := p_args ->> 'actor';
+  v_not_actor uuid := p_args ->> 'not_actor';
+  v_looked integer;
+  v_counts json;
+  v_highlights json;
+  v_left integer;
+begin
+  with looked as materialized (
+    select l.id, l.event, l.object_id, l.facts ->> 'previous_stage_id' as from_stage_id, l.caller_id, l.occurred_at,
+      l.is_test
+    from crm.events l
+    where l.workspace_id = v_workspace_id and l.id >= v_from and l.id < v_to
+    order by l.id desc limit c_most + 1
+  ),
+  shown as materialized (
+    select e.* from looked e
+    where not e.is_test and e.occurred_at >= v_since and e.occurred_at < v_until
+      and (v_actor is null or e.caller_id = v_actor) and (v_not_actor is null or e.caller_id is distinct from v_not_actor)
+  ),
+  named as materialized (
+    select h.*, d.title, d.value,
+      -- A deal that moved again left the stage into which it moved here.
+      coalesce(lead(h.from_stage_id) over (partition by h.object_id, h.event order by h.id), d.stage_id::text)::uuid
+        as to_stage_id
+    from shown h
+    join crm.deals d on d.workspace_id = v_workspace_id and d.id = h.object_id
+    where h.event in ('deal.created', 'deal.won', 'deal.lost', 'deal.reopened', 'deal.stage_changed')
+  ),
+  newest as (select n.* from named n order by n.id desc limit c_highlights)
+  select (select count(*) from looked),
+    (
+      select json_agg(json_build_object('action', c.event, 'count', c.count) order by c.count desc, c.event)
+      from (select s.event, count(*) from shown s group by s.event) c
+    ),
+    (
+      select json_agg(
+        json_build_object(
+          'action', n.event, 'occurred_at', crm.iso(n.occurred_at), 'deal_id', n.object_id, 'title', n.title,
+          'value', n.value,
+          'from_stage', (
+            select s.name from crm.stages s where s.workspace_id = v_workspace_id and s.id = n.from_stage_id::uuid
+          ),
+          'to_stage', (
+            select s.name from crm.stages s
+            where s.workspace_id = v_workspace_id and s.id = n.to_stage_id and n.event = 'deal.stage_changed'
+          ),
+          'actor', crm.actor_json(n.caller_id) ->> 'name'
+        )
+        order by n.id desc
+      )
+      from newest n
+    ),
+    (select greatest(count(*) - c_highlights, 0) from named)
+  into v_looked, v_counts, v_highlights, v_left;
+  if v_looked > c_most then perform api.fail('too_many_records'); end if;
+  return json_build_object(
+    'since', crm.iso(v_since), 'until', crm.iso(nullif(v_until, 'infinity')), 'counts', coalesce(v_counts, '[]'),
+    'highlights', coalesce(v_highlights, '[]'), 'highlights_left_out', v_left
+  );
+end
+$$;
+comment on function api.change_summary(jsonb) is
+  'What happened in a period, by default since 24 hours ago, rounded down to the hour: how many events of each type, and the newest 50 deals that are '
+  'new, moved, won, lost or reopened, by name. Looks at no more than 20,000 events; raises too_many_records if there are '
+  'more.';

@@ -55,6 +55,8 @@ export function idsByField(workspace: Filled, resource: string, path: string): R
     from_owner_id: workspace.memberId,
     to_owner_id: workspace.memberId,
     object_id: contact_id,
+    actor: workspace.memberId,
+    not_actor: workspace.memberId,
     loss_reason_id: workspace.lossReasonId,
   };
 }

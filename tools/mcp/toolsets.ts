@@ -20,6 +20,7 @@ export const OTHER_TOOLSETS: Readonly<Record<Exclude<Toolset, "sales">, readonly
     "operation_get",
     "pipeline_list",
     "event_list",
+    "change_list",
     "activity_get",
     "note_get",
     "company_upsert",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ACTIONS } from "../../supabase/functions/app-v1-activity/schema.ts";
 import { Key } from "../../supabase/functions/app-v1-keys/schema.ts";
 import { activity } from "../../supabase/functions/api-v1-activities/record.ts";
-import { Change } from "../../supabase/functions/api-v1-changes/schema.ts";
+import { Change, HIGHLIGHTS } from "../../supabase/functions/api-v1-changes/schema.ts";
 import { company } from "../../supabase/functions/api-v1-companies/record.ts";
 import { contact } from "../../supabase/functions/api-v1-contacts/record.ts";
 import { deal } from "../../supabase/functions/api-v1-deals/record.ts";
@@ -107,6 +107,10 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
   ChangeAction: {
     words: wordsOf(Change, "action"),
     text: doc("O que uma alteração fez: o evento", "What a change did: the event"),
+  },
+  Highlight: {
+    words: HIGHLIGHTS,
+    text: doc("O que houve com um negócio", "What happened to a deal"),
   },
   ActorType: {
     words: wordsOf(Change.shape.actor, "type"),

@@ -40,6 +40,14 @@ export interface ChangesListQuery {
   since?: string | Date | undefined;
   /** Only those made before this moment: ISO 8601 */ until?: string | Date | undefined;
 }
+/** The query of `changes.summary` */
+export interface ChangesSummaryQuery {
+  /** From when: ISO 8601; without an offset, UTC; if absent, the full hour of 24 hours ago */
+  since?: string | Date | undefined;
+  /** Only those made before this moment: ISO 8601 */ until?: string | Date | undefined;
+  /** Only what this key or member did */ actor?: string | undefined;
+  /** Without what this key or member did */ not_actor?: string | undefined;
+}
 /** The query of `companies.list` */
 export interface CompaniesListQuery {
   /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
@@ -225,6 +233,8 @@ export interface Activities {
 export interface Changes {
   /** List who changed what, and when. Scope of the key: `changes:read`. */
   list(query?: ChangesListQuery, options?: CallOptions): List<T.Change, T.ChangePage>;
+  /** Count what happened in a period, and name the deals that are new, moved or closed. Scope of the key: `changes:read`. */
+  summary(query?: ChangesSummaryQuery, options?: CallOptions): Promise<T.ChangeSummary>;
 }
 /** The companies that the workspace deals with */
 export interface Companies {
@@ -399,7 +409,7 @@ export interface Resources {
 /** The name of an operation, as in the OpenAPI documents */
 export type OperationId =
   | `activities.${"list" | "create" | "batch" | "get" | "update"}`
-  | `changes.${"list"}`
+  | `changes.${"list" | "summary"}`
   | `companies.${"list" | "create" | "upsert" | "batch" | "get" | "update" | "merge" | "archive" | "restore"}`
   | `contacts.${
     | "list"
@@ -468,6 +478,7 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   "activities.get": { method: "GET", path: "/api-v1-activities/{id}" },
   "activities.update": { method: "PATCH", path: "/api-v1-activities/{id}", takes: ["body"] },
   "changes.list": { method: "GET", path: "/api-v1-changes", takes: ["query"], list: true },
+  "changes.summary": { method: "GET", path: "/api-v1-changes/summary", takes: ["query"] },
   "companies.list": { method: "GET", path: "/api-v1-companies", takes: ["query"], list: true },
   "companies.create": { method: "POST", path: "/api-v1-companies", takes: ["body"], keyed: true },
   "companies.upsert": {

@@ -276,6 +276,29 @@ export interface ChangePage {
   meta: PageMeta;
 }
 
+/** What happened in a period */
+export interface ChangeSummary {
+  /** The start of the period */ since: string;
+  /** The end of the period; null: now */ until: string | null;
+  /** How many events of each type, most frequent first */
+  counts: {
+    action: EventType;
+    /** How many times */ count: number;
+  }[];
+  /** The newest 50 highlights */
+  highlights: {
+    action: Highlight;
+    /** When */ occurred_at: string;
+    /** A deal of the same workspace */ deal_id: string;
+    /** The deal's title */ title: string;
+    /** The amount, without a currency symbol */ value: number | null;
+    /** The stage that it left */ from_stage: string | null;
+    /** The stage that it moved to */ to_stage: string | null;
+    /** Who: the key, member or link */ actor: string | null;
+  }[];
+  /** How many further highlights there were */ highlights_left_out: number;
+}
+
 /** A record that the field may name */
 export interface Choice extends Reference {
   /** Name */ name: string;
@@ -1200,6 +1223,9 @@ export interface Health {
 
 /** Whether the service can answer */
 export type HealthStatus = "ok" | "unavailable";
+
+/** What happened to a deal */
+export type Highlight = "deal.created" | "deal.won" | "deal.lost" | "deal.reopened" | "deal.stage_changed";
 
 /** A field of the lead that the contact has otherwise */
 export type LeadDifference = "first_name" | "last_name" | "email" | "phone" | "company_name";

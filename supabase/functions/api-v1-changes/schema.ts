@@ -57,3 +57,72 @@ export const Change = object({
   actor: field(Actor, ["Quem alterou", "Who changed it"]),
   occurred_at: field(timestamp(), ["Quando", "When"]),
 }).meta({ id: "Change", ...doc("Uma alteração de um objeto", "A change of an object") });
+
+export const ChangeSummaryQuery = z.object({
+  since: datetime().optional().meta(
+    doc(
+      "Desde quando: ISO 8601; sem fuso, UTC; se ausente, a hora cheia de há 24 horas",
+      "From when: ISO 8601; without an offset, UTC; if absent, the full hour of 24 hours ago",
+    ),
+  ),
+  until: ChangeQuery.shape.until,
+  actor: uuid().optional().meta(doc("Só o que esta chave ou membro fez", "Only what this key or member did")),
+  not_actor: uuid().optional().meta(
+    doc("Sem o que esta chave ou membro fez", "Without what this key or member did"),
+  ),
+});
+
+/** The events that the summary names one by one. */
+export const HIGHLIGHTS = [
+  "deal.created",
+  "deal.won",
+  "deal.lost",
+  "deal.reopened",
+  "deal.stage_changed",
+] as const;
+
+/** What happened in a period, in a few lines. */
+export const ChangeSummary = object({
+  since: field(timestamp(), ["O início do período", "The start of the period"]),
+  until: field(timestamp().nullable(), [
+    "O fim do período; nulo: agora",
+    "The end of the period; null: now",
+    null,
+  ]),
+  counts: field(
+    z.array(object({
+      action: field(z.enum(EVENT_TYPES), ["O evento", "The event", "deal.updated"]),
+      count: field(z.int(), ["Quantas vezes", "How many times", 12]),
+    })),
+    [
+      "Quantos eventos de cada tipo, do mais ao menos frequente",
+      "How many events of each type, most frequent first",
+    ],
+  ),
+  highlights: field(
+    z.array(object({
+      action: field(z.enum(HIGHLIGHTS), [
+        "O que houve com o negócio",
+        "What happened to the deal",
+        "deal.won",
+      ]),
+      occurred_at: field(timestamp(), ["Quando", "When"]),
+      deal_id: uuid(),
+      title: field(z.string(), ["O título do negócio", "The deal's title", "Plano anual"]),
+      value: z.number().nullable(),
+      from_stage: field(z.string().nullable(), ["A etapa de onde saiu", "The stage that it left", null]),
+      to_stage: field(z.string().nullable(), ["A etapa para onde foi", "The stage that it moved to", null]),
+      actor: field(z.string().nullable(), [
+        "Quem: a chave, o membro ou o link",
+        "Who: the key, member or link",
+        "ERP",
+      ]),
+    })),
+    ["Os 50 destaques mais novos", "The newest 50 highlights"],
+  ),
+  highlights_left_out: field(z.int(), [
+    "Quantos destaques a mais houve",
+    "How many further highlights there were",
+    0,
+  ]),
+}).meta({ id: "ChangeSummary", ...doc("O que houve em um período", "What happened in a period") });

@@ -7,6 +7,7 @@ export const table: RouteTable = {
   gate: "key",
   routes: [
     { method: "GET", path: "/", operation: "change_list", requirement: "changes:read", status: 200, takesQuery: true, emptyArgs: { limit: 50 } },
+    { method: "GET", path: "/summary", operation: "change_summary", requirement: "changes:read", status: 200, takesQuery: true, emptyArgs: {} },
   ],
   load: async () => (await import("./routes.ts")).changes,
 };

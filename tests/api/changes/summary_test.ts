@@ -1,0 +1,72 @@
+// GET /api-v1-changes/summary: what happened in a period, in a few lines.
+import assert from "node:assert/strict";
+import { assertError, client } from "../../support/client.ts";
+import { makeKey } from "../../support/fixtures.ts";
+import { create } from "../../support/record_fixtures.ts";
+import { test } from "../../support/scenario.ts";
+import { openWithoutTriggers } from "../../support/stack.ts";
+
+const SUMMARY = "/api-v1-changes/summary";
+const DEALS = "/api-v1-deals";
+
+// deno-lint-ignore no-explicit-any -- the body of a reply
+type Item = any;
+
+test("The summary counts the events of the last day, and names the deals that are new, moved or closed, with both stages", async ({ sql, workspace, api }) => {
+  const [first, second, third] = workspace.stages;
+  const names = await sql`select id, name from crm.stages where workspace_id = ${workspace.id}`;
+  const nameOf = (id: string) => names.find((row) => row["id"] === id)!["name"];
+  const deal = await create(workspace.key, DEALS, { title: "Plano", value: 100, stage_id: first.id });
+  for (const stage of [second, third]) {
+    await api.post(`${DEALS}/${deal.id}/move-stage`, { stage_id: stage!.id });
+  }
+  await api.post(`${DEALS}/${deal.id}/win`);
+  await create(workspace.key, "/api-v1-contacts", { name: "Ana" });
+  const { body } = await api.get(SUMMARY);
+  const counts = Object.fromEntries(body.counts.map(({ action, count }: Item) => [action, count]));
+  assert.deepEqual(
+    [counts["deal.stage_changed"], counts["deal.won"], counts["deal.created"], counts["contact.created"]],
+    [2, 1, 1, 1],
+  );
+  const [{ name: actor }] = await sql<
+    [{ name: string }]
+  >`select name from crm.api_keys where workspace_id = ${workspace.id}`;
+  const about = { deal_id: deal.id, title: "Plano", value: 100, actor };
+  const shown = body.highlights.map(({ occurred_at: _, ...highlight }: Item) => highlight);
+  assert.deepEqual(shown, [
+    { action: "deal.won", ...about, from_stage: null, to_stage: null },
+    { action: "deal.stage_changed", ...about, from_stage: nameOf(second.id), to_stage: nameOf(third!.id) },
+    { action: "deal.stage_changed", ...about, from_stage: nameOf(first.id), to_stage: nameOf(second.id) },
+    { action: "deal.created", ...about, from_stage: null, to_stage: null },
+  ]);
+  assert.equal(body.highlights_left_out, 0);
+  const hours = (Date.now() - Date.parse(body.since)) / 3_600_000;
+  assert.ok(body.until === null && hours >= 24 && hours < 25.1, `${hours}`);
+});
+
+test("The summary keeps to a period, and to what one key did or did not do", async ({ sql, workspace, api }) => {
+  const { id: erp, key } = await makeKey(sql, workspace.id);
+  const mine = await create(workspace.key, DEALS, { title: "Meu" });
+  const theirs = await create(key, DEALS, { title: "Do ERP" });
+  const titles = async (query: string) =>
+    (await api.get(`${SUMMARY}?${query}`)).body.highlights.map(({ deal_id }: Item) => deal_id);
+  assert.deepEqual(await titles(""), [theirs.id, mine.id]);
+  assert.deepEqual(await titles(`actor=${erp}`), [theirs.id]);
+  assert.deepEqual(await titles(`not_actor=${erp}`), [mine.id]);
+  const { body } = await api.get(`${SUMMARY}?until=2020-01-01`);
+  assert.deepEqual([body.counts, body.highlights], [[], []]);
+  assertError(await api.get(`${SUMMARY}?actor=ERP&desde=ontem`), "validation_error", ["actor", "desde"]);
+  const { key: other } = await makeKey(sql, workspace.id, { scopes: ["deals:read"] });
+  assertError(await client(other).get(SUMMARY), "insufficient_scope");
+});
+
+test("The summary names 50 deals, says how many more there were, and answers too_many_records for more than 20,000 events", async ({ workspace, api }) => {
+  for (let n = 0; n < 52; n++) await create(workspace.key, DEALS, { title: `N ${n}` });
+  const { body } = await api.get(SUMMARY);
+  assert.deepEqual([body.highlights.length, body.highlights_left_out], [50, 2]);
+  await using admin = await openWithoutTriggers();
+  await admin`
+    insert into crm.events (workspace_id, event, object_id, facts)
+    select ${workspace.id}, 'deal.updated', gen_random_uuid(), '{"changed_fields": ["value"]}' from generate_series(1, 20000)`;
+  assertError(await api.get(SUMMARY), "too_many_records");
+});
