@@ -1,4 +1,4 @@
--- Batches: up to 100 creations and changes of one kind of record in one call
+-- Batches: up to 100 creations, changes and reads of one kind of record in one call
 -- (docs/decisions/0018-upserts-and-batches.md).
 
 create function crm.lock_batch(p_record text, p_items jsonb) returns void
@@ -54,13 +54,14 @@ begin
     'id', v_reply ->> 'id'
   ) || case
     when v_reply ->> 'differences' <> '[]' then jsonb_build_object('differences', v_reply -> 'differences')
+    when v_op = 'get' then jsonb_build_object('record', v_reply)
     else '{}'
   end;
 end
 $$;
 comment on function crm.run_batch_item(text, jsonb) is
-  'Runs an item like the call for one record. Returns its status, the id of its record, and the fields that an upsert '
-  'did not write.';
+  'Runs an item like the call for one record. Returns its status, the id of its record, the fields that an upsert did '
+  'not write, and the record that was read.';
 
 create function crm.check_atomic_batch(p_results jsonb[]) returns void
 language plpgsql set search_path = '' as $$
@@ -128,7 +129,7 @@ begin
       'results', json_agg(jsonb_build_object('index', r.position - 1) || r.result order by r.position),
       'summary', json_build_object(
         'created', count(*) filter (where r.result ->> 'status' = '201'),
-        'updated', count(*) filter (where r.result ->> 'status' = '200'),
+        'updated', count(*) filter (where r.result ->> 'status' = '200' and not r.result ? 'record'),
         'failed', count(*) filter (where r.result ? 'error')
       )
     )
@@ -421,6 +422,16 @@ declare
 begin
   perform crm.lock_batch(p_record, p_args -> 'items');
   for v_first in 1 .. cardinality(v_items) by p_group loop
+    -- As a page of a list, the reply ends at a number of bytes.
+    if pg_column_size(v_results) > crm.max_page_bytes() then
+      v_items := array(
+        select case when i.item ->> 'op' = 'get' and i.position >= v_first
+          then '{"error": {"code": "too_many_records", "details": null}}' else i.item
+        end
+        from unnest(v_items) with ordinality i (item, position)
+        order by i.position
+      );
+    end if;
     v_results := v_results || crm.run_group(p_record, v_items[v_first : v_first + p_group - 1], v_is_atomic);
   end loop;
   v_results := crm.bound_details(v_results);

@@ -222,7 +222,7 @@ export interface Activities {
   list(query?: ActivitiesListQuery, options?: CallOptions): List<T.ExpandedActivity, T.ActivityPage>;
   /** Create an activity. Scope of the key: `activities:write`. */
   create(body: T.NewActivity, options?: CreateOptions): Promise<T.Activity>;
-  /** Up to 100 creations and changes in one call. Scope of the key: `activities:write`. */
+  /** Up to 100 creations, changes and reads in one call. Scope of the key: `activities:write`. */
   batch: Batch<T.ActivityBatch>;
   /** Show an activity. Scope of the key: `activities:read`. */
   get: Get<T.ExpandedActivity, T.ActivityExpansion>;
@@ -244,7 +244,7 @@ export interface Companies {
   create(body: T.NewCompany, options?: CreateOptions): Promise<T.CreatedCompany>;
   /** Create or update a company, found by a field. Scope of the key: `companies:write`. */
   upsert(matchBy: T.CompanyMatch, body: T.CompanyUpsert, options?: DryRunOptions): Promise<T.UpsertedCompany>;
-  /** Up to 100 creations and changes in one call. Scope of the key: `companies:write`. */
+  /** Up to 100 creations, changes and reads in one call. Scope of the key: `companies:write`. */
   batch: Batch<T.CompanyBatch>;
   /** Show a company. Scope of the key: `companies:read`. */
   get: Get<T.ExpandedCompany, "owner">;
@@ -265,7 +265,7 @@ export interface Contacts {
   create(body: T.NewContact, options?: CreateOptions): Promise<T.CreatedContact>;
   /** Create or update a contact, found by a field. Scope of the key: `contacts:write`. */
   upsert(matchBy: T.ContactMatch, body: T.ContactUpsert, options?: DryRunOptions): Promise<T.UpsertedContact>;
-  /** Up to 100 creations and changes in one call. Scope of the key: `contacts:write`. */
+  /** Up to 100 creations, changes and reads in one call. Scope of the key: `contacts:write`. */
   batch: Batch<T.ContactBatch>;
   /** Show a contact. Scope of the key: `contacts:read`. */
   get: Get<T.ExpandedContact, T.ContactExpansion>;
@@ -290,7 +290,7 @@ export interface Deals {
   summary(query?: DealsSummaryQuery, options?: CallOptions): Promise<T.DealSummary>;
   /** Create or update a deal, found by a field. Scope of the key: `deals:write`. */
   upsert(matchBy: "external_id", body: T.DealUpsert, options?: DryRunOptions): Promise<T.UpsertedDeal>;
-  /** Up to 100 creations and changes in one call. Scope of the key: `deals:write`. */
+  /** Up to 100 creations, changes and reads in one call. Scope of the key: `deals:write`. */
   batch: Batch<T.DealBatch>;
   /** Hand a member's deals over to another, up to 1,000 in a call. Scope of the key: `deals:write`. */
   reassign(body: T.Reassign, options?: CallOptions): Promise<T.Reassigned>;
@@ -325,7 +325,7 @@ export interface Notes {
   list(query: NotesListQuery, options?: CallOptions): List<T.ExpandedNote, T.NotePage>;
   /** Create a note. Scope of the key: `notes:write`. */
   create(body: T.NewNote, options?: CreateOptions): Promise<T.Note>;
-  /** Up to 100 creations and changes in one call. Scope of the key: `notes:write`. */
+  /** Up to 100 creations, changes and reads in one call. Scope of the key: `notes:write`. */
   batch: Batch<T.NoteBatch>;
   /** Show a note. Scope of the key: `notes:read`. */
   get: Get<T.ExpandedNote, T.NoteExpansion>;

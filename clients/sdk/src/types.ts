@@ -45,7 +45,7 @@ export interface Activity {
   /** When the record last changed */ updated_at: string;
 }
 
-/** What to create and change */
+/** What to create, change and read */
 export interface ActivityBatch {
   /** 1 to 100 items, carried out in order */
   items: ({
@@ -53,8 +53,11 @@ export interface ActivityBatch {
     data: NewActivity;
   } | {
     /** What to do */ op: "update";
-    /** The record to change */ id: string;
+    /** The record to change or to read */ id: string;
     data: ActivityPatch;
+  } | {
+    /** What to do */ op: "get";
+    /** The record to change or to read */ id: string;
   })[];
   /** true: all items, or none and 422; if absent, each item is carried out by itself */
   atomic?: boolean | null | undefined;
@@ -211,6 +214,8 @@ export interface BatchResult {
     /** The record's id */ id?: string | undefined;
     /** The fields that an upsert did not write, as in the call for one record; absent if none */
     differences?: string[] | undefined;
+    /** The record that get read, as in its detail; after 500 KB of records the other gets are too_many_records */
+    record?: Record<string, unknown> | undefined;
     /** The error that this call would have */
     error?: {
       /** A stable code */ code: string;
@@ -345,7 +350,7 @@ export interface Company {
   /** When the record last changed */ updated_at: string;
 }
 
-/** What to create and change */
+/** What to create, change and read */
 export interface CompanyBatch {
   /** 1 to 100 items, carried out in order */
   items: ({
@@ -353,8 +358,11 @@ export interface CompanyBatch {
     data: NewCompany;
   } | {
     /** What to do */ op: "update";
-    /** The record to change */ id: string;
+    /** The record to change or to read */ id: string;
     data: CompanyPatch;
+  } | {
+    /** What to do */ op: "get";
+    /** The record to change or to read */ id: string;
   } | {
     /** What to do */ op: "upsert";
     /** The field by which to find the record; the body must have a value for it */ match_by: CompanyMatch;
@@ -480,7 +488,7 @@ export interface Contact {
   /** When the record last changed */ updated_at: string;
 }
 
-/** What to create and change */
+/** What to create, change and read */
 export interface ContactBatch {
   /** 1 to 100 items, carried out in order */
   items: ({
@@ -488,8 +496,11 @@ export interface ContactBatch {
     data: NewContact;
   } | {
     /** What to do */ op: "update";
-    /** The record to change */ id: string;
+    /** The record to change or to read */ id: string;
     data: ContactPatch;
+  } | {
+    /** What to do */ op: "get";
+    /** The record to change or to read */ id: string;
   } | {
     /** What to do */ op: "upsert";
     /** The field by which to find the record; the body must have a value for it */ match_by: ContactMatch;
@@ -713,7 +724,7 @@ export interface DealAction extends Deal {
   /** true where the result already existed and the call changed nothing */ idempotent: boolean;
 }
 
-/** What to create and change */
+/** What to create, change and read */
 export interface DealBatch {
   /** 1 to 100 items, carried out in order */
   items: ({
@@ -721,8 +732,11 @@ export interface DealBatch {
     data: NewDeal;
   } | {
     /** What to do */ op: "update";
-    /** The record to change */ id: string;
+    /** The record to change or to read */ id: string;
     data: DealPatch;
+  } | {
+    /** What to do */ op: "get";
+    /** The record to change or to read */ id: string;
   } | {
     /** What to do */ op: "upsert";
     /** The field by which to find the record; the body must have a value for it */
@@ -1513,13 +1527,16 @@ export interface Note {
   /** When the record last changed */ updated_at: string;
 }
 
-/** What to create and change */
+/** What to create, change and read */
 export interface NoteBatch {
   /** 1 to 100 items, carried out in order */
-  items: {
+  items: ({
     /** What to do */ op: "create";
     data: NewNote;
-  }[];
+  } | {
+    /** What to do */ op: "get";
+    /** The record to change or to read */ id: string;
+  })[];
   /** true: all items, or none and 422; if absent, each item is carried out by itself */
   atomic?: boolean | null | undefined;
 }

@@ -8,14 +8,14 @@ import { test } from "../../support/scenario.ts";
 
 const CONTACTS = "/api-v1-contacts";
 
-Deno.test("Contacts, companies and deals are created, updated and upserted in batches, activities created and updated, notes created", () => {
+Deno.test("Contacts, companies and deals are created, updated and upserted in batches, activities created and updated, notes created, all read", () => {
   const operations = batches.map(({ title, route }) => [title, Object.keys(route.endpoint.operations!)]);
   assert.deepEqual(Object.fromEntries(operations), {
-    "POST /api-v1-activities/batch": ["create", "update"],
-    "POST /api-v1-companies/batch": ["create", "update", "upsert"],
-    "POST /api-v1-contacts/batch": ["create", "update", "upsert"],
-    "POST /api-v1-deals/batch": ["create", "update", "upsert"],
-    "POST /api-v1-notes/batch": ["create"],
+    "POST /api-v1-activities/batch": ["create", "update", "get"],
+    "POST /api-v1-companies/batch": ["create", "update", "get", "upsert"],
+    "POST /api-v1-contacts/batch": ["create", "update", "get", "upsert"],
+    "POST /api-v1-deals/batch": ["create", "update", "get", "upsert"],
+    "POST /api-v1-notes/batch": ["create", "get"],
   });
 });
 

@@ -22,6 +22,9 @@ function operation(op: string, data: z.ZodType, own: z.ZodRawShape = {}): BatchO
   return { item: z.object({ op: z.enum([op]), ...own, data: z.record(z.string(), z.unknown()) }), data };
 }
 
+/** Reads a record, as the call for its detail does. */
+const GET: BatchOperation = { item: z.object({ op: z.enum(["get"]), id: uuid() }) };
+
 const FIELDS: Record<string, Doc> = {
   items: doc("De 1 a 100 itens, feitos na ordem", "1 to 100 items, carried out in order"),
   atomic: doc(
@@ -30,7 +33,7 @@ const FIELDS: Record<string, Doc> = {
     false,
   ),
   op: doc("O que fazer", "What to do"),
-  id: doc("O registro a alterar", "The record to change"),
+  id: doc("O registro a alterar ou a ler", "The record to change or to read"),
   match_by: MATCH_BY,
   data: doc(
     "O corpo da chamada que faz o mesmo com um registro",
@@ -49,6 +52,7 @@ const Result = z.object({
   status: z.int(),
   id: uuid().optional(),
   differences: z.array(z.string()).optional(),
+  record: z.record(z.string(), z.unknown()).optional(),
   error: z.object({
     code: z.string(),
     message: z.string(),
@@ -93,6 +97,10 @@ const BatchResult = z.object({
       "Os campos que um upsert não gravou, como na chamada de um só registro; ausente se nenhum",
       "The fields that an upsert did not write, as in the call for one record; absent if none",
     ),
+    record: doc(
+      "O registro lido por get, como no detalhe; depois de 500 KB de registros, os outros get são too_many_records",
+      "The record that get read, as in its detail; after 500 KB of records the other gets are too_many_records",
+    ),
     error: doc("O erro que essa chamada teria", "The error that this call would have"),
     code: doc("Código estável", "A stable code"),
     message: doc("O que houve, em português", "What happened, in Portuguese"),
@@ -123,18 +131,19 @@ export function batchOf(record: CrmRecord) {
   const operations: BatchOperations = {
     create: operation("create", record.create),
     ...(about.update && { update: operation("update", record.update, { id: uuid() }) }),
+    get: GET,
     ...(about.upsert &&
       { upsert: operation("upsert", record.upsert, record.upsertQuery.omit({ dry_run: true }).shape) }),
   };
-  const items = Object.values(operations).map(({ item, data }) => item.extend({ data }));
+  const items = Object.values(operations).map(({ item, data }) => data ? item.extend({ data }) : item);
   return {
     summary: doc(
-      "Até 100 criações e alterações em uma chamada",
-      "Up to 100 creations and changes in one call",
+      "Até 100 criações, alterações e leituras em uma chamada",
+      "Up to 100 creations, changes and reads in one call",
     ),
-    body: batchBody(items.length === 1 ? items[0]! : z.union(items)).meta({
+    body: batchBody(z.union(items)).meta({
       id: `${about.schema}Batch`,
-      ...doc("O que criar e alterar", "What to create and change"),
+      ...doc("O que criar, alterar e ler", "What to create, change and read"),
       fields: FIELDS,
     }),
     operations,

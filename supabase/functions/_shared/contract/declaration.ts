@@ -19,8 +19,8 @@ export interface BatchOperation {
    * The schema of an item without its `data`. It is built once, because building a schema takes longer than using it.
    */
   readonly item: z.ZodObject;
-  /** The schema of `data`: the same as for the body of the call for one record. */
-  readonly data: z.ZodType;
+  /** The schema of `data`: the same as for the body of the call for one record. Absent: the call has no body. */
+  readonly data?: z.ZodType;
 }
 
 /** The operations of a batch by name; `create` of a contact runs the verb `contact_create`. */

@@ -102,8 +102,11 @@ function validateItem(
     value: isObject(item["data"]) ? { ...item, data: {} } : item,
     fieldErrors: ofItem,
   }, options);
-  const data = operation !== undefined && isObject(item["data"])
-    ? validateBody(operation.data, { value: item["data"], fieldErrors: ofData }, options)
+  const schema = operation?.data;
+  const data = operation !== undefined && schema === undefined
+    ? NO_DATA
+    : schema && isObject(item["data"])
+    ? validateBody(schema, { value: item["data"], fieldErrors: ofData }, options)
     : null;
   const details = [own, data].flatMap((part) => part instanceof ApiError ? part.details! : [])
     .map((detail) => ({ ...detail, field: itemField(index, detail.field) }));
@@ -117,6 +120,9 @@ function validateItem(
     ],
   };
 }
+
+/** The valid `data` of an operation that takes none. */
+const NO_DATA: ValidBody = { args: {}, ignored: [] };
 
 function unknownOperation(operations: BatchOperations): z.ZodType {
   return z.object({ op: z.enum(Object.keys(operations)), data: z.record(z.string(), z.unknown()) });
