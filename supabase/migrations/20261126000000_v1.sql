@@ -1060,6 +1060,7 @@ begin
         when 'company_list' then return api.company_list(p_args);
         when 'company_merge' then return api.company_merge(p_args);
         when 'company_restore' then return api.company_restore(p_args);
+        when 'company_timeline' then return api.company_timeline(p_args);
         when 'company_update' then return api.company_update(p_args);
         when 'company_upsert' then return api.company_upsert(p_args);
       end case;
@@ -1073,6 +1074,7 @@ begin
         when 'contact_list' then return api.contact_list(p_args);
         when 'contact_merge' then return api.contact_merge(p_args);
         when 'contact_restore' then return api.contact_restore(p_args);
+        when 'contact_timeline' then return api.contact_timeline(p_args);
         when 'contact_update' then return api.contact_update(p_args);
         when 'contact_upsert' then return api.contact_upsert(p_args);
       end case;
@@ -9712,6 +9714,141 @@ $$;
 comment on function crm.keep_texts(uuid, text, uuid[]) is
   'Writes the current searched texts of records of a kind; nothing for a kind without search.';
 
+create function crm.timeline(p_deals uuid[], p_contact_id uuid, p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set jit = off as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_scopes jsonb := crm.own_key() #> '{key,scopes}';
+  v_limit integer := p_args ->> 'limit';
+  v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_entries json[];
+  v_ids uuid[];
+  v_found integer;
+begin
+  with entry as (
+    select e.* from (
+      select d.id, 'deal' as type, d.id as deal_id, null::uuid as from_id, null::uuid as to_id
+      from crm.deals d
+      where v_scopes ? 'deals:read' and d.workspace_id = v_workspace_id and d.id = any (p_deals) and d.id < v_before
+      union all
+      select a.id, 'activity', a.deal_id, null, null
+      from unnest(p_deals) x (id)
+      cross join lateral (
+        select t.id, t.deal_id from crm.activities t
+        where t.workspace_id = v_workspace_id and (t.deal_id, t.id) < (x.id, v_before) and t.deal_id >= x.id
+        order by t.deal_id desc, t.id desc limit v_limit + 1
+      ) a
+      where v_scopes ? 'activities:read'
+      union all
+      (
+        select t.id, 'activity', t.deal_id, null, null from crm.activities t
+        where p_contact_id is not null and v_scopes ? 'activities:read' and t.workspace_id = v_workspace_id
+          and (t.contact_id, t.id) < (p_contact_id, v_before) and t.contact_id >= p_contact_id
+          and not t.deal_id = any (p_deals)
+        order by t.contact_id desc, t.id desc limit v_limit + 1
+      )
+      union all
+      select n.id, 'note', n.deal_id, null, null
+      from unnest(p_deals) x (id)
+      cross join lateral (
+        select t.id, t.deal_id from crm.notes t
+        where t.workspace_id = v_workspace_id and (t.deal_id, t.id) < (x.id, v_before) and t.deal_id >= x.id
+        order by t.deal_id desc, t.id desc limit v_limit + 1
+      ) n
+      where v_scopes ? 'notes:read'
+      union all
+      -- Each deal is looked up in the partitions of 90 days, so only the newest deals are.
+      select m.id, 'stage_change', m.deal_id, m.from_id, m.to_id
+      from (
+        -- A deal that moved again left the stage into which it moved before.
+        select l.id, x.id as deal_id, l.from_id, lead(l.from_id) over (partition by x.id order by l.id) as to_id
+        from unnest(p_deals[:20]) x (id)
+        cross join lateral (
+          select t.id, t.event, t.is_test, (t.facts ->> 'previous_stage_id')::uuid as from_id from crm.events t
+          where t.workspace_id = v_workspace_id and t.object_id = x.id
+          order by t.position desc, t.id desc limit 100
+        ) l
+        where v_scopes ? 'deals:read' and l.event = 'deal.stage_changed' and not l.is_test
+      ) m
+      where m.id < v_before
+    ) e
+    order by e.id desc limit v_limit + 1
+  ),
+  shown as (
+    select e.id, json_build_object(
+      'id', e.id, 'type', e.type, 'occurred_at', crm.iso(crm.uuid_v7_time(e.id)),
+      'deal', json_build_object('id', d.id, 'name', d.title),
+      'activity', (
+        select crm.activity_json(t) from crm.activities t
+        where e.type = 'activity' and t.workspace_id = v_workspace_id and t.id = e.id
+      ),
+      'note', (
+        select crm.note_json(t) from crm.notes t
+        where e.type = 'note' and t.workspace_id = v_workspace_id and t.id = e.id
+      ),
+      'from_stage', (select s.name from crm.stages s where s.workspace_id = v_workspace_id and s.id = e.from_id),
+      'to_stage', (
+        select s.name from crm.stages s
+        where e.type = 'stage_change' and s.workspace_id = v_workspace_id and s.id = coalesce(e.to_id, d.stage_id)
+      )
+    ) as json
+    from entry e
+    join crm.deals d on d.workspace_id = v_workspace_id and d.id = e.deal_id
+  ),
+  sized as (
+    select s.*, sum(pg_column_size(s.json)) over (order by s.id desc) as bytes, row_number() over (order by s.id desc) as n
+    from shown s
+  )
+  select array_agg(s.json order by s.id desc), array_agg(s.id order by s.id desc), (select count(*) from entry)
+  into v_entries, v_ids, v_found
+  from sized s
+  where (s.n = 1 or s.bytes <= crm.max_page_bytes()) and s.n <= v_limit;
+  return crm.page(v_entries, case when v_found > cardinality(v_ids) then v_ids[cardinality(v_ids)] end);
+end
+$$;
+comment on function crm.timeline(uuid[], uuid, jsonb) is
+  'A page of what happened with these deals, and of the activities with the contact, newest first. Leaves out the kinds '
+  'that the key has no scope to read. Moves to another stage are those of the last 90 days of the newest 20 deals.';
+create function api.company_timeline(p_args jsonb) returns json
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  v_id uuid := p_args ->> 'id';
+begin
+  -- Raises not_found and merged.
+  perform api.company_get(p_args);
+  return crm.timeline(
+    array(
+      select d.id from crm.deals d
+      where d.workspace_id = crm.current_workspace_id() and d.company_id = v_id
+      order by d.company_id desc, d.id desc limit 250
+    ),
+    null, p_args
+  );
+end
+$$;
+comment on function api.company_timeline(jsonb) is
+  'What happened with a company in its newest 250 deals, newest first. Raises not_found, merged.';
+create function api.contact_timeline(p_args jsonb) returns json
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  v_id uuid := p_args ->> 'id';
+begin
+  perform api.contact_get(p_args);
+  return crm.timeline(
+    array(
+      select d.id from crm.deals d
+      where d.workspace_id = crm.current_workspace_id() and d.contact_id = v_id
+      order by d.contact_id desc, d.id desc limit 250
+    ),
+    v_id, p_args
+  );
+end
+$$;
+comment on function api.contact_timeline(jsonb) is
+  'What happened with a contact in its newest 250 deals, and its activities in others, newest first. Raises not_found, '
+  'merged.';
+
 create table crm.lead_receipts (
   workspace_id uuid not null,
   external_id crm.external_id not null,
@@ -14002,25 +14139,25 @@ grant execute on function
   api.activity_batch(jsonb), api.activity_create(jsonb), api.activity_get(jsonb), api.activity_list(jsonb),
   api.activity_update(jsonb), api.change_list(jsonb), api.change_summary(jsonb), api.company_archive(jsonb),
   api.company_batch(jsonb), api.company_create(jsonb), api.company_get(jsonb), api.company_list(jsonb),
-  api.company_merge(jsonb), api.company_restore(jsonb), api.company_update(jsonb), api.company_upsert(jsonb),
-  api.contact_archive(jsonb), api.contact_batch(jsonb), api.contact_create(jsonb), api.contact_erase(jsonb),
-  api.contact_get(jsonb), api.contact_list(jsonb), api.contact_merge(jsonb), api.contact_restore(jsonb),
-  api.contact_update(jsonb), api.contact_upsert(jsonb), api.deal_archive(jsonb), api.deal_batch(jsonb),
-  api.deal_create(jsonb), api.deal_get(jsonb), api.deal_list(jsonb), api.deal_lose(jsonb), api.deal_move_stage(jsonb),
-  api.deal_reassign(jsonb), api.deal_restore(jsonb), api.deal_summary(jsonb), api.deal_update(jsonb),
-  api.deal_upsert(jsonb), api.deal_win(jsonb), api.event_list(jsonb), api.fail(text, text[], text, uuid[]),
-  api.lead_create(jsonb), api.mark_found(), api.mark_replayed(), api.me_get(jsonb), api.note_batch(jsonb),
-  api.note_create(jsonb), api.note_get(jsonb), api.note_list(jsonb), api.operation_get(jsonb), api.pipeline_list(jsonb),
-  api.proposal_accept(jsonb), api.proposal_reject(jsonb), api.proposal_view(jsonb), api.webhook_create(jsonb),
-  api.webhook_delete(jsonb), api.webhook_deliveries(jsonb), api.webhook_delivery(jsonb), api.webhook_get(jsonb),
-  api.webhook_list(jsonb), api.webhook_reactivate(jsonb), api.webhook_recover(jsonb), api.webhook_redeliver(jsonb),
-  api.webhook_rotate_secret(jsonb), api.webhook_test(jsonb), api.workspace_get(jsonb), crm.active_member(uuid),
-  crm.activity_insert(crm.activities), crm.activity_insert(crm.activities[]), crm.activity_json(crm.activities),
-  crm.activity_json_if_short(crm.activities), crm.activity_label(text), crm.activity_lock(uuid, jsonb),
-  crm.activity_new(jsonb), crm.activity_save(crm.activities), crm.actor_json(uuid), crm.all_create(text, jsonb[]),
-  crm.batch_json(jsonb[]), crm.bound_details(jsonb[]), crm.bounded_records(text, uuid[], json[]),
-  crm.changes(jsonb, jsonb), crm.changes_json(crm.change[]), crm.check_active_subscriptions(uuid, text),
-  crm.check_atomic_batch(jsonb[]), crm.check_new_subscription(uuid, text),
+  api.company_merge(jsonb), api.company_restore(jsonb), api.company_timeline(jsonb), api.company_update(jsonb),
+  api.company_upsert(jsonb), api.contact_archive(jsonb), api.contact_batch(jsonb), api.contact_create(jsonb),
+  api.contact_erase(jsonb), api.contact_get(jsonb), api.contact_list(jsonb), api.contact_merge(jsonb),
+  api.contact_restore(jsonb), api.contact_timeline(jsonb), api.contact_update(jsonb), api.contact_upsert(jsonb),
+  api.deal_archive(jsonb), api.deal_batch(jsonb), api.deal_create(jsonb), api.deal_get(jsonb), api.deal_list(jsonb),
+  api.deal_lose(jsonb), api.deal_move_stage(jsonb), api.deal_reassign(jsonb), api.deal_restore(jsonb),
+  api.deal_summary(jsonb), api.deal_update(jsonb), api.deal_upsert(jsonb), api.deal_win(jsonb), api.event_list(jsonb),
+  api.fail(text, text[], text, uuid[]), api.lead_create(jsonb), api.mark_found(), api.mark_replayed(),
+  api.me_get(jsonb), api.note_batch(jsonb), api.note_create(jsonb), api.note_get(jsonb), api.note_list(jsonb),
+  api.operation_get(jsonb), api.pipeline_list(jsonb), api.proposal_accept(jsonb), api.proposal_reject(jsonb),
+  api.proposal_view(jsonb), api.webhook_create(jsonb), api.webhook_delete(jsonb), api.webhook_deliveries(jsonb),
+  api.webhook_delivery(jsonb), api.webhook_get(jsonb), api.webhook_list(jsonb), api.webhook_reactivate(jsonb),
+  api.webhook_recover(jsonb), api.webhook_redeliver(jsonb), api.webhook_rotate_secret(jsonb), api.webhook_test(jsonb),
+  api.workspace_get(jsonb), crm.active_member(uuid), crm.activity_insert(crm.activities),
+  crm.activity_insert(crm.activities[]), crm.activity_json(crm.activities), crm.activity_json_if_short(crm.activities),
+  crm.activity_label(text), crm.activity_lock(uuid, jsonb), crm.activity_new(jsonb), crm.activity_save(crm.activities),
+  crm.actor_json(uuid), crm.all_create(text, jsonb[]), crm.batch_json(jsonb[]), crm.bound_details(jsonb[]),
+  crm.bounded_records(text, uuid[], json[]), crm.changes(jsonb, jsonb), crm.changes_json(crm.change[]),
+  crm.check_active_subscriptions(uuid, text), crm.check_atomic_batch(jsonb[]), crm.check_new_subscription(uuid, text),
   crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
   crm.check_window(timestamp with time zone, timestamp with time zone), crm.choices(text, text, jsonb),
   crm.choose_stage(uuid, uuid), crm.choose_stage_for_move(crm.deals, uuid, uuid),
@@ -14085,9 +14222,9 @@ grant execute on function
   crm.stages_of(crm.pipelines), crm.subscription_insert(crm.webhook_subscriptions),
   crm.subscription_json(crm.webhook_subscriptions), crm.subscription_overview(uuid, uuid),
   crm.subscription_overviews(uuid, uuid[]), crm.summary(text, jsonb, text, integer, text),
-  crm.synced_page(json[], uuid), crm.unfinished_operation(text, uuid), crm.unless_dry_run(jsonb, json),
-  crm.updated_ids(text, jsonb, integer), crm.uuid_v7(timestamp with time zone),
-  crm.uuid_v7_floor(timestamp with time zone), crm.version(json), crm.wake_dispatcher(),
+  crm.synced_page(json[], uuid), crm.timeline(uuid[], uuid, jsonb), crm.unfinished_operation(text, uuid),
+  crm.unless_dry_run(jsonb, json), crm.updated_ids(text, jsonb, integer), crm.uuid_v7(timestamp with time zone),
+  crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid), crm.version(json), crm.wake_dispatcher(),
   crm.walk_for(text, jsonb, text), crm.with_activity_defaults(crm.activities), crm.with_fields(json, json),
   crm.with_possible_duplicates(json, text)
 to crm_api;

@@ -31,6 +31,7 @@ begin
         when 'company_list' then return api.company_list(p_args);
         when 'company_merge' then return api.company_merge(p_args);
         when 'company_restore' then return api.company_restore(p_args);
+        when 'company_timeline' then return api.company_timeline(p_args);
         when 'company_update' then return api.company_update(p_args);
         when 'company_upsert' then return api.company_upsert(p_args);
       end case;
@@ -44,6 +45,7 @@ begin
         when 'contact_list' then return api.contact_list(p_args);
         when 'contact_merge' then return api.contact_merge(p_args);
         when 'contact_restore' then return api.contact_restore(p_args);
+        when 'contact_timeline' then return api.contact_timeline(p_args);
         when 'contact_update' then return api.contact_update(p_args);
         when 'contact_upsert' then return api.contact_upsert(p_args);
       end case;

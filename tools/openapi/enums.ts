@@ -15,6 +15,7 @@ import { type Doc, doc, type FieldDocs } from "../../supabase/functions/_shared/
 import { EVENT_TYPES, EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import { NAMING_OBJECTS, Operation } from "../../supabase/functions/_shared/contract/operation.ts";
 import { ROLES } from "../../supabase/functions/_shared/contract/roles.ts";
+import { TIMELINE_TYPES } from "../../supabase/functions/_shared/contract/timeline.ts";
 import { sortWords } from "../../supabase/functions/_shared/contract/record.ts";
 import { records } from "../records/records.ts";
 
@@ -107,6 +108,10 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
   ChangeAction: {
     words: wordsOf(Change, "action"),
     text: doc("O que uma alteração fez: o evento", "What a change did: the event"),
+  },
+  TimelineType: {
+    words: TIMELINE_TYPES,
+    text: doc("O que é uma entrada da linha do tempo", "What an entry of a timeline is"),
   },
   Highlight: {
     words: HIGHLIGHTS,

@@ -59,6 +59,7 @@ const PARTICULAR: Record<string, string[]> = {
   until: AGES.map((row) => `bench.happened_at(${row}, total)`),
   object_id: [idOf(ROWS.few), idOf(ROWS.many)],
   event_types: [`'["contact.created"]'::jsonb`, `'["deal.won"]'::jsonb`],
+  cursor: [idOf("total / 2")],
   actor: [idOf(ROWS.few)],
   not_actor: [idOf(ROWS.few)],
   event: ["'contact.created'", "'deal.won'"],

@@ -78,6 +78,12 @@ export interface CompaniesUpsertQuery {
   /** The field by which to find the record; the body must have a value for it */
   match_by: T.CompanyMatch;
 }
+/** The query of `companies.timeline` */
+export interface CompaniesTimelineQuery {
+  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
+  limit?: number | undefined;
+  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
+}
 /** The query of `contacts.list` */
 export interface ContactsListQuery {
   /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
@@ -106,6 +112,12 @@ export interface ContactsListQuery {
 export interface ContactsUpsertQuery {
   /** The field by which to find the record; the body must have a value for it */
   match_by: T.ContactMatch;
+}
+/** The query of `contacts.timeline` */
+export interface ContactsTimelineQuery {
+  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
+  limit?: number | undefined;
+  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
 }
 /** The query of `deals.list` */
 export interface DealsListQuery {
@@ -250,6 +262,12 @@ export interface Companies {
   get: Get<T.ExpandedCompany, "owner">;
   /** Update a company. Scope of the key: `companies:write`. */
   update(id: string, body: T.CompanyPatch, options?: UpdateOptions): Promise<T.Company>;
+  /** What happened: deals, moves to another stage, activities and notes, newest first. Scope of the key: `companies:read`. */
+  timeline(
+    id: string,
+    query?: CompaniesTimelineQuery,
+    options?: CallOptions,
+  ): List<T.TimelineEntry, T.TimelineEntryPage>;
   /** Merge another company into this one. Scope of the key: `companies:write`. */
   merge(id: string, mergeId: string, options?: CallOptions): Promise<T.MergedCompany>;
   /** Archive the company. Scope of the key: `companies:write`. */
@@ -271,6 +289,12 @@ export interface Contacts {
   get: Get<T.ExpandedContact, T.ContactExpansion>;
   /** Update a contact. Scope of the key: `contacts:write`. */
   update(id: string, body: T.ContactPatch, options?: UpdateOptions): Promise<T.Contact>;
+  /** What happened: deals, moves to another stage, activities and notes, newest first. Scope of the key: `contacts:read`. */
+  timeline(
+    id: string,
+    query?: ContactsTimelineQuery,
+    options?: CallOptions,
+  ): List<T.TimelineEntry, T.TimelineEntryPage>;
   /** Merge another contact into this one. Scope of the key: `contacts:write`. */
   merge(id: string, mergeId: string, options?: CallOptions): Promise<T.MergedContact>;
   /** Archive the contact. Scope of the key: `contacts:write`. */
@@ -410,7 +434,17 @@ export interface Resources {
 export type OperationId =
   | `activities.${"list" | "create" | "batch" | "get" | "update"}`
   | `changes.${"list" | "summary"}`
-  | `companies.${"list" | "create" | "upsert" | "batch" | "get" | "update" | "merge" | "archive" | "restore"}`
+  | `companies.${
+    | "list"
+    | "create"
+    | "upsert"
+    | "batch"
+    | "get"
+    | "update"
+    | "timeline"
+    | "merge"
+    | "archive"
+    | "restore"}`
   | `contacts.${
     | "list"
     | "create"
@@ -418,6 +452,7 @@ export type OperationId =
     | "batch"
     | "get"
     | "update"
+    | "timeline"
     | "merge"
     | "archive"
     | "restore"
@@ -490,6 +525,12 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   "companies.batch": { method: "POST", path: "/api-v1-companies/batch", takes: ["body"], keyed: true },
   "companies.get": { method: "GET", path: "/api-v1-companies/{id}" },
   "companies.update": { method: "PATCH", path: "/api-v1-companies/{id}", takes: ["body"] },
+  "companies.timeline": {
+    method: "GET",
+    path: "/api-v1-companies/{id}/timeline",
+    takes: ["query"],
+    list: true,
+  },
   "companies.merge": { method: "POST", path: "/api-v1-companies/{id}/merge", takes: ["body.merge_id"] },
   "companies.archive": { method: "POST", path: "/api-v1-companies/{id}/archive" },
   "companies.restore": { method: "POST", path: "/api-v1-companies/{id}/restore" },
@@ -504,6 +545,12 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   "contacts.batch": { method: "POST", path: "/api-v1-contacts/batch", takes: ["body"], keyed: true },
   "contacts.get": { method: "GET", path: "/api-v1-contacts/{id}" },
   "contacts.update": { method: "PATCH", path: "/api-v1-contacts/{id}", takes: ["body"] },
+  "contacts.timeline": {
+    method: "GET",
+    path: "/api-v1-contacts/{id}/timeline",
+    takes: ["query"],
+    list: true,
+  },
   "contacts.merge": { method: "POST", path: "/api-v1-contacts/{id}/merge", takes: ["body.merge_id"] },
   "contacts.archive": { method: "POST", path: "/api-v1-contacts/{id}/archive" },
   "contacts.restore": { method: "POST", path: "/api-v1-contacts/{id}/restore" },

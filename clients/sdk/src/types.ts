@@ -1863,6 +1863,26 @@ export interface TextsNaming {
   /** The first 20 */ records: NamingRecord[];
 }
 
+/** What happened with a contact or company */
+export interface TimelineEntry {
+  /** The id of the deal, activity, note or event */ id: string;
+  type: TimelineType;
+  /** When it was created, or moved */ occurred_at: string;
+  deal: Reference;
+  activity: Activity | null;
+  note: Note | null;
+  /** The stage that the deal left */ from_stage: string | null;
+  /** The stage that the deal moved to */ to_stage: string | null;
+}
+
+export interface TimelineEntryPage {
+  /** The records */ data: TimelineEntry[];
+  meta: PageMeta;
+}
+
+/** What an entry of a timeline is */
+export type TimelineType = "deal" | "stage_change" | "activity" | "note";
+
 /** The record after an upsert, and what the call did */
 export interface UpsertedCompany extends Company {
   /** Whether the record was created now */ created: boolean;

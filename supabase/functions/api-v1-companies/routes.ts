@@ -3,6 +3,7 @@ import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { Merge } from "../_shared/contract/merging.ts";
 import { endpointsOf } from "../_shared/contract/record_endpoints.ts";
+import { timelineOf } from "../_shared/contract/timeline.ts";
 import { company } from "./record.ts";
 import { MergedCompany } from "./schema.ts";
 
@@ -31,6 +32,11 @@ export const companies = resource("api-v1-companies", {
     summary: doc("Mostra uma empresa", "Show a company"),
     scope: "companies:read",
     ...usual.get,
+    errors: ["merged"],
+  }),
+  "GET /:id/timeline": endpoint({
+    scope: "companies:read",
+    ...timelineOf("company"),
     errors: ["merged"],
   }),
   "POST /": endpoint({

@@ -10,6 +10,7 @@ export const table: RouteTable = {
     { method: "POST", path: "/upsert", operation: "company_upsert", requirement: "companies:write", status: 201, takesQuery: true, body: {}, idempotent: true, etag: true },
     { method: "POST", path: "/batch", operation: "company_batch", requirement: "companies:write", status: 200, takesQuery: true, body: { limits: { bytes: 1048576, values: 50000 } }, idempotent: true, finish: "batch results" },
     { method: "GET", path: "/:id", operation: "company_get", requirement: "companies:read", status: 200, takesQuery: "expand", emptyArgs: {}, etag: true },
+    { method: "GET", path: "/:id/timeline", operation: "company_timeline", requirement: "companies:read", status: 200, takesQuery: true, emptyArgs: { limit: 50 } },
     { method: "POST", path: "/", operation: "company_create", requirement: "companies:write", status: 201, body: {}, idempotent: true, etag: true, prefersRepresentation: true },
     { method: "PATCH", path: "/:id", operation: "company_update", requirement: "companies:write", status: 200, body: {}, etag: true },
     { method: "POST", path: "/:id/merge", operation: "company_merge", requirement: "companies:write", status: 200, body: {}, etag: true, continues: true },

@@ -4,6 +4,7 @@ import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { Merge } from "../_shared/contract/merging.ts";
 import { ErasedContact } from "../_shared/contract/operation.ts";
 import { endpointsOf } from "../_shared/contract/record_endpoints.ts";
+import { timelineOf } from "../_shared/contract/timeline.ts";
 import { contact } from "./record.ts";
 import { CreatedContact, Erasure, MergedContact } from "./schema.ts";
 
@@ -31,6 +32,11 @@ export const contacts = resource("api-v1-contacts", {
     summary: doc("Mostra um contato", "Show a contact"),
     scope: "contacts:read",
     ...usual.get,
+    errors: ["merged"],
+  }),
+  "GET /:id/timeline": endpoint({
+    scope: "contacts:read",
+    ...timelineOf("contact"),
     errors: ["merged"],
   }),
   "POST /": endpoint({

@@ -10,6 +10,7 @@ export const table: RouteTable = {
     { method: "POST", path: "/upsert", operation: "contact_upsert", requirement: "contacts:write", status: 201, takesQuery: true, body: {}, idempotent: true, etag: true },
     { method: "POST", path: "/batch", operation: "contact_batch", requirement: "contacts:write", status: 200, takesQuery: true, body: { limits: { bytes: 1048576, values: 50000 } }, idempotent: true, finish: "batch results" },
     { method: "GET", path: "/:id", operation: "contact_get", requirement: "contacts:read", status: 200, takesQuery: "expand", emptyArgs: {}, etag: true },
+    { method: "GET", path: "/:id/timeline", operation: "contact_timeline", requirement: "contacts:read", status: 200, takesQuery: true, emptyArgs: { limit: 50 } },
     { method: "POST", path: "/", operation: "contact_create", requirement: "contacts:write", status: 201, body: {}, idempotent: true, prefersRepresentation: true },
     { method: "PATCH", path: "/:id", operation: "contact_update", requirement: "contacts:write", status: 200, body: {}, etag: true },
     { method: "POST", path: "/:id/merge", operation: "contact_merge", requirement: "contacts:write", status: 200, body: {}, etag: true, continues: true },

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { activity } from "../../api-v1-activities/record.ts";
+import { note } from "../../api-v1-notes/record.ts";
+import { doc } from "./doc.ts";
+import { timestamp, uuid } from "./fields.ts";
+import { field, object } from "./object.ts";
+import { ListQuery, pageOf } from "./pagination.ts";
+import { Reference } from "./reference.ts";
+
+/** What an entry of a timeline can be. */
+export const TIMELINE_TYPES = ["deal", "stage_change", "activity", "note"] as const;
+
+const TimelineEntry = object({
+  id: field(uuid(), [
+    "O id do negócio, da atividade, da anotação ou do evento",
+    "The id of the deal, activity, note or event",
+  ]),
+  type: field(z.enum(TIMELINE_TYPES), ["O que é", "What it is", "note"]),
+  occurred_at: field(timestamp(), [
+    "Quando foi criado, ou quando mudou de etapa",
+    "When it was created, or moved",
+  ]),
+  deal: field(Reference, ["O negócio", "The deal"]),
+  activity: activity.reply.nullable(),
+  note: note.reply.nullable(),
+  from_stage: field(z.string().nullable(), [
+    "A etapa de onde o negócio saiu",
+    "The stage that the deal left",
+    null,
+  ]),
+  to_stage: field(z.string().nullable(), [
+    "A etapa para onde o negócio foi",
+    "The stage that the deal moved to",
+    null,
+  ]),
+}).meta({
+  id: "TimelineEntry",
+  ...doc("O que houve com um contato ou uma empresa", "What happened with a contact or company"),
+});
+
+/**
+ * The declaration of a record's timeline, without its scope. The verb leaves out what the key has no scope to read.
+ *
+ * @param name of the record, whose verb is `<name>_timeline`
+ */
+export const timelineOf = (name: string) => ({
+  summary: doc(
+    "O que houve: negócios, mudanças de etapa, atividades e anotações, do mais novo ao mais antigo",
+    "What happened: deals, moves to another stage, activities and notes, newest first",
+  ),
+  query: ListQuery.pick({ limit: true, cursor: true }),
+  reply: pageOf(TimelineEntry),
+  verb: `${name}_timeline`,
+});

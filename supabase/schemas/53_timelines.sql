@@ -1,0 +1,141 @@
+-- What happened with a company or a contact, newest first: its deals with their moves, activities and notes. All ids
+-- begin with the time of creation, so entries of different kinds have one order and one cursor.
+
+create function crm.timeline(p_deals uuid[], p_contact_id uuid, p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+-- As in api.change_list. Rows are compared with their deal as one row, so that no other index serves (as in
+-- api.<name>_list).
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set jit = off as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_scopes jsonb := crm.own_key() #> '{key,scopes}';
+  v_limit integer := p_args ->> 'limit';
+  v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_entries json[];
+  v_ids uuid[];
+  v_found integer;
+begin
+  with entry as (
+    select e.* from (
+      select d.id, 'deal' as type, d.id as deal_id, null::uuid as from_id, null::uuid as to_id
+      from crm.deals d
+      where v_scopes ? 'deals:read' and d.workspace_id = v_workspace_id and d.id = any (p_deals) and d.id < v_before
+      union all
+      select a.id, 'activity', a.deal_id, null, null
+      from unnest(p_deals) x (id)
+      cross join lateral (
+        select t.id, t.deal_id from crm.activities t
+        where t.workspace_id = v_workspace_id and (t.deal_id, t.id) < (x.id, v_before) and t.deal_id >= x.id
+        order by t.deal_id desc, t.id desc limit v_limit + 1
+      ) a
+      where v_scopes ? 'activities:read'
+      union all
+      (
+        select t.id, 'activity', t.deal_id, null, null from crm.activities t
+        where p_contact_id is not null and v_scopes ? 'activities:read' and t.workspace_id = v_workspace_id
+          and (t.contact_id, t.id) < (p_contact_id, v_before) and t.contact_id >= p_contact_id
+          and not t.deal_id = any (p_deals)
+        order by t.contact_id desc, t.id desc limit v_limit + 1
+      )
+      union all
+      select n.id, 'note', n.deal_id, null, null
+      from unnest(p_deals) x (id)
+      cross join lateral (
+        select t.id, t.deal_id from crm.notes t
+        where t.workspace_id = v_workspace_id and (t.deal_id, t.id) < (x.id, v_before) and t.deal_id >= x.id
+        order by t.deal_id desc, t.id desc limit v_limit + 1
+      ) n
+      where v_scopes ? 'notes:read'
+      union all
+      -- Each deal is looked up in the partitions of 90 days, so only the newest deals are.
+      select m.id, 'stage_change', m.deal_id, m.from_id, m.to_id
+      from (
+        -- A deal that moved again left the stage into which it moved before.
+        select l.id, x.id as deal_id, l.from_id, lead(l.from_id) over (partition by x.id order by l.id) as to_id
+        from unnest(p_deals[:20]) x (id)
+        cross join lateral (
+          select t.id, t.event, t.is_test, (t.facts ->> 'previous_stage_id')::uuid as from_id from crm.events t
+          where t.workspace_id = v_workspace_id and t.object_id = x.id
+          order by t.position desc, t.id desc limit 100
+        ) l
+        where v_scopes ? 'deals:read' and l.event = 'deal.stage_changed' and not l.is_test
+      ) m
+      where m.id < v_before
+    ) e
+    order by e.id desc limit v_limit + 1
+  ),
+  shown as (
+    select e.id, json_build_object(
+      'id', e.id, 'type', e.type, 'occurred_at', crm.iso(crm.uuid_v7_time(e.id)),
+      'deal', json_build_object('id', d.id, 'name', d.title),
+      'activity', (
+        select crm.activity_json(t) from crm.activities t
+        where e.type = 'activity' and t.workspace_id = v_workspace_id and t.id = e.id
+      ),
+      'note', (
+        select crm.note_json(t) from crm.notes t
+        where e.type = 'note' and t.workspace_id = v_workspace_id and t.id = e.id
+      ),
+      'from_stage', (select s.name from crm.stages s where s.workspace_id = v_workspace_id and s.id = e.from_id),
+      'to_stage', (
+        select s.name from crm.stages s
+        where e.type = 'stage_change' and s.workspace_id = v_workspace_id and s.id = coalesce(e.to_id, d.stage_id)
+      )
+    ) as json
+    from entry e
+    join crm.deals d on d.workspace_id = v_workspace_id and d.id = e.deal_id
+  ),
+  sized as (
+    select s.*, sum(pg_column_size(s.json)) over (order by s.id desc) as bytes, row_number() over (order by s.id desc) as n
+    from shown s
+  )
+  select array_agg(s.json order by s.id desc), array_agg(s.id order by s.id desc), (select count(*) from entry)
+  into v_entries, v_ids, v_found
+  from sized s
+  where (s.n = 1 or s.bytes <= crm.max_page_bytes()) and s.n <= v_limit;
+  return crm.page(v_entries, case when v_found > cardinality(v_ids) then v_ids[cardinality(v_ids)] end);
+end
+$$;
+comment on function crm.timeline(uuid[], uuid, jsonb) is
+  'A page of what happened with these deals, and of the activities with the contact, newest first. Leaves out the kinds '
+  'that the key has no scope to read. Moves to another stage are those of the last 90 days of the newest 20 deals.';
+
+create function api.company_timeline(p_args jsonb) returns json
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  v_id uuid := p_args ->> 'id';
+begin
+  -- Raises not_found and merged.
+  perform api.company_get(p_args);
+  return crm.timeline(
+    array(
+      select d.id from crm.deals d
+      where d.workspace_id = crm.current_workspace_id() and d.company_id = v_id
+      order by d.company_id desc, d.id desc limit 250
+    ),
+    null, p_args
+  );
+end
+$$;
+comment on function api.company_timeline(jsonb) is
+  'What happened with a company in its newest 250 deals, newest first. Raises not_found, merged.';
+
+create function api.contact_timeline(p_args jsonb) returns json
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  v_id uuid := p_args ->> 'id';
+begin
+  perform api.contact_get(p_args);
+  return crm.timeline(
+    array(
+      select d.id from crm.deals d
+      where d.workspace_id = crm.current_workspace_id() and d.contact_id = v_id
+      order by d.contact_id desc, d.id desc limit 250
+    ),
+    v_id, p_args
+  );
+end
+$$;
+comment on function api.contact_timeline(jsonb) is
+  'What happened with a contact in its newest 250 deals, and its activities in others, newest first. Raises not_found, '
+  'merged.';

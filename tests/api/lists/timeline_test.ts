@@ -1,0 +1,86 @@
+// GET /api-v1-companies/:id/timeline and that of a contact: what happened, newest first.
+import assert from "node:assert/strict";
+import { assertError, client } from "../../support/client.ts";
+import { makeKey } from "../../support/fixtures.ts";
+import { create, ids, readPages } from "../../support/record_fixtures.ts";
+import { test } from "../../support/scenario.ts";
+
+// deno-lint-ignore no-explicit-any -- the body of a reply
+type Entry = any;
+
+test("The timelines of a company and of a contact show deals, moves, activities and notes, newest first and page by page", async ({ sql, workspace, api }) => {
+  const { key, stages: [first, second, third] } = workspace;
+  const names = await sql`select id, name from crm.stages where workspace_id = ${workspace.id}`;
+  const nameOf = (id: string) => names.find((row) => row["id"] === id)!["name"];
+  const company = await create(key, "/api-v1-companies", { name: "Sol" });
+  const contact = await create(key, "/api-v1-contacts", { name: "Ana", company_id: company.id });
+  const about = { company_id: company.id, contact_id: contact.id, stage_id: first.id };
+  const deal = await create(key, "/api-v1-deals", { title: "Plano", ...about });
+  const note = await create(key, "/api-v1-notes", { deal_id: deal.id, body: "Ligou" });
+  await api.post(`/api-v1-deals/${deal.id}/move-stage`, { stage_id: second.id });
+  const task = await create(key, "/api-v1-activities", { deal_id: deal.id, title: "Visita", type: "visita" });
+  await api.post(`/api-v1-deals/${deal.id}/move-stage`, { stage_id: third!.id });
+  // A deal of somebody else, with an activity with the contact.
+  const other = await create(key, "/api-v1-deals", { title: "Outro" });
+  const call = await create(key, "/api-v1-activities", {
+    deal_id: other.id,
+    contact_id: contact.id,
+    type: "ligacao",
+  });
+  await create(key, "/api-v1-notes", { deal_id: other.id, body: "De outro" });
+
+  const { body: { data } } = await api.get(`/api-v1-companies/${company.id}/timeline`);
+  assert.deepEqual(data.map(({ type, deal: { name } }: Entry) => `${type} ${name}`), [
+    "stage_change Plano",
+    "activity Plano",
+    "stage_change Plano",
+    "note Plano",
+    "deal Plano",
+  ]);
+  assert.deepEqual(data.map(({ from_stage, to_stage }: Entry) => [from_stage, to_stage]), [
+    [nameOf(second.id), nameOf(third!.id)],
+    [null, null],
+    [nameOf(first.id), nameOf(second.id)],
+    [null, null],
+    [null, null],
+  ]);
+  assert.deepEqual([data[1].activity.id, data[1].activity.title, data[3].note.body], [
+    task.id,
+    "Visita",
+    "Ligou",
+  ]);
+  assert.deepEqual([data[3].id, data[4].id, data[4].deal], [note.id, deal.id, {
+    id: deal.id,
+    name: "Plano",
+  }]);
+  for (const limit of [1, 2]) {
+    const pages = await readPages(api, `/api-v1-companies/${company.id}/timeline?limit=${limit}`);
+    assert.deepEqual(pages.flatMap(({ body }) => body.data), data, `${limit} a page`);
+  }
+  const ofContact = await api.get(`/api-v1-contacts/${contact.id}/timeline`);
+  assert.deepEqual(ids(ofContact), [call.id, ...data.map(({ id }: Entry) => id)]);
+  const empty = await create(key, "/api-v1-companies", { name: "Lua" });
+  const nothing = await api.get(`/api-v1-companies/${empty.id}/timeline`);
+  assert.deepEqual(nothing.body, { data: [], meta: { next_cursor: null, has_more: false } });
+});
+
+test("A timeline leaves out what the key may not read, and is that of the record into which another was merged", async ({ sql, workspace, api }) => {
+  const company = await create(workspace.key, "/api-v1-companies", { name: "Sol" });
+  const deal = await create(workspace.key, "/api-v1-deals", { title: "Plano", company_id: company.id });
+  await create(workspace.key, "/api-v1-notes", { deal_id: deal.id, body: "Sigilo" });
+  await create(workspace.key, "/api-v1-activities", { deal_id: deal.id });
+  const read = async (...scopes: string[]) => {
+    const { key } = await makeKey(sql, workspace.id, { scopes });
+    const { body } = await client(key).get(`/api-v1-companies/${company.id}/timeline`);
+    return body.data.map(({ type }: Entry) => type);
+  };
+  assert.deepEqual(await read("companies:read"), []);
+  assert.deepEqual(await read("companies:read", "notes:read"), ["note"]);
+  assert.deepEqual(await read("companies:read", "deals:read", "activities:read"), ["activity", "deal"]);
+  const { key } = await makeKey(sql, workspace.id, { scopes: ["notes:read", "deals:read"] });
+  assertError(await client(key).get(`/api-v1-companies/${company.id}/timeline`), "insufficient_scope");
+  const survivor = await create(workspace.key, "/api-v1-companies", { name: "Sol Ltda" });
+  await api.post(`/api-v1-companies/${survivor.id}/merge`, { merge_id: company.id });
+  assert.equal((await api.get(`/api-v1-companies/${company.id}/timeline`)).body.error.code, "merged");
+  assert.equal((await api.get(`/api-v1-companies/${survivor.id}/timeline`)).body.data.length, 3);
+});
