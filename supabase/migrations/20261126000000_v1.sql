@@ -1127,6 +1127,10 @@ begin
         when 'proposal_reject' then return api.proposal_reject(p_args);
         when 'proposal_view' then return api.proposal_view(p_args);
       end case;
+    when 'search' then
+      case p_verb
+        when 'search_list' then return api.search_list(p_args);
+      end case;
     when 'webhook' then
       case p_verb
         when 'webhook_create' then return api.webhook_create(p_args);
@@ -9714,6 +9718,7 @@ $$;
 comment on function crm.keep_texts(uuid, text, uuid[]) is
   'Writes the current searched texts of records of a kind; nothing for a kind without search.';
 
+
 create function crm.timeline(p_deals uuid[], p_contact_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set jit = off as $$
@@ -9848,6 +9853,94 @@ $$;
 comment on function api.contact_timeline(jsonb) is
   'What happened with a contact in its newest 250 deals, and its activities in others, newest first. Raises not_found, '
   'merged.';
+
+create function api.search_list(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set jit = off as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_scopes jsonb := crm.own_key() #> '{key,scopes}';
+  v_types jsonb := coalesce(p_args -> 'types', '["company", "contact", "deal"]');
+  v_limit integer := p_args ->> 'limit';
+  v_words jsonb := jsonb_build_object('q', p_args -> 'q', 'limit', v_limit);
+  v_q text := crm.fold(btrim(p_args ->> 'q'));
+  v_companies uuid[] := '{}';
+  v_contacts uuid[] := '{}';
+  v_deals uuid[] := '{}';
+  c_first constant uuid := '00000000-0000-0000-0000-000000000000';
+  c_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+begin
+  if v_scopes ? 'companies:read' then
+    v_companies := (select s.ids from crm.search_page('company', v_words, c_last, c_first, p_kept => true) s);
+  end if;
+  if v_scopes ? 'contacts:read' and v_types ? 'contact' then
+    v_contacts := (select s.ids from crm.search_page('contact', v_words, c_last, c_first, p_kept => true) s);
+  end if;
+  if v_scopes ? 'deals:read' and v_types ? 'deal' then
+    v_deals := (select s.ids from crm.search_page('deal', v_words, c_last, c_first, p_kept => true) s);
+  end if;
+  v_companies := v_companies[:v_limit];
+  return (
+    with found as (
+      select 'company' as type, c.id, c.name::text, c.email::text, c.phone::text, null::uuid as company_id,
+        null::text as status, null::numeric as value, true as is_direct
+      from crm.companies c
+      where v_types ? 'company' and c.workspace_id = v_workspace_id and c.id = any (v_companies)
+      union all
+      select 'contact', c.id, c.name, c.email, c.phone, c.company_id, null, null, c.id = any (v_contacts)
+      from crm.contacts c
+      where c.workspace_id = v_workspace_id and c.id = any (v_contacts[:v_limit] || array(
+        select of.id from unnest(v_companies[:10]) x (id)
+        cross join lateral (
+          select t.id from crm.contacts t
+          where t.workspace_id = v_workspace_id and (t.company_id, t.id) < (x.id, c_last) and t.company_id >= x.id
+            and t.company_id is not null and t.archived_at is null
+          order by t.company_id desc, t.id desc limit 10
+        ) of
+        where v_scopes ? 'contacts:read' and v_types ? 'contact'
+      ))
+      union all
+      select 'deal', d.id, d.title, null, null, d.company_id, d.status, d.value, d.id = any (v_deals)
+      from crm.deals d
+      where d.workspace_id = v_workspace_id and d.id = any (v_deals[:v_limit] || array(
+        select of.id from unnest(v_companies[:10]) x (id)
+        cross join lateral (
+          select t.id from crm.deals t
+          where t.workspace_id = v_workspace_id and (t.company_id, t.id) < (x.id, c_last) and t.company_id >= x.id
+            and t.archived_at is null
+          order by t.company_id desc, t.id desc limit 10
+        ) of
+        where v_scopes ? 'deals:read' and v_types ? 'deal'
+      ))
+    ),
+    ranked as (
+      select f.*, case
+        when not f.is_direct then 3
+        when crm.fold(f.name) = v_q then 0
+        when starts_with(crm.fold(f.name), v_q) then 1
+        else 2
+      end as rank
+      from found f
+    )
+    select json_build_object('data', coalesce(json_agg(r.json), '[]'))
+    from (
+      select json_build_object(
+        'type', r.type, 'id', r.id, 'name', r.name, 'email', r.email, 'phone', r.phone,
+        'company', (
+          select json_build_object('id', c.id, 'name', c.name) from crm.companies c
+          where v_scopes ? 'companies:read' and c.workspace_id = v_workspace_id and c.id = r.company_id
+        ),
+        'status', r.status, 'value', r.value
+      ) as json
+      from ranked r
+      order by r.rank, r.id desc limit v_limit
+    ) r
+  );
+end
+$$;
+comment on function api.search_list(jsonb) is
+  'Companies, contacts and deals with all the words, and the newest contacts and deals of the first ten companies found; '
+  'the best first. Leaves out the types that the key has no scope to read.';
 
 create table crm.lead_receipts (
   workspace_id uuid not null,
@@ -14149,15 +14242,16 @@ grant execute on function
   api.fail(text, text[], text, uuid[]), api.lead_create(jsonb), api.mark_found(), api.mark_replayed(),
   api.me_get(jsonb), api.note_batch(jsonb), api.note_create(jsonb), api.note_get(jsonb), api.note_list(jsonb),
   api.operation_get(jsonb), api.pipeline_list(jsonb), api.proposal_accept(jsonb), api.proposal_reject(jsonb),
-  api.proposal_view(jsonb), api.webhook_create(jsonb), api.webhook_delete(jsonb), api.webhook_deliveries(jsonb),
-  api.webhook_delivery(jsonb), api.webhook_get(jsonb), api.webhook_list(jsonb), api.webhook_reactivate(jsonb),
-  api.webhook_recover(jsonb), api.webhook_redeliver(jsonb), api.webhook_rotate_secret(jsonb), api.webhook_test(jsonb),
-  api.workspace_get(jsonb), crm.active_member(uuid), crm.activity_insert(crm.activities),
-  crm.activity_insert(crm.activities[]), crm.activity_json(crm.activities), crm.activity_json_if_short(crm.activities),
-  crm.activity_label(text), crm.activity_lock(uuid, jsonb), crm.activity_new(jsonb), crm.activity_save(crm.activities),
-  crm.actor_json(uuid), crm.all_create(text, jsonb[]), crm.batch_json(jsonb[]), crm.bound_details(jsonb[]),
-  crm.bounded_records(text, uuid[], json[]), crm.changes(jsonb, jsonb), crm.changes_json(crm.change[]),
-  crm.check_active_subscriptions(uuid, text), crm.check_atomic_batch(jsonb[]), crm.check_new_subscription(uuid, text),
+  api.proposal_view(jsonb), api.search_list(jsonb), api.webhook_create(jsonb), api.webhook_delete(jsonb),
+  api.webhook_deliveries(jsonb), api.webhook_delivery(jsonb), api.webhook_get(jsonb), api.webhook_list(jsonb),
+  api.webhook_reactivate(jsonb), api.webhook_recover(jsonb), api.webhook_redeliver(jsonb),
+  api.webhook_rotate_secret(jsonb), api.webhook_test(jsonb), api.workspace_get(jsonb), crm.active_member(uuid),
+  crm.activity_insert(crm.activities), crm.activity_insert(crm.activities[]), crm.activity_json(crm.activities),
+  crm.activity_json_if_short(crm.activities), crm.activity_label(text), crm.activity_lock(uuid, jsonb),
+  crm.activity_new(jsonb), crm.activity_save(crm.activities), crm.actor_json(uuid), crm.all_create(text, jsonb[]),
+  crm.batch_json(jsonb[]), crm.bound_details(jsonb[]), crm.bounded_records(text, uuid[], json[]),
+  crm.changes(jsonb, jsonb), crm.changes_json(crm.change[]), crm.check_active_subscriptions(uuid, text),
+  crm.check_atomic_batch(jsonb[]), crm.check_new_subscription(uuid, text),
   crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
   crm.check_window(timestamp with time zone, timestamp with time zone), crm.choices(text, text, jsonb),
   crm.choose_stage(uuid, uuid), crm.choose_stage_for_move(crm.deals, uuid, uuid),

@@ -98,6 +98,10 @@ begin
         when 'proposal_reject' then return api.proposal_reject(p_args);
         when 'proposal_view' then return api.proposal_view(p_args);
       end case;
+    when 'search' then
+      case p_verb
+        when 'search_list' then return api.search_list(p_args);
+      end case;
     when 'webhook' then
       case p_verb
         when 'webhook_create' then return api.webhook_create(p_args);

@@ -133,12 +133,12 @@ export function withSampleIds(example: Record<string, unknown>, samples: Samples
   return replace(example) as Record<string, unknown>;
 }
 
-/** The query that a call needs: deal_id for a list of notes, match_by for an upsert. */
+/** The query that a call needs: deal_id for a list of notes, match_by for an upsert, q for a search. */
 export function neededQuery(
   { query }: Pick<Endpoint, "query">,
   { deal_id }: Pick<Samples, "deal_id">,
 ): string {
-  const needed = { deal_id, match_by: "external_id" };
+  const needed = { deal_id, match_by: "external_id", q: "padaria" };
   const sent = Object.entries(needed).filter(([name]) => query.shape[name]?.isOptional() === false);
   return sent.length === 0 ? "" : `?${new URLSearchParams(sent)}`;
 }

@@ -9,7 +9,6 @@ export const NOT_TOOLS: Readonly<Record<string, string>> = {
   activity_batch:
     "An assistant calls the tool of one record for each; a hundred items at once hide what it does",
   company_batch: "As activity_batch",
-  contact_batch: "As activity_batch",
   deal_batch: "As activity_batch",
   note_batch: "As activity_batch",
 };

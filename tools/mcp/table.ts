@@ -43,6 +43,9 @@ function toolOf(listed: ListedEndpoint<KeyEndpoint>, document: OpenApi): Tool {
   for (const name of [IDEMPOTENCY_ARGUMENT, FORMAT_ARGUMENT]) {
     if (Object.hasOwn(properties, name)) throw new Error(`A field of ${listed.title} is named "${name}"`);
   }
+  // A batch is for imports, whose rows are upserts: other operations have tools of their own.
+  const upsert = properties["items"]?.items?.anyOf?.find(({ properties }) => "match_by" in properties!);
+  if (upsert) properties["items"] = { type: "array", items: upsert };
   // In a change null clears a field.
   const clears = method === "PATCH" || "match_by" in endpoint.query.shape;
   const fields = Object.entries(properties)
@@ -104,7 +107,8 @@ function descriptionOf({ resource, route }: ListedEndpoint, { summary }: Operati
   return [
     summary,
     ...(path === "/" && endpoint.body === undefined ? [resource.about.description] : []),
-    ...(about ? [about] : []),
+    ...(about && !endpoint.operations ? [about] : []),
+    ...(endpoint.operations ? ["Para importar: op upsert com match_by; antes, experimente com dry_run"] : []),
     ...(endpoint.deprecated ? [deprecationText(endpoint.deprecated).description] : []),
   ].map((text) => `${text}.`).join(" ");
 }

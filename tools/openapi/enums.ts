@@ -8,6 +8,7 @@ import { contact } from "../../supabase/functions/api-v1-contacts/record.ts";
 import { deal } from "../../supabase/functions/api-v1-deals/record.ts";
 import { Health } from "../../supabase/functions/api-v1-health/schema.ts";
 import { LeadResult } from "../../supabase/functions/api-v1-leads/schema.ts";
+import { FOUND_TYPES } from "../../supabase/functions/api-v1-search/schema.ts";
 import { DELIVERY_STATES } from "../../supabase/functions/api-v1-webhooks/delivery.ts";
 import { subscription } from "../../supabase/functions/api-v1-webhooks/record.ts";
 import { proposal } from "../../supabase/functions/proposals/record.ts";
@@ -108,6 +109,10 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
   ChangeAction: {
     words: wordsOf(Change, "action"),
     text: doc("O que uma alteração fez: o evento", "What a change did: the event"),
+  },
+  FoundType: {
+    words: FOUND_TYPES,
+    text: doc("O tipo de um registro encontrado", "The type of a found record"),
   },
   TimelineType: {
     words: TIMELINE_TYPES,

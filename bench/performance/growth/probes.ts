@@ -60,6 +60,8 @@ const PARTICULAR: Record<string, string[]> = {
   object_id: [idOf(ROWS.few), idOf(ROWS.many)],
   event_types: [`'["contact.created"]'::jsonb`, `'["deal.won"]'::jsonb`],
   cursor: [idOf("total / 2")],
+  "api-v1-search q": ["bench.own(r, total)", "'nada'"],
+  types: ["'[\"contact\"]'::jsonb"],
   actor: [idOf(ROWS.few)],
   not_actor: [idOf(ROWS.few)],
   event: ["'contact.created'", "'deal.won'"],
@@ -119,6 +121,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
   const valuesOf = (name: string) => {
     if (name === "expand") return [everyName(resource)];
     if (name === "sort") return sortsOf(resource);
+    if (name === "group_by") return Object.keys(record!.about.summary!.by).map((word) => `'${word}'::text`);
     return record ? valuesOfRecord(record, name) : valuesOfFeed(resource, name, query.shape[name]!);
   };
   const pick = (some: string[]) => Object.fromEntries(some.map((name) => [name, valuesOf(name)[1]!]));
@@ -147,7 +150,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
       call({ [name]: value }, isOther(name, index) ? { least: MANY_RECORDS } : {})
     )
   );
-  const paired = filters.filter((name) => name !== "expand" && name !== "sort");
+  const paired = filters.filter((name) => !["expand", "sort", "group_by"].includes(name));
   const pairs = paired.flatMap((first, index) =>
     paired.slice(index + 1)
       .filter((second) => !COMMON.includes(first) || !COMMON.includes(second))

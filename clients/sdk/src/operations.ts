@@ -217,6 +217,13 @@ export interface NotesListQuery {
   /** What to show by id and name beside its _id field, separated by commas */
   expand?: T.NoteExpansion | (T.NoteExpansion)[] | undefined;
 }
+/** The query of `search.list` */
+export interface SearchListQuery {
+  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
+  limit?: number | undefined;
+  /** All of these words, in any order, ignoring accents and case */ q: string;
+  /** Only these types, separated by commas */ types?: T.FoundType | (T.FoundType)[] | undefined;
+}
 /** The query of `webhooks.deliveries` */
 export interface WebhooksDeliveriesQuery {
   /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
@@ -359,6 +366,11 @@ export interface Pipelines {
   /** List active pipelines with their stages. Scope of the key: `pipelines:read`. */
   list(options?: CallOptions): List<T.Pipeline, T.PipelineList>;
 }
+/** One search in all that the key may read */
+export interface Search {
+  /** Search companies, contacts and deals by words; also contacts and deals by their company's name. Any key, whatever its scopes. */
+  list(query: SearchListQuery, options?: CallOptions): List<T.Found, T.SearchResult>;
+}
 /** Subscriptions to events, delivered over HTTP and signed */
 export interface Webhooks {
   /** List subscriptions. Scope of the key: `webhooks:manage`. */
@@ -421,6 +433,8 @@ export interface Resources {
   operation: Get<T.BackgroundOperation>;
   /** The sales funnels */
   readonly pipelines: Pipelines;
+  /** One search in all that the key may read */
+  readonly search: Search;
   /** Subscriptions to events, delivered over HTTP and signed */
   readonly webhooks: Webhooks;
   /** Show members, loss reasons, pipelines and event types. Scope of the key: `workspace:read`. */
@@ -477,6 +491,7 @@ export type OperationId =
   | `notes.${"list" | "create" | "batch" | "get"}`
   | `operations.${"get"}`
   | `pipelines.${"list"}`
+  | `search.${"list"}`
   | `webhooks.${
     | "list"
     | "create"
@@ -582,6 +597,7 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   "notes.get": { method: "GET", path: "/api-v1-notes/{id}" },
   "operations.get": { method: "GET", path: "/api-v1-operations/{id}" },
   "pipelines.list": { method: "GET", path: "/api-v1-pipelines", list: true },
+  "search.list": { method: "GET", path: "/api-v1-search", takes: ["query"], list: true },
   "webhooks.list": { method: "GET", path: "/api-v1-webhooks", list: true },
   "webhooks.create": { method: "POST", path: "/api-v1-webhooks", takes: ["body"] },
   "webhooks.get": { method: "GET", path: "/api-v1-webhooks/{id}" },

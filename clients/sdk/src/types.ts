@@ -1219,6 +1219,21 @@ export interface ExpandedNote extends Note {
   author?: Expanded | null | undefined;
 }
 
+/** A record that was found */
+export interface Found {
+  type: FoundType;
+  /** The record's id */ id: string;
+  /** The name, or the deal's title */ name: string;
+  /** E-mail address, stored in lower case */ email: string | null;
+  /** Phone number */ phone: string | null;
+  company: Reference | null;
+  /** The deal's state */ status: string | null;
+  /** The amount, without a currency symbol */ value: number | null;
+}
+
+/** The type of a found record */
+export type FoundType = "company" | "contact" | "deal";
+
 /** A header */
 export interface Header {
   /** Name */ name: string;
@@ -1784,6 +1799,12 @@ export type Role = "vendedor" | "gestor" | "admin";
 /** The subscription, with its new secret */
 export interface RotatedSubscription extends Subscription {
   /** The secret for signatures; only this reply shows it */ secret: string;
+}
+
+/** What the search found */
+export interface SearchResult {
+  /** First those with this name, then those that begin with it, the others, and those found by their company */
+  data: Found[];
 }
 
 /** How to replace the secret */

@@ -14,6 +14,7 @@ export const RESOURCES: Readonly<Record<string, () => Promise<RouteTable>>> = {
   "api-v1-notes": async () => (await import("../api-v1-notes/table.ts")).table,
   "api-v1-operations": async () => (await import("../api-v1-operations/table.ts")).table,
   "api-v1-pipelines": async () => (await import("../api-v1-pipelines/table.ts")).table,
+  "api-v1-search": async () => (await import("../api-v1-search/table.ts")).table,
   "api-v1-webhooks": async () => (await import("../api-v1-webhooks/table.ts")).table,
   "api-v1-workspace": async () => (await import("../api-v1-workspace/table.ts")).table,
 };

@@ -1,3 +1,5 @@
+-- Questions about several kinds of records at once.
+
 -- What happened with a company or a contact, newest first: its deals with their moves, activities and notes. All ids
 -- begin with the time of creation, so entries of different kinds have one order and one cursor.
 
@@ -139,3 +141,94 @@ $$;
 comment on function api.contact_timeline(jsonb) is
   'What happened with a contact in its newest 250 deals, and its activities in others, newest first. Raises not_found, '
   'merged.';
+
+-- One search in companies, contacts and deals.
+
+create function api.search_list(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+-- As in crm.list_by.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set jit = off as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_scopes jsonb := crm.own_key() #> '{key,scopes}';
+  v_types jsonb := coalesce(p_args -> 'types', '["company", "contact", "deal"]');
+  v_limit integer := p_args ->> 'limit';
+  v_words jsonb := jsonb_build_object('q', p_args -> 'q', 'limit', v_limit);
+  v_q text := crm.fold(btrim(p_args ->> 'q'));
+  v_companies uuid[] := '{}';
+  v_contacts uuid[] := '{}';
+  v_deals uuid[] := '{}';
+  c_first constant uuid := '00000000-0000-0000-0000-000000000000';
+  c_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+begin
+  if v_scopes ? 'companies:read' then
+    v_companies := (select s.ids from crm.search_page('company', v_words, c_last, c_first, p_kept => true) s);
+  end if;
+  if v_scopes ? 'contacts:read' and v_types ? 'contact' then
+    v_contacts := (select s.ids from crm.search_page('contact', v_words, c_last, c_first, p_kept => true) s);
+  end if;
+  if v_scopes ? 'deals:read' and v_types ? 'deal' then
+    v_deals := (select s.ids from crm.search_page('deal', v_words, c_last, c_first, p_kept => true) s);
+  end if;
+  v_companies := v_companies[:v_limit];
+  return (
+    with found as (
+      select 'company' as type, c.id, c.name::text, c.email::text, c.phone::text, null::uuid as company_id,
+        null::text as status, null::numeric as value, true as is_direct
+      from crm.companies c
+      where v_types ? 'company' and c.workspace_id = v_workspace_id and c.id = any (v_companies)
+      union all
+      select 'contact', c.id, c.name, c.email, c.phone, c.company_id, null, null, c.id = any (v_contacts)
+      from crm.contacts c
+      where c.workspace_id = v_workspace_id and c.id = any (v_contacts[:v_limit] || array(
+        select of.id from unnest(v_companies[:10]) x (id)
+        cross join lateral (
+          select t.id from crm.contacts t
+          where t.workspace_id = v_workspace_id and (t.company_id, t.id) < (x.id, c_last) and t.company_id >= x.id
+            and t.company_id is not null and t.archived_at is null
+          order by t.company_id desc, t.id desc limit 10
+        ) of
+        where v_scopes ? 'contacts:read' and v_types ? 'contact'
+      ))
+      union all
+      select 'deal', d.id, d.title, null, null, d.company_id, d.status, d.value, d.id = any (v_deals)
+      from crm.deals d
+      where d.workspace_id = v_workspace_id and d.id = any (v_deals[:v_limit] || array(
+        select of.id from unnest(v_companies[:10]) x (id)
+        cross join lateral (
+          select t.id from crm.deals t
+          where t.workspace_id = v_workspace_id and (t.company_id, t.id) < (x.id, c_last) and t.company_id >= x.id
+            and t.archived_at is null
+          order by t.company_id desc, t.id desc limit 10
+        ) of
+        where v_scopes ? 'deals:read' and v_types ? 'deal'
+      ))
+    ),
+    ranked as (
+      select f.*, case
+        when not f.is_direct then 3
+        when crm.fold(f.name) = v_q then 0
+        when starts_with(crm.fold(f.name), v_q) then 1
+        else 2
+      end as rank
+      from found f
+    )
+    select json_build_object('data', coalesce(json_agg(r.json), '[]'))
+    from (
+      select json_build_object(
+        'type', r.type, 'id', r.id, 'name', r.name, 'email', r.email, 'phone', r.phone,
+        'company', (
+          select json_build_object('id', c.id, 'name', c.name) from crm.companies c
+          where v_scopes ? 'companies:read' and c.workspace_id = v_workspace_id and c.id = r.company_id
+        ),
+        'status', r.status, 'value', r.value
+      ) as json
+      from ranked r
+      order by r.rank, r.id desc limit v_limit
+    ) r
+  );
+end
+$$;
+comment on function api.search_list(jsonb) is
+  'Companies, contacts and deals with all the words, and the newest contacts and deals of the first ten companies found; '
+  'the best first. Leaves out the types that the key has no scope to read.';

@@ -1,0 +1,80 @@
+// GET /api-v1-search: one search in companies, contacts and deals.
+import assert from "node:assert/strict";
+import { assertError, client } from "../../support/client.ts";
+import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
+import { create } from "../../support/record_fixtures.ts";
+import { test } from "../../support/scenario.ts";
+
+const SEARCH = "/api-v1-search";
+
+// deno-lint-ignore no-explicit-any -- the body of a reply
+type Found = any;
+
+test("One search finds companies, contacts and deals, the same name first, and contacts and deals by their company", async ({ sql, workspace, api }) => {
+  const { key } = workspace;
+  const padaria = await create(key, "/api-v1-companies", { name: "Padaria Sol" });
+  const sol = await create(key, "/api-v1-companies", { name: "Sol" });
+  const ana = await create(key, "/api-v1-contacts", {
+    name: "Ana",
+    company_id: padaria.id,
+    email: "ana@exemplo.com.br",
+  });
+  const solange = await create(key, "/api-v1-contacts", { name: "Solange" });
+  const plan = await create(key, "/api-v1-deals", {
+    title: "Plano anual",
+    company_id: padaria.id,
+    value: 100,
+  });
+  const roof = await create(key, "/api-v1-deals", { title: "Painel para o sol" });
+  const gone = await create(key, "/api-v1-contacts", { name: "Sol Arquivado" });
+  await api.post(`/api-v1-contacts/${gone.id}/archive`);
+  const { key: foreign } = await makeWorkspace(sql);
+  await create(foreign, "/api-v1-contacts", { name: "Sol" });
+  const search = async (query: string) => (await api.get(`${SEARCH}?${query}`)).body.data;
+  const idsOf = (found: Found[]) => found.map(({ id }) => id);
+
+  const found = await search("q=SÓL");
+  assert.deepEqual(idsOf(found), [sol.id, solange.id, roof.id, padaria.id, plan.id, ana.id]);
+  assert.deepEqual(found.at(-1), {
+    type: "contact",
+    id: ana.id,
+    name: "Ana",
+    email: "ana@exemplo.com.br",
+    phone: null,
+    company: { id: padaria.id, name: "Padaria Sol" },
+    status: null,
+    value: null,
+  });
+  assert.deepEqual([found.at(-2).status, found.at(-2).value], ["aberto", 100]);
+  assert.deepEqual(idsOf(await search("q=sol&types=contact")), [solange.id, ana.id]);
+  assert.deepEqual(idsOf(await search("q=sol&types=deal,company&limit=2")), [sol.id, roof.id]);
+  assert.deepEqual(await search("q=inexistente"), []);
+  // The words may be in different fields.
+  assert.deepEqual(idsOf(await search("q=ana%20exemplo.com.br")), [ana.id]);
+});
+
+test("A search finds only what the key may read, and needs words", async ({ sql, workspace, api }) => {
+  const company = await create(workspace.key, "/api-v1-companies", { name: "Padaria Sol" });
+  await create(workspace.key, "/api-v1-contacts", { name: "Ana", company_id: company.id });
+  const deal = await create(workspace.key, "/api-v1-deals", {
+    title: "Plano da Padaria",
+    company_id: company.id,
+  });
+  const types = async (...scopes: string[]) => {
+    const { key } = await makeKey(sql, workspace.id, { scopes });
+    return (await client(key).get(`${SEARCH}?q=padaria`)).body.data.map(({ type }: Found) => type);
+  };
+  assert.deepEqual(await types("leads:write"), []);
+  assert.deepEqual(await types("deals:read"), ["deal"]);
+  assert.deepEqual(await types("contacts:read"), []);
+  assert.deepEqual(await types("companies:read", "contacts:read"), ["company", "contact"]);
+  const { key } = await makeKey(sql, workspace.id, { scopes: ["deals:read"] });
+  const { body } = await client(key).get(`${SEARCH}?q=plano`);
+  assert.deepEqual(
+    [body.data[0].id, body.data[0].company],
+    [deal.id, null],
+    "not the name of a company it may not read",
+  );
+  assertError(await api.get(SEARCH), "validation_error", ["q"]);
+  assertError(await api.get(`${SEARCH}?q=sol&types=note`), "validation_error", ["types"]);
+});
