@@ -9287,7 +9287,8 @@ comment on function api.change_list(jsonb) is
   'feed. Goes back 90 days. Reads at most 5,000 events, so a page may be short or empty although there is more.';
 create function api.change_summary(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
-set plan_cache_mode = 'force_generic_plan' set enable_sort = off set jit = off as $$
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
+set jit = off as $$
 declare
   c_most constant integer := 20000;
   c_highlights constant integer := 50;
@@ -9319,16 +9320,18 @@ begin
     where not e.is_test and e.occurred_at >= v_since and e.occurred_at < v_until
       and (v_actor is null or e.caller_id = v_actor) and (v_not_actor is null or e.caller_id is distinct from v_not_actor)
   ),
-  named as materialized (
-    select h.*, d.title, d.value,
+  highlight as materialized (
+    select s.*,
       -- A deal that moved again left the stage into which it moved here.
-      coalesce(lead(h.from_stage_id) over (partition by h.object_id, h.event order by h.id), d.stage_id::text)::uuid
-        as to_stage_id
-    from shown h
-    join crm.deals d on d.workspace_id = v_workspace_id and d.id = h.object_id
-    where h.event in ('deal.created', 'deal.won', 'deal.lost', 'deal.reopened', 'deal.stage_changed')
+      lead(s.from_stage_id) over (partition by s.object_id, s.event order by s.id)::uuid as to_stage_id
+    from shown s
+    where s.event in ('deal.created', 'deal.won', 'deal.lost', 'deal.reopened', 'deal.stage_changed')
   ),
-  newest as (select n.* from named n order by n.id desc limit c_highlights)
+  newest as materialized (select h.* from highlight h order by h.id desc limit c_highlights),
+  named as (
+    select n.*, d.title, d.value, d.stage_id
+    from newest n join crm.deals d on d.workspace_id = v_workspace_id and d.id = n.object_id
+  )
   select (select count(*) from looked),
     (
       select json_agg(json_build_object('action', c.event, 'count', c.count) order by c.count desc, c.event)
@@ -9344,15 +9347,16 @@ begin
           ),
           'to_stage', (
             select s.name from crm.stages s
-            where s.workspace_id = v_workspace_id and s.id = n.to_stage_id and n.event = 'deal.stage_changed'
+            where s.workspace_id = v_workspace_id and s.id = coalesce(n.to_stage_id, n.stage_id)
+              and n.event = 'deal.stage_changed'
           ),
           'actor', crm.actor_json(n.caller_id) ->> 'name'
         )
         order by n.id desc
       )
-      from newest n
+      from named n
     ),
-    (select greatest(count(*) - c_highlights, 0) from named)
+    (select greatest(count(*) - c_highlights, 0) from highlight)
   into v_looked, v_counts, v_highlights, v_left;
   if v_looked > c_most then perform api.fail('too_many_records'); end if;
   return json_build_object(
@@ -9721,7 +9725,8 @@ comment on function crm.keep_texts(uuid, text, uuid[]) is
 
 create function crm.timeline(p_deals uuid[], p_contact_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = ''
-set plan_cache_mode = 'force_generic_plan' set enable_sort = off set jit = off as $$
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
+set jit = off as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_scopes jsonb := crm.own_key() #> '{key,scopes}';
@@ -9856,7 +9861,8 @@ comment on function api.contact_timeline(jsonb) is
 
 create function api.search_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
-set plan_cache_mode = 'force_generic_plan' set enable_sort = off set jit = off as $$
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
+set jit = off as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_scopes jsonb := crm.own_key() #> '{key,scopes}';

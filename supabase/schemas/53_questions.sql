@@ -5,9 +5,10 @@
 
 create function crm.timeline(p_deals uuid[], p_contact_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- As in api.change_list. Rows are compared with their deal as one row, so that no other index serves (as in
+-- As in api.change_summary. Rows are compared with their deal as one row, so that no other index serves (as in
 -- api.<name>_list).
-set plan_cache_mode = 'force_generic_plan' set enable_sort = off set jit = off as $$
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
+set jit = off as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_scopes jsonb := crm.own_key() #> '{key,scopes}';
@@ -147,7 +148,8 @@ comment on function api.contact_timeline(jsonb) is
 create function api.search_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 -- As in crm.list_by.
-set plan_cache_mode = 'force_generic_plan' set enable_sort = off set jit = off as $$
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
+set jit = off as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_scopes jsonb := crm.own_key() #> '{key,scopes}';
