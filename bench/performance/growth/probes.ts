@@ -117,7 +117,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
   const record = path === "/" || path === "/summary"
     ? records.find(({ about }) => resource === `api-v1-${about.table}`)
     : undefined;
-  const isList = "limit" in query.shape;
+  const isList = "cursor" in query.shape;
   const valuesOf = (name: string) => {
     if (name === "expand") return [everyName(resource)];
     if (name === "sort") return sortsOf(resource);
@@ -128,10 +128,11 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
   const required = pick(names.filter((name) => !query.shape[name]!.isOptional()));
   const call = (filters: Record<string, string>, more: Partial<Probe> = {}): Probe => {
     // The API refuses a sum of too many rows, so a sum gets the newest thousand.
-    const bound = isList ? {} : { since: "bench.made_at(total - 900)" };
+    const newest = record ? "bench.made_at(total - 900)" : "bench.happened_at(total - 900, total)";
+    const bound = isList || !("since" in query.shape) ? {} : { since: newest };
     const all = { ...bound, ...required, ...filters };
     const used = names.filter((name) => name in all && (isList || name in filters));
-    const limit = isList ? { limit: "50" } : {};
+    const limit = "limit" in query.shape ? { limit: "50" } : {};
     return {
       ...probe,
       operation: operation + (used.length > 0 ? `?${used.join("&")}` : ""),
