@@ -10,11 +10,15 @@ import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotoc
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { CallToolResultSchema, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
+import {
+  Client as StatelessClient,
+  StreamableHTTPClientTransport as StatelessTransport,
+} from "@modelcontextprotocol/client";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { readStackFile } from "../../run/local/stack_file.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
-import { REVISIONS } from "../../supabase/functions/mcp/revisions.ts";
+import { STATELESS, WITH_HANDSHAKE } from "../../supabase/functions/mcp/revisions.ts";
 import { crm } from "./support/crm.ts";
 
 const { base_url } = await readStackFile(Deno.env.get("DATA_DIR") ?? ".local");
@@ -41,12 +45,15 @@ async function connect(key: string, header = "X-API-Key") {
   return { client, call, [Symbol.asyncDispose]: () => client.close() };
 }
 
-Deno.test("The server speaks the official client's revisions, except a draft from before the first one", () => {
-  assert.deepEqual(REVISIONS, SUPPORTED_PROTOCOL_VERSIONS.filter((revision) => revision !== "2024-10-07"));
+Deno.test("The server speaks the revisions of the official client with a handshake, except a draft from before the first one", () => {
+  assert.deepEqual(
+    WITH_HANDSHAKE,
+    SUPPORTED_PROTOCOL_VERSIONS.filter((revision) => revision !== "2024-10-07"),
+  );
 });
 
 Deno.test("The official client connects with either header, and sees the tools with their hints in Portuguese", async () => {
-  const key = await makeKey("contacts:read", "contacts:manage", "leads:write");
+  const key = await makeKey("contacts:read", "contacts:manage", "contacts:write");
   for (const header of ["X-API-Key", "Authorization"]) {
     await using session = await connect(key, header);
     const { client } = session;
@@ -58,7 +65,34 @@ Deno.test("The official client connects with either header, and sees the tools w
     assert.equal(byName.get("contacts_list")?.title, "Lista os contatos");
     assert.equal(byName.get("contacts_list")?.annotations?.readOnlyHint, true);
     assert.equal(byName.get("contacts_erase")?.annotations?.destructiveHint, true);
-    assert.equal(byName.get("leads_create")?.annotations?.idempotentHint, true);
+    assert.equal(byName.get("contacts_create")?.annotations?.idempotentHint, true);
+  }
+});
+
+Deno.test("The official client of the stateless revision discovers the server, and lists and calls tools and prompts", async () => {
+  const key = await makeKey("contacts:read", "contacts:write");
+  const client = new StatelessClient({ name: "teste", version: "1.0.0" }, {
+    versionNegotiation: { mode: "auto" },
+  });
+  await client.connect(
+    new StatelessTransport(new URL(`${base_url}/mcp`), { requestInit: { headers: { "X-API-Key": key } } }),
+  );
+  try {
+    assert.equal(client.getNegotiatedProtocolVersion(), STATELESS);
+    assert.equal(client.getServerVersion()?.name, "crm");
+    assert.match(client.getInstructions() ?? "", /CRM de vendas da empresa "Teste"/);
+    const { tools } = await client.listTools();
+    assert.ok(tools.some(({ name }) => name === "contacts_create"));
+    const created = await client.callTool({ name: "contacts_create", arguments: { name: "Ana" } });
+    assert.match((created.structuredContent as { id: string }).id, /^[0-9a-f-]{36}$/);
+    const refused = await client.callTool({ name: "contacts_create", arguments: {} });
+    assert.equal(refused.isError, true);
+    const { prompts } = await client.listPrompts();
+    assert.equal(prompts.length, 5);
+    const { messages } = await client.getPrompt({ name: "prepare_meeting", arguments: { empresa: "Sol" } });
+    assert.match(JSON.stringify(messages), /search_list/);
+  } finally {
+    await client.close();
   }
 });
 
@@ -141,9 +175,9 @@ Deno.test("A key that only reads sees no tool that writes, and is refused in Por
   const { client, call } = session;
   const { tools } = await client.listTools();
   assert.deepEqual(tools.map(({ name }) => name).sort(), [
-    "contacts_get",
     "contacts_list",
-    "operations_get",
+    "contacts_timeline",
+    "search_list",
   ]);
   const { isError, data } = await call("leads_create", { first_name: "Ana" });
   assert.equal(isError, true);
@@ -184,9 +218,9 @@ Deno.test("The bridge connects with the configuration that the page on MCP gives
     );
     const { tools } = await client.listTools();
     assert.deepEqual(tools.map(({ name }) => name).sort(), [
-      "contacts_get",
       "contacts_list",
-      "operations_get",
+      "contacts_timeline",
+      "search_list",
     ]);
   } finally {
     await client.close();

@@ -33,7 +33,7 @@ test("initialize answers in each known revision, else in the newest, with whose 
     assert.equal(headers.get("Content-Type"), "application/json; charset=utf-8");
     assert.equal(headers.get("Mcp-Session-Id"), null);
     assert.equal(body.result.protocolVersion, REVISIONS.includes(revision) ? revision : REVISIONS.at(-1));
-    assert.deepEqual(body.result.capabilities, { tools: {} });
+    assert.deepEqual(body.result.capabilities, { tools: {}, prompts: {} });
     assert.match(body.result.instructions, /empresa "Teste"/);
     const ping = await post(request("ping"), { "X-API-Key": key, "MCP-Protocol-Version": revision });
     if (REVISIONS.includes(revision)) assert.equal(ping.status, 200);
@@ -70,7 +70,7 @@ test("What is no JSON is -32700, what is no request -32600, and both are 400", a
 
 test("An unknown method is -32601, and bad parameters are -32602", async ({ workspace: { key } }) => {
   const send = (method: string, params?: unknown) => post(request(method, params), { "X-API-Key": key });
-  for (const method of ["resources/list", "prompts/list", "toString"]) {
+  for (const method of ["resources/list", "logging/setLevel", "toString"]) {
     assertRpcError(await send(method), { status: 200, code: -32601, id: 1 });
   }
   for (

@@ -6,6 +6,7 @@ import { NEAR, type UnknownDetail } from "../_shared/http/unknown_names.ts";
 import { sha256 } from "../_shared/runtime/sha256.ts";
 import { conciseList, short } from "./concise.ts";
 import { type Caller, type ResourceReply, rpcErrorOf } from "./caller.ts";
+import { withOffset } from "./local_time.ts";
 import { ResultText, type RpcError } from "./rpc.ts";
 import { FORMAT_ARGUMENT, IDEMPOTENCY_ARGUMENT, nameTools, type Tool } from "./tools.ts";
 
@@ -28,6 +29,7 @@ export async function callTool(
   args: Arguments,
 ): Promise<ResultText | ErrorResult | RpcError> {
   const { request } = tool;
+  args = withOffsets(tool, args);
   const errors = findErrors(tool, args);
   if (errors.length > 0) return errorResult((await asError(errors)).body());
   const { resource, method } = request;
@@ -41,6 +43,17 @@ export async function callTool(
   if (reply.status === 401) return rpcErrorOf(reply);
   if (reply.status >= 300) return errorResult(reply.text, reply.headers);
   return successResult(tool, reply, args[FORMAT_ARGUMENT] === "detailed");
+}
+
+/** The arguments, in which dates and times without an offset get that of the time zone. */
+function withOffsets({ definition }: Tool, args: Arguments): Arguments {
+  const { properties } = definition.inputSchema;
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) => {
+      const isMoment = Object.hasOwn(properties, name) && properties[name]!["format"] === "date-time";
+      return [name, isMoment ? withOffset(value) : value];
+    }),
+  );
 }
 
 /**

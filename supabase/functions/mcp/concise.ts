@@ -1,10 +1,8 @@
 // Shortens replies for a model, which pays for every word of them.
 import type { Json } from "../_shared/contract/json.ts";
+import { dayOf } from "./local_time.ts";
 
 type JsonObject = { [name: string]: Json };
-
-/** The time zone in which lists show days. */
-export const TIME_ZONE = "America/Sao_Paulo";
 
 /** Fields that a list of records leaves out: the reply of one record has them. */
 const LEFT_OUT_OF_LISTS = ["updated_at", "utm", "custom_fields", "source"];
@@ -45,19 +43,12 @@ function listed(record: JsonObject): JsonObject {
 }
 
 function listedValue(name: string, value: Json): Json {
-  if (typeof value === "string" && PAST.test(name)) return dayOf(value);
+  if (typeof value === "string" && PAST.test(name)) return dayOf(new Date(value));
   // A reference: its id is in the reply of one record.
   if (isObject(value) && typeof value["id"] === "string" && typeof value["name"] === "string") {
     return value["name"];
   }
   return short(value);
-}
-
-// Swedish writes dates as ISO 8601 does.
-const days = new Intl.DateTimeFormat("sv-SE", { timeZone: TIME_ZONE, dateStyle: "short" });
-
-function dayOf(moment: string): string {
-  return days.format(new Date(moment));
 }
 
 function isObject(value: Json | undefined): value is JsonObject {

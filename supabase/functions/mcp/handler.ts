@@ -16,7 +16,7 @@ import { errorResult } from "./call_tool.ts";
 import { type Caller, readCaller } from "./caller.ts";
 import { answer } from "./methods.ts";
 import { READONLY_HEADER, TOOLSETS_HEADER } from "./offer.ts";
-import { REVISIONS, UNNAMED_REVISION, WITH_LISTS } from "./revisions.ts";
+import { REVISION_FIELD, REVISIONS, STATELESS, UNNAMED_REVISION, WITH_LISTS } from "./revisions.ts";
 import { idOf, NO_ANSWER, readMessage, RpcError, type RpcId, rpcResponse } from "./rpc.ts";
 
 const VERSION_HEADER = "MCP-Protocol-Version";
@@ -82,19 +82,25 @@ const FOREIGN_ORIGIN = "Páginas desta origem não podem chamar o servidor MCP";
 const onlyPost = methodNotAllowed(["POST"]);
 
 async function handle(caller: Caller, request: Request): Promise<Response> {
-  const revision = request.headers.get(VERSION_HEADER) ?? UNNAMED_REVISION;
-  if (!REVISIONS.includes(revision)) {
-    return await refuse(unacceptable(`${VERSION_HEADER} deve ser um de ${REVISIONS.join(", ")}`));
-  }
+  const named = request.headers.get(VERSION_HEADER);
   const json = await readJson(caller, request);
   if (json instanceof RpcError) return await refuse(json);
-  const messages = splitMessages(json, revision);
+  const revision = revisionOf(json.value, named);
+  const contradiction = revision instanceof RpcError
+    ? revision
+    : contradictionOf(json.value, request.headers);
+  if (contradiction) {
+    // An older revision does not expect the id of a request that was not looked at.
+    const id = contradiction.code === "invalidRequest" ? null : idOf(json.value);
+    return await refuse(contradiction, caller, id);
+  }
+  const messages = splitMessages(json, revision as string);
   if (messages instanceof RpcError) return await refuse(messages);
 
   const responses: string[] = [];
   let bytes = 0;
   for (const message of messages) {
-    const result = await answerMessage(caller, message, bytes > FULL_BYTES);
+    const result = await answerMessage(caller, message, revision as string, bytes > FULL_BYTES);
     // This error is the whole HTTP reply, because the key was refused, or the only message of the request is not valid.
     if (
       result instanceof RpcError && (result.status === 401 || (result.status !== 200 && !message.isListed))
@@ -111,6 +117,45 @@ async function handle(caller: Caller, request: Request): Promise<Response> {
   logCount("request", { function: "mcp", messages: messages.length });
   if (responses.length === 0) return reply(caller, 202, null);
   return reply(caller, 200, Array.isArray(json.value) ? `[${responses.join(",")}]` : responses[0]!);
+}
+
+/** The revision that a request uses: its own `_meta` says it, else the header. */
+function revisionOf(value: Json, named: string | null): string | RpcError {
+  const { method, params } = asObject(value);
+  const claimed = asObject(asObject(params)["_meta"])[REVISION_FIELD];
+  if (claimed === undefined) {
+    const revision = named ?? UNNAMED_REVISION;
+    if (REVISIONS.includes(revision)) return revision;
+    return unacceptable(`${VERSION_HEADER} deve ser um de ${REVISIONS.join(", ")}`);
+  }
+  if (named !== null && named !== claimed) return mismatch(VERSION_HEADER);
+  if (typeof claimed === "string" && REVISIONS.includes(claimed)) return claimed;
+  // The answer to server/discover is how a client learns which revisions there are.
+  if (method === "server/discover") return STATELESS;
+  const data = { supported: REVISIONS, requested: claimed };
+  return new RpcError("unsupportedRevision", "Este servidor não fala essa revisão do MCP", data, 400);
+}
+
+/** The error for a header that a proxy may have read and that contradicts the message. */
+function contradictionOf(value: Json, headers: Headers): RpcError | null {
+  const { method, params } = asObject(value);
+  const [called, name] = [headers.get("Mcp-Method"), headers.get("Mcp-Name")];
+  if (called !== null && called !== method) return mismatch("Mcp-Method");
+  if (name !== null && name !== asObject(params)["name"]) return mismatch("Mcp-Name");
+  return null;
+}
+
+function mismatch(header: string): RpcError {
+  return new RpcError(
+    "headerMismatch",
+    `O cabeçalho ${header} não diz o mesmo que a mensagem`,
+    undefined,
+    400,
+  );
+}
+
+function asObject(value: Json | undefined): Record<string, Json> {
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
 }
 
 /** Reads the body with the default limits of endpoints. An unknown caller with a large body is identified first. */
@@ -161,6 +206,7 @@ function splitMessages({ value, fieldErrors }: JsonText, revision: string): Mess
 async function answerMessage(
   caller: Caller,
   { value, fieldErrors, isListed }: Message,
+  revision: string,
   isFull: boolean,
 ): Promise<object | RpcError | typeof NO_ANSWER> {
   const request = readMessage(value);
@@ -169,7 +215,7 @@ async function answerMessage(
   if (request.method === "initialize" && isListed) {
     return unacceptable("initialize não pode estar em uma lista");
   }
-  if (fieldErrors.length === 0) return await answer(caller, request);
+  if (fieldErrors.length === 0) return await answer(caller, request, revision);
   const details = fieldErrors.map(({ field, message }) => ({ field: field.replace(ARGUMENTS, ""), message }));
   const error = new ApiError("validation_error", details);
   const areArguments = request.method === "tools/call" &&
