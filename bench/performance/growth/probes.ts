@@ -76,8 +76,11 @@ const ENDED_BY: Record<string, string> = {
   "/:id/lose": "61 + r % 60",
 };
 
+/** Among more records a timeline gets longer, up to 250 deals. */
+const TIMELINE = "/:id/timeline";
+
 function pathOf(resource: string, path: string): Record<string, string> {
-  const row = ENDED_BY[path] ?? ROWS.own;
+  const row = ENDED_BY[path] ?? (path === TIMELINE ? ROWS.many : ROWS.own);
   const id = idOf(resource === "api-v1-webhooks" ? ROWS.few : row);
   return {
     ...(path.includes(":id") && { id }),
@@ -141,14 +144,16 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
       ...more,
     };
   };
-  const full = call({}, isList ? { page: "full" } : {});
+  const isFull = isList && path !== TIMELINE;
+  const whole = path === TIMELINE ? { least: MANY_RECORDS } : {};
+  const full = call({}, isFull ? { page: "full" } : whole);
   const filters = names.filter((name) => !(name in required) && (isList || name !== "since"));
   // Every event matches a feed parameter's first value, and no event matches the others.
   const isOther = (name: string, index: number) =>
     !record && index > 0 && !COMMON.includes(name) && name !== "object_id";
   const single = filters.flatMap((name) =>
     valuesOf(name).map((value, index) =>
-      call({ [name]: value }, isOther(name, index) ? { least: MANY_RECORDS } : {})
+      call({ [name]: value }, isOther(name, index) ? { least: MANY_RECORDS } : whole)
     )
   );
   const paired = filters.filter((name) => !["expand", "sort", "group_by"].includes(name));
