@@ -1056,6 +1056,7 @@ begin
         when 'company_archive' then return api.company_archive(p_args);
         when 'company_batch' then return api.company_batch(p_args);
         when 'company_create' then return api.company_create(p_args);
+        when 'company_duplicates' then return api.company_duplicates(p_args);
         when 'company_get' then return api.company_get(p_args);
         when 'company_list' then return api.company_list(p_args);
         when 'company_merge' then return api.company_merge(p_args);
@@ -1069,6 +1070,7 @@ begin
         when 'contact_archive' then return api.contact_archive(p_args);
         when 'contact_batch' then return api.contact_batch(p_args);
         when 'contact_create' then return api.contact_create(p_args);
+        when 'contact_duplicates' then return api.contact_duplicates(p_args);
         when 'contact_erase' then return api.contact_erase(p_args);
         when 'contact_get' then return api.contact_get(p_args);
         when 'contact_list' then return api.contact_list(p_args);
@@ -9948,6 +9950,94 @@ comment on function api.search_list(jsonb) is
   'Companies, contacts and deals with all the words, and the newest contacts and deals of the first ten companies found; '
   'the best first. Leaves out the types that the key has no scope to read.';
 
+create function crm.duplicates(p_record text, p_table text, p_column text, p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set jit = off as $$
+declare
+  c_most constant integer := 2000;
+  v_limit integer := p_args ->> 'limit';
+  v_kind text := p_record || ' duplicates';
+  v_after text;
+  v_values text[];
+  v_records json[];
+  v_last text;
+  v_groups json[];
+  v_ends text[];
+  v_next text;
+begin
+  if p_args ? 'cursor' then
+    select c.value into v_after
+    from crm.list_cursors c
+    where c.workspace_id = crm.current_workspace_id() and c.cursor = (p_args ->> 'cursor')::uuid
+      and c.record = v_kind and c.sort = p_column;
+    if not found then
+      perform api.fail(
+        'invalid_cursor', array['cursor'], 'Deve ser o meta.next_cursor de uma resposta desta lista com o mesmo by'
+      );
+    end if;
+  end if;
+  execute format(
+    'select array_agg(w.value), array_agg(w.record) from ('
+    'select t.%1$I::text as value, json_build_object(''id'', t.id, ''name'', t.name) as record from crm.%2$I t'
+    ' where t.workspace_id = $1 and t.%1$I is not null and t.archived_at is null%3$s'
+    ' order by t.%1$I, t.id limit $2) w',
+    p_column, p_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
+  ) into v_values, v_records using crm.current_workspace_id(), c_most + 1;
+  -- The last value may have more records than were read: the next page begins with it, unless no other was read.
+  if cardinality(v_values) > c_most and v_values[1] <> v_values[c_most + 1] then v_last := v_values[c_most + 1]; end if;
+  with grouped as (
+    select v.value, min(v.position) as at, count(*) as count, (array_agg(v.record order by v.position))[:10] as records
+    from unnest(v_values, v_records) with ordinality v (value, record, position)
+    where v.value is distinct from v_last
+    group by v.value
+  ),
+  shown as (
+    select g.*, row_number() over (order by g.at) as n from grouped g where g.count > 1
+  )
+  select
+    (
+      select array_agg(json_build_object('value', s.value, 'count', s.count, 'records', s.records) order by s.at)
+      from shown s where s.n <= v_limit + 1
+    ),
+    (select array_agg(s.value order by s.at) from shown s where s.n <= v_limit + 1),
+    (select g.value from grouped g order by g.at desc limit 1)
+  into v_groups, v_ends, v_next;
+  if cardinality(v_groups) > v_limit then
+    v_next := v_ends[v_limit];
+  elsif coalesce(cardinality(v_values), 0) <= c_most then
+    v_next := null;
+  end if;
+  return crm.page(
+    v_groups[:v_limit],
+    case when v_next is not null then crm.keep_cursor(v_kind, p_column, v_next, crm.current_workspace_id()) end
+  );
+end
+$$;
+comment on function crm.duplicates(text, text, text, jsonb) is
+  'A page of groups of records in use with the same value in a column, in the order of its index. Reads at most 2,000 '
+  'records, so a page may be short or empty although there is more. Raises invalid_cursor.';
+create function api.contact_duplicates(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  return crm.duplicates(
+    'contact', 'contacts', case p_args ->> 'by' when 'email' then 'email' when 'phone' then 'phone_e164' end, p_args
+  );
+end
+$$;
+comment on function api.contact_duplicates(jsonb) is
+  'Contacts in use with the same e-mail address or phone number. Raises invalid_cursor.';
+create function api.company_duplicates(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  return crm.duplicates(
+    'company', 'companies',
+    case p_args ->> 'by' when 'name' then 'name_key' when 'tax_id' then 'tax_id' when 'domain' then 'domain' end, p_args
+  );
+end
+$$;
+comment on function api.company_duplicates(jsonb) is
+  'Companies in use with the same name, tax id or domain. Raises invalid_cursor.';
+
 create table crm.lead_receipts (
   workspace_id uuid not null,
   external_id crm.external_id not null,
@@ -14237,27 +14327,27 @@ $$;
 grant execute on function
   api.activity_batch(jsonb), api.activity_create(jsonb), api.activity_get(jsonb), api.activity_list(jsonb),
   api.activity_update(jsonb), api.change_list(jsonb), api.change_summary(jsonb), api.company_archive(jsonb),
-  api.company_batch(jsonb), api.company_create(jsonb), api.company_get(jsonb), api.company_list(jsonb),
-  api.company_merge(jsonb), api.company_restore(jsonb), api.company_timeline(jsonb), api.company_update(jsonb),
-  api.company_upsert(jsonb), api.contact_archive(jsonb), api.contact_batch(jsonb), api.contact_create(jsonb),
-  api.contact_erase(jsonb), api.contact_get(jsonb), api.contact_list(jsonb), api.contact_merge(jsonb),
-  api.contact_restore(jsonb), api.contact_timeline(jsonb), api.contact_update(jsonb), api.contact_upsert(jsonb),
-  api.deal_archive(jsonb), api.deal_batch(jsonb), api.deal_create(jsonb), api.deal_get(jsonb), api.deal_list(jsonb),
-  api.deal_lose(jsonb), api.deal_move_stage(jsonb), api.deal_reassign(jsonb), api.deal_restore(jsonb),
-  api.deal_summary(jsonb), api.deal_update(jsonb), api.deal_upsert(jsonb), api.deal_win(jsonb), api.event_list(jsonb),
-  api.fail(text, text[], text, uuid[]), api.lead_create(jsonb), api.mark_found(), api.mark_replayed(),
-  api.me_get(jsonb), api.note_batch(jsonb), api.note_create(jsonb), api.note_get(jsonb), api.note_list(jsonb),
-  api.operation_get(jsonb), api.pipeline_list(jsonb), api.proposal_accept(jsonb), api.proposal_reject(jsonb),
-  api.proposal_view(jsonb), api.search_list(jsonb), api.webhook_create(jsonb), api.webhook_delete(jsonb),
-  api.webhook_deliveries(jsonb), api.webhook_delivery(jsonb), api.webhook_get(jsonb), api.webhook_list(jsonb),
-  api.webhook_reactivate(jsonb), api.webhook_recover(jsonb), api.webhook_redeliver(jsonb),
-  api.webhook_rotate_secret(jsonb), api.webhook_test(jsonb), api.workspace_get(jsonb), crm.active_member(uuid),
-  crm.activity_insert(crm.activities), crm.activity_insert(crm.activities[]), crm.activity_json(crm.activities),
-  crm.activity_json_if_short(crm.activities), crm.activity_label(text), crm.activity_lock(uuid, jsonb),
-  crm.activity_new(jsonb), crm.activity_save(crm.activities), crm.actor_json(uuid), crm.all_create(text, jsonb[]),
-  crm.batch_json(jsonb[]), crm.bound_details(jsonb[]), crm.bounded_records(text, uuid[], json[]),
-  crm.changes(jsonb, jsonb), crm.changes_json(crm.change[]), crm.check_active_subscriptions(uuid, text),
-  crm.check_atomic_batch(jsonb[]), crm.check_new_subscription(uuid, text),
+  api.company_batch(jsonb), api.company_create(jsonb), api.company_duplicates(jsonb), api.company_get(jsonb),
+  api.company_list(jsonb), api.company_merge(jsonb), api.company_restore(jsonb), api.company_timeline(jsonb),
+  api.company_update(jsonb), api.company_upsert(jsonb), api.contact_archive(jsonb), api.contact_batch(jsonb),
+  api.contact_create(jsonb), api.contact_duplicates(jsonb), api.contact_erase(jsonb), api.contact_get(jsonb),
+  api.contact_list(jsonb), api.contact_merge(jsonb), api.contact_restore(jsonb), api.contact_timeline(jsonb),
+  api.contact_update(jsonb), api.contact_upsert(jsonb), api.deal_archive(jsonb), api.deal_batch(jsonb),
+  api.deal_create(jsonb), api.deal_get(jsonb), api.deal_list(jsonb), api.deal_lose(jsonb), api.deal_move_stage(jsonb),
+  api.deal_reassign(jsonb), api.deal_restore(jsonb), api.deal_summary(jsonb), api.deal_update(jsonb),
+  api.deal_upsert(jsonb), api.deal_win(jsonb), api.event_list(jsonb), api.fail(text, text[], text, uuid[]),
+  api.lead_create(jsonb), api.mark_found(), api.mark_replayed(), api.me_get(jsonb), api.note_batch(jsonb),
+  api.note_create(jsonb), api.note_get(jsonb), api.note_list(jsonb), api.operation_get(jsonb), api.pipeline_list(jsonb),
+  api.proposal_accept(jsonb), api.proposal_reject(jsonb), api.proposal_view(jsonb), api.search_list(jsonb),
+  api.webhook_create(jsonb), api.webhook_delete(jsonb), api.webhook_deliveries(jsonb), api.webhook_delivery(jsonb),
+  api.webhook_get(jsonb), api.webhook_list(jsonb), api.webhook_reactivate(jsonb), api.webhook_recover(jsonb),
+  api.webhook_redeliver(jsonb), api.webhook_rotate_secret(jsonb), api.webhook_test(jsonb), api.workspace_get(jsonb),
+  crm.active_member(uuid), crm.activity_insert(crm.activities), crm.activity_insert(crm.activities[]),
+  crm.activity_json(crm.activities), crm.activity_json_if_short(crm.activities), crm.activity_label(text),
+  crm.activity_lock(uuid, jsonb), crm.activity_new(jsonb), crm.activity_save(crm.activities), crm.actor_json(uuid),
+  crm.all_create(text, jsonb[]), crm.batch_json(jsonb[]), crm.bound_details(jsonb[]),
+  crm.bounded_records(text, uuid[], json[]), crm.changes(jsonb, jsonb), crm.changes_json(crm.change[]),
+  crm.check_active_subscriptions(uuid, text), crm.check_atomic_batch(jsonb[]), crm.check_new_subscription(uuid, text),
   crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
   crm.check_window(timestamp with time zone, timestamp with time zone), crm.choices(text, text, jsonb),
   crm.choose_stage(uuid, uuid), crm.choose_stage_for_move(crm.deals, uuid, uuid),
@@ -14278,14 +14368,15 @@ grant execute on function
   crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text),
   crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),
-  crm.digits(text), crm.e164(text), crm.erase_contact(uuid, boolean), crm.error_of(crm.failure, text, jsonb),
-  crm.event_data(crm.events, text), crm.expanded(json, jsonb), crm.expanded(json[], jsonb),
-  crm.explain(text, json, text, jsonb), crm.external_id_holder(text, text), crm.external_id_holders(text, text[]),
-  crm.feed_cursor_of(text), crm.feed_cursor_text(crm.feed_cursor), crm.feed_horizon(), crm.feed_item(crm.events),
-  crm.feed_start(jsonb), crm.fill_in_contact(crm.contacts, text, uuid), crm.filled_custom_fields(jsonb, jsonb),
-  crm.first_stage(uuid), crm.fold(text), crm.fuller_phones(jsonb, jsonb, text[]), crm.holds_webhooks(uuid),
-  crm.insert_together(text, jsonb[]), crm.is_fuller_phone(text, text), crm.is_in_state(text, text, boolean),
-  crm.is_marked(text), crm.is_of_person(text, text, crm.contacts), crm.iso(timestamp with time zone),
+  crm.digits(text), crm.duplicates(text, text, text, jsonb), crm.e164(text), crm.erase_contact(uuid, boolean),
+  crm.error_of(crm.failure, text, jsonb), crm.event_data(crm.events, text), crm.expanded(json, jsonb),
+  crm.expanded(json[], jsonb), crm.explain(text, json, text, jsonb), crm.external_id_holder(text, text),
+  crm.external_id_holders(text, text[]), crm.feed_cursor_of(text), crm.feed_cursor_text(crm.feed_cursor),
+  crm.feed_horizon(), crm.feed_item(crm.events), crm.feed_start(jsonb), crm.fill_in_contact(crm.contacts, text, uuid),
+  crm.filled_custom_fields(jsonb, jsonb), crm.first_stage(uuid), crm.fold(text),
+  crm.fuller_phones(jsonb, jsonb, text[]), crm.holds_webhooks(uuid), crm.insert_together(text, jsonb[]),
+  crm.is_fuller_phone(text, text), crm.is_in_state(text, text, boolean), crm.is_marked(text),
+  crm.is_of_person(text, text, crm.contacts), crm.iso(timestamp with time zone),
   crm.item_error(crm.failure, text, jsonb), crm.keep_cursor(text, text, text, uuid),
   crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer),
   crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[]), crm.kind_of(uuid), crm.lead_company(text),

@@ -27,6 +27,7 @@ begin
         when 'company_archive' then return api.company_archive(p_args);
         when 'company_batch' then return api.company_batch(p_args);
         when 'company_create' then return api.company_create(p_args);
+        when 'company_duplicates' then return api.company_duplicates(p_args);
         when 'company_get' then return api.company_get(p_args);
         when 'company_list' then return api.company_list(p_args);
         when 'company_merge' then return api.company_merge(p_args);
@@ -40,6 +41,7 @@ begin
         when 'contact_archive' then return api.contact_archive(p_args);
         when 'contact_batch' then return api.contact_batch(p_args);
         when 'contact_create' then return api.contact_create(p_args);
+        when 'contact_duplicates' then return api.contact_duplicates(p_args);
         when 'contact_erase' then return api.contact_erase(p_args);
         when 'contact_get' then return api.contact_get(p_args);
         when 'contact_list' then return api.contact_list(p_args);

@@ -234,3 +234,96 @@ $$;
 comment on function api.search_list(jsonb) is
   'Companies, contacts and deals with all the words, and the newest contacts and deals of the first ten companies found; '
   'the best first. Leaves out the types that the key has no scope to read.';
+
+-- Records in use that have the same value, page by page in the order of the value's index.
+
+create function crm.duplicates(p_record text, p_table text, p_column text, p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+-- As in crm.list_by.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set jit = off as $$
+declare
+  c_most constant integer := 2000;
+  v_limit integer := p_args ->> 'limit';
+  v_kind text := p_record || ' duplicates';
+  v_after text;
+  v_values text[];
+  v_records json[];
+  v_last text;
+  v_groups json[];
+  v_ends text[];
+  v_next text;
+begin
+  if p_args ? 'cursor' then
+    select c.value into v_after
+    from crm.list_cursors c
+    where c.workspace_id = crm.current_workspace_id() and c.cursor = (p_args ->> 'cursor')::uuid
+      and c.record = v_kind and c.sort = p_column;
+    if not found then
+      perform api.fail(
+        'invalid_cursor', array['cursor'], 'Deve ser o meta.next_cursor de uma resposta desta lista com o mesmo by'
+      );
+    end if;
+  end if;
+  execute format(
+    'select array_agg(w.value), array_agg(w.record) from ('
+    'select t.%1$I::text as value, json_build_object(''id'', t.id, ''name'', t.name) as record from crm.%2$I t'
+    ' where t.workspace_id = $1 and t.%1$I is not null and t.archived_at is null%3$s'
+    ' order by t.%1$I, t.id limit $2) w',
+    p_column, p_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
+  ) into v_values, v_records using crm.current_workspace_id(), c_most + 1;
+  -- The last value may have more records than were read: the next page begins with it, unless no other was read.
+  if cardinality(v_values) > c_most and v_values[1] <> v_values[c_most + 1] then v_last := v_values[c_most + 1]; end if;
+  with grouped as (
+    select v.value, min(v.position) as at, count(*) as count, (array_agg(v.record order by v.position))[:10] as records
+    from unnest(v_values, v_records) with ordinality v (value, record, position)
+    where v.value is distinct from v_last
+    group by v.value
+  ),
+  shown as (
+    select g.*, row_number() over (order by g.at) as n from grouped g where g.count > 1
+  )
+  select
+    (
+      select array_agg(json_build_object('value', s.value, 'count', s.count, 'records', s.records) order by s.at)
+      from shown s where s.n <= v_limit + 1
+    ),
+    (select array_agg(s.value order by s.at) from shown s where s.n <= v_limit + 1),
+    (select g.value from grouped g order by g.at desc limit 1)
+  into v_groups, v_ends, v_next;
+  if cardinality(v_groups) > v_limit then
+    v_next := v_ends[v_limit];
+  elsif coalesce(cardinality(v_values), 0) <= c_most then
+    v_next := null;
+  end if;
+  return crm.page(
+    v_groups[:v_limit],
+    case when v_next is not null then crm.keep_cursor(v_kind, p_column, v_next, crm.current_workspace_id()) end
+  );
+end
+$$;
+comment on function crm.duplicates(text, text, text, jsonb) is
+  'A page of groups of records in use with the same value in a column, in the order of its index. Reads at most 2,000 '
+  'records, so a page may be short or empty although there is more. Raises invalid_cursor.';
+
+create function api.contact_duplicates(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  return crm.duplicates(
+    'contact', 'contacts', case p_args ->> 'by' when 'email' then 'email' when 'phone' then 'phone_e164' end, p_args
+  );
+end
+$$;
+comment on function api.contact_duplicates(jsonb) is
+  'Contacts in use with the same e-mail address or phone number. Raises invalid_cursor.';
+
+create function api.company_duplicates(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  return crm.duplicates(
+    'company', 'companies',
+    case p_args ->> 'by' when 'name' then 'name_key' when 'tax_id' then 'tax_id' when 'domain' then 'domain' end, p_args
+  );
+end
+$$;
+comment on function api.company_duplicates(jsonb) is
+  'Companies in use with the same name, tax id or domain. Raises invalid_cursor.';

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
+import type { z } from "zod";
 import { createKey } from "../../run/operator/keys.ts";
 import { createWorkspace } from "../../run/operator/workspaces.ts";
 import type { Endpoint } from "../../supabase/functions/_shared/contract/endpoint.ts";
@@ -133,12 +134,13 @@ export function withSampleIds(example: Record<string, unknown>, samples: Samples
   return replace(example) as Record<string, unknown>;
 }
 
-/** The query that a call needs: deal_id for a list of notes, match_by for an upsert, q for a search. */
+/** The query that a call needs: deal_id for a list of notes, match_by for an upsert, q for a search, by for duplicates. */
 export function neededQuery(
   { query }: Pick<Endpoint, "query">,
   { deal_id }: Pick<Samples, "deal_id">,
 ): string {
-  const needed = { deal_id, match_by: "external_id", q: "padaria" };
+  const by = (query.shape["by"] as z.ZodEnum | undefined)?.options[0];
+  const needed = { deal_id, match_by: "external_id", q: "padaria", ...(by && { by: String(by) }) };
   const sent = Object.entries(needed).filter(([name]) => query.shape[name]?.isOptional() === false);
   return sent.length === 0 ? "" : `?${new URLSearchParams(sent)}`;
 }

@@ -27,6 +27,8 @@ export const OTHER_TOOLSETS: Readonly<Record<Exclude<Toolset, "sales">, readonly
     "company_get",
     "contact_get",
     "lead_create",
+    "company_duplicates",
+    "contact_duplicates",
     "company_upsert",
     "contact_upsert",
     "deal_upsert",

@@ -38,6 +38,8 @@ function wordsOf(schema: z.ZodObject, field: string): readonly string[] {
   return words;
 }
 
+const LIKENESS = doc("O que registros têm em comum", "What records have in common");
+
 /**
  * The names of enumerations, so that generators make one type of each. Schemas do not name them: an enumeration is found by
  * its words, wherever it is used. One that is missing here is named for its record and field (`NoteKind`); one that no
@@ -110,6 +112,8 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
     words: wordsOf(Change, "action"),
     text: doc("O que uma alteração fez: o evento", "What a change did: the event"),
   },
+  CompanyLikeness: { words: ["name", "tax_id", "domain"], text: LIKENESS },
+  ContactLikeness: { words: ["email", "phone"], text: LIKENESS },
   FoundType: {
     words: FOUND_TYPES,
     text: doc("O tipo de um registro encontrado", "The type of a found record"),

@@ -73,6 +73,13 @@ export interface CompaniesListQuery {
   /** What to show by id and name beside its _id field, separated by commas */
   expand?: "owner" | ("owner")[] | undefined;
 }
+/** The query of `companies.duplicates` */
+export interface CompaniesDuplicatesQuery {
+  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
+  limit?: number | undefined;
+  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
+  /** What they have in common */ by: T.CompanyLikeness;
+}
 /** The query of `companies.upsert` */
 export interface CompaniesUpsertQuery {
   /** The field by which to find the record; the body must have a value for it */
@@ -107,6 +114,13 @@ export interface ContactsListQuery {
   sort?: T.Sort | undefined;
   /** What to show by id and name beside its _id field, separated by commas */
   expand?: T.ContactExpansion | (T.ContactExpansion)[] | undefined;
+}
+/** The query of `contacts.duplicates` */
+export interface ContactsDuplicatesQuery {
+  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
+  limit?: number | undefined;
+  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
+  /** What they have in common */ by: T.ContactLikeness;
 }
 /** The query of `contacts.upsert` */
 export interface ContactsUpsertQuery {
@@ -261,6 +275,11 @@ export interface Companies {
   list(query?: CompaniesListQuery, options?: CallOptions): List<T.ExpandedCompany, T.CompanyPage>;
   /** Create a company. Scope of the key: `companies:write`. */
   create(body: T.NewCompany, options?: CreateOptions): Promise<T.CreatedCompany>;
+  /** List the groups of records in use with the same value, which may be one. Scope of the key: `companies:read`. */
+  duplicates(
+    query: CompaniesDuplicatesQuery,
+    options?: CallOptions,
+  ): List<T.DuplicateGroup, T.DuplicateGroupPage>;
   /** Create or update a company, found by a field. Scope of the key: `companies:write`. */
   upsert(matchBy: T.CompanyMatch, body: T.CompanyUpsert, options?: DryRunOptions): Promise<T.UpsertedCompany>;
   /** Up to 100 creations, changes and reads in one call. Scope of the key: `companies:write`. */
@@ -288,6 +307,11 @@ export interface Contacts {
   list(query?: ContactsListQuery, options?: CallOptions): List<T.ExpandedContact, T.ContactPage>;
   /** Create a contact. Scope of the key: `contacts:write`. */
   create(body: T.NewContact, options?: CreateOptions): Promise<T.CreatedContact>;
+  /** List the groups of records in use with the same value, which may be one. Scope of the key: `contacts:read`. */
+  duplicates(
+    query: ContactsDuplicatesQuery,
+    options?: CallOptions,
+  ): List<T.DuplicateGroup, T.DuplicateGroupPage>;
   /** Create or update a contact, found by a field. Scope of the key: `contacts:write`. */
   upsert(matchBy: T.ContactMatch, body: T.ContactUpsert, options?: DryRunOptions): Promise<T.UpsertedContact>;
   /** Up to 100 creations, changes and reads in one call. Scope of the key: `contacts:write`. */
@@ -451,6 +475,7 @@ export type OperationId =
   | `companies.${
     | "list"
     | "create"
+    | "duplicates"
     | "upsert"
     | "batch"
     | "get"
@@ -462,6 +487,7 @@ export type OperationId =
   | `contacts.${
     | "list"
     | "create"
+    | "duplicates"
     | "upsert"
     | "batch"
     | "get"
@@ -531,6 +557,12 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   "changes.summary": { method: "GET", path: "/api-v1-changes/summary", takes: ["query"] },
   "companies.list": { method: "GET", path: "/api-v1-companies", takes: ["query"], list: true },
   "companies.create": { method: "POST", path: "/api-v1-companies", takes: ["body"], keyed: true },
+  "companies.duplicates": {
+    method: "GET",
+    path: "/api-v1-companies/duplicates",
+    takes: ["query"],
+    list: true,
+  },
   "companies.upsert": {
     method: "POST",
     path: "/api-v1-companies/upsert",
@@ -551,6 +583,7 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   "companies.restore": { method: "POST", path: "/api-v1-companies/{id}/restore" },
   "contacts.list": { method: "GET", path: "/api-v1-contacts", takes: ["query"], list: true },
   "contacts.create": { method: "POST", path: "/api-v1-contacts", takes: ["body"], keyed: true },
+  "contacts.duplicates": { method: "GET", path: "/api-v1-contacts/duplicates", takes: ["query"], list: true },
   "contacts.upsert": {
     method: "POST",
     path: "/api-v1-contacts/upsert",

@@ -386,6 +386,9 @@ export interface CompanyCreatedEvent extends EventEnvelope {
   data: Company | null;
 }
 
+/** What records have in common */
+export type CompanyLikeness = "name" | "tax_id" | "domain";
+
 /** The field by which a company is looked for */
 export type CompanyMatch = "external_id" | "tax_id" | "domain";
 
@@ -545,6 +548,9 @@ export interface ContactErasedEvent extends EventEnvelope {
 
 /** What expand can show */
 export type ContactExpansion = "company" | "owner";
+
+/** What records have in common */
+export type ContactLikeness = "email" | "phone";
 
 /** The field by which a contact is looked for */
 export type ContactMatch = "external_id" | "email" | "phone";
@@ -1029,6 +1035,18 @@ export interface DeliveryPage {
 /** pending waits for an attempt; held waits until the subscription or the workspace may send again; cancelled was waiting when the subscription was deleted */
 export type DeliveryState = "pending" | "held" | "delivered" | "failed" | "cancelled";
 
+/** Records with the same value */
+export interface DuplicateGroup {
+  /** What they have in common */ value: string;
+  /** How many there are */ count: number;
+  /** The oldest 10, oldest first */ records: Reference[];
+}
+
+export interface DuplicateGroupPage {
+  /** The records */ data: DuplicateGroup[];
+  meta: PageMeta;
+}
+
 /** The erased contact */
 export interface ErasedContact {
   /** The record's id */ id: string;
@@ -1259,9 +1277,6 @@ export type Highlight = "deal.created" | "deal.won" | "deal.lost" | "deal.reopen
 /** A field of the lead that the contact has otherwise */
 export type LeadDifference = "first_name" | "last_name" | "email" | "phone" | "company_name";
 
-/** By what a lead found its contact */
-export type LeadMatch = "email" | "phone";
-
 /** The lead with its records */
 export interface LeadReceived {
   /** The lead's records */
@@ -1346,7 +1361,7 @@ export interface LeadResult {
     /** The contact is new */ contact: boolean;
     /** The deal is new */ deal: boolean;
   };
-  matched_by: LeadMatch | null;
+  matched_by: ContactLikeness | null;
   /** The sent fields whose values differ from the reused contact's: the contact stays as it is, and the deal keeps the sent values */
   differences: LeadDifference[];
 }

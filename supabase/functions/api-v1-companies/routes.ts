@@ -3,6 +3,7 @@ import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { Merge } from "../_shared/contract/merging.ts";
 import { endpointsOf } from "../_shared/contract/record_endpoints.ts";
+import { duplicatesOf } from "../_shared/contract/duplicates.ts";
 import { timelineOf } from "../_shared/contract/timeline.ts";
 import { company } from "./record.ts";
 import { MergedCompany } from "./schema.ts";
@@ -17,6 +18,10 @@ export const companies = resource("api-v1-companies", {
     scope: "companies:read",
     ...usual.list,
     errors: ["invalid_reference"],
+  }),
+  "GET /duplicates": endpoint({
+    scope: "companies:read",
+    ...duplicatesOf(company, ["name", "tax_id", "domain"]),
   }),
   "POST /upsert": endpoint({
     summary: doc(

@@ -7,6 +7,7 @@ export const table: RouteTable = {
   gate: "key",
   routes: [
     { method: "GET", path: "/", operation: "company_list", requirement: "companies:read", status: 200, takesQuery: true, emptyArgs: { limit: 50 } },
+    { method: "GET", path: "/duplicates", operation: "company_duplicates", requirement: "companies:read", status: 200, takesQuery: true, emptyErrors: [{ field: "by", message: "Deve ser um de \"name\", \"tax_id\", \"domain\"" }] },
     { method: "POST", path: "/upsert", operation: "company_upsert", requirement: "companies:write", status: 201, takesQuery: true, body: {}, idempotent: true, etag: true },
     { method: "POST", path: "/batch", operation: "company_batch", requirement: "companies:write", status: 200, takesQuery: true, body: { limits: { bytes: 1048576, values: 50000 } }, idempotent: true, finish: "batch results" },
     { method: "GET", path: "/:id", operation: "company_get", requirement: "companies:read", status: 200, takesQuery: "expand", emptyArgs: {}, etag: true },

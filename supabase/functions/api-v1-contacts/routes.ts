@@ -4,6 +4,7 @@ import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { Merge } from "../_shared/contract/merging.ts";
 import { ErasedContact } from "../_shared/contract/operation.ts";
 import { endpointsOf } from "../_shared/contract/record_endpoints.ts";
+import { duplicatesOf } from "../_shared/contract/duplicates.ts";
 import { timelineOf } from "../_shared/contract/timeline.ts";
 import { contact } from "./record.ts";
 import { CreatedContact, Erasure, MergedContact } from "./schema.ts";
@@ -18,6 +19,7 @@ export const contacts = resource("api-v1-contacts", {
     scope: "contacts:read",
     ...usual.list,
   }),
+  "GET /duplicates": endpoint({ scope: "contacts:read", ...duplicatesOf(contact, ["email", "phone"]) }),
   "POST /upsert": endpoint({
     summary: doc(
       "Cria ou altera um contato, procurado por um campo",

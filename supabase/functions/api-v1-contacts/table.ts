@@ -7,6 +7,7 @@ export const table: RouteTable = {
   gate: "key",
   routes: [
     { method: "GET", path: "/", operation: "contact_list", requirement: "contacts:read", status: 200, takesQuery: true, emptyArgs: { limit: 50 } },
+    { method: "GET", path: "/duplicates", operation: "contact_duplicates", requirement: "contacts:read", status: 200, takesQuery: true, emptyErrors: [{ field: "by", message: "Deve ser um de \"email\", \"phone\"" }] },
     { method: "POST", path: "/upsert", operation: "contact_upsert", requirement: "contacts:write", status: 201, takesQuery: true, body: {}, idempotent: true, etag: true },
     { method: "POST", path: "/batch", operation: "contact_batch", requirement: "contacts:write", status: 200, takesQuery: true, body: { limits: { bytes: 1048576, values: 50000 } }, idempotent: true, finish: "batch results" },
     { method: "GET", path: "/:id", operation: "contact_get", requirement: "contacts:read", status: 200, takesQuery: "expand", emptyArgs: {}, etag: true },

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { doc } from "./doc.ts";
+import { field, object } from "./object.ts";
+import { ListQuery, pageOf } from "./pagination.ts";
+import type { CrmRecord } from "./record.ts";
+import { Reference } from "./reference.ts";
+
+const DuplicateGroup = object({
+  value: field(z.string(), ["O que eles têm em comum", "What they have in common", "ana@padariasol.com.br"]),
+  count: field(z.int(), ["Quantos são", "How many there are", 2]),
+  records: field(z.array(Reference), [
+    "Os 10 mais antigos, do mais antigo ao mais novo",
+    "The oldest 10, oldest first",
+  ]),
+}).meta({ id: "DuplicateGroup", ...doc("Registros com o mesmo valor", "Records with the same value") });
+
+/**
+ * The declaration of the list of a record's duplicates, without its scope.
+ *
+ * @param by what records may have in common: values of the parameter `by`, as crm.duplicates knows them
+ */
+export const duplicatesOf = ({ name }: CrmRecord, by: readonly [string, ...string[]]) => ({
+  summary: doc(
+    "Lista os grupos de registros em uso com o mesmo valor, que talvez sejam um só",
+    "List the groups of records in use with the same value, which may be one",
+  ),
+  query: ListQuery.pick({ limit: true, cursor: true }).extend({
+    by: z.enum(by).meta(doc("O que eles têm em comum", "What they have in common", by[0])),
+  }),
+  reply: pageOf(DuplicateGroup),
+  verb: `${name}_duplicates`,
+});

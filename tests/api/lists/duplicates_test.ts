@@ -1,0 +1,71 @@
+// GET /api-v1-contacts/duplicates and that of companies: groups of records in use with the same value.
+import assert from "node:assert/strict";
+import { assertError } from "../../support/client.ts";
+import { create, readPages } from "../../support/record_fixtures.ts";
+import { test } from "../../support/scenario.ts";
+
+// deno-lint-ignore no-explicit-any -- the body of a reply
+type Group = any;
+
+test("Contacts with one e-mail or phone and companies with one name are groups, oldest first, page by page", async ({ workspace, api }) => {
+  const contact = async (name: string, more: Record<string, unknown> = {}) =>
+    (await create(workspace.key, "/api-v1-contacts", { name, ...more })).id;
+  const [ana, aninha] = [
+    await contact("Ana", { email: "ana@exemplo.com.br", phone: "11 97777-1234" }),
+    await contact("Aninha", { email: "ANA@exemplo.com.br" }),
+  ];
+  const [bia, beatriz] = [
+    await contact("Bia", { email: "bia@exemplo.com.br" }),
+    await contact("Beatriz", { email: "bia@exemplo.com.br", phone: "+55 (11) 97777-1234" }),
+  ];
+  await contact("Carla", { email: "carla@exemplo.com.br" });
+  await contact("Sem nada");
+  const gone = await contact("Carla", { email: "carla@exemplo.com.br" });
+  await api.post(`/api-v1-contacts/${gone}/archive`);
+  const groups = async (path: string) =>
+    (await api.get(path)).body.data.map(({ value, count, records }: Group) => [
+      value,
+      count,
+      records.map(({ id }: Group) => id),
+    ]);
+  const byEmail = [["ana@exemplo.com.br", 2, [ana, aninha]], ["bia@exemplo.com.br", 2, [bia, beatriz]]];
+  assert.deepEqual(await groups("/api-v1-contacts/duplicates?by=email"), byEmail);
+  assert.deepEqual(await groups("/api-v1-contacts/duplicates?by=phone"), [["+5511977771234", 2, [
+    ana,
+    beatriz,
+  ]]]);
+  const pages = await readPages(api, "/api-v1-contacts/duplicates?by=email&limit=1");
+  assert.deepEqual(pages.map(({ body }) => body.data[0].value), byEmail.map(([value]) => value));
+  const { next_cursor } = pages[0]!.body.meta;
+  const other = await api.get(`/api-v1-contacts/duplicates?by=phone&cursor=${next_cursor}`);
+  assert.match(assertError(other, "invalid_cursor")["cursor"]!, /mesmo by/);
+
+  const company = (name: string, more = {}) => create(workspace.key, "/api-v1-companies", { name, ...more });
+  const [sol, other_sol] = [
+    await company("Padaria Sol"),
+    await company("PADARIA SOL", { domain: "sol.com.br" }),
+  ];
+  await company("Lua", { domain: "lua.com.br" });
+  assert.deepEqual(await groups("/api-v1-companies/duplicates?by=name"), [["padaria sol", 2, [
+    sol.id,
+    other_sol.id,
+  ]]]);
+  assert.deepEqual(await groups("/api-v1-companies/duplicates?by=domain"), []);
+  assertError(await api.get("/api-v1-contacts/duplicates"), "validation_error", ["by"]);
+  assertError(await api.get("/api-v1-contacts/duplicates?by=name"), "validation_error", ["by"]);
+});
+
+test("A call reads 2,000 records, and the pages together have every group, also one of more records", async ({ sql, workspace, api }) => {
+  await sql`
+    insert into crm.contacts (workspace_id, owner_id, name, email)
+    select ${workspace.id}, ${workspace.memberId}, 'N ' || n,
+      case when n <= 2500 then 'm@x.com' when n <= 4500 then 'a' || n || '@x.com' else 'z' || n / 2 || '@x.com' end
+    from generate_series(1, 4508) n`;
+  const pages = await readPages(api, "/api-v1-contacts/duplicates?by=email");
+  assert.ok(pages.length > 2, `${pages.length}`);
+  const found = pages.flatMap(({ body }) => body.data.map(({ value }: Group) => value));
+  assert.deepEqual([...new Set(found)].length, found.length);
+  assert.deepEqual(found, ["m@x.com", "z2251@x.com", "z2252@x.com", "z2253@x.com"]);
+  const [largest] = pages.flatMap(({ body }) => body.data);
+  assert.equal(largest.records.length, 10);
+});
