@@ -78,6 +78,8 @@ const ENDED_BY: Record<string, string> = {
 
 /** Among more records a timeline gets longer, up to 250 deals. */
 const TIMELINE = "/:id/timeline";
+/** Its cursors are made by the call itself. */
+const DUPLICATES = "/duplicates";
 
 function pathOf(resource: string, path: string): Record<string, string> {
   const row = ENDED_BY[path] ?? (path === TIMELINE ? ROWS.many : ROWS.own);
@@ -115,12 +117,15 @@ const object = (fields: Record<string, string>) =>
 
 function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, string>): Probe[] {
   const { endpoint: { query }, resource, operation } = probe;
-  const names = Object.keys(query.shape).filter((name) => name !== "limit");
+  const names = Object.keys(query.shape)
+    .filter((name) => name !== "limit" && !(name === "cursor" && path === DUPLICATES));
   if (names.length === 0) return [{ ...probe, args: object(ids) }];
   const record = path === "/" || path === "/summary"
     ? records.find(({ about }) => resource === `api-v1-${about.table}`)
     : undefined;
   const isList = "cursor" in query.shape;
+  // The pages of a timeline and of duplicates end where there is no more to show.
+  const isFull = isList && path !== TIMELINE && path !== DUPLICATES;
   const valuesOf = (name: string) => {
     if (name === "expand") return [everyName(resource)];
     if (name === "sort") return sortsOf(resource);
@@ -140,11 +145,10 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
       ...probe,
       operation: operation + (used.length > 0 ? `?${used.join("&")}` : ""),
       args: object({ ...ids, ...limit, ...all }),
-      ...(isList && { page: "any" }),
+      ...(isFull && { page: "any" }),
       ...more,
     };
   };
-  const isFull = isList && path !== TIMELINE;
   const whole = path === TIMELINE ? { least: MANY_RECORDS } : {};
   const full = call({}, isFull ? { page: "full" } : whole);
   const filters = names.filter((name) => !(name in required) && (isList || name !== "since"));
