@@ -9293,7 +9293,7 @@ set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hash
 set jit = off as $$
 declare
   c_most constant integer := 20000;
-  c_highlights constant integer := 50;
+  c_highlights constant integer := 25;
   v_workspace_id uuid := crm.current_workspace_id();
   v_since timestamptz := greatest(
     coalesce((p_args ->> 'since')::timestamptz, date_trunc('hour', now() - interval '24 hours', 'UTC')),
@@ -9368,9 +9368,9 @@ begin
 end
 $$;
 comment on function api.change_summary(jsonb) is
-  'What happened in a period, by default since 24 hours ago, rounded down to the hour: how many events of each type, and the newest 50 deals that are '
-  'new, moved, won, lost or reopened, by name. Looks at no more than 20,000 events; raises too_many_records if there are '
-  'more.';
+  'What happened in a period, by default since 24 hours ago, rounded down to the hour: how many events of each type, '
+  'and the newest 25 deals that are new, moved, won, lost or reopened, by name. Looks at no more than 20,000 events; '
+  'raises too_many_records if there are more.';
 
 create function crm.chosen_matches(p_record text, p_walk crm.walk, p_ids uuid[], p_words text[] default null)
 returns uuid[]

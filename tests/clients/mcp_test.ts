@@ -111,7 +111,7 @@ Deno.test("Every schema of a tool is JSON Schema 2020-12 that Ajv takes", async 
   for (const { name, inputSchema } of tools) assert.ok(ajv.compile(inputSchema), name);
 });
 
-Deno.test("The list of tools costs a model at most 9,000 tokens, and a list of 50 deals at most 6,000", async () => {
+Deno.test("The list of tools costs a model at most 9,000 tokens, a list of 50 deals 6,000, a day of 200 events 3,000", async () => {
   const { id: workspace } = await crm("workspace", "create", "--name", "Teste");
   const { key } = await crm(
     "key",
@@ -148,6 +148,9 @@ Deno.test("The list of tools costs a model at most 9,000 tokens, and a list of 5
     "Transportes Ribeiro 50 Ltda",
   ]);
   assert.ok(tokens(data) <= 6_000, `${tokens(data)} tokens`);
+  // 50 leads emit 200 events: a lead, a company, a contact and a deal each.
+  const { data: changes } = await session.call("changes_summary");
+  assert.ok(tokens(changes) <= 3_000, `${tokens(changes)} tokens of changes`);
   const { data: full } = await session.call("deals_list", { limit: 50, format: "detailed" });
   assert.ok(full.data[0].workspace_id && full.data[0].contact.id);
 });

@@ -290,7 +290,7 @@ export interface ChangeSummary {
     action: EventType;
     /** How many times */ count: number;
   }[];
-  /** The newest 50 highlights */
+  /** The newest 25 highlights */
   highlights: {
     action: Highlight;
     /** When */ occurred_at: string;

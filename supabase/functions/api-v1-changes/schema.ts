@@ -118,7 +118,7 @@ export const ChangeSummary = object({
         "ERP",
       ]),
     })),
-    ["Os 50 destaques mais novos", "The newest 50 highlights"],
+    ["Os 25 destaques mais novos", "The newest 25 highlights"],
   ),
   highlights_left_out: field(z.int(), [
     "Quantos destaques a mais houve",

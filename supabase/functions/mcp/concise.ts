@@ -15,7 +15,7 @@ export function conciseList({ data, ...others }: { data: JsonObject[]; meta: Jso
   return { data: data.map(listed), ...short(others) as JsonObject };
 }
 
-/** A value without nulls, empty objects, the workspace's id, and the ids of records that it shows. */
+/** A value without nulls, empty objects and the workspace's id. */
 export function short(value: Json): Json {
   if (Array.isArray(value)) return value.map(short);
   if (!isObject(value)) return value;
@@ -25,14 +25,15 @@ export function short(value: Json): Json {
 /** The fields that say something. */
 function kept(record: JsonObject): [string, Json][] {
   return Object.entries(record).filter(([name, value]) =>
-    value !== null && name !== "workspace_id" &&
-    !(isObject(value) && Object.keys(value).length === 0) &&
-    !(name.endsWith("_id") && isObject(record[name.slice(0, -3)]))
+    value !== null && name !== "workspace_id" && !(isObject(value) && Object.keys(value).length === 0)
   );
 }
 
 function listed(record: JsonObject): JsonObject {
-  const fields = kept(record).filter(([name]) => !LEFT_OUT_OF_LISTS.includes(name));
+  // Not the id of a record that is shown by name: an id costs a model as much as ten words.
+  const fields = kept(record).filter(([name]) =>
+    !LEFT_OUT_OF_LISTS.includes(name) && !(name.endsWith("_id") && isObject(record[name.slice(0, -3)]))
+  );
   const moments = fields.filter(([name]) => name.endsWith("_at"));
   return Object.fromEntries(
     fields
