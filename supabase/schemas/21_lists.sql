@@ -393,8 +393,9 @@ begin
   loop
     -- Rows without a value come last, in either order.
     execute format(
-      'select array_agg(w.id) as ids, array_agg(w.sorted::text) as values, array_agg(w.is_match) as matches,'
-      ' array_agg(case when w.is_match then crm.%5$I(w.entry) end) as records from ('
+      'select count(*) as looked, (array_agg(w.id))[count(*)] as last_id, (array_agg(w.sorted::text))[count(*)] as last_value,'
+      ' array_agg(w.id) filter (where w.is_match) as ids, array_agg(w.sorted::text) filter (where w.is_match) as values,'
+      ' array_agg(crm.%5$I(w.entry)) filter (where w.is_match) as records from ('
       '(select t.* from %1$s t where %2$s order by t.sorted %4$s, t.id %4$s limit $3)'
       ' union all '
       '(select t.* from %1$s t where %3$s order by t.id %4$s limit $3) limit $3) w',
@@ -413,16 +414,13 @@ begin
       end,
       v_direction, p_record || '_json_if_short'
     ) into v_read using v_before, v_from, v_rows;
-    for v_position in 1 .. coalesce(cardinality(v_read.ids), 0) loop
-      v_after.value := v_read.values[v_position];
-      v_after.id := v_read.ids[v_position];
-      continue when v_read.matches[v_position] is not true;
-      v_ids := v_ids || v_after.id;
-      v_values := v_values || v_after.value;
-      v_records := v_records || v_read.records[v_position];
-    end loop;
+    v_ids := v_ids || v_read.ids;
+    v_values := v_values || v_read.values;
+    v_records := v_records || v_read.records;
     v_left := v_left - v_rows;
-    exit when coalesce(cardinality(v_read.ids), 0) < v_rows;
+    exit when v_read.looked < v_rows;
+    v_after.id := v_read.last_id;
+    v_after.value := v_read.last_value;
     if cardinality(v_ids) > v_limit or v_left <= 0 then
       v_next_id := v_after.id;
       v_next_value := v_after.value;

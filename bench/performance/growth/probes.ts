@@ -149,7 +149,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
       ...more,
     };
   };
-  const whole = path === TIMELINE ? { least: MANY_RECORDS } : {};
+  const whole = path === TIMELINE || path === DUPLICATES ? { least: MANY_RECORDS } : {};
   const full = call({}, isFull ? { page: "full" } : whole);
   const filters = names.filter((name) => !(name in required) && (isList || name !== "since"));
   // Every event matches a feed parameter's first value, and no event matches the others.
