@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { callVerb } from "../support/blocks.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
+import { eventually } from "../support/mailbox.ts";
 import { makeMember } from "../support/record_fixtures.ts";
 import { openDatabase, openWithoutTriggers } from "../support/stack.ts";
 
@@ -53,6 +54,13 @@ async function makeDeals(sql: ReturnType<typeof openDatabase>, archived: string)
   const update = async (values: string) => {
     await using admin = await openWithoutTriggers();
     await admin.unsafe(`update crm.deals set ${values} where workspace_id = '${workspace.id}'`);
+    // A job whose transaction began before the update would keep the old rows, which the next call would then read.
+    await eventually(async () => {
+      const [{ count }] = await admin<[{ count: number }]>`
+        select count(*)::int as count from pg_stat_activity
+        where backend_xmin is not null and pid <> pg_backend_pid() and datname = current_database()`;
+      return count === 0;
+    }, "no transaction from before the update");
     await admin`vacuum analyze crm.deals`;
   };
   return { workspace, seller, check, update };
