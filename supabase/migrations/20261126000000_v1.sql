@@ -813,8 +813,8 @@ begin
 end
 $$;
 comment on function crm.unless_dry_run(jsonb, json) is
-  'The last call of a verb that can be tried: with the argument dry_run it undoes the verb, and the door answers with the '
-  'reply. Neither events nor an Idempotency-Key remain.';
+  'The last call of a verb that can be tried: with the argument dry_run it undoes the verb, and the door answers with '
+  'the reply. Neither events nor an Idempotency-Key remain.';
 create type api.reply as (
   error_code text, details json, body text, replayed boolean, found boolean, events boolean, caller_id uuid,
   workspace_id uuid, rate_limit integer, rate_remaining integer, rate_reset integer
@@ -1924,7 +1924,8 @@ create table crm.list_cursors (
   primary key (workspace_id, cursor)
 );
 comment on table crm.list_cursors is
-  'Where a sorted list continues: after the row that had this value and this id, whatever its value is now.';
+  'Where a sorted list continues: after the row that had this value and this id, whatever its value is now. Without a '
+  'value: after the present value of the record, as in crm.duplicates.';
 call crm.protect('crm.list_cursors');
 create index list_cursors_age on crm.list_cursors (created_at);
 create function crm.keep_cursor(p_record text, p_sort text, p_value text, p_id uuid) returns uuid
@@ -1990,7 +1991,8 @@ begin
   v_walk := crm.walk_for(p_record, p_args, format(', t.%I as sorted, t as entry', v_column));
 
   -- A filter with few rows: they are all read, and sorted.
-  foreach v_way in array v_walk.ways || v_walk.ranges || case when p_args ?| '{since,until}' then v_walk.everything end loop
+  foreach v_way in array v_walk.ways || v_walk.ranges || case when p_args ?| '{since,until}' then v_walk.everything end
+  loop
     continue when v_way is null;
     execute format('select count(*) from (%s limit $3) w', v_way) into v_count using v_before, v_from, v_left + 1;
     continue when v_count > v_left;
@@ -2005,8 +2007,9 @@ begin
   loop
     -- Rows without a value come last, in either order.
     execute format(
-      'select count(*) as looked, (array_agg(w.id))[count(*)] as last_id, (array_agg(w.sorted::text))[count(*)] as last_value,'
-      ' array_agg(w.id) filter (where w.is_match) as ids, array_agg(w.sorted::text) filter (where w.is_match) as values,'
+      'select count(*) as looked, (array_agg(w.id))[count(*)] as last_id,'
+      ' (array_agg(w.sorted::text))[count(*)] as last_value, array_agg(w.id) filter (where w.is_match) as ids,'
+      ' array_agg(w.sorted::text) filter (where w.is_match) as values,'
       ' array_agg(crm.%5$I(w.entry)) filter (where w.is_match) as records from ('
       '(select t.* from %1$s t where %2$s order by t.sorted %4$s, t.id %4$s limit $3)'
       ' union all '
@@ -2056,8 +2059,9 @@ begin
 end
 $$;
 comment on function crm.sorted_list(text, jsonb) is
-  'Returns a page of a list in the order of `sort`. If a filter has at most 1,250 rows, it sorts them; otherwise it reads '
-  'at most 1,250 rows in the order of the index on the sorted column, and the page may end early. Raises invalid_cursor.';
+  'Returns a page of a list in the order of `sort`. If a filter has at most 1,250 rows, it sorts them; otherwise it '
+  'reads at most 1,250 rows in the order of the index on the sorted column, and the page may end early. Raises '
+  'invalid_cursor.';
 
 create function crm.list_filters(p_record text)
 returns table (kind text, name text, target text, given text, sql text)
@@ -4534,8 +4538,8 @@ begin
 end
 $$;
 comment on function api.deal_reassign(jsonb) is
-  'Gives the unarchived deals of one member, or those in a state, to an active member: the newest 1,000 from the cursor on. '
-  'Each emits deal.updated. Raises invalid_reference.';
+  'Gives the unarchived deals of one member, or those in a state, to an active member: the newest 1,000 from the cursor '
+  'on. Each emits deal.updated. Raises invalid_reference.';
 create function api.deal_win(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -9809,7 +9813,8 @@ begin
     join crm.deals d on d.workspace_id = v_workspace_id and d.id = e.deal_id
   ),
   sized as (
-    select s.*, sum(pg_column_size(s.json)) over (order by s.id desc) as bytes, row_number() over (order by s.id desc) as n
+    select s.*, sum(pg_column_size(s.json)) over (order by s.id desc) as bytes,
+      row_number() over (order by s.id desc) as n
     from shown s
   )
   select array_agg(s.json order by s.id desc), array_agg(s.id order by s.id desc), (select count(*) from entry)
@@ -9966,13 +9971,16 @@ declare
   v_next text;
 begin
   if p_args ? 'cursor' then
-    select c.value into v_after
-    from crm.list_cursors c
-    where c.workspace_id = crm.current_workspace_id() and c.cursor = (p_args ->> 'cursor')::uuid
-      and c.record = v_kind and c.sort = p_column;
-    if not found then
+    -- The position is that of a record, because its value may be an e-mail address, which an erasure would have to find.
+    execute format(
+      'select t.%I::text from crm.list_cursors c join crm.%I t on t.workspace_id = c.workspace_id and t.id = c.id'
+      ' where c.workspace_id = $1 and c.cursor = $2 and c.record = $3 and c.sort = $4',
+      p_column, p_table
+    ) into v_after using crm.current_workspace_id(), (p_args ->> 'cursor')::uuid, v_kind, p_column;
+    if v_after is null then
       perform api.fail(
-        'invalid_cursor', array['cursor'], 'Deve ser o meta.next_cursor de uma resposta desta lista com o mesmo by'
+        'invalid_cursor', array['cursor'],
+        'Deve ser o meta.next_cursor de uma resposta desta lista com o mesmo by, das últimas 24 horas'
       );
     end if;
   end if;
@@ -10009,7 +10017,9 @@ begin
   end if;
   return crm.page(
     v_groups[:v_limit],
-    case when v_next is not null then crm.keep_cursor(v_kind, p_column, v_next, crm.current_workspace_id()) end
+    case when v_next is not null then crm.keep_cursor(v_kind, p_column, null, (
+      select (v.record ->> 'id')::uuid from unnest(v_values, v_records) v (value, record) where v.value = v_next limit 1
+    )) end
   );
 end
 $$;

@@ -309,7 +309,8 @@ create table crm.list_cursors (
   primary key (workspace_id, cursor)
 );
 comment on table crm.list_cursors is
-  'Where a sorted list continues: after the row that had this value and this id, whatever its value is now.';
+  'Where a sorted list continues: after the row that had this value and this id, whatever its value is now. Without a '
+  'value: after the present value of the record, as in crm.duplicates.';
 call crm.protect('crm.list_cursors');
 create index list_cursors_age on crm.list_cursors (created_at);
 
@@ -378,7 +379,8 @@ begin
   v_walk := crm.walk_for(p_record, p_args, format(', t.%I as sorted, t as entry', v_column));
 
   -- A filter with few rows: they are all read, and sorted.
-  foreach v_way in array v_walk.ways || v_walk.ranges || case when p_args ?| '{since,until}' then v_walk.everything end loop
+  foreach v_way in array v_walk.ways || v_walk.ranges || case when p_args ?| '{since,until}' then v_walk.everything end
+  loop
     continue when v_way is null;
     execute format('select count(*) from (%s limit $3) w', v_way) into v_count using v_before, v_from, v_left + 1;
     continue when v_count > v_left;
@@ -393,8 +395,9 @@ begin
   loop
     -- Rows without a value come last, in either order.
     execute format(
-      'select count(*) as looked, (array_agg(w.id))[count(*)] as last_id, (array_agg(w.sorted::text))[count(*)] as last_value,'
-      ' array_agg(w.id) filter (where w.is_match) as ids, array_agg(w.sorted::text) filter (where w.is_match) as values,'
+      'select count(*) as looked, (array_agg(w.id))[count(*)] as last_id,'
+      ' (array_agg(w.sorted::text))[count(*)] as last_value, array_agg(w.id) filter (where w.is_match) as ids,'
+      ' array_agg(w.sorted::text) filter (where w.is_match) as values,'
       ' array_agg(crm.%5$I(w.entry)) filter (where w.is_match) as records from ('
       '(select t.* from %1$s t where %2$s order by t.sorted %4$s, t.id %4$s limit $3)'
       ' union all '
@@ -444,5 +447,6 @@ begin
 end
 $$;
 comment on function crm.sorted_list(text, jsonb) is
-  'Returns a page of a list in the order of `sort`. If a filter has at most 1,250 rows, it sorts them; otherwise it reads '
-  'at most 1,250 rows in the order of the index on the sorted column, and the page may end early. Raises invalid_cursor.';
+  'Returns a page of a list in the order of `sort`. If a filter has at most 1,250 rows, it sorts them; otherwise it '
+  'reads at most 1,250 rows in the order of the index on the sorted column, and the page may end early. Raises '
+  'invalid_cursor.';

@@ -345,8 +345,8 @@ begin
 end
 $$;
 comment on function api.deal_reassign(jsonb) is
-  'Gives the unarchived deals of one member, or those in a state, to an active member: the newest 1,000 from the cursor on. '
-  'Each emits deal.updated. Raises invalid_reference.';
+  'Gives the unarchived deals of one member, or those in a state, to an active member: the newest 1,000 from the cursor '
+  'on. Each emits deal.updated. Raises invalid_reference.';
 
 create function api.deal_win(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -89,7 +89,8 @@ begin
     join crm.deals d on d.workspace_id = v_workspace_id and d.id = e.deal_id
   ),
   sized as (
-    select s.*, sum(pg_column_size(s.json)) over (order by s.id desc) as bytes, row_number() over (order by s.id desc) as n
+    select s.*, sum(pg_column_size(s.json)) over (order by s.id desc) as bytes,
+      row_number() over (order by s.id desc) as n
     from shown s
   )
   select array_agg(s.json order by s.id desc), array_agg(s.id order by s.id desc), (select count(*) from entry)
@@ -254,13 +255,16 @@ declare
   v_next text;
 begin
   if p_args ? 'cursor' then
-    select c.value into v_after
-    from crm.list_cursors c
-    where c.workspace_id = crm.current_workspace_id() and c.cursor = (p_args ->> 'cursor')::uuid
-      and c.record = v_kind and c.sort = p_column;
-    if not found then
+    -- The position is that of a record, because its value may be an e-mail address, which an erasure would have to find.
+    execute format(
+      'select t.%I::text from crm.list_cursors c join crm.%I t on t.workspace_id = c.workspace_id and t.id = c.id'
+      ' where c.workspace_id = $1 and c.cursor = $2 and c.record = $3 and c.sort = $4',
+      p_column, p_table
+    ) into v_after using crm.current_workspace_id(), (p_args ->> 'cursor')::uuid, v_kind, p_column;
+    if v_after is null then
       perform api.fail(
-        'invalid_cursor', array['cursor'], 'Deve ser o meta.next_cursor de uma resposta desta lista com o mesmo by'
+        'invalid_cursor', array['cursor'],
+        'Deve ser o meta.next_cursor de uma resposta desta lista com o mesmo by, das últimas 24 horas'
       );
     end if;
   end if;
@@ -297,7 +301,9 @@ begin
   end if;
   return crm.page(
     v_groups[:v_limit],
-    case when v_next is not null then crm.keep_cursor(v_kind, p_column, v_next, crm.current_workspace_id()) end
+    case when v_next is not null then crm.keep_cursor(v_kind, p_column, null, (
+      select (v.record ->> 'id')::uuid from unnest(v_values, v_records) v (value, record) where v.value = v_next limit 1
+    )) end
   );
 end
 $$;

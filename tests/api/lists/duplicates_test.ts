@@ -7,7 +7,7 @@ import { test } from "../../support/scenario.ts";
 // deno-lint-ignore no-explicit-any -- the body of a reply
 type Group = any;
 
-test("Contacts with one e-mail or phone and companies with one name are groups, oldest first, page by page", async ({ workspace, api }) => {
+test("Contacts with one e-mail or phone and companies with one name are groups, oldest first, page by page", async ({ sql, workspace, api }) => {
   const contact = async (name: string, more: Record<string, unknown> = {}) =>
     (await create(workspace.key, "/api-v1-contacts", { name, ...more })).id;
   const [ana, aninha] = [
@@ -39,6 +39,17 @@ test("Contacts with one e-mail or phone and companies with one name are groups, 
   const { next_cursor } = pages[0]!.body.meta;
   const other = await api.get(`/api-v1-contacts/duplicates?by=phone&cursor=${next_cursor}`);
   assert.match(assertError(other, "invalid_cursor")["cursor"]!, /mesmo by/);
+
+  // The record at which the page ended was erased: its value is gone, and so is the place.
+  const { body: { meta } } = await api.get("/api-v1-contacts/duplicates?by=email&limit=1");
+  const kept = await sql`select value from crm.list_cursors where workspace_id = ${workspace.id}`;
+  assert.deepEqual([...new Set(kept.map(({ value }) => value))], [null], "no personal data is kept");
+  await api.post(`/api-v1-contacts/${ana}/merge`, { merge_id: aninha });
+  const next = await api.get(`/api-v1-contacts/duplicates?by=email&limit=1&cursor=${meta.next_cursor}`);
+  assert.deepEqual(next.body.data[0].value, "bia@exemplo.com.br", "merging what was shown keeps the place");
+  await api.post(`/api-v1-contacts/${ana}/erase`);
+  const gonePlace = await api.get(`/api-v1-contacts/duplicates?by=email&cursor=${meta.next_cursor}`);
+  assertError(gonePlace, "invalid_cursor");
 
   const company = (name: string, more = {}) => create(workspace.key, "/api-v1-companies", { name, ...more });
   const [sol, other_sol] = [
