@@ -84,7 +84,7 @@ for (const { document, language, pages } of written) {
 Deno.test("A page lists the fields of nested objects, and every form of the items of a list", () => {
   const page = written[1]!.pages["en/reference/operations/contacts.batch.md"]!;
   const rows = sectionOf(page, "Body");
-  assert.match(rows, /^\| `items\[\]\.op` \| `create` \\\| `update` \\\| `upsert` \| yes \|/m);
+  assert.match(rows, /^\| `items\[\]\.op` \| `create` \\\| `update` \\\| `get` \\\| `upsert` \| yes \|/m);
   assert.match(rows, /^\| `items\[\]\.id` \| string \(uuid\) \| no \|/m);
   assert.match(rows, /^\| `items\[\]\.data\.name` \| string \| no \|/m);
   const company = written[1]!.pages["en/reference/operations/companies.create.md"]!;
