@@ -352,7 +352,12 @@ declare
   v_way text;
   v_count integer;
   v_unsorted text := 'false';
-  v_read record;
+  v_looked integer;
+  v_last_id uuid;
+  v_last_value text;
+  v_more_ids uuid[];
+  v_more_values text[];
+  v_more_records json[];
   v_ids uuid[] := '{}';
   v_values text[] := '{}';
   v_next_id uuid;
@@ -395,10 +400,10 @@ begin
   loop
     -- Rows without a value come last, in either order.
     execute format(
-      'select count(*) as looked, (array_agg(w.id))[count(*)] as last_id,'
-      ' (array_agg(w.sorted::text))[count(*)] as last_value, array_agg(w.id) filter (where w.is_match) as ids,'
-      ' array_agg(w.sorted::text) filter (where w.is_match) as values,'
-      ' array_agg(crm.%5$I(w.entry)) filter (where w.is_match) as records from ('
+      'select count(*), (array_agg(w.id))[count(*)],'
+      ' (array_agg(w.sorted::text))[count(*)], array_agg(w.id) filter (where w.is_match),'
+      ' array_agg(w.sorted::text) filter (where w.is_match),'
+      ' array_agg(crm.%5$I(w.entry)) filter (where w.is_match) from ('
       '(select t.* from %1$s t where %2$s order by t.sorted %4$s, t.id %4$s limit $3)'
       ' union all '
       '(select t.* from %1$s t where %3$s order by t.id %4$s limit $3) limit $3) w',
@@ -416,14 +421,14 @@ begin
         else format('t.sorted is null and t.id %s %L', case v_direction when 'desc' then '<' else '>' end, v_after.id)
       end,
       v_direction, p_record || '_json_if_short'
-    ) into v_read using v_before, v_from, v_rows;
-    v_ids := v_ids || v_read.ids;
-    v_values := v_values || v_read.values;
-    v_records := v_records || v_read.records;
+    ) into v_looked, v_last_id, v_last_value, v_more_ids, v_more_values, v_more_records using v_before, v_from, v_rows;
+    v_ids := v_ids || v_more_ids;
+    v_values := v_values || v_more_values;
+    v_records := v_records || v_more_records;
     v_left := v_left - v_rows;
-    exit when v_read.looked < v_rows;
-    v_after.id := v_read.last_id;
-    v_after.value := v_read.last_value;
+    exit when v_looked < v_rows;
+    v_after.id := v_last_id;
+    v_after.value := v_last_value;
     if cardinality(v_ids) > v_limit or v_left <= 0 then
       v_next_id := v_after.id;
       v_next_value := v_after.value;
