@@ -1963,7 +1963,6 @@ declare
   v_walk crm.walk;
   v_way text;
   v_count integer;
-  v_unsorted text := 'false';
   v_looked integer;
   v_last_id uuid;
   v_last_value text;

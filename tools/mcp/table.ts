@@ -107,11 +107,12 @@ function descriptionOf({ resource, route }: ListedEndpoint, { summary }: Operati
   return [
     summary,
     ...(path === "/" && endpoint.body === undefined ? [resource.about.description] : []),
-    ...(about && !endpoint.operations ? [about] : []),
-    ...(endpoint.operations ? ["Para importar: op upsert com match_by; antes, experimente com dry_run"] : []),
+    ...(endpoint.operations ? [IMPORTING] : about ? [about] : []),
     ...(endpoint.deprecated ? [deprecationText(endpoint.deprecated).description] : []),
   ].map((text) => `${text}.`).join(" ");
 }
+
+const IMPORTING = "Para importar: op upsert com match_by; antes, experimente com dry_run";
 
 /** Replaces addresses of endpoints in texts by the names of their tools. */
 function withToolNames(tool: Tool): Tool {

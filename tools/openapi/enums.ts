@@ -12,6 +12,7 @@ import { FOUND_TYPES } from "../../supabase/functions/api-v1-search/schema.ts";
 import { DELIVERY_STATES } from "../../supabase/functions/api-v1-webhooks/delivery.ts";
 import { subscription } from "../../supabase/functions/api-v1-webhooks/record.ts";
 import { proposal } from "../../supabase/functions/proposals/record.ts";
+import { LIKENESSES } from "../../supabase/functions/_shared/contract/duplicates.ts";
 import { type Doc, doc, type FieldDocs } from "../../supabase/functions/_shared/contract/doc.ts";
 import { EVENT_TYPES, EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import { NAMING_OBJECTS, Operation } from "../../supabase/functions/_shared/contract/operation.ts";
@@ -112,8 +113,8 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
     words: wordsOf(Change, "action"),
     text: doc("O que uma alteração fez: o evento", "What a change did: the event"),
   },
-  CompanyLikeness: { words: ["name", "tax_id", "domain"], text: LIKENESS },
-  ContactLikeness: { words: ["email", "phone"], text: LIKENESS },
+  CompanyLikeness: { words: LIKENESSES.company, text: LIKENESS },
+  ContactLikeness: { words: LIKENESSES.contact, text: LIKENESS },
   FoundType: {
     words: FOUND_TYPES,
     text: doc("O tipo de um registro encontrado", "The type of a found record"),

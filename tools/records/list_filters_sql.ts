@@ -45,7 +45,8 @@ $$;`,
     "function crm.list_filters(text)",
     "The table and searched text of a record's list (kind list), and its filters. A filter compares the column target " +
       "with sql, in which %L is the value sent; a filter with a value in given is the condition sql on row t. Kind range: " +
-      "an index has the column target; sort: the list can be sorted by the column target, whose type is sql; shown: the condition also holds if the filter is absent; hidden: few rows match.",
+      "an index has the column target; sort: the list can be sorted by the column target, whose type is sql; shown: the " +
+      "condition also holds if the filter is absent; hidden: few rows match.",
   );
 }
 

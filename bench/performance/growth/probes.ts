@@ -120,9 +120,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
   const names = Object.keys(query.shape)
     .filter((name) => name !== "limit" && !(name === "cursor" && path === DUPLICATES));
   if (names.length === 0) return [{ ...probe, args: object(ids) }];
-  const record = path === "/" || path === "/summary"
-    ? records.find(({ about }) => resource === `api-v1-${about.table}`)
-    : undefined;
+  const record = path === "/" || path === "/summary" ? recordOf(resource) : undefined;
   const isList = "cursor" in query.shape;
   // The pages of a timeline and of duplicates end where there is no more to show.
   const isFull = isList && path !== TIMELINE && path !== DUPLICATES;
@@ -170,16 +168,16 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
   return isList ? [full, ...single, ...pairs] : [full, ...single];
 }
 
-const recordOf = (resource: string) => records.find(({ about }) => resource === `api-v1-${about.table}`)!;
+const recordOf = (resource: string) => records.find(({ about }) => resource === `api-v1-${about.table}`);
 
 /** SQL of the longest `expand` of a resource. */
 function everyName(resource: string): string {
-  return `'${JSON.stringify(Object.keys(recordOf(resource).expansions))}'::jsonb`;
+  return `'${JSON.stringify(Object.keys(recordOf(resource)!.expansions))}'::jsonb`;
 }
 
 /** SQL of every `sort` of a resource. */
 function sortsOf(resource: string): string[] {
-  return sortWords(recordOf(resource).sorts).map((word) => `'${word}'::text`);
+  return sortWords(recordOf(resource)!.sorts).map((word) => `'${word}'::text`);
 }
 
 /** SQL of a column's value in some row, or `otherwise` where the column is empty. */
@@ -234,7 +232,7 @@ async function bodies(
   path: string,
 ): Promise<string[]> {
   const example = exampleBody(method, resource, path) ?? {};
-  const record = records.find(({ about }) => resource === `api-v1-${about.table}`);
+  const record = recordOf(resource);
   const fields = path === "/upsert" ? record!.about.upsert!.by : [undefined];
   const all: string[] = [];
   for (const field of fields) {

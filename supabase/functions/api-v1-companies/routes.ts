@@ -21,7 +21,7 @@ export const companies = resource("api-v1-companies", {
   }),
   "GET /duplicates": endpoint({
     scope: "companies:read",
-    ...duplicatesOf(company, ["name", "tax_id", "domain"]),
+    ...duplicatesOf("company"),
   }),
   "POST /upsert": endpoint({
     summary: doc(

@@ -19,7 +19,7 @@ export const contacts = resource("api-v1-contacts", {
     scope: "contacts:read",
     ...usual.list,
   }),
-  "GET /duplicates": endpoint({ scope: "contacts:read", ...duplicatesOf(contact, ["email", "phone"]) }),
+  "GET /duplicates": endpoint({ scope: "contacts:read", ...duplicatesOf("contact") }),
   "POST /upsert": endpoint({
     summary: doc(
       "Cria ou altera um contato, procurado por um campo",

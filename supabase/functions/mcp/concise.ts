@@ -1,8 +1,6 @@
 // Shortens replies for a model, which pays for every word of them.
-import type { Json } from "../_shared/contract/json.ts";
+import { isObject, type Json, type JsonObject } from "../_shared/contract/json.ts";
 import { dayOf } from "./local_time.ts";
-
-type JsonObject = { [name: string]: Json };
 
 /** Fields that a list of records leaves out: the reply of one record has them. */
 const LEFT_OUT_OF_LISTS = ["updated_at", "utm", "custom_fields", "source"];
@@ -50,8 +48,4 @@ function listedValue(name: string, value: Json): Json {
     return value["name"];
   }
   return short(value);
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }

@@ -6,7 +6,7 @@ import { ApiError, type FieldError, methodNotAllowed, unknownAddress } from "../
 import { isTurnedAway, readAdmittedBody } from "../_shared/http/admitted_body.ts";
 import { allowedOrigins, type RequestHandler } from "../_shared/http/app.ts";
 import { GATES } from "../_shared/http/gates.ts";
-import type { Json } from "../_shared/contract/json.ts";
+import { isObject, type Json, type JsonObject } from "../_shared/contract/json.ts";
 import { type JsonText, MAX_DEPTH, parseJson } from "../_shared/http/json_body.ts";
 import { PACES } from "../_shared/http/pace.ts";
 import { jsonReply } from "../_shared/http/reply.ts";
@@ -85,22 +85,20 @@ async function handle(caller: Caller, request: Request): Promise<Response> {
   const named = request.headers.get(VERSION_HEADER);
   const json = await readJson(caller, request);
   if (json instanceof RpcError) return await refuse(json);
+  // An older revision does not expect the id of a request that was not looked at.
+  const refuseRevision = (error: RpcError) =>
+    refuse(error, caller, error.code === "invalidRequest" ? null : idOf(json.value));
   const revision = revisionOf(json.value, named);
-  const contradiction = revision instanceof RpcError
-    ? revision
-    : contradictionOf(json.value, request.headers);
-  if (contradiction) {
-    // An older revision does not expect the id of a request that was not looked at.
-    const id = contradiction.code === "invalidRequest" ? null : idOf(json.value);
-    return await refuse(contradiction, caller, id);
-  }
-  const messages = splitMessages(json, revision as string);
+  if (revision instanceof RpcError) return await refuseRevision(revision);
+  const contradiction = contradictionOf(json.value, request.headers);
+  if (contradiction) return await refuseRevision(contradiction);
+  const messages = splitMessages(json, revision);
   if (messages instanceof RpcError) return await refuse(messages);
 
   const responses: string[] = [];
   let bytes = 0;
   for (const message of messages) {
-    const result = await answerMessage(caller, message, revision as string, bytes > FULL_BYTES);
+    const result = await answerMessage(caller, message, revision, bytes > FULL_BYTES);
     // This error is the whole HTTP reply, because the key was refused, or the only message of the request is not valid.
     if (
       result instanceof RpcError && (result.status === 401 || (result.status !== 200 && !message.isListed))
@@ -154,8 +152,8 @@ function mismatch(header: string): RpcError {
   );
 }
 
-function asObject(value: Json | undefined): Record<string, Json> {
-  return value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
+function asObject(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : {};
 }
 
 /** Reads the body with the default limits of endpoints. An unknown caller with a large body is identified first. */

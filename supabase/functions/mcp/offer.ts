@@ -1,13 +1,11 @@
 import { RpcError } from "./rpc.ts";
-import type { Tool, Toolset } from "./tools.ts";
+import { type Tool, type Toolset, TOOLSETS } from "./tools.ts";
 
 /** The header with the sets of tools that `tools/list` shows, separated by commas; `all` for every set. */
 export const TOOLSETS_HEADER = "X-MCP-Toolsets";
 
 /** The header that leaves only the tools that read: `true`. */
 export const READONLY_HEADER = "X-MCP-Readonly";
-
-const TOOLSETS: readonly Toolset[] = ["sales", "webhooks", "records"];
 
 /** What an assistant is offered. */
 export interface Offer {
@@ -17,7 +15,7 @@ export interface Offer {
 
 /** Reads the offer from the headers; an error for a set that does not exist. */
 export function readOffer(headers: Headers): Offer | RpcError {
-  const names = (headers.get(TOOLSETS_HEADER) ?? "sales").split(",").map((name) => name.trim());
+  const names = (headers.get(TOOLSETS_HEADER) ?? TOOLSETS[0]).split(",").map((name) => name.trim());
   const unknown = names.find((name) => name !== "all" && !TOOLSETS.includes(name as Toolset));
   if (unknown !== undefined) {
     const message = `${TOOLSETS_HEADER}: "${unknown}" não é um de ${TOOLSETS.join(", ")}, all`;

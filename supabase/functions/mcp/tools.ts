@@ -40,8 +40,10 @@ export interface ToolRequest {
   expand?: string[];
 }
 
-/** A group of tools that an assistant can ask for. */
-export type Toolset = "sales" | "webhooks" | "records";
+/** The groups of tools that an assistant can ask for. The first is offered to one that asks for none. */
+export const TOOLSETS = ["sales", "webhooks", "records"] as const;
+
+export type Toolset = typeof TOOLSETS[number];
 
 /** A tool for an endpoint, written by `deno task tools`. */
 export interface Tool {

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { doc } from "./doc.ts";
 import { field, object } from "./object.ts";
 import { ListQuery, pageOf } from "./pagination.ts";
-import type { CrmRecord } from "./record.ts";
 import { Reference } from "./reference.ts";
 
 const DuplicateGroup = object({
@@ -14,18 +13,22 @@ const DuplicateGroup = object({
   ]),
 }).meta({ id: "DuplicateGroup", ...doc("Registros com o mesmo valor", "Records with the same value") });
 
-/**
- * The declaration of the list of a record's duplicates, without its scope.
- *
- * @param by what records may have in common: values of the parameter `by`, as crm.duplicates knows them
- */
-export const duplicatesOf = ({ name }: CrmRecord, by: readonly [string, ...string[]]) => ({
+/** What records may have in common, by the name of the record: the values of `by`, which api.<name>_duplicates knows. */
+export const LIKENESSES = {
+  contact: ["email", "phone"],
+  company: ["name", "tax_id", "domain"],
+} as const;
+
+/** The declaration of the list of a record's duplicates, without its scope. */
+export const duplicatesOf = (name: keyof typeof LIKENESSES) => ({
   summary: doc(
     "Lista os grupos de registros em uso com o mesmo valor, que talvez sejam um só",
     "List the groups of records in use with the same value, which may be one",
   ),
   query: ListQuery.pick({ limit: true, cursor: true }).extend({
-    by: z.enum(by).meta(doc("O que eles têm em comum", "What they have in common", by[0])),
+    by: z.enum(LIKENESSES[name]).meta(
+      doc("O que eles têm em comum", "What they have in common", LIKENESSES[name][0]),
+    ),
   }),
   reply: pageOf(DuplicateGroup),
   verb: `${name}_duplicates`,

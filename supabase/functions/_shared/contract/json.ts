@@ -1,6 +1,14 @@
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
+/** A JSON object. */
+export type JsonObject = { [key: string]: Json };
+
+/** Whether a value is an object, and neither null nor a list. */
+export function isObject(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
 /** Maximum number of invalid fields in one reply. */
 export const MAX_DETAILS = 100;
 

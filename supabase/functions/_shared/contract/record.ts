@@ -188,8 +188,8 @@ export class CrmRecord {
       : this.reply.extend(mapDefined(this.expansions, () => Expanded.nullable().optional()))
         .meta({ id: `Expanded${schema}`, ...text, fields: this.texts() });
     // The id begins with the time of creation.
-    this.sorts = { created_at: "id", updated_at: "updated_at" };
-    for (const column of about.sorts ?? []) this.sorts = { ...this.sorts, [column]: column };
+    const own = Object.fromEntries(about.sorts?.map((column) => [column, column]) ?? []);
+    this.sorts = { created_at: "id", updated_at: "updated_at", ...own };
     this.query = listQuery({
       ...mapDefined(this.filters, filterRule),
       sort: sortRule(this.sorts),

@@ -9,21 +9,20 @@ export const Reference = object({ id: uuid(), name: field(name(), ["Nome", "Name
   ...doc("Outro registro, pelo nome", "Another record, by its name"),
 });
 
+const STAGE_TYPE = field(z.string().optional(), [
+  "Tipo da etapa; só em etapas",
+  "Type of the stage; only for stages",
+  "open",
+]);
+
 /** A record that `expand` adds to a reply. A stage also has its type: open, won or lost. */
-export const Expanded = extended(Reference, {
-  type: field(z.string().optional(), [
-    "Tipo da etapa; só em etapas",
-    "Type of the stage; only for stages",
-    "open",
-  ]),
-}).meta({ id: "Expanded", ...doc("O registro de um campo _id", "The record that an _id field names") });
+export const Expanded = extended(Reference, { type: STAGE_TYPE }).meta({
+  id: "Expanded",
+  ...doc("O registro de um campo _id", "The record that an _id field names"),
+});
 
 /** A record that a field may name. A stage also has its type: open, won or lost. */
 export const Choice = extended(Reference, {
   name: field(Reference.shape.name, ["Nome", "Name", "Proposta"]),
-  type: field(z.string().optional(), [
-    "Tipo da etapa; só em etapas",
-    "Type of the stage; only for stages",
-    "open",
-  ]),
+  type: STAGE_TYPE,
 }).meta({ id: "Choice", ...doc("Uma opção do campo", "A record that the field may name") });

@@ -5,7 +5,7 @@ import type { BatchOperations } from "../contract/declaration.ts";
 import { ApiError, type FieldError } from "../contract/errors.ts";
 import { itemField } from "../contract/item_field.ts";
 import { STRICT_APPLIED } from "./preference.ts";
-import { type Json, MAX_DETAILS, storableText } from "../contract/json.ts";
+import { isObject, type Json, type JsonObject, MAX_DETAILS, storableText } from "../contract/json.ts";
 import type { JsonBody } from "./json_body.ts";
 import { MAX_UNKNOWN_FIELDS, validateBody, type ValidBody } from "./validation.ts";
 
@@ -14,8 +14,6 @@ const MAX_FIELD_LENGTH = 255;
 
 /** The schema of the body, without the schema of its items. */
 const Envelope = batchBody(z.unknown());
-
-type JsonObject = Record<string, Json>;
 
 /**
  * Validates the body of a batch. An invalid item becomes an error in the arguments, so that the other items are carried
@@ -126,10 +124,6 @@ const NO_DATA: ValidBody = { args: {}, ignored: [] };
 
 function unknownOperation(operations: BatchOperations): z.ZodType {
   return z.object({ op: z.enum(Object.keys(operations)), data: z.record(z.string(), z.unknown()) });
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
 /** The errors below a path, with their paths relative to it. */
