@@ -1671,6 +1671,25 @@ $$;
 comment on function crm.rows_by(text, text, text, text) is
   'Statement text for the rows with the value of a filter, newest first, by the index on its column; for all rows if '
   'the column is null.';
+create function crm.newest_deals(p_column text, p_value uuid, p_most integer) returns uuid[]
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+begin
+  if p_column = 'company_id' then
+    return array(
+      select d.id from crm.deals d
+      where d.workspace_id = crm.current_workspace_id() and d.company_id = p_value
+      order by d.company_id desc, d.id desc limit p_most
+    );
+  end if;
+  return array(
+    select d.id from crm.deals d
+    where d.workspace_id = crm.current_workspace_id() and d.contact_id = p_value
+    order by d.contact_id desc, d.id desc limit p_most
+  );
+end
+$$;
+comment on function crm.newest_deals(text, uuid, integer) is
+  'The ids of the newest p_most deals with a company (company_id) or a contact (contact_id).';
 create function crm.walk_for(p_record text, p_args jsonb, p_columns text default '') returns crm.walk
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1683,11 +1702,15 @@ declare
   v_rows text;
   v_filters integer;
   v_ranges boolean;
+  -- Whether the filter with which most indexes begin is missing, so that only the primary key and the deals serve.
+  v_is_partial boolean := exists (
+    select from crm.list_filters(p_record) f where f.kind = 'required' and not p_args ? f.name
+  );
 begin
   select
     array_agg(row(s.*)::crm.sent_filter),
     count(*) filter (where s.kind not in ('list', 'required', 'shown')),
-    bool_or(s.kind in ('range', '>=', '<')),
+    bool_or(s.kind in ('range', '>=', '<')) and not v_is_partial,
     max(s.target) filter (where s.kind = 'list'),
     max(s.value) filter (where s.kind = 'list'),
     coalesce(string_agg(s.condition, ' and ') filter (where s.kind <> 'required'), 'true'),
@@ -1699,19 +1722,35 @@ begin
       when f.kind = 'list' then null
       when f.kind in ('shown', 'hidden', 'range', 'condition') then f.value
       when f.kind in ('>=', '<') then format('t.%I %s %s', f.target, f.kind, f.value)
+      -- So many deals that their rows are looked for among all rows.
+      when f.kind = 'deal' and not f.is_many then format(
+        'exists (select from crm.deals d where d.workspace_id = t.workspace_id and d.id = t.%I and d.%I = %s)',
+        f.target, f.sql, f.value
+      )
       when f.is_many then format('t.%I = any (%s)', f.target, f.value)
       else format('t.%I = %s', f.target, f.value)
     end
     from (
-      select f.kind, f.name, f.target,
-        f.kind = 'several' and jsonb_array_length(p_args -> f.name) > 1 as is_many,
+      select f.kind, f.name, f.target, f.sql,
+        case f.kind
+          when 'several' then jsonb_array_length(p_args -> f.name) > 1
+          when 'deal' then cardinality(d.ids) <= 250
+          else false
+        end as is_many,
         case
+          when f.kind = 'deal' and cardinality(d.ids) > 250 then format('%L::uuid', p_args ->> f.name)
+          when f.kind = 'deal' then format('%L::uuid[]', d.ids)
           when f.given is not null or f.kind = 'list' then f.sql
           when f.kind <> 'several' then format(f.sql, p_args ->> f.name)
           when jsonb_array_length(p_args -> f.name) = 1 then format(f.sql, p_args -> f.name ->> 0)
           else format(f.sql || '[]', array(select jsonb_array_elements_text(p_args -> f.name)))
         end as value
       from crm.list_filters(p_record) f
+      cross join lateral (
+        select case
+          when f.kind = 'deal' and p_args ? f.name then crm.newest_deals(f.sql, (p_args ->> f.name)::uuid, 251)
+        end
+      ) d (ids)
       where case
         when f.kind = 'list' then true
         when f.kind = 'shown' then coalesce(p_args ->> f.name, f.given) = f.given
@@ -1754,7 +1793,7 @@ begin
   )
   into v.ways
   from unnest(v_sent) s
-  where s.kind in ('hidden', 'equality', 'unique', 'several');
+  where s.kind in ('hidden', 'equality', 'unique', 'several') and not v_is_partial or s.kind = 'deal' and s.is_many;
   if v_ranges then
     select
       array_agg(format('%s and %s order by t.%I desc', v_rows, r.conditions, r.target) order by r.name, r.target),
@@ -2079,6 +2118,7 @@ language sql immutable as $$
       ('activity', 'equality', 'owner_id', 'owner_id', null, '%L::uuid'),
       ('activity', 'several', 'type', 'type', null, '%L::text'),
       ('activity', 'several', 'status', 'status', null, '%L::text'),
+      ('activity', 'deal', 'company_id', 'deal_id', null, 'company_id'),
       ('activity', 'range', 'is_overdue', 'due_at', 'true', 't.status = ''pendente'' and t.due_at < now()'),
       ('activity', 'condition', 'is_overdue', null, 'false', '(t.status <> ''pendente'' or t.due_at is null or t.due_at >= now())'),
       ('activity', '<', 'due_before', 'due_at', null, '%L::timestamptz'),
@@ -2129,6 +2169,8 @@ language sql immutable as $$
       ('note', 'list', null, 'crm.notes', null, null),
       ('note', 'required', 'deal_id', 'deal_id', null, '%L::uuid'),
       ('note', 'several', 'kind', 'kind', null, '%L::text'),
+      ('note', 'deal', 'company_id', 'deal_id', null, 'company_id'),
+      ('note', 'deal', 'contact_id', 'deal_id', null, 'contact_id'),
       ('note', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
       ('note', 'sort', 'created_at', 'id', null, 'uuid'),
       ('note', 'sort', 'updated_at', 'updated_at', null, 'timestamptz')
@@ -2139,7 +2181,8 @@ comment on function crm.list_filters(text) is
   'The table and searched text of a record''s list (kind list), and its filters. A filter compares the column target '
   'with sql, in which %L is the value sent; a filter with a value in given is the condition sql on row t. Kind range: '
   'an index has the column target; sort: the list can be sorted by the column target, whose type is sql; shown: the '
-  'condition also holds if the filter is absent; hidden: few rows match.';
+  'condition also holds if the filter is absent; hidden: few rows match; deal: the column sql of the row''''s deal '
+  'must equal the value.';
 create function crm.kept_walk(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[],
   out walked uuid[], out matches uuid[]
@@ -9832,38 +9875,24 @@ comment on function crm.timeline(uuid[], uuid, jsonb) is
   'A page of what happened with these deals, and of the activities with the contact, newest first. Leaves out the kinds '
   'that the key has no scope to read. Moves to another stage are those of the last 90 days of the newest 20 deals.';
 create function api.company_timeline(p_args jsonb) returns json
-language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_id uuid := p_args ->> 'id';
 begin
   -- Raises not_found and merged.
   perform api.company_get(p_args);
-  return crm.timeline(
-    array(
-      select d.id from crm.deals d
-      where d.workspace_id = crm.current_workspace_id() and d.company_id = v_id
-      order by d.company_id desc, d.id desc limit 250
-    ),
-    null, p_args
-  );
+  return crm.timeline(crm.newest_deals('company_id', v_id, 250), null, p_args);
 end
 $$;
 comment on function api.company_timeline(jsonb) is
   'What happened with a company in its newest 250 deals, newest first. Raises not_found, merged.';
 create function api.contact_timeline(p_args jsonb) returns json
-language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_id uuid := p_args ->> 'id';
 begin
   perform api.contact_get(p_args);
-  return crm.timeline(
-    array(
-      select d.id from crm.deals d
-      where d.workspace_id = crm.current_workspace_id() and d.contact_id = v_id
-      order by d.contact_id desc, d.id desc limit 250
-    ),
-    v_id, p_args
-  );
+  return crm.timeline(crm.newest_deals('contact_id', v_id, 250), v_id, p_args);
 end
 $$;
 comment on function api.contact_timeline(jsonb) is
@@ -14402,14 +14431,15 @@ grant execute on function
   crm.lock_matches_of_companies(uuid[]), crm.lock_matches_of_contacts(uuid[]), crm.lock_number(text),
   crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(), crm.may_send(uuid, uuid),
   crm.merge_json(json, text, uuid), crm.merged_detail(text, uuid), crm.name_holder(text, jsonb, jsonb),
-  crm.name_key(text), crm.name_words(text), crm.note_insert(crm.notes), crm.note_insert(crm.notes[]),
-  crm.note_json(crm.notes), crm.note_json_if_short(crm.notes), crm.note_new(jsonb), crm.old_secret_until(uuid, uuid),
-  crm.own_active_subscription(uuid), crm.own_key(), crm.own_operation(uuid), crm.own_subscription(uuid),
-  crm.own_workspace_name(), crm.owner_or_default(uuid), crm.page(json[], uuid), crm.pending_texts(text, integer),
-  crm.phone_spellings(text), crm.pipeline_json(crm.pipelines), crm.proposal_answer(uuid, text, text),
-  crm.proposal_for_customer(crm.proposals), crm.proposal_json(crm.proposals), crm.proposal_lock(uuid, jsonb),
-  crm.proposal_save(crm.proposals), crm.proposal_seller(), crm.proposal_set_status(crm.proposals, text, text),
-  crm.proposal_status(crm.proposals), crm.proposal_view_json(crm.proposals), crm.raise_code(text, text, text, text),
+  crm.name_key(text), crm.name_words(text), crm.newest_deals(text, uuid, integer), crm.note_insert(crm.notes),
+  crm.note_insert(crm.notes[]), crm.note_json(crm.notes), crm.note_json_if_short(crm.notes), crm.note_new(jsonb),
+  crm.old_secret_until(uuid, uuid), crm.own_active_subscription(uuid), crm.own_key(), crm.own_operation(uuid),
+  crm.own_subscription(uuid), crm.own_workspace_name(), crm.owner_or_default(uuid), crm.page(json[], uuid),
+  crm.pending_texts(text, integer), crm.phone_spellings(text), crm.pipeline_json(crm.pipelines),
+  crm.proposal_answer(uuid, text, text), crm.proposal_for_customer(crm.proposals), crm.proposal_json(crm.proposals),
+  crm.proposal_lock(uuid, jsonb), crm.proposal_save(crm.proposals), crm.proposal_seller(),
+  crm.proposal_set_status(crm.proposals, text, text), crm.proposal_status(crm.proposals),
+  crm.proposal_view_json(crm.proposals), crm.raise_code(text, text, text, text),
   crm.reactivate_subscription(uuid, uuid),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone),
   crm.recovery_json(bigint, timestamp with time zone), crm.redeliver(uuid, uuid),

@@ -46,6 +46,26 @@ comment on function crm.rows_by(text, text, text, text) is
   'Statement text for the rows with the value of a filter, newest first, by the index on its column; for all rows if '
   'the column is null.';
 
+create function crm.newest_deals(p_column text, p_value uuid, p_most integer) returns uuid[]
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+begin
+  if p_column = 'company_id' then
+    return array(
+      select d.id from crm.deals d
+      where d.workspace_id = crm.current_workspace_id() and d.company_id = p_value
+      order by d.company_id desc, d.id desc limit p_most
+    );
+  end if;
+  return array(
+    select d.id from crm.deals d
+    where d.workspace_id = crm.current_workspace_id() and d.contact_id = p_value
+    order by d.contact_id desc, d.id desc limit p_most
+  );
+end
+$$;
+comment on function crm.newest_deals(text, uuid, integer) is
+  'The ids of the newest p_most deals with a company (company_id) or a contact (contact_id).';
+
 create function crm.walk_for(p_record text, p_args jsonb, p_columns text default '') returns crm.walk
 language plpgsql stable set search_path = '' as $$
 declare
@@ -58,11 +78,15 @@ declare
   v_rows text;
   v_filters integer;
   v_ranges boolean;
+  -- Whether the filter with which most indexes begin is missing, so that only the primary key and the deals serve.
+  v_is_partial boolean := exists (
+    select from crm.list_filters(p_record) f where f.kind = 'required' and not p_args ? f.name
+  );
 begin
   select
     array_agg(row(s.*)::crm.sent_filter),
     count(*) filter (where s.kind not in ('list', 'required', 'shown')),
-    bool_or(s.kind in ('range', '>=', '<')),
+    bool_or(s.kind in ('range', '>=', '<')) and not v_is_partial,
     max(s.target) filter (where s.kind = 'list'),
     max(s.value) filter (where s.kind = 'list'),
     coalesce(string_agg(s.condition, ' and ') filter (where s.kind <> 'required'), 'true'),
@@ -74,19 +98,35 @@ begin
       when f.kind = 'list' then null
       when f.kind in ('shown', 'hidden', 'range', 'condition') then f.value
       when f.kind in ('>=', '<') then format('t.%I %s %s', f.target, f.kind, f.value)
+      -- So many deals that their rows are looked for among all rows.
+      when f.kind = 'deal' and not f.is_many then format(
+        'exists (select from crm.deals d where d.workspace_id = t.workspace_id and d.id = t.%I and d.%I = %s)',
+        f.target, f.sql, f.value
+      )
       when f.is_many then format('t.%I = any (%s)', f.target, f.value)
       else format('t.%I = %s', f.target, f.value)
     end
     from (
-      select f.kind, f.name, f.target,
-        f.kind = 'several' and jsonb_array_length(p_args -> f.name) > 1 as is_many,
+      select f.kind, f.name, f.target, f.sql,
+        case f.kind
+          when 'several' then jsonb_array_length(p_args -> f.name) > 1
+          when 'deal' then cardinality(d.ids) <= 250
+          else false
+        end as is_many,
         case
+          when f.kind = 'deal' and cardinality(d.ids) > 250 then format('%L::uuid', p_args ->> f.name)
+          when f.kind = 'deal' then format('%L::uuid[]', d.ids)
           when f.given is not null or f.kind = 'list' then f.sql
           when f.kind <> 'several' then format(f.sql, p_args ->> f.name)
           when jsonb_array_length(p_args -> f.name) = 1 then format(f.sql, p_args -> f.name ->> 0)
           else format(f.sql || '[]', array(select jsonb_array_elements_text(p_args -> f.name)))
         end as value
       from crm.list_filters(p_record) f
+      cross join lateral (
+        select case
+          when f.kind = 'deal' and p_args ? f.name then crm.newest_deals(f.sql, (p_args ->> f.name)::uuid, 251)
+        end
+      ) d (ids)
       where case
         when f.kind = 'list' then true
         when f.kind = 'shown' then coalesce(p_args ->> f.name, f.given) = f.given
@@ -129,7 +169,7 @@ begin
   )
   into v.ways
   from unnest(v_sent) s
-  where s.kind in ('hidden', 'equality', 'unique', 'several');
+  where s.kind in ('hidden', 'equality', 'unique', 'several') and not v_is_partial or s.kind = 'deal' and s.is_many;
   if v_ranges then
     select
       array_agg(format('%s and %s order by t.%I desc', v_rows, r.conditions, r.target) order by r.name, r.target),

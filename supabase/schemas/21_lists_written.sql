@@ -12,6 +12,7 @@ language sql immutable as $$
       ('activity', 'equality', 'owner_id', 'owner_id', null, '%L::uuid'),
       ('activity', 'several', 'type', 'type', null, '%L::text'),
       ('activity', 'several', 'status', 'status', null, '%L::text'),
+      ('activity', 'deal', 'company_id', 'deal_id', null, 'company_id'),
       ('activity', 'range', 'is_overdue', 'due_at', 'true', 't.status = ''pendente'' and t.due_at < now()'),
       ('activity', 'condition', 'is_overdue', null, 'false', '(t.status <> ''pendente'' or t.due_at is null or t.due_at >= now())'),
       ('activity', '<', 'due_before', 'due_at', null, '%L::timestamptz'),
@@ -62,6 +63,8 @@ language sql immutable as $$
       ('note', 'list', null, 'crm.notes', null, null),
       ('note', 'required', 'deal_id', 'deal_id', null, '%L::uuid'),
       ('note', 'several', 'kind', 'kind', null, '%L::text'),
+      ('note', 'deal', 'company_id', 'deal_id', null, 'company_id'),
+      ('note', 'deal', 'contact_id', 'deal_id', null, 'contact_id'),
       ('note', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
       ('note', 'sort', 'created_at', 'id', null, 'uuid'),
       ('note', 'sort', 'updated_at', 'updated_at', null, 'timestamptz')
@@ -72,7 +75,8 @@ comment on function crm.list_filters(text) is
   'The table and searched text of a record''s list (kind list), and its filters. A filter compares the column target '
   'with sql, in which %L is the value sent; a filter with a value in given is the condition sql on row t. Kind range: '
   'an index has the column target; sort: the list can be sorted by the column target, whose type is sql; shown: the '
-  'condition also holds if the filter is absent; hidden: few rows match.';
+  'condition also holds if the filter is absent; hidden: few rows match; deal: the column sql of the row''''s deal '
+  'must equal the value.';
 
 create function crm.kept_walk(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[],

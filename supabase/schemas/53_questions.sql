@@ -105,39 +105,25 @@ comment on function crm.timeline(uuid[], uuid, jsonb) is
   'that the key has no scope to read. Moves to another stage are those of the last 90 days of the newest 20 deals.';
 
 create function api.company_timeline(p_args jsonb) returns json
-language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_id uuid := p_args ->> 'id';
 begin
   -- Raises not_found and merged.
   perform api.company_get(p_args);
-  return crm.timeline(
-    array(
-      select d.id from crm.deals d
-      where d.workspace_id = crm.current_workspace_id() and d.company_id = v_id
-      order by d.company_id desc, d.id desc limit 250
-    ),
-    null, p_args
-  );
+  return crm.timeline(crm.newest_deals('company_id', v_id, 250), null, p_args);
 end
 $$;
 comment on function api.company_timeline(jsonb) is
   'What happened with a company in its newest 250 deals, newest first. Raises not_found, merged.';
 
 create function api.contact_timeline(p_args jsonb) returns json
-language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+language plpgsql stable set search_path = '' as $$
 declare
   v_id uuid := p_args ->> 'id';
 begin
   perform api.contact_get(p_args);
-  return crm.timeline(
-    array(
-      select d.id from crm.deals d
-      where d.workspace_id = crm.current_workspace_id() and d.contact_id = v_id
-      order by d.contact_id desc, d.id desc limit 250
-    ),
-    v_id, p_args
-  );
+  return crm.timeline(crm.newest_deals('contact_id', v_id, 250), v_id, p_args);
 end
 $$;
 comment on function api.contact_timeline(jsonb) is

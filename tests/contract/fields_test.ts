@@ -78,9 +78,15 @@ for (const record of listed) {
     assert.deepEqual(await list({}), [other.id, one.id]);
     const get = async (id: string) => (await client(workspace.key).get(`${path}/${id}`)).body;
 
-    for (const [name, { range, condition, several, searches }] of Object.entries(record.filters)) {
+    for (const [name, { range, condition, several, searches, ofDeal }] of Object.entries(record.filters)) {
       if (searches) {
         assert.deepEqual(await list({ [name]: one.name ?? one.title }), [one.id], name);
+      } else if (ofDeal !== undefined) {
+        const kind = { company_id: "companies", contact_id: "contacts" }[ofDeal];
+        const { id } = await create(workspace.key, `/api-v1-${kind}`, { name: "Sol" });
+        await client(workspace.key).patch(`/api-v1-deals/${one.deal_id}`, { [ofDeal]: id });
+        assert.ok((await list({ [name]: id })).includes(one.id), name);
+        assert.deepEqual(await list({ [name]: crypto.randomUUID() }), [], name);
       } else if (name === "archived") {
         assert.deepEqual(await list({ archived: "any" }), [other.id, one.id]);
         await sql`update ${sql(`crm.${record.about.table}`)} set archived_at = now() where id = ${other.id}`;

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { equalities, ranges, required } from "../../tools/records/filters.ts";
+import { byDeal, equalities, ranges, required } from "../../tools/records/filters.ts";
 import { records } from "../../tools/records/records.ts";
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
@@ -97,9 +97,16 @@ async function makeRows(sql: Sql, workspace: TestWorkspace, record: CrmRecord): 
   const made = await sql`select crm.uuid_v7(at) as id from unnest(${times}::timestamptz[]) at`;
   await sql`insert into ${table} ${sql(rows.map((row, index) => ({ ...row, id: made[index]!["id"] })))}`;
   const found = await sql<{ row: Row }[]>`
-    select to_jsonb(t) as row from ${table} t where workspace_id = ${workspace.id} order by id desc`;
+    select to_jsonb(t) || jsonb_build_object(
+      'deal.company_id', (select d.company_id from crm.deals d where d.id::text = to_jsonb(t) ->> 'deal_id'),
+      'deal.contact_id', (select d.contact_id from crm.deals d where d.id::text = to_jsonb(t) ->> 'deal_id')
+    ) as row
+    from ${table} t where workspace_id = ${workspace.id} order by id desc`;
   return found.map(({ row }) => row);
 }
+
+/** The key of a row for the column that a filter compares. */
+const nameOf = (name: string, ofDeal?: string) => ofDeal === undefined ? name : `deal.${ofDeal}`;
 
 /** The rows that match the filters, computed without the database. */
 function matching(record: CrmRecord, rows: Row[], args: Args): string[] {
@@ -108,10 +115,12 @@ function matching(record: CrmRecord, rows: Row[], args: Args): string[] {
     row["status"] === "pendente" && row["due_at"] != null && Date.parse(row["due_at"]) < Date.now();
   const { archived = "false", is_overdue } = args;
   return rows.filter((row) =>
-    equalities(record).every(({ name, column = name, several }) => {
-      const value = args[name];
-      return value === undefined || (several ? value.includes(row[column]!) : row[column] === value);
-    }) &&
+    [...equalities(record), ...byDeal(record)].every(
+      ({ name, ofDeal, column = nameOf(name, ofDeal), several }) => {
+        const value = args[name];
+        return value === undefined || (several ? value.includes(row[column]!) : row[column] === value);
+      },
+    ) &&
     bounds.every(({ name, range }) => {
       if (args[name] === undefined) return true;
       const value = row[range!.column];
@@ -128,7 +137,9 @@ function matching(record: CrmRecord, rows: Row[], args: Args): string[] {
 /** Any combination of the record's filters, with values that some rows have and values that no row has. */
 function anyFilters(record: CrmRecord, rows: Row[]): fc.Arbitrary<Args> {
   const one = (
-    { name, column = name, range, condition, several, hides }: ReturnType<typeof equalities>[number],
+    { name, ofDeal, column = nameOf(name, ofDeal), range, condition, several, hides }: ReturnType<
+      typeof equalities
+    >[number],
   ) => {
     if (condition) {
       return fc.constantFrom(

@@ -141,6 +141,8 @@ export function neededQuery(
 ): string {
   const by = (query.shape["by"] as z.ZodEnum | undefined)?.options[0];
   const needed = { deal_id, match_by: "external_id", q: "padaria", ...(by && { by: String(by) }) };
-  const sent = Object.entries(needed).filter(([name]) => query.shape[name]?.isOptional() === false);
+  const isNeeded = (name: string) =>
+    name === "deal_id" ? !query.safeParse({}).success : !query.shape[name]!.isOptional();
+  const sent = Object.entries(needed).filter(([name]) => name in query.shape && isNeeded(name));
   return sent.length === 0 ? "" : `?${new URLSearchParams(sent)}`;
 }

@@ -15,6 +15,7 @@ export interface JsonSchema {
   allOf?: JsonSchema[];
   description?: string;
   description_en?: string;
+  needed?: boolean;
   examples?: readonly unknown[];
   [keyword: string]: unknown;
 }

@@ -203,10 +203,12 @@ function isCommon(name: string, query: z.ZodObject): boolean {
 
 function queryParameters(query: z.ZodObject, schemas: Schemas) {
   const { properties = {}, required = [] } = schemas.add(query, "input", FILTERS);
-  return Object.entries(properties).map(([name, { description, description_en, ...schema }]) => ({
+  return Object.entries(properties).map(([name, { description, description_en, needed, ...schema }]) => ({
     name,
     in: "query",
     required: required.includes(name),
+    // Without it the call needs another filter, so that examples send it.
+    ...(needed && { "x-needed": true }),
     // A `$ref` schema has no description: take the filter's from FILTERS.
     ...(description ? { description, description_en } : FILTERS[name]),
     // Values separated by commas.

@@ -5,6 +5,7 @@ export interface Parameter {
   name: string;
   in: "path" | "query" | "header";
   required?: boolean;
+  "x-needed"?: boolean;
   description?: string;
   schema: JsonSchema;
   example?: unknown;

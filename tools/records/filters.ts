@@ -26,6 +26,9 @@ export const optional = (record: CrmRecord) => equalities(record).filter(({ requ
 export const conditions = ({ filters }: CrmRecord) =>
   named(filters).filter((filter) => filter.condition !== undefined);
 
+/** The filters by a column of the record's deal. */
+export const byDeal = ({ filters }: CrmRecord) => named(filters).filter(({ ofDeal }) => ofDeal !== undefined);
+
 /** The filters that hide rows, with the conditions for the rows that a list without the filter shows and hides. */
 export const hiding = (record: CrmRecord) =>
   conditions(record).flatMap(({ name, hides, condition }) =>

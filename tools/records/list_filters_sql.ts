@@ -4,6 +4,7 @@ import type { CrmRecord } from "../../supabase/functions/_shared/contract/record
 import {
   always,
   argument,
+  byDeal,
   columnOf,
   conditions,
   hiding,
@@ -46,7 +47,8 @@ $$;`,
     "The table and searched text of a record's list (kind list), and its filters. A filter compares the column target " +
       "with sql, in which %L is the value sent; a filter with a value in given is the condition sql on row t. Kind range: " +
       "an index has the column target; sort: the list can be sorted by the column target, whose type is sql; shown: the " +
-      "condition also holds if the filter is absent; hidden: few rows match.",
+      "condition also holds if the filter is absent; hidden: few rows match; deal: the column sql of the row''s deal must " +
+      "equal the value.",
   );
 }
 
@@ -68,6 +70,14 @@ function rowsOf(record: CrmRecord): Row[] {
     ...optional(record).map((filter) =>
       compared(filter.unique ? "unique" : filter.several ? "several" : "equality", filter)
     ),
+    ...byDeal(record).map(({ name: filter, ofDeal }): Row => [
+      name,
+      "deal",
+      filter,
+      "deal_id",
+      null,
+      ofDeal!,
+    ]),
     ...conditions(record).flatMap((filter) =>
       Object.entries(filter.condition!).map(([value, sql]): Row => {
         const kind = kindOf(filter, value);

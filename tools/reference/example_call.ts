@@ -29,7 +29,7 @@ export function exampleCall(
     method,
     path,
     query: parametersOf(document, operation)
-      .filter((parameter) => parameter.in === "query" && parameter.required)
+      .filter((parameter) => parameter.in === "query" && (parameter.required || parameter["x-needed"]))
       .map((parameter) => ({ name: parameter.name, value: exampleOf(document, parameter) })),
     needsKey: operation.security.some((requirement) => "apiKey" in requirement),
     ...(body !== undefined && { body }),

@@ -6,6 +6,7 @@ import { type Filter, isEquality } from "../../../supabase/functions/_shared/con
 import { validateInput } from "../../../supabase/functions/_shared/http/valid_input.ts";
 import { isUuid } from "../../../supabase/functions/_shared/runtime/uuid.ts";
 import { records } from "../../../tools/records/records.ts";
+import { deal } from "../../../supabase/functions/api-v1-deals/record.ts";
 import { keyEndpoints } from "../../../tools/resources.ts";
 import { exampleBody } from "../../../tools/openapi/example_body.ts";
 
@@ -131,12 +132,15 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
     return record ? valuesOfRecord(record, name) : valuesOfFeed(resource, name, query.shape[name]!);
   };
   const pick = (some: string[]) => Object.fromEntries(some.map((name) => [name, valuesOf(name)[1]!]));
-  const required = pick(names.filter((name) => !query.shape[name]!.isOptional()));
+  const isOfDeal = (name: string) => record?.filters[name]?.ofDeal !== undefined;
+  const required = pick(
+    names.filter((name) => !query.shape[name]!.isOptional() || record?.filters[name]?.required),
+  );
   const call = (filters: Record<string, string>, more: Partial<Probe> = {}): Probe => {
     // The API refuses a sum of too many rows, so a sum gets the newest thousand.
     const newest = record ? "bench.made_at(total - 900)" : "bench.happened_at(total - 900, total)";
     const bound = isList || !("since" in query.shape) ? {} : { since: newest };
-    const all = { ...bound, ...required, ...filters };
+    const all = { ...bound, ...(Object.keys(filters).some(isOfDeal) ? {} : required), ...filters };
     const used = names.filter((name) => name in all && (isList || name in filters));
     const limit = "limit" in query.shape ? { limit: "50" } : {};
     return {
@@ -193,6 +197,9 @@ function valuesOfRecord(record: CrmRecord, name: string): string[] {
   const filter = record.filters[name]!;
   if (filter.range) return time(filter.range.column);
   if (filter.condition) return wordsOf(filter);
+  if (filter.ofDeal) {
+    return [ROWS.few, ROWS.many, ROWS.own].map((row) => cell(deal, filter.ofDeal!, row, "gen_random_uuid()"));
+  }
   if (!isEquality(filter)) {
     const text = cell(record, record.about.search!.texts[0]!, ROWS.own, "'nothing'::text");
     return [text, `split_part(${text} #>> '{}', ' ', 1)`];

@@ -22,6 +22,7 @@ export interface ActivitiesListQuery {
   /** Only those in this state, or in these, separated by commas */
   status?: T.ActivityStatus | (T.ActivityStatus)[] | undefined;
   /** Only the overdue ones, or only the others */ is_overdue?: boolean | undefined;
+  /** Only of deals with this company */ company_id?: string | undefined;
   /** Due before this moment, in the same forms as since */ due_before?: string | Date | undefined;
   /** Due at or after this moment, in the same forms as since */ due_after?: string | Date | undefined;
   /** The order; with -, from largest to smallest or from newest to oldest. Records without a value come last */
@@ -223,9 +224,11 @@ export interface NotesListQuery {
   until?: string | Date | undefined;
   /** Only records that changed at or after this moment, in the same forms as since */
   updated_since?: string | Date | undefined;
-  /** Only those of this deal */ deal_id: string;
+  /** Only of this deal; required without company_id and contact_id */ deal_id?: string | undefined;
   /** Only notes of this kind, or of these, separated by commas */
   kind?: T.NoteKind | (T.NoteKind)[] | undefined;
+  /** Only of deals with this company; deal_id may be absent */ company_id?: string | undefined;
+  /** Only of deals with this contact; deal_id may be absent */ contact_id?: string | undefined;
   /** The order; with -, from largest to smallest or from newest to oldest. Records without a value come last */
   sort?: T.Sort | undefined;
   /** What to show by id and name beside its _id field, separated by commas */
@@ -377,7 +380,7 @@ export interface Leads {
 /** Notes of a deal; they cannot be changed or removed */
 export interface Notes {
   /** List a deal's notes. Scope of the key: `notes:read`. */
-  list(query: NotesListQuery, options?: CallOptions): List<T.ExpandedNote, T.NotePage>;
+  list(query?: NotesListQuery, options?: CallOptions): List<T.ExpandedNote, T.NotePage>;
   /** Create a note. Scope of the key: `notes:write`. */
   create(body: T.NewNote, options?: CreateOptions): Promise<T.Note>;
   /** Up to 100 creations, changes and reads in one call. Scope of the key: `notes:write`. */

@@ -8,6 +8,7 @@ import {
   computed,
   count,
   datetime,
+  dealFilter,
   flag,
   id,
   memberId,
@@ -40,6 +41,10 @@ export const activity = record("activity", {
     { status: "concluida" },
   ),
   filters: {
+    company_id: dealFilter(
+      "company_id",
+      doc("Só de negócios desta empresa", "Only of deals with this company"),
+    ),
     due_before: {
       rule: datetimeRule(),
       text: doc(

@@ -1,6 +1,14 @@
 import { doc } from "../_shared/contract/doc.ts";
 import { record } from "../_shared/contract/record.ts";
-import { autoTimestamp, choice, id, memberId, reference, text } from "../_shared/contract/record_fields.ts";
+import {
+  autoTimestamp,
+  choice,
+  dealFilter,
+  id,
+  memberId,
+  reference,
+  text,
+} from "../_shared/contract/record_fields.ts";
 
 /** A note of a deal (spec 2.2). It cannot be changed through the API. */
 export const note = record("note", {
@@ -9,14 +17,36 @@ export const note = record("note", {
   schema: "Note",
   text: doc("Uma anotação de um negócio", "A note of a deal"),
   create: doc("Uma anotação a criar", "A note to create"),
+  filters: {
+    company_id: dealFilter(
+      "company_id",
+      doc(
+        "Só de negócios desta empresa; dispensa deal_id",
+        "Only of deals with this company; deal_id may be absent",
+      ),
+    ),
+    contact_id: dealFilter(
+      "contact_id",
+      doc(
+        "Só de negócios deste contato; dispensa deal_id",
+        "Only of deals with this contact; deal_id may be absent",
+      ),
+    ),
+  },
 }, {
   id: id(),
   deal_id: reference("deals", {
     text: doc("Negócio a que a anotação pertence", "The deal that the note belongs to"),
     presence: "required",
     written: "on create",
-    // Notes can only be listed for one deal (spec 4.3).
-    filter: { required: true },
+    // Notes are listed for one deal (spec 4.3), or for the deals with a company or a contact.
+    filter: {
+      required: true,
+      text: doc(
+        "Só deste negócio; obrigatório sem company_id e contact_id",
+        "Only of this deal; required without company_id and contact_id",
+      ),
+    },
   }),
   author_id: memberId({
     text: doc("Membro que criou a chave de API usada", "The member who created the API key that was used"),

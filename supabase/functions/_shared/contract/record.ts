@@ -198,6 +198,7 @@ export class CrmRecord {
       path: ["sort"],
       error: "Não vale com q, cujos resultados vêm do mais novo ao mais antigo",
     });
+    this.query = this.#requireFilter(this.query);
     const groups = Object.keys(about.summary?.by ?? {});
     this.summaryQuery = listQuery({
       ...mapDefined(this.filters, filterRule),
@@ -227,6 +228,29 @@ export class CrmRecord {
 
   #pick(names: readonly string[]): Record<string, Field> {
     return Object.fromEntries(names.map((name) => [name, this.fields[name]!]));
+  }
+
+  /** Requires the filter that is required, or one by the record's deal, of which only the first serves every `sort`. */
+  #requireFilter(query: z.ZodObject): z.ZodObject {
+    const names = Object.keys(this.filters);
+    const required = names.find((name) => this.filters[name]!.required);
+    if (required === undefined) return query;
+    const alternatives = names.filter((name) => this.filters[name]!.ofDeal);
+    return query.refine(
+      (sent: Record<string, unknown>) => [required, ...alternatives].some((name) => sent[name] !== undefined),
+      {
+        path: [required],
+        error: atLeastOneText([required, ...alternatives]),
+        when: () => true,
+      },
+    ).refine(
+      (sent: Record<string, unknown>) =>
+        sent[required] !== undefined || sent["sort"] === undefined || sent["sort"] === "created_at",
+      {
+        path: ["sort"],
+        error: `Sem ${required}, só por created_at`,
+      },
+    );
   }
 
   #requireOneOf(body: z.ZodObject): z.ZodType {
@@ -302,8 +326,8 @@ export function record(name: string, about: RecordAbout, fields: Record<string, 
 
 function filterRule(filter: Filter): z.ZodType {
   const value = filter.several ? several(filter.rule) : filter.rule;
-  const rule = filter.required ? value : value.optional();
-  return filter.text ? rule.meta(filter.text) : rule;
+  const rule = value.optional();
+  return rule.meta({ ...filter.text, ...(filter.required && { needed: true }) });
 }
 
 /** The values of `sort`: each name, and the same with `-` for the descending order. */

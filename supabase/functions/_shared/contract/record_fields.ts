@@ -60,8 +60,10 @@ export interface Filter {
   /** Validates the text of the parameter. */
   rule: z.ZodType;
   text?: Doc | undefined;
-  /** Whether a list without this parameter is an error. */
+  /** Whether a list without this parameter, and without a filter that has `ofDeal`, is an error. */
   required?: boolean | undefined;
+  /** The column of the record's deal, instead of the record, that must equal the value. */
+  ofDeal?: "company_id" | "contact_id" | undefined;
   /** The column that must equal the value, if it has another name than the parameter. The list uses its index. */
   column?: string | undefined;
   /** A function of schema `crm` to apply to the value before the comparison. */
@@ -93,8 +95,15 @@ export interface Filter {
 }
 
 /** Whether the filter compares a column with the value for equality, and therefore has an index of its own. */
-export const isEquality = ({ range, condition, searches }: Filter) =>
-  range === undefined && condition === undefined && searches === undefined;
+export const isEquality = ({ range, condition, searches, ofDeal }: Filter) =>
+  range === undefined && condition === undefined && searches === undefined && ofDeal === undefined;
+
+/** A filter by a column of the record's deal. */
+export const dealFilter = (ofDeal: "company_id" | "contact_id", text: Doc): Filter => ({
+  rule: rules.uuid(),
+  text,
+  ofDeal,
+});
 
 /** The filter `q` of a record that declares what is searched. */
 export const searchFilter = (text: Doc): Filter => ({ rule: rules.search(), text, searches: true });

@@ -1,0 +1,89 @@
+// The filters company_id and contact_id of activities and notes, which compare their deal.
+import assert from "node:assert/strict";
+import { assertError } from "../../support/client.ts";
+import { create, ids, makeMember, readPages, UNKNOWN_ID } from "../../support/record_fixtures.ts";
+import { test } from "../../support/scenario.ts";
+
+const NOTES = "/api-v1-notes";
+const ACTIVITIES = "/api-v1-activities";
+
+test("GET /api-v1-notes and GET /api-v1-activities list those of the deals with a company or a contact (spec 4.3, 4.6)", async ({ workspace: { key }, api }) => {
+  const company = await create(key, "/api-v1-companies", { name: "Sol" });
+  const contact = await create(key, "/api-v1-contacts", { name: "Ana" });
+  const deals = [
+    await create(key, "/api-v1-deals", { title: "Um", company_id: company.id }),
+    await create(key, "/api-v1-deals", { title: "Dois", company_id: company.id, contact_id: contact.id }),
+    await create(key, "/api-v1-deals", { title: "De outra empresa", contact_id: contact.id }),
+    await create(key, "/api-v1-deals", { title: "De ninguém" }),
+  ];
+  const notes: string[][] = [];
+  const activities: string[][] = [];
+  for (const { id: deal_id } of deals) {
+    const kinds = ["note", "observation"];
+    notes.push((await Promise.all(kinds.map((kind) => create(key, NOTES, { deal_id, body: "b", kind }))))
+      .map(({ id }) => id));
+    activities.push([(await create(key, ACTIVITIES, { deal_id, type: "visita" })).id]);
+  }
+  const newest = (...lists: string[][]) => lists.flat().sort().reverse();
+  const list = async (path: string, query: string) =>
+    (await readPages(api, `${path}?${query}&limit=1`)).flatMap(ids);
+
+  const ofCompany = newest(notes[0]!, notes[1]!);
+  assert.deepEqual(await list(NOTES, `company_id=${company.id}`), ofCompany);
+  assert.deepEqual(await list(NOTES, `company_id=${company.id}&sort=created_at`), ofCompany.toReversed());
+  assert.deepEqual(await list(NOTES, `contact_id=${contact.id}`), newest(notes[1]!, notes[2]!));
+  assert.deepEqual(await list(NOTES, `company_id=${company.id}&contact_id=${contact.id}`), newest(notes[1]!));
+  assert.deepEqual(await list(NOTES, `company_id=${company.id}&deal_id=${deals[0]!.id}`), newest(notes[0]!));
+  const observations = await api.get(`${NOTES}?company_id=${company.id}&kind=observation`);
+  assert.deepEqual(observations.body.data.map(({ kind }: { kind: string }) => kind), [
+    "observation",
+    "observation",
+  ]);
+  assert.deepEqual(await list(NOTES, `company_id=${company.id}&updated_since=2999-01-01T00:00:00Z`), []);
+  assert.deepEqual(await list(NOTES, `company_id=${UNKNOWN_ID}`), []);
+
+  assert.deepEqual(
+    await list(ACTIVITIES, `company_id=${company.id}`),
+    newest(activities[0]!, activities[1]!),
+  );
+  assert.deepEqual(await list(ACTIVITIES, `company_id=${company.id}&type=visita&sort=updated_at`), [
+    ...activities[0]!,
+    ...activities[1]!,
+  ]);
+  assert.deepEqual(await list(ACTIVITIES, `company_id=${company.id}&type=reuniao`), []);
+});
+
+test("GET /api-v1-notes needs deal_id, company_id or contact_id, and without deal_id only sorts by created_at (spec 4.3)", async ({ api }) => {
+  const missing = await api.get(NOTES);
+  assertError(missing, "validation_error", ["deal_id"]);
+  assert.equal(
+    missing.body.error.details[0].message,
+    "Informe ao menos um de deal_id, company_id e contact_id",
+  );
+  assertError(await api.get(`${NOTES}?company_id=sol`), "validation_error", ["company_id"]);
+  assertError(await api.get(`${ACTIVITIES}?company_id=sol`), "validation_error", ["company_id"]);
+  assertError(await api.get(`${NOTES}?company_id=${UNKNOWN_ID}&sort=-updated_at`), "validation_error", [
+    "sort",
+  ]);
+});
+
+test("a company with more deals than are looked up one by one still has all its notes and activities, in pages that may end early (spec 4.0, 4.3)", async ({ sql, workspace, api }) => {
+  const { key, id: workspace_id } = workspace;
+  const company = await create(key, "/api-v1-companies", { name: "Sol" });
+  const deal = await create(key, "/api-v1-deals", { title: "Primeiro", company_id: company.id });
+  const other = await create(key, "/api-v1-deals", { title: "De outra" });
+  const owner_id = await makeMember(sql, workspace);
+  const note = await create(key, NOTES, { deal_id: deal.id, body: "b" });
+  const activity = await create(key, ACTIVITIES, { deal_id: deal.id });
+  await sql`
+    insert into crm.deals (workspace_id, title, company_id, owner_id, pipeline_id, stage_id)
+    select d.workspace_id, 'Outro', d.company_id, d.owner_id, d.pipeline_id, d.stage_id
+    from crm.deals d, generate_series(1, 260) where d.workspace_id = ${workspace_id} and d.id = ${deal.id}`;
+  await sql`
+    insert into crm.notes (workspace_id, deal_id, author_id, body, source)
+    select ${workspace_id}, ${other.id}, ${owner_id}, 'b', 'integration' from generate_series(1, 1300)`;
+  const pages = await readPages(api, `${NOTES}?company_id=${company.id}`);
+  assert.deepEqual(pages.flatMap(ids), [note.id]);
+  assert.equal(pages.length, 2, "the note is beyond the 1,250 rows that one page reads");
+  assert.deepEqual(ids(await api.get(`${ACTIVITIES}?company_id=${company.id}&type=tarefa`)), [activity.id]);
+});
