@@ -18,6 +18,11 @@ export const account = {
     "De 1 a 3.650. O webhook deal.stale avisa.",
     "From 1 to 3,650. The webhook deal.stale tells.",
   ],
+  "account.time_zone": ["Fuso horário", "Time zone"],
+  "account.time_zone_hint": [
+    "O dos assistentes de IA; por exemplo, America/Manaus. A API usa UTC.",
+    "That of AI assistants; for example, America/Manaus. The API uses UTC.",
+  ],
   "account.edit": ["Alterar", "Change"],
   "account.saved": ["Salvo", "Saved"],
   "account.usage": ["Uso", "Usage"],

@@ -70,6 +70,7 @@ export const activity = {
   "changed.role": ["papel", "role"],
   "changed.is_active": ["acesso", "access"],
   "changed.stale_after_days": ["dias até um negócio contar como parado", "days until a deal is stale"],
+  "changed.time_zone": ["fuso horário", "time zone"],
   "changed.suspended": ["suspensão", "suspension"],
   "changed.public_api": ["API", "API"],
   "changed.rate_limit_per_minute": ["limite por minuto", "limit a minute"],

@@ -26,6 +26,7 @@ export const RULES: Readonly<Record<string, string>> = {
   active_subscriptions: "The workspace has 50 active subscriptions, the maximum: deactivate one first",
   rate_limit_per_minute: "It must be a whole number from 1 to 1000000",
   stale_after_days: "It must be a whole number from 1 to 3650",
+  time_zone: "It must be an IANA time zone, such as America/Sao_Paulo",
   value: AMOUNT,
   recurring_value: AMOUNT,
   expires_at: MOMENT,

@@ -130,7 +130,10 @@ export type DeliveryFilters =
   >;
 
 type Optional<Fields> = { [Field in keyof Fields]?: Fields[Field] | null | undefined };
-type Plan = Pick<Workspace, "suspended" | "public_api" | "rate_limit_per_minute" | "stale_after_days">;
+type Plan = Pick<
+  Workspace,
+  "suspended" | "public_api" | "rate_limit_per_minute" | "stale_after_days" | "time_zone"
+>;
 type InWorkspace = { workspace_id: string };
 type List<Row> = { data: Row[] };
 type OnRecord = InWorkspace & { id: string };

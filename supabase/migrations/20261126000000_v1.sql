@@ -286,7 +286,8 @@ create table crm.workspaces (
   stale_after_days integer not null default 14 check (stale_after_days between 1 and 3650),
   max_waiting_deliveries integer not null default 50000 check (max_waiting_deliveries between 1 and 1000000),
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  time_zone text not null default 'America/Sao_Paulo'
 );
 comment on table crm.workspaces is
   'The tenants. Every record belongs to one workspace. public_api and rate_limit_per_minute are the workspace''s plan, '
@@ -296,6 +297,8 @@ comment on column crm.workspaces.public_api is
 comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for each key in any 60 seconds (spec 8).';
 comment on column crm.workspaces.stale_after_days is
   'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
+comment on column crm.workspaces.time_zone is
+  'The IANA time zone in which an assistant reads and writes times without an offset. The API itself uses UTC.';
 comment on column crm.workspaces.max_waiting_deliveries is
   'How many deliveries may wait in crm.webhook_queue; the active subscriptions share the number equally. 50,000 take '
   'about 23 MiB, and are more than the dispatcher sends in the 10 s between two runs of the job webhook-catch-up, so '
@@ -1010,7 +1013,7 @@ begin
         'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'created_at', crm.iso(k.created_at),
         'expires_at', crm.iso(k.expires_at)
       ),
-      'workspace', json_build_object('id', w.id, 'name', w.name),
+      'workspace', json_build_object('id', w.id, 'name', w.name, 'time_zone', w.time_zone),
       'member', json_build_object('id', m.id, 'name', m.name, 'role', m.role, 'is_active', m.is_active),
       'limits', json_build_object('requests_per_minute', w.rate_limit_per_minute)
     )
@@ -12385,6 +12388,11 @@ begin
     when 'stale_after_days' then
       v_valid := v_number between 1 and 3650 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 3650';
+    when 'time_zone' then
+      -- Not the other names that Postgres knows, such as posix/UTC or localtime, which Deno does not know.
+      v_valid := v_text ~ '^(UTC|[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$'
+        and exists (select from pg_catalog.pg_timezone_names z where z.name = v_text);
+      v_message := 'Deve ser um fuso horário da IANA, como America/Sao_Paulo';
     when 'limit' then
       v_valid := v_number between 1 and 200 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 200';
@@ -12762,7 +12770,7 @@ language sql stable as $$
   select json_build_object(
     'id', w.id, 'name', w.name, 'suspended', w.suspended, 'public_api', w.public_api,
     'rate_limit_per_minute', w.rate_limit_per_minute, 'stale_after_days', w.stale_after_days,
-    'created_at', crm.iso(w.created_at)
+    'time_zone', w.time_zone, 'created_at', crm.iso(w.created_at)
   )
 $$;
 comment on function crm.workspace_json(crm.workspaces) is 'JSON of a workspace and its plan, for the operator.';
@@ -12961,7 +12969,7 @@ create function app.workspace_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(
-    p_args, '{workspace_id}', '{name, suspended, public_api, rate_limit_per_minute, stale_after_days}'
+    p_args, '{workspace_id}', '{name, suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone}'
   );
   v_before crm.workspaces;
   v_after crm.workspaces;
@@ -12984,7 +12992,8 @@ begin
     update crm.workspaces w
     set
       name = coalesce(v_args ->> 'name', w.name),
-      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days)
+      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days),
+      time_zone = coalesce(v_args ->> 'time_zone', w.time_zone)
     where w.id = v_before.id
     returning w.* into v_after;
   else
@@ -12994,7 +13003,8 @@ begin
       suspended = coalesce((v_args ->> 'suspended')::boolean, w.suspended),
       public_api = coalesce((v_args ->> 'public_api')::boolean, w.public_api),
       rate_limit_per_minute = coalesce((v_args ->> 'rate_limit_per_minute')::numeric::integer, w.rate_limit_per_minute),
-      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days)
+      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days),
+      time_zone = coalesce(v_args ->> 'time_zone', w.time_zone)
     where w.id = v_before.id
     returning w.* into v_after;
   end if;
@@ -13003,10 +13013,10 @@ begin
 end
 $$;
 comment on function app.workspace_update(jsonb) is
-  'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. Members may change name '
-  'and stale_after_days only. Returns the workspace as workspace_get does. Arguments: workspace_id, name, suspended, '
-  'public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found, insufficient_role (for a '
-  'member who is no longer an admin).';
+  'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. Members may change name, '
+  'stale_after_days and time_zone only. Returns the workspace as workspace_get does. Arguments: workspace_id, name, '
+  'suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone. Codes: validation_error, not_found, '
+  'insufficient_role (for a member who is no longer an admin).';
 create function app.workspace_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -14335,7 +14345,7 @@ grant select on
   crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.stages, crm.webhook_attempts
 to crm_app;
 grant select, insert on crm.audit_log to crm_app;
-grant select, update (name, stale_after_days) on crm.workspaces to crm_app;
+grant select, update (name, stale_after_days, time_zone) on crm.workspaces to crm_app;
 grant select, insert, update (name, role, is_active) on crm.members to crm_app;
 grant select, insert, update (name, prefix, rotated_at, revoked_at) on crm.api_keys to crm_app;
 grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets

@@ -9,7 +9,8 @@ create table crm.workspaces (
   stale_after_days integer not null default 14 check (stale_after_days between 1 and 3650),
   max_waiting_deliveries integer not null default 50000 check (max_waiting_deliveries between 1 and 1000000),
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  time_zone text not null default 'America/Sao_Paulo'
 );
 comment on table crm.workspaces is
   'The tenants. Every record belongs to one workspace. public_api and rate_limit_per_minute are the workspace''s plan, '
@@ -19,6 +20,8 @@ comment on column crm.workspaces.public_api is
 comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for each key in any 60 seconds (spec 8).';
 comment on column crm.workspaces.stale_after_days is
   'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
+comment on column crm.workspaces.time_zone is
+  'The IANA time zone in which an assistant reads and writes times without an offset. The API itself uses UTC.';
 comment on column crm.workspaces.max_waiting_deliveries is
   'How many deliveries may wait in crm.webhook_queue; the active subscriptions share the number equally. 50,000 take '
   'about 23 MiB, and are more than the dispatcher sends in the 10 s between two runs of the job webhook-catch-up, so '

@@ -325,7 +325,7 @@ begin
         'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'created_at', crm.iso(k.created_at),
         'expires_at', crm.iso(k.expires_at)
       ),
-      'workspace', json_build_object('id', w.id, 'name', w.name),
+      'workspace', json_build_object('id', w.id, 'name', w.name, 'time_zone', w.time_zone),
       'member', json_build_object('id', m.id, 'name', m.name, 'role', m.role, 'is_active', m.is_active),
       'limits', json_build_object('requests_per_minute', w.rate_limit_per_minute)
     )

@@ -67,6 +67,11 @@ begin
     when 'stale_after_days' then
       v_valid := v_number between 1 and 3650 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 3650';
+    when 'time_zone' then
+      -- Not the other names that Postgres knows, such as posix/UTC or localtime, which Deno does not know.
+      v_valid := v_text ~ '^(UTC|[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$'
+        and exists (select from pg_catalog.pg_timezone_names z where z.name = v_text);
+      v_message := 'Deve ser um fuso horário da IANA, como America/Sao_Paulo';
     when 'limit' then
       v_valid := v_number between 1 and 200 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 200';

@@ -5,7 +5,7 @@ language sql stable as $$
   select json_build_object(
     'id', w.id, 'name', w.name, 'suspended', w.suspended, 'public_api', w.public_api,
     'rate_limit_per_minute', w.rate_limit_per_minute, 'stale_after_days', w.stale_after_days,
-    'created_at', crm.iso(w.created_at)
+    'time_zone', w.time_zone, 'created_at', crm.iso(w.created_at)
   )
 $$;
 comment on function crm.workspace_json(crm.workspaces) is 'JSON of a workspace and its plan, for the operator.';
@@ -215,7 +215,7 @@ create function app.workspace_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(
-    p_args, '{workspace_id}', '{name, suspended, public_api, rate_limit_per_minute, stale_after_days}'
+    p_args, '{workspace_id}', '{name, suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone}'
   );
   v_before crm.workspaces;
   v_after crm.workspaces;
@@ -238,7 +238,8 @@ begin
     update crm.workspaces w
     set
       name = coalesce(v_args ->> 'name', w.name),
-      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days)
+      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days),
+      time_zone = coalesce(v_args ->> 'time_zone', w.time_zone)
     where w.id = v_before.id
     returning w.* into v_after;
   else
@@ -248,7 +249,8 @@ begin
       suspended = coalesce((v_args ->> 'suspended')::boolean, w.suspended),
       public_api = coalesce((v_args ->> 'public_api')::boolean, w.public_api),
       rate_limit_per_minute = coalesce((v_args ->> 'rate_limit_per_minute')::numeric::integer, w.rate_limit_per_minute),
-      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days)
+      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days),
+      time_zone = coalesce(v_args ->> 'time_zone', w.time_zone)
     where w.id = v_before.id
     returning w.* into v_after;
   end if;
@@ -257,10 +259,10 @@ begin
 end
 $$;
 comment on function app.workspace_update(jsonb) is
-  'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. Members may change name '
-  'and stale_after_days only. Returns the workspace as workspace_get does. Arguments: workspace_id, name, suspended, '
-  'public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found, insufficient_role (for a '
-  'member who is no longer an admin).';
+  'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. Members may change name, '
+  'stale_after_days and time_zone only. Returns the workspace as workspace_get does. Arguments: workspace_id, name, '
+  'suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone. Codes: validation_error, not_found, '
+  'insufficient_role (for a member who is no longer an admin).';
 
 create function app.workspace_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

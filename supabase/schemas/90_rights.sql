@@ -46,7 +46,7 @@ grant select on
   crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.stages, crm.webhook_attempts
 to crm_app;
 grant select, insert on crm.audit_log to crm_app;
-grant select, update (name, stale_after_days) on crm.workspaces to crm_app;
+grant select, update (name, stale_after_days, time_zone) on crm.workspaces to crm_app;
 grant select, insert, update (name, role, is_active) on crm.members to crm_app;
 grant select, insert, update (name, prefix, rotated_at, revoked_at) on crm.api_keys to crm_app;
 -- A verb stores the hash of a key and the secret of a webhook, and never reads one.

@@ -26,7 +26,7 @@ test("GET /api-v1-me shows the key that calls, its workspace, its member and the
   const { created_at, ...shown } = body.key;
   assert.deepEqual({ ...body, key: shown }, {
     key: { id, name: "ERP", prefix: key.slice(0, 12), scopes, expires_at },
-    workspace: { id: workspace.id, name: "Teste" },
+    workspace: { id: workspace.id, name: "Teste", time_zone: "America/Sao_Paulo" },
     member: { ...member },
     limits: {
       requests_per_minute: 77,

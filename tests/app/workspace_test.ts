@@ -38,19 +38,20 @@ test("app-v1-workspace counts the calls of every key of the workspace, today and
   assert.deepEqual([usage.calls_today, usage.calls_7_days], [1, 111]);
 });
 
-test("PATCH app-v1-workspace changes the name and the days until a deal is stale, never the plan", async ({ sql, workspace: { id } }) => {
+test("PATCH app-v1-workspace changes the name, the days until a deal is stale and the time zone, never the plan", async ({ sql, workspace: { id } }) => {
   const { session, memberId } = await signIn(sql, id, "admin");
   const admin = memberClient(session);
   await sql`update crm.workspaces set suspended = true where id = ${id}`;
   const changed = await admin.patch(WORKSPACE, {
     name: " Padaria Sol ",
     stale_after_days: 30,
+    time_zone: "America/Manaus",
     suspended: false,
     rate_limit_per_minute: 1_000_000,
   });
   assert.deepEqual(
-    [changed.body.name, changed.body.stale_after_days, changed.body.suspended],
-    ["Padaria Sol", 30, true],
+    [changed.body.name, changed.body.stale_after_days, changed.body.time_zone, changed.body.suspended],
+    ["Padaria Sol", 30, "America/Manaus", true],
   );
   assert.equal(changed.headers.get("X-Ignored-Fields"), "suspended, rate_limit_per_minute");
   assert.equal(changed.body.rate_limit_per_minute, 100_000);
@@ -64,13 +65,20 @@ test("PATCH app-v1-workspace changes the name and the days until a deal is stale
   assert.deepEqual(lines.map((line) => ({ ...line })), [{
     member_id: memberId,
     object_name: "Padaria Sol",
-    details: { name: { from: "Teste", to: "Padaria Sol" }, stale_after_days: { from: 14, to: 30 } },
+    details: {
+      name: { from: "Teste", to: "Padaria Sol" },
+      stale_after_days: { from: 14, to: 30 },
+      time_zone: { from: "America/Sao_Paulo", to: "America/Manaus" },
+    },
   }], "what changes nothing leaves no line");
   const wrong = assertError(
     await admin.patch(WORKSPACE, { name: " ", stale_after_days: 0 }),
     "validation_error",
   );
   assert.deepEqual(Object.keys(wrong), ["name", "stale_after_days"]);
+  for (const time_zone of ["", "Brasília", "localtime", "posix/America/Manaus", "America/Nowhere"]) {
+    assertError(await admin.patch(WORKSPACE, { time_zone }), "validation_error", ["time_zone"]);
+  }
 });
 
 test("The verb workspace_update itself refuses the plan to a member", async ({ sql, workspace: { id } }) => {

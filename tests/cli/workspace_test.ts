@@ -38,9 +38,20 @@ test("workspace create makes an admin, who can sign in with --admin-email alone,
 test("workspace update changes the given settings, and the API applies them at once", async ({ workspace: { id }, api }) => {
   const pipelines = () => api.get("/api-v1-pipelines");
 
-  const suspended = await json("workspace", "update", id, "--suspended", "true", "--stale-after-days", "30");
+  const suspended = await json(
+    "workspace",
+    "update",
+    id,
+    "--suspended",
+    "true",
+    "--stale-after-days",
+    "30",
+    "--time-zone",
+    "America/Manaus",
+  );
   assert.equal(suspended.id, id);
   assert.deepEqual([suspended.suspended, suspended.stale_after_days, suspended.public_api], [true, 30, true]);
+  assert.equal(suspended.time_zone, "America/Manaus");
   assertError(await pipelines(), "workspace_suspended");
 
   await say("workspace", "update", id, "--suspended", "false", "--public-api", "false");

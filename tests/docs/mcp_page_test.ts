@@ -12,7 +12,7 @@ import { openPage } from "./claims.ts";
 /** The example address in the configurations. */
 const ADDRESS = "https://crm.example.com/functions/v1/mcp";
 
-const { pt: portuguese, en: english, blocks } = await openPage("mcp", { json: 3, sh: 4 });
+const { pt: portuguese, en: english, blocks } = await openPage("mcp", { json: 4, sh: 4 });
 
 /** The configurations, which differ in where they have the key. */
 const configurations = blocks.json.map((text) => JSON.parse(text));
@@ -57,9 +57,11 @@ Deno.test(needing(["bash", "curl"], {
 }));
 
 test("The configurations of the page on MCP have the address, and a header with the key, that connect", async ({ workspace: { key } }) => {
-  assert.equal(configurations.length, 3);
-  for (const { servers, mcpServers, inputs } of configurations) {
-    const { type, url, headers, command, args, env } = (servers ?? mcpServers).crm;
+  assert.equal(configurations.length, 4);
+  for (const { servers, mcpServers, inputs, ...tool } of configurations) {
+    // OpenAI's has the server itself.
+    const { type, server_url, url = server_url, headers, command, args, env } =
+      (servers ?? mcpServers)?.crm ?? tool;
     const written: [string, string] = command
       ? (args as string[]).at(-1)!.split(":") as [string, string]
       : Object.entries<string>(headers)[0]!;

@@ -28,7 +28,7 @@ test("One reply names what is unknown, missing, repeated and of a wrong type in 
   assert.deepEqual(assertError(reply, "validation_error"), {
     kind: "Parâmetro repetido",
     limit: "Deve ser um número inteiro, 1 ou maior",
-    deal_id: "Campo obrigatório",
+    deal_id: "Informe ao menos um de deal_id, company_id e contact_id",
     negocio: 'Parâmetro desconhecido; talvez "deal_id"',
     xyzzy: "Parâmetro desconhecido",
   });

@@ -1637,6 +1637,7 @@ export interface OwnMember {
 export interface OwnWorkspace {
   /** The record's id */ id: string;
   /** The workspace's name */ name: string;
+  /** The time zone in which assistants read and write times; the API uses UTC */ time_zone: string;
 }
 
 /** Where the list continues */

@@ -38,6 +38,7 @@ export function WorkspaceFacts({ workspace: read }: { workspace: Workspace }) {
             {t("account.limit_value", { n: formatNumber(read.rate_limit_per_minute, languageTag.value) })}
           </Fact>
           <Fact name={t("account.stale")}>{counted("account.stale_value", read.stale_after_days)}</Fact>
+          <Fact name={t("account.time_zone")}>{read.time_zone}</Fact>
         </dl>
         {mayAdminister.value && (
           <div class="actions">
@@ -64,7 +65,11 @@ export function WorkspaceFacts({ workspace: read }: { workspace: Workspace }) {
 
 function EditWorkspace({ workspace: read, onClose }: { workspace: Workspace; onClose: () => void }) {
   const name = `workspace-${read.id}`;
-  const draft = draftOf(name, { name: read.name, stale_after_days: String(read.stale_after_days) });
+  const draft = draftOf(name, {
+    name: read.name,
+    stale_after_days: String(read.stale_after_days),
+    time_zone: read.time_zone,
+  });
   const close = () => {
     clearDraft(name);
     onClose();
@@ -76,7 +81,11 @@ function EditWorkspace({ workspace: read, onClose }: { workspace: Workspace; onC
       onClose={close}
       onSubmit={async () => {
         const changed = await call<Workspace>("PATCH", WORKSPACE_PATH, {
-          body: { name: draft.value.name.trim(), stale_after_days: Number(draft.value.stale_after_days) },
+          body: {
+            name: draft.value.name.trim(),
+            stale_after_days: Number(draft.value.stale_after_days),
+            time_zone: draft.value.time_zone.trim(),
+          },
         });
         openWorkspace(changed);
         say(t("account.saved"));
@@ -100,6 +109,14 @@ function EditWorkspace({ workspace: read, onClose }: { workspace: Workspace; onC
         value={draft.value.stale_after_days}
         onInput={({ currentTarget }) =>
           draft.value = { ...draft.value, stale_after_days: currentTarget.value }}
+      />
+      <Field
+        label={t("account.time_zone")}
+        hint={t("account.time_zone_hint")}
+        required
+        maxLength={60}
+        value={draft.value.time_zone}
+        onInput={({ currentTarget }) => draft.value = { ...draft.value, time_zone: currentTarget.value }}
       />
     </ActionDialog>
   );

@@ -12,6 +12,7 @@ const COLUMNS = [
   "public_api",
   "rate_limit_per_minute",
   "stale_after_days",
+  "time_zone",
   "created_at",
 ] as const;
 
@@ -63,6 +64,7 @@ export function workspaceCommands(program: Command): void {
       "days until a deal is stale, 1 to 3650",
       numberParser("stale_after_days"),
     )
+    .option("--time-zone <name>", "IANA time zone of its assistants, such as America/Sao_Paulo")
     .addHelpText(
       "after",
       formatExamples("workspace update ID --suspended true", "workspace update ID --rate-limit 600"),
@@ -78,6 +80,7 @@ export function workspaceCommands(program: Command): void {
           public_api: options.publicApi,
           rate_limit_per_minute: options.rateLimit,
           stale_after_days: options.staleAfterDays,
+          time_zone: options.timeZone,
         }),
         (updated) => formatTable([updated], COLUMNS, ""),
       );

@@ -30,6 +30,11 @@ const OwnKey = object({
 const OwnWorkspace = object({
   id: uuid(),
   name: field(z.string(), ["Nome da empresa", "The workspace's name", "Padaria Sol"]),
+  time_zone: field(z.string(), [
+    "Fuso em que assistentes leem e escrevem horas; a API usa UTC",
+    "The time zone in which assistants read and write times; the API uses UTC",
+    "America/Sao_Paulo",
+  ]),
 }).meta({ id: "OwnWorkspace", ...doc("A empresa da chave", "The key's workspace") });
 
 const OwnMember = object({

@@ -109,6 +109,11 @@ export const Workspace = object({
     "Days without movement after which a deal is stale",
     14,
   ]),
+  time_zone: field(z.string(), [
+    "Fuso em que assistentes leem e escrevem horas",
+    "The time zone in which assistants read and write times",
+    "America/Sao_Paulo",
+  ]),
   created_at: timestamp(),
   member: field(CurrentMember, ["Quem entrou", "Who is signed in"]),
   workspaces: field(z.array(WorkspaceChoice), WORKSPACES),
@@ -122,6 +127,8 @@ export const Workspace = object({
 export const WorkspacePatch = z.object({
   name: name().optional(),
   stale_after_days: z.int().min(1).max(3650).optional(),
+  // The database knows the time zones.
+  time_zone: z.string().max(60).optional(),
 }).meta({
   id: "WorkspacePatch",
   ...doc("O que muda na empresa", "What changes in the workspace"),

@@ -6,7 +6,6 @@ import { NEAR, type UnknownDetail } from "../_shared/http/unknown_names.ts";
 import { sha256 } from "../_shared/runtime/sha256.ts";
 import { conciseList, short } from "./concise.ts";
 import { type Caller, type ResourceReply, rpcErrorOf } from "./caller.ts";
-import { withOffset } from "./local_time.ts";
 import { ResultText, type RpcError } from "./rpc.ts";
 import { FORMAT_ARGUMENT, IDEMPOTENCY_ARGUMENT, nameTools, type Tool } from "./tools.ts";
 
@@ -29,7 +28,7 @@ export async function callTool(
   args: Arguments,
 ): Promise<ResultText | ErrorResult | RpcError> {
   const { request } = tool;
-  args = withOffsets(tool, args);
+  args = await withOffsets(caller, tool, args);
   const errors = findErrors(tool, args);
   if (errors.length > 0) return errorResult((await asError(errors)).body());
   const { resource, method } = request;
@@ -42,18 +41,18 @@ export async function callTool(
   });
   if (reply.status === 401) return rpcErrorOf(reply);
   if (reply.status >= 300) return errorResult(reply.text, reply.headers);
-  return successResult(tool, reply, args[FORMAT_ARGUMENT] === "detailed");
+  return await successResult(caller, tool, reply, args[FORMAT_ARGUMENT] === "detailed");
 }
 
 /** The arguments, in which dates and times without an offset get that of the time zone. */
-function withOffsets({ definition }: Tool, args: Arguments): Arguments {
+async function withOffsets(caller: Caller, { definition }: Tool, args: Arguments): Promise<Arguments> {
   const { properties } = definition.inputSchema;
-  return Object.fromEntries(
-    Object.entries(args).map(([name, value]) => {
-      const isMoment = Object.hasOwn(properties, name) && properties[name]!["format"] === "date-time";
-      return [name, isMoment ? withOffset(value) : value];
-    }),
+  const moments = Object.keys(args).filter((name) =>
+    Object.hasOwn(properties, name) && properties[name]!["format"] === "date-time"
   );
+  if (moments.length === 0) return args;
+  const time = await caller.localTime();
+  return { ...args, ...Object.fromEntries(moments.map((name) => [name, time.withOffset(args[name]!)])) };
 }
 
 /**
@@ -146,11 +145,18 @@ function idempotencyKeyOf({ credential }: Caller, { definition }: Tool, args: Ar
   return `mcp-${sha256(`${credential}\n${definition.name}\n`, canonicalJson(args))}`;
 }
 
-function successResult({ request }: Tool, { text, headers }: ResourceReply, isDetailed: boolean): ResultText {
+async function successResult(
+  caller: Caller,
+  { request }: Tool,
+  { text, headers }: ResourceReply,
+  isDetailed: boolean,
+): Promise<ResultText> {
   const reply = text === "" ? {} : JSON.parse(text) as { idempotent?: boolean; status?: string };
   // Even a detailed reply is serialized again, to remove the database's white space, which would cost the model tokens.
   const isList = request.expand !== undefined && pathParameters(request).length === 0;
-  const shown = isDetailed ? reply : isList ? conciseList(reply as never) : short(reply as Json);
+  const concise = async () =>
+    isList ? conciseList(reply as never, await caller.localTime()) : short(reply as Json);
+  const shown = isDetailed ? reply : await concise();
   const json = JSON.stringify(shown);
   const ignored = headers.get("X-Ignored-Fields");
   const duplicates = headers.get("X-Possible-Duplicate");

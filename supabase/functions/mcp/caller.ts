@@ -5,6 +5,7 @@ import { IDEMPOTENCY_HEADER } from "../_shared/http/idempotency.ts";
 import { serveResource } from "../_shared/http/serve.ts";
 import { RESOURCES } from "./resources.ts";
 import { type Offer, readOffer } from "./offer.ts";
+import { LocalTime } from "./local_time.ts";
 import { RpcError } from "./rpc.ts";
 
 /** The headers that are copied from a resource's reply to this function's reply. */
@@ -35,6 +36,18 @@ export function rpcErrorOf({ status, headers, text }: ResourceReply): RpcError {
   return new RpcError("apiError", message, data, status === 401 ? 401 : 200);
 }
 
+/** The parts of the reply to `GET /api-v1-me` that this function uses. */
+export interface Me {
+  key: { name: string; scopes: string[] };
+  workspace: { name: string; time_zone: string };
+  member: { name: string };
+}
+
+/** The time zones of keys that called in the last ten minutes, so that not every call reads them. */
+const timeZones = new Map<string, { time: LocalTime; until: number }>();
+const TIME_ZONE_KEPT_MS = 600_000;
+const MAX_TIME_ZONES = 1000;
+
 const handlers = new Map<string, Promise<RequestHandler>>();
 
 /** The sender of a request. Resources are called with the sender's key. */
@@ -53,6 +66,25 @@ export class Caller {
   /** Whether a resource was called; its gate has then admitted or refused the caller. */
   get wasAnswered(): boolean {
     return Object.keys(this.headers).length > 0;
+  }
+
+  /** Reads the key's own data; the reply if it is an error. */
+  async identify(): Promise<Me | ResourceReply> {
+    const reply = await this.call({ resource: "api-v1-me", method: "GET", path: "/" });
+    if (reply.status !== 200) return reply;
+    const me = JSON.parse(reply.text) as Me;
+    if (timeZones.size >= MAX_TIME_ZONES) timeZones.clear();
+    const time = new LocalTime(me.workspace.time_zone);
+    timeZones.set(this.credential, { time, until: Date.now() + TIME_ZONE_KEPT_MS });
+    return me;
+  }
+
+  /** The time of the workspace, at most ten minutes old. In UTC for a refused key, whose own call reports the refusal. */
+  async localTime(): Promise<LocalTime> {
+    const kept = timeZones.get(this.credential);
+    if (kept && kept.until > Date.now()) return kept.time;
+    await this.identify();
+    return timeZones.get(this.credential)?.time ?? new LocalTime("UTC");
   }
 
   /**

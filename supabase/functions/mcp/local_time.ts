@@ -1,26 +1,44 @@
 import type { Json } from "../_shared/contract/json.ts";
 
-/** The time zone in which an assistant writes dates without an offset, and in which lists show days. */
-export const TIME_ZONE = "America/Sao_Paulo";
+/** Writes days and offsets in the time zone of a workspace. */
+export class LocalTime {
+  readonly #days: Intl.DateTimeFormat;
+  readonly #offsets: Intl.DateTimeFormat;
 
-// Swedish writes dates as ISO 8601 does.
-const days = new Intl.DateTimeFormat("sv-SE", { timeZone: TIME_ZONE, dateStyle: "short" });
-const offsets = new Intl.DateTimeFormat("en-US", { timeZone: TIME_ZONE, timeZoneName: "longOffset" });
+  /** @param timeZone an IANA name, such as `America/Sao_Paulo` */
+  constructor(readonly timeZone: string) {
+    // Swedish writes dates as ISO 8601 does.
+    this.#days = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" });
+    this.#offsets = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
+  }
 
-/** The day of a moment in the time zone: `2026-11-27`. */
-export function dayOf(moment: Date): string {
-  return days.format(moment);
+  /** The day of a moment: `2026-11-27`. */
+  dayOf(moment: Date): string {
+    return this.#days.format(moment);
+  }
+
+  /** A date and time as the API takes it: one without an offset gets the offset that the time zone has then. */
+  withOffset(value: Json): Json {
+    if (typeof value !== "string" || !WITHOUT_OFFSET.test(value)) return value;
+    const text = value.length === 10 ? `${value}T00:00` : value;
+    const moment = new Date(`${text.replace(" ", "T")}Z`);
+    if (Number.isNaN(moment.getTime())) return value;
+    const offset = this.#offsetAt(moment);
+    // Near a change of offset, the offset of the same hour in UTC may be that of the other side.
+    return text + (this.#offsetAt(new Date(moment.getTime() - minutesOf(offset) * 60_000)) || "Z");
+  }
+
+  /** Such as `-03:00`; empty for UTC. */
+  #offsetAt(moment: Date): string {
+    const name = this.#offsets.formatToParts(moment).find(({ type }) => type === "timeZoneName")!.value;
+    return name.replace("GMT", "");
+  }
 }
 
 /** A date, with or without a time, that has no offset. */
 const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?$/;
 
-/** A date and time as the API takes it: one without an offset gets that of the time zone at that moment. */
-export function withOffset(value: Json): Json {
-  if (typeof value !== "string" || !WITHOUT_OFFSET.test(value)) return value;
-  const text = value.length === 10 ? `${value}T00:00` : value;
-  const moment = new Date(`${text.replace(" ", "T")}Z`);
-  if (Number.isNaN(moment.getTime())) return value;
-  const name = offsets.formatToParts(moment).find(({ type }) => type === "timeZoneName")!.value;
-  return text + (name.replace("GMT", "") || "Z");
+function minutesOf(offset: string): number {
+  const [hours = 0, minutes = 0] = offset.slice(1).split(":").map(Number);
+  return (offset.startsWith("-") ? -1 : 1) * (hours * 60 + minutes);
 }

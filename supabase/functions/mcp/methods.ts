@@ -1,20 +1,13 @@
 import type { Json } from "../_shared/contract/json.ts";
 import { SERVICE_VERSION } from "../_shared/runtime/service.ts";
 import { callTool } from "./call_tool.ts";
-import { type Caller, rpcErrorOf } from "./caller.ts";
-import { dayOf, TIME_ZONE } from "./local_time.ts";
+import { type Caller, type Me, rpcErrorOf } from "./caller.ts";
+import type { LocalTime } from "./local_time.ts";
 import { mayCall, READONLY_HEADER } from "./offer.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";
 import { REVISIONS, STATELESS, WITH_HANDSHAKE } from "./revisions.ts";
 import { ResultText, RpcError, type RpcRequest } from "./rpc.ts";
 import { TOOLS } from "./tools.ts";
-
-/** The parts of the reply to `GET /api-v1-me` that this file uses. */
-interface Me {
-  key: { name: string; scopes: string[] };
-  workspace: { name: string };
-  member: { name: string };
-}
 
 /** Answers a request. No state is kept for the next request. */
 export async function answer(
@@ -80,7 +73,7 @@ async function discover(caller: Caller): Promise<object> {
   return {
     supportedVersions: REVISIONS,
     capabilities: CAPABILITIES,
-    instructions: instructionsFor(me),
+    instructions: instructionsFor(me, await caller.localTime()),
     _meta: { "io.modelcontextprotocol/serverInfo": SERVER },
   };
 }
@@ -96,11 +89,11 @@ async function initialize(caller: Caller, { protocolVersion }: RpcRequest["param
     protocolVersion: WITH_HANDSHAKE.includes(protocolVersion) ? protocolVersion : WITH_HANDSHAKE[0],
     capabilities: CAPABILITIES,
     serverInfo: SERVER,
-    instructions: instructionsFor(me),
+    instructions: instructionsFor(me, await caller.localTime()),
   };
 }
 
-function instructionsFor({ workspace, member }: Me): string {
+function instructionsFor({ workspace, member }: Me, time: LocalTime): string {
   return [
     `CRM de vendas da empresa "${workspace.name}". O que você cria fica em nome de ${member.name}.`,
     "Ids são UUIDs que vêm das listas e das buscas: nunca os invente. Busque pessoas, empresas e negócios pelo texto em q.",
@@ -108,8 +101,8 @@ function instructionsFor({ workspace, member }: Me): string {
     "Uma lista vem em páginas: se meta.has_more, chame de novo com cursor. Ela mostra os outros registros pelo nome; os " +
     'ids deles e o resto estão na ferramenta _get, ou na lista com format "detailed".',
     `Hoje é ${
-      todayIn(TIME_ZONE)
-    }, no fuso ${TIME_ZONE}. Dinheiro é um número, sem símbolo de moeda. Datas e horas são ` +
+      today(time)
+    }, no fuso ${time.timeZone}. Dinheiro é um número, sem símbolo de moeda. Datas e horas são ` +
     "ISO 8601; sem fuso, são desse fuso.",
     "Em uma alteração, envie só o que muda; null apaga o campo.",
     "Antes de unir, apagar, arquivar, ganhar ou perder, confirme com a pessoa que você atende.",
@@ -119,10 +112,10 @@ function instructionsFor({ workspace, member }: Me): string {
 }
 
 /** Today's date with its day of the week, such as `sexta-feira, 2026-11-27`. */
-function todayIn(timeZone: string): string {
+function today(time: LocalTime): string {
   const now = new Date();
-  const weekday = now.toLocaleDateString("pt-BR", { timeZone, weekday: "long" });
-  return `${weekday}, ${dayOf(now)}`;
+  const weekday = now.toLocaleDateString("pt-BR", { timeZone: time.timeZone, weekday: "long" });
+  return `${weekday}, ${time.dayOf(now)}`;
 }
 
 /** Lists only the tools of the sets asked for that the key may call, because other tools would mislead the model. */
@@ -159,6 +152,6 @@ async function callNamedTool(caller: Caller, params: RpcRequest["params"]): Prom
 }
 
 async function identify(caller: Caller): Promise<Me | RpcError> {
-  const reply = await caller.call({ resource: "api-v1-me", method: "GET", path: "/" });
-  return reply.status === 200 ? JSON.parse(reply.text) : rpcErrorOf(reply);
+  const me = await caller.identify();
+  return "status" in me ? rpcErrorOf(me) : me;
 }

@@ -46,6 +46,7 @@ const VALUES: Record<string, unknown> = {
   public_api: true,
   rate_limit_per_minute: 1,
   stale_after_days: 1,
+  time_zone: "America/Manaus",
   value: 1,
   recurring_value: 1,
   expires_at: "2199-01-01T00:00:00Z",

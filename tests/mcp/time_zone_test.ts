@@ -1,0 +1,40 @@
+// The workspace's time zone: in it an assistant reads and writes times without an offset.
+import assert from "node:assert/strict";
+import { LocalTime } from "../../supabase/functions/mcp/local_time.ts";
+import { post, request, toolClient } from "../support/mcp.ts";
+import { create } from "../support/record_fixtures.ts";
+import { test } from "../support/scenario.ts";
+
+test("A tool reads times without an offset in the workspace's time zone, and a list shows days in it", async ({ sql, workspace, api }) => {
+  await sql`update crm.workspaces set time_zone = 'Asia/Tokyo' where id = ${workspace.id}`;
+  const { body } = await post(request("initialize", { protocolVersion: "2025-06-18" }), {
+    "X-API-Key": workspace.key,
+  });
+  assert.match(body.result.instructions, /no fuso Asia\/Tokyo/);
+  const { id: deal_id } = await create(workspace.key, "/api-v1-deals", { title: "Plano" });
+  const tools = toolClient(workspace.key);
+  const dueOf = async (due_at: string) => (await tools("activities_create", { deal_id, due_at })).data.due_at;
+  assert.equal(await dueOf("2026-12-02T15:00"), "2026-12-02T06:00:00.000Z");
+  assert.equal(await dueOf("2026-12-02T15:00-03:00"), "2026-12-02T18:00:00.000Z");
+  await api.post(`/api-v1-deals/${deal_id}/win`);
+  await sql`update crm.deals set closed_at = '2026-11-27T20:00:00Z' where id = ${deal_id}`;
+  const { data } = (await tools("deals_list", { status: ["ganho"] })).data;
+  assert.equal(data[0].closed_at, "2026-11-28");
+});
+
+test("An offset is that of the moment, also where clocks change", () => {
+  const newYork = new LocalTime("America/New_York");
+  for (
+    const [text, expected] of [
+      ["2026-03-08", "2026-03-08T00:00-05:00"],
+      ["2026-03-08T01:59", "2026-03-08T01:59-05:00"],
+      ["2026-03-08T03:30", "2026-03-08T03:30-04:00"],
+      ["2026-11-01T12:00:00", "2026-11-01T12:00:00-05:00"],
+      ["2026-11-01T03:00Z", "2026-11-01T03:00Z"],
+      ["2026-13-01", "2026-13-01"],
+    ]
+  ) {
+    assert.equal(newYork.withOffset(text!), expected);
+  }
+  assert.equal(new LocalTime("UTC").withOffset("2026-01-31"), "2026-01-31T00:00Z");
+});
