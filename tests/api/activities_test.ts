@@ -69,7 +69,7 @@ test("POST /api-v1-activities names an untitled activity by the label of its typ
   }
 });
 
-test("activities: created_by_id is the key's creator, also once inactive; an activity stays with its deal, which must exist (spec 7)", async ({ sql, workspace, api, newDeal }) => {
+test("activities: created_by_id is the key's creator, even if inactive; the deal must exist and cannot be changed (spec 7)", async ({ sql, workspace, api, newDeal }) => {
   const { id: deal_id } = await newDeal();
   const seller = await makeMember(sql, workspace);
   const { key } = await makeKey(sql, workspace.id, { memberId: seller });
@@ -123,7 +123,7 @@ test("activities: completed_at is set when the status becomes concluida and clea
   assert.equal((await api.get(`${ACTIVITIES}/${created.id}`)).body.completed_at, null);
 });
 
-test("an activity that is inserted becomes the last activity of its deal, also when the application inserts it", async ({ sql, workspace, api, newDeal }) => {
+test("a new activity becomes the last activity of its deal, also when the application inserts it", async ({ sql, workspace, api, newDeal }) => {
   const deal = await newDeal();
   const lastActivity = async () => {
     const [row] = await sql<[{ at: string | null }]>`

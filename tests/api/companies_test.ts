@@ -11,14 +11,14 @@ testRecordRules({
   minimal: { name: "Padaria" },
   limits: {
     name: { alsoBad: ["  "] },
-    // "--/." is nothing but punctuation, which is removed.
+    // "--/." is only punctuation, which is removed.
     tax_id: { good: ["12ABC34501DE35", "1".repeat(40), null], bad: ["", "--/.", "1".repeat(41), 5, {}] },
     domain: { good: ["x.com", "a".repeat(255), null] },
   },
   references: { owner_id: makeMember },
 });
 
-test("POST /api-v1-companies answers 201 with the whole company, in which names, addresses and ids have one spelling (spec 2.7, 4.6)", async ({ sql, workspace: { id: workspace_id, memberId }, api }) => {
+test("POST /api-v1-companies answers 201 with the whole company, with names, addresses and ids normalized (spec 2.7, 4.6)", async ({ sql, workspace: { id: workspace_id, memberId }, api }) => {
   const kept = { notes: "  como veio\n", website: "https://www.padaria.com.br/Zé", employee_count: 12 };
   const created = await api.post(COMPANIES, {
     name: " Padaria do Zé ",

@@ -84,7 +84,7 @@ test("The limits that GET /api-v1-me shows are enforced (spec 5)", async ({ work
   assertError(await batch(limits.batch_body_bytes_max + 1), "payload_too_large");
 });
 
-test("GET /api-v1-me shows nobody's e-mail: only keys with workspace:read see that of a member (spec 5)", async ({ sql, workspace }) => {
+test("GET /api-v1-me shows no e-mail: only keys with workspace:read see a member's (spec 5)", async ({ sql, workspace }) => {
   const [{ email }] = await sql<[{ email: string }]>`
     select email from crm.members where id = ${workspace.memberId}`;
   const without = client((await makeKey(sql, workspace.id, { scopes: ["leads:write"] })).key);
@@ -93,7 +93,7 @@ test("GET /api-v1-me shows nobody's e-mail: only keys with workspace:read see th
   assert.ok((await client(workspace.key).get("/api-v1-workspace")).text.includes(email));
 });
 
-test("No reply of GET /api-v1-me has a secret or its hash", async ({ sql, workspace, api }) => {
+test("No reply of GET /api-v1-me contains a secret or its hash", async ({ sql, workspace, api }) => {
   const { text } = await api.get(ME);
   const secrets = await sql<{ hash: string }[]>`
     select encode(hash, 'hex') as hash from crm.key_secrets where workspace_id = ${workspace.id}`;

@@ -31,7 +31,7 @@ test("POST /api-v1-notes answers 201 with the whole note, which GET and the list
   });
 });
 
-test("POST /api-v1-notes keeps the body as it was sent, and its kind is note unless the body sets it (spec 2.2)", async ({ api, newDeal }) => {
+test("POST /api-v1-notes keeps the text as it was sent, and the kind is note by default (spec 2.2)", async ({ api, newDeal }) => {
   const { id: deal_id } = await newDeal();
   const bodies = [" ", "a", "  dois\r\n\tespaços  ", "é", "é".normalize("NFD"), "😀".repeat(10_000)];
   for (const body of bodies) {
@@ -43,7 +43,7 @@ test("POST /api-v1-notes keeps the body as it was sent, and its kind is note unl
   }
 });
 
-test("POST /api-v1-notes names each field outside its limits, and a deal that does not exist (spec 2.2, 4.3, 8)", async ({ api, newDeal }) => {
+test("POST /api-v1-notes names each field that is outside its limits, and an unknown deal (spec 2.2, 4.3, 8)", async ({ api, newDeal }) => {
   const { id: deal_id } = await newDeal();
   const body = bodyOf(NOTES, "POST", "/");
   const { required } = inputSchema(body);
@@ -57,7 +57,7 @@ test("POST /api-v1-notes names each field outside its limits, and a deal that do
   assertError(unknown, "invalid_reference", ["deal_id"]);
 });
 
-test("POST /api-v1-notes: the author is the creator of the key, and never another member once that one is inactive (spec 2.2, 4.3, 7)", async ({ sql, workspace, newDeal }) => {
+test("POST /api-v1-notes: the author is the key's creator, even if inactive (spec 2.2, 4.3, 7)", async ({ sql, workspace, newDeal }) => {
   const deal = await newDeal();
   const seller = await makeMember(sql, workspace);
   const { key } = await makeKey(sql, workspace.id, { memberId: seller });

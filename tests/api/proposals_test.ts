@@ -14,7 +14,7 @@ import { checkDelivery, subscribe } from "../support/webhooks.ts";
 
 const SOON = new Date(Date.now() + 3_600_000).toISOString();
 
-/** Reads the proposal's events in order, and validates each by the OpenAPI document. */
+/** Reads the proposal's events in order, and validates each against the OpenAPI document. */
 async function eventsOf(sql: Sql, id: string): Promise<EventType[]> {
   const rows = await sql<{ event: EventType; body: string }[]>`
     select e.event, crm.delivery_body(e.id, e) as body from crm.events e
@@ -25,7 +25,7 @@ async function eventsOf(sql: Sql, id: string): Promise<EventType[]> {
   return rows.map(({ event }) => event);
 }
 
-test("GET of a proposal's link shows it without a key, and the first time emits proposal.viewed (spec 6.1)", async ({ sql, newDeal }) => {
+test("GET of a proposal's link shows the proposal without a key, and emits proposal.viewed the first time (spec 6.1)", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id, {
     value: 12500.5,
@@ -58,7 +58,7 @@ test("GET of a proposal's link shows it without a key, and the first time emits 
   assert.deepEqual(await eventsOf(sql, id), ["proposal.viewed"]);
 });
 
-test("The customer sees the seller's name on the proposal and on each answer, and that of no other workspace", async ({ sql, newDeal, workspace }) => {
+test("The customer sees the seller's name on the proposal and on each answer, and no name of another workspace", async ({ sql, newDeal, workspace }) => {
   const deal = await newDeal();
   const { link } = await makeProposal(sql, deal.id);
   await sql`update crm.workspaces set name = 'Padaria Sol' where id = ${workspace.id}`;
@@ -123,7 +123,7 @@ for (
   });
 }
 
-test("Of simultaneous acceptances and rejections of a proposal only one takes effect (spec 6.1)", async ({ sql, newDeal }) => {
+test("When acceptances and rejections of a proposal race, only one takes effect (spec 6.1)", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id);
   const { accept, reject } = customer(link);
@@ -149,7 +149,7 @@ test("POST reject stores the reason, and refuses an invalid one", async ({ sql, 
   assert.equal(headers.get("X-Ignored-Fields"), "value");
 });
 
-test("A proposal that expired before it was answered is 410 proposal_expired, and emits nothing (spec 7)", async ({ sql, newDeal }) => {
+test("A proposal that expired unanswered is 410 proposal_expired, and emits nothing (spec 7)", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id, { expiresAt: SOON });
   await sql`update crm.proposals set expires_at = now() where id = ${id}`;
@@ -158,7 +158,7 @@ test("A proposal that expired before it was answered is 410 proposal_expired, an
   assert.deepEqual(await eventsOf(sql, id), []);
 });
 
-test("An unknown token, that of a draft, and one that a later sending replaced answer 404", async ({ sql, newDeal }) => {
+test("An unknown token, a draft's token and a token that a later sending replaced answer 404", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id);
   for (const token of ["", "x", "a".repeat(43), "a".repeat(42) + "-", id, `${link.split("/").at(-1)}x`]) {
@@ -204,7 +204,7 @@ test("The links of a suspended workspace answer 403; links do not need the plan'
   for (const act of Object.values(customer(link))) assertError(await act(), "workspace_suspended");
 });
 
-test("The door of links runs only verbs of proposals, and only on the link's own proposal", async ({ sql, newDeal }) => {
+test("The database function for links runs only proposal verbs, and only on the link's own proposal", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const [{ id, link }, other] = [await makeProposal(sql, deal.id), await makeProposal(sql, deal.id)];
   const call = (verb: string) =>

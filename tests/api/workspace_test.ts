@@ -7,7 +7,7 @@ import { test } from "../support/scenario.ts";
 
 const WORKSPACE = "/api-v1-workspace";
 
-test("GET /api-v1-workspace shows every member, and active loss reasons and pipelines with their active stages, and every event type (spec 5)", async ({ sql, workspace, api }) => {
+test("GET /api-v1-workspace shows all members and event types, and the active loss reasons, pipelines and stages (spec 5)", async ({ sql, workspace, api }) => {
   const seller = await makeMember(sql, workspace);
   const former = await makeMember(sql, workspace);
   await sql`update crm.members set is_active = false where id = ${former}`;

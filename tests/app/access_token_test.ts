@@ -51,7 +51,7 @@ const sign = (secret: Uint8Array, claims: Record<string, unknown> = {}) =>
   new SignJWT({ sub: userId, session_id: sessionId, aud: "authenticated", ...claims })
     .setProtectedHeader({ alg: "HS256" }).setExpirationTime("1h").sign(secret);
 
-/** Verifies the tokens in turn; returns the session or the code of the error of each. */
+/** Verifies the tokens in turn; returns the session or the error code of each. */
 async function verifyAt(url: string, tokens: string[], jwks = "") {
   const results: (Session | ApiError)[] = [];
   await withEnvironment({ SUPABASE_URL: url, SUPABASE_JWKS: jwks }, async () => {
@@ -84,7 +84,7 @@ Deno.test("A symmetric token that Supabase Auth refuses is invalid_session; one 
   assert.equal(auth.asked(), asked);
 });
 
-Deno.test("A token that Supabase Auth gave to an OAuth client is refused, whichever way tokens are verified", async () => {
+Deno.test("A token that Supabase Auth issued to an OAuth client is refused, however tokens are verified", async () => {
   const key = generateSigningKey();
   const { jwks } = await openAccessTokens(key, "http://127.0.0.1/auth/v1");
   const privateKey = await importJWK(key, "ES256");
@@ -124,7 +124,7 @@ Deno.test("A flood of invalid symmetric tokens delays neither known sessions nor
     const renewed = await verifyAccessToken(await sign(SECRET, { iat: 1 }));
     const newSession = crypto.randomUUID();
     const token = await sign(SECRET, { session_id: newSession });
-    // Unknown tokens share a few places for their first check, so a new sign-in may need several tries.
+    // First checks of unknown tokens share a few slots, so a new sign-in may need several tries.
     let first = await verifyAccessToken(token);
     for (let tries = 1; first instanceof ApiError && tries < 20; tries++) {
       first = await verifyAccessToken(token);
@@ -152,7 +152,7 @@ Deno.test(
   },
 );
 
-Deno.test("With SUPABASE_JWKS an asymmetric token is verified without asking anybody, unless its key is newer", async () => {
+Deno.test("With SUPABASE_JWKS an asymmetric token is verified without a request, unless its key is newer", async () => {
   const tokens = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
   const token = await tokens.sign(user, sessionId, Math.floor(Date.now() / 1000));
   await using auth = serveAuth();
@@ -162,7 +162,7 @@ Deno.test("With SUPABASE_JWKS an asymmetric token is verified without asking any
   }
   assert.equal(auth.asked(), 0);
 
-  // The variable holds older keys: they were rotated after the deployment that set it.
+  // The variable holds old keys, which were rotated after the deployment that set it.
   const old = (await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1")).jwks;
   await using rotated = serveAuth(200, tokens.jwks);
   assert.deepEqual(

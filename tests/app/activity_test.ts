@@ -8,7 +8,7 @@ import { signIn } from "../support/sessions.ts";
 
 const ACTIVITY = "/app-v1-activity";
 
-test("app-v1-activity lists actions with their members, newest first, none for the operator, and nothing of another workspace", async ({ sql, workspace: { id } }) => {
+test("app-v1-activity lists actions newest first, with their member (none for the operator), and nothing of another workspace", async ({ sql, workspace: { id } }) => {
   const other = await makeWorkspace(sql);
   await operate(sql, "workspace_update", { workspace_id: other.id, name: "Outra" });
   const { session, memberId } = await signIn(sql, id, "admin");
@@ -29,7 +29,7 @@ test("app-v1-activity lists actions with their members, newest first, none for t
   assert.deepEqual(body.meta, { next_cursor: null, has_more: false });
 });
 
-test("app-v1-activity pages through the whole log without a gap or a repetition", async ({ sql, workspace: { id } }) => {
+test("app-v1-activity pages through the whole log without gaps or repetitions", async ({ sql, workspace: { id } }) => {
   await sql`
     insert into crm.audit_log (workspace_id, action, object_type, object_id, object_name)
     select ${id}, 'key_created', 'key', gen_random_uuid(), n::text from generate_series(1, 230) n`;
@@ -57,7 +57,7 @@ test("app-v1-activity pages through the whole log without a gap or a repetition"
   assertError(await vendedor.get(`${ACTIVITY}?cursor=x`), "invalid_cursor");
 });
 
-test("Every action that a function of the database records is one that app-v1-activity can show", async ({ sql }) => {
+test("app-v1-activity can show every action that the database functions record", async ({ sql }) => {
   const functions = await sql<{ source: string }[]>`
     select prosrc as source from pg_proc
     where pronamespace in ('app'::regnamespace, 'crm'::regnamespace) and prosrc ~ 'record_|audit_log'`;

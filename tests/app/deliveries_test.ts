@@ -61,7 +61,7 @@ test("app-v1-deliveries shows a delivery's attempts, and the body and headers th
   }
 });
 
-test("Redelivering in the console sends the same delivery again, adds a series of attempts, and a line in the log", async ({ sql, workspace: { id, key }, api }) => {
+test("Redelivering in the console sends the same delivery again, starts a new series of attempts, and adds a line to the log", async ({ sql, workspace: { id, key }, api }) => {
   const { session, memberId } = await signIn(sql, id, "gestor");
   const gestor = memberClient(session);
   const mailbox = openMailbox();
@@ -90,7 +90,7 @@ test("Redelivering in the console sends the same delivery again, adds a series o
   });
 });
 
-test("A delivery whose event was dropped is not found, and its webhook shows the others", async ({ sql, workspace: { id, key } }) => {
+test("A delivery whose event was dropped is not found, and its webhook shows the other deliveries", async ({ sql, workspace: { id, key } }) => {
   const gestor = await manager(sql, id);
   const { id: webhook } = await subscribe(key, openMailbox().url, ["deal.won"]);
   const { body: { delivery_id } } = await gestor.post(`${WEBHOOKS}/${webhook}/test`);

@@ -19,7 +19,7 @@ interface Stage {
 
 const counts = (stages: Stage[]) => stages.map((stage) => [stage.deals_count, stage.value_sum]);
 
-test("app-v1-funnel shows a lead of the API at the next call, with its contact, company and owner", async ({ sql, workspace, api }) => {
+test("app-v1-funnel shows a lead from the API at the next call, with its contact, company and owner", async ({ sql, workspace, api }) => {
   const { session } = await signIn(sql, workspace.id, "vendedor");
   const vendedor = memberClient(session);
   const before = await vendedor.get(FUNNEL);
@@ -46,7 +46,7 @@ test("app-v1-funnel shows a lead of the API at the next call, with its contact, 
   });
 });
 
-test("app-v1-funnel shows deals won and lost in the last 30 days in the stages of these types, wherever they were closed", async ({ sql, workspace: { id, stages, memberId }, api, newDeal }) => {
+test("app-v1-funnel shows the deals won and lost in the last 30 days in the won and lost stages, wherever they were closed", async ({ sql, workspace: { id, stages, memberId }, api, newDeal }) => {
   const [won, moved, lost, old, open] = [
     await newDeal(),
     await newDeal(),
@@ -70,7 +70,7 @@ test("app-v1-funnel shows deals won and lost in the last 30 days in the stages o
   assert.equal(body.stages[2].deals[0].owner.id, memberId);
 });
 
-test("With two stages of the type won, the second shows the deals closed in it and the first all others", async ({ sql, workspace: { id, pipelineId, stages }, api, newDeal }) => {
+test("With two won stages, the second shows the deals closed in it, and the first shows all others", async ({ sql, workspace: { id, pipelineId, stages }, api, newDeal }) => {
   const [second] = await sql<[{ id: string }]>`
     insert into crm.stages (workspace_id, pipeline_id, name, position, type)
     values (${id}, ${pipelineId}, 'Renovado', 5, 'won') returning id`;
@@ -83,7 +83,7 @@ test("With two stages of the type won, the second shows the deals closed in it a
   assert.deepEqual([shown.get(second.id), shown.get(stages[2].id)], [[here.id], [there.id]]);
 });
 
-test("app-v1-funnel counts the newest 1,000 deals of a stage, says that there are more, and shows 50", async ({ sql, workspace: { id, pipelineId, stages, memberId } }) => {
+test("app-v1-funnel counts up to 1,000 deals of a stage, says if there are more, and shows the newest 50", async ({ sql, workspace: { id, pipelineId, stages, memberId } }) => {
   {
     await using bulk = await openWithoutTriggers();
     await bulk`
@@ -105,7 +105,7 @@ test("app-v1-funnel counts the newest 1,000 deals of a stage, says that there ar
   }
 });
 
-test("app-v1-funnel shows another active pipeline by its id, and none that is inactive or of another workspace", async ({ sql, workspace }) => {
+test("app-v1-funnel shows another active pipeline by its id, but no inactive pipeline and none of another workspace", async ({ sql, workspace }) => {
   const { id } = workspace;
   const pipeline = await makePipeline(sql, workspace);
   const { session } = await signIn(sql, id, "vendedor");

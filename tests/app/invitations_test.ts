@@ -15,7 +15,7 @@ const CHOICES = "/app-v1-workspace/choices";
 const answer = (id: string, verb: "accept" | "decline") => `/app-v1-workspace/invitations/${id}/${verb}`;
 const LEAVE = `${MEMBERS}/leave`;
 
-/** A person who has an account, and no membership. */
+/** A person with an account and no membership. */
 async function makePerson(sql: Sql) {
   const email = `${crypto.randomUUID()}@pessoa.example`;
   return { email, ...memberClient((await signInAs(sql, { memberId: "", email })).session) };
@@ -61,7 +61,7 @@ test("A person with an account becomes a member only by accepting the invitation
   assert.deepEqual(await actions(sql, memberId), ["member_invited", "invitation_accepted"]);
 });
 
-test("A declined invitation is gone, and activating the member again asks the person again", async ({ sql, workspace: { id } }) => {
+test("A declined invitation is gone, and reactivating the member invites the person again", async ({ sql, workspace: { id } }) => {
   const person = await makePerson(sql);
   const { admin, id: memberId } = await invite(sql, id, person.email, "admin");
   assert.deepEqual((await person.post(answer(memberId, "decline"))).body, { data: [], invitations: [] });
@@ -72,7 +72,7 @@ test("A declined invitation is gone, and activating the member again asks the pe
   assert.equal((await person.get(CHOICES)).body.invitations.length, 1);
 });
 
-test("Nobody sees or answers the invitation of another person, nor one of a workspace that is not the one named", async ({ sql, workspace: { id } }) => {
+test("Nobody sees or answers another person's invitation, or an invitation to a workspace other than the named one", async ({ sql, workspace: { id } }) => {
   const [person, other] = [await makePerson(sql), await makePerson(sql)];
   const { id: memberId } = await invite(sql, id, person.email);
   const { id: ofOther } = await invite(sql, id, other.email);
@@ -114,7 +114,7 @@ test("Following the link of an invitation accepts that invitation, and no other 
   assert.deepEqual([body.data.length, body.invitations.length], [0, 2]);
 });
 
-test("A person leaves a workspace, and an admin who activates the member again only invites", async ({ sql, workspace: { id } }) => {
+test("A person leaves a workspace, and an admin who reactivates the member only sends an invitation", async ({ sql, workspace: { id } }) => {
   const admin = memberClient((await signIn(sql, id, "admin")).session);
   const { session, memberId } = await signIn(sql, id, "gestor");
   const person = memberClient(session);
@@ -122,7 +122,7 @@ test("A person leaves a workspace, and an admin who activates the member again o
   const { id: keyId } = await makeKey(sql, id, { memberId });
   const { status, body } = await person.post(LEAVE);
   assert.deepEqual([status, body.id, body.is_active, body.has_signed_in], [200, memberId, false, false]);
-  // As when an admin deactivates a member, the reply names the member's keys that continue to work.
+  // The reply names the member's keys that still work, as when an admin deactivates a member.
   assert.deepEqual(body.keys.map(({ id }: { id: string }) => id), [keyId]);
   assertError(await person.get(CHOICES), "not_a_member");
   await admin.patch(`${MEMBERS}/${memberId}`, { is_active: true });
@@ -132,7 +132,7 @@ test("A person leaves a workspace, and an admin who activates the member again o
   assert.deepEqual([last, before.includes("member_left")], ["invitation_accepted", true]);
 });
 
-test("The last admin cannot leave: an invited admin does not count, and of two who leave at once one is refused", async ({ sql, workspace: { id } }) => {
+test("The last admin cannot leave: invited admins do not count, and if two admins leave at once one is refused", async ({ sql, workspace: { id } }) => {
   const first = memberClient((await signIn(sql, id, "admin")).session);
   const successor = await makePerson(sql);
   const { body } = await first.post(MEMBERS, { name: "Bia", email: successor.email, role: "admin" });
@@ -142,7 +142,7 @@ test("The last admin cannot leave: an invited admin does not count, and of two w
   assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 409]);
 });
 
-test("A member whom the operator adds is linked without accepting, also beside an invitation", async ({ sql, workspace: { id } }) => {
+test("A member whom the operator adds is linked without accepting, even if the person also has an invitation", async ({ sql, workspace: { id } }) => {
   const person = await makePerson(sql);
   const other = await makeWorkspace(sql);
   await makeMember(sql, other.id, "gestor", person.email);

@@ -52,7 +52,7 @@ test("app-v1-keys creates a key of the signed-in member, and shows its value onl
   assert.equal(member_id, memberId);
 });
 
-test("app-v1-keys names each field of a new key that is wrong, and refuses one that has expired already (spec 7)", async ({ sql, workspace }) => {
+test("app-v1-keys names each invalid field of a new key, and refuses a key that has already expired (spec 7)", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "admin");
   const send = (body: unknown) => memberClient(session).post(KEYS, body);
   const wrong = assertError(
@@ -66,7 +66,7 @@ test("app-v1-keys names each field of a new key that is wrong, and refuses one t
   const past = await send({ name: "Site", scopes: ["leads:write"], expires_at: new Date().toISOString() });
   assert.deepEqual(assertError(past, "already_expired"), { expires_at: "Deve estar no futuro" });
   const { status, body } = await send({ name: "Site", scopes: ["leads:write"], member_id: UNKNOWN_ID });
-  assert.equal(status, 201, "a field that it does not know changes nothing");
+  assert.equal(status, 201, "an unknown field is ignored");
   assert.equal(body.creator.name, "Membro");
 });
 
@@ -110,7 +110,7 @@ test("app-v1-keys gives no new secret to a key that no longer works (spec 7)", a
   }
 });
 
-test("app-v1-keys revokes a key with the webhooks that it made, or without them", async ({ sql, workspace }) => {
+test("app-v1-keys revokes a key with or without the webhooks that it created", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "gestor");
   const member = memberClient(session);
   const target_url = "https://hooks.example.com/crm";
@@ -143,7 +143,7 @@ test("app-v1-keys revokes a key with the webhooks that it made, or without them"
   }
 });
 
-test("app-v1-keys lists 500 keys at most: those that work first, newest first", async ({ sql, workspace }) => {
+test("app-v1-keys lists at most 500 keys: working keys first, then the others, newest first", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "vendedor");
   // Every second key is revoked and every third has expired, so 200 of 600 work, besides the test's own key.
   await sql`
@@ -160,7 +160,7 @@ test("app-v1-keys lists 500 keys at most: those that work first, newest first", 
   for (const part of [ids.slice(0, 201), ids.slice(201)]) assert.deepEqual(part, part.toSorted().reverse());
 });
 
-test("A member adds no key to 100 that work, also not with many calls at once; the operator may", async ({ sql, workspace }) => {
+test("A member cannot exceed 100 working keys, even with many calls at once; the operator can", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "gestor");
   const console_ = memberClient(session);
   await console_.get(KEYS);

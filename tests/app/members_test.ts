@@ -17,7 +17,7 @@ const MEMBERS = "/app-v1-members";
 
 const newEmail = () => `${crypto.randomUUID()}@membro.example`;
 
-test("app-v1-members lists the members, with whether each has signed in and how many keys still work", async ({ sql, workspace: { id, memberId } }) => {
+test("app-v1-members lists the members, whether each has signed in, and how many of their keys still work", async ({ sql, workspace: { id, memberId } }) => {
   const { session, memberId: own, email } = await signIn(sql, id, "vendedor");
   const revoked = await makeKey(sql, id, { memberId: own });
   await operate(sql, "key_revoke", { workspace_id: id, id: revoked.id });
@@ -38,7 +38,7 @@ test("app-v1-members lists the members, with whether each has signed in and how 
   assert.deepEqual([body.data[0].has_signed_in, body.data[0].working_keys], [false, 1]);
 });
 
-test("POST app-v1-members adds a member and has an invitation sent that leads to the console", async ({ sql, workspace: { id } }) => {
+test("POST app-v1-members adds a member and sends an invitation that leads to the console", async ({ sql, workspace: { id } }) => {
   const { session, memberId } = await signIn(sql, id, "admin");
   const admin = memberClient(session);
   const email = newEmail();
@@ -58,7 +58,7 @@ test("POST app-v1-members adds a member and has an invitation sent that leads to
   assert.deepEqual(mails.map(({ type }) => type), ["invite"]);
   assert.match(new URL(mails[0]!.link).searchParams.get("redirect_to")!, /\/senha\/$/);
 
-  // A person with an account gets no second one: after the invitation was accepted, Supabase Auth answers email_exists.
+  // After the invitation was accepted, Supabase Auth answers email_exists: nobody gets a second account.
   const follow = await fetch(mails[0]!.link, { redirect: "manual" });
   await follow.body?.cancel();
   const again = await admin.post(`${MEMBERS}/${body.id}/invite`);
@@ -92,7 +92,7 @@ test("An administrator sends at most 30 invitations an hour, and 3 to one member
   assertError(replies.find(({ status }) => status !== 200)!, "too_many_invitations");
 
   const invite = () => post(MEMBERS, { name: "Bia", email: newEmail(), role: "vendedor" });
-  assert.equal((await invite()).status, 201, "another member is invited all the same");
+  assert.equal((await invite()).status, 201, "another member can still be invited");
   const log = (count: number, at: string) =>
     sql`
     insert into crm.audit_log (workspace_id, id, member_id, action, object_type, object_id, object_name)
@@ -116,14 +116,14 @@ test("An administrator sends at most 30 invitations an hour, and 3 to one member
   });
 });
 
-Deno.test("An invitation that cannot be sent is logged, without the address, and fails nothing", async () => {
+Deno.test("An invitation that cannot be sent is logged without the address, and does not fail the call", async () => {
   const email = newEmail();
   const configured = { SUPABASE_SECRET_KEY: "x", APP_ORIGIN: "http://127.0.0.1:9", PUBLIC_URL: null };
   for (
     const [variables, reason] of [
       [{ SUPABASE_SECRET_KEY: null, SUPABASE_SERVICE_ROLE_KEY: null }, /SUPABASE_SECRET_KEY is not set/],
       [{ APP_ORIGIN: null }, /APP_ORIGIN is not set/],
-      // Nothing listens on the port of discard.
+      // Nothing listens on port 9 (discard).
       [{ SUPABASE_URL: "http://127.0.0.1:9" }, /error/i],
     ] as const
   ) {
@@ -158,7 +158,7 @@ Deno.test("Supabase Auth is asked with the secret key, and only email_exists of 
     APP_ORIGIN: "https://padaria.example/crm/",
   };
   const invite = () => sendInvitation("ana@exemplo.com.br");
-  // Supabase sets this variable besides that of the older key, which a project may have switched off.
+  // Supabase sets this variable as well as the legacy key's, which a project may have disabled.
   const named = JSON.stringify({ spare: "sb_secret_spare", default: "sb_secret_default" });
   await withEnvironment({ ...configured, SUPABASE_SECRET_KEYS: named }, async () => {
     assert.equal(await invite(), true);
@@ -178,7 +178,7 @@ Deno.test("Supabase Auth is asked with the secret key, and only email_exists of 
   ]]);
 });
 
-test("PATCH app-v1-members changes name, role and activity, which take effect at the next call", async ({ sql, workspace: { id } }) => {
+test("PATCH app-v1-members changes name, role and is_active, which take effect at the next call", async ({ sql, workspace: { id } }) => {
   const admin = memberClient((await signIn(sql, id, "admin")).session);
   const { session, memberId } = await signIn(sql, id, "gestor");
   const other = memberClient(session);
@@ -196,8 +196,8 @@ test("PATCH app-v1-members changes name, role and activity, which take effect at
   assert.equal((await other.get(MEMBERS)).status, 200);
 });
 
-test("app-v1-members keeps the last active admin, whom only one who can sign in may replace (spec 7)", async ({ sql, workspace: { id } }) => {
-  // Nobody can sign in as the workspace's original admin, who does not count.
+test("app-v1-members keeps the last active admin until another admin can sign in (spec 7)", async ({ sql, workspace: { id } }) => {
+  // The workspace's original admin does not count, because nobody can sign in as that member.
   const { session, memberId } = await signIn(sql, id, "admin");
   const { get, patch } = memberClient(session);
   await get(MEMBERS);
@@ -210,7 +210,7 @@ test("app-v1-members keeps the last active admin, whom only one who can sign in 
   assert.equal((await change({ role: "gestor" })).status, 200, "an admin who was invited can sign in");
 });
 
-/** Demotes a member in a transaction, which commits after the calls have begun to wait for it. */
+/** Demotes a member in a transaction that commits once the calls wait for it. */
 async function demoteBefore(
   sql: postgres.Sql,
   demotion: { workspace_id: string; id: string; role: string },
@@ -227,7 +227,7 @@ async function demoteBefore(
   return await Promise.all(waiting);
 }
 
-test("Of two admins who demote each other at once the second is refused as the last admin", async ({ sql, workspace: { id } }) => {
+test("If two admins demote each other at once, the second call is refused, because it would demote the last admin", async ({ sql, workspace: { id } }) => {
   const [one, two] = [await signIn(sql, id, "admin"), await signIn(sql, id, "admin")];
   for (const { session } of [one, two]) await memberClient(session).get(MEMBERS);
   const demotion = { workspace_id: id, id: one.memberId, role: "gestor" };
@@ -236,7 +236,7 @@ test("Of two admins who demote each other at once the second is refused as the l
   assertError(reply!, "last_admin");
 });
 
-test("A demoted admin cannot regain the role by a call that waited for the demotion", async ({ sql, workspace: { id } }) => {
+test("A demoted admin cannot regain the role through a call that was waiting for the demotion", async ({ sql, workspace: { id } }) => {
   const [{ memberId: first }, two] = [await signIn(sql, id, "admin"), await signIn(sql, id, "admin")];
   const demoted = memberClient(two.session);
   await demoted.get(MEMBERS);
@@ -253,7 +253,7 @@ test("A demoted admin cannot regain the role by a call that waited for the demot
   assert.deepEqual(roles.map(({ role }) => role), ["admin", "vendedor"]);
 });
 
-Deno.test("No endpoint of members can change an e-mail, by which a person becomes another member", () => {
+Deno.test("No member endpoint can change an e-mail, because the e-mail decides who signs in as the member", () => {
   const fields = members.routes.map(({ endpoint }) => endpoint.body)
     .filter((body) => body !== undefined)
     .map((body) => Object.keys((body as unknown as { shape: object }).shape));

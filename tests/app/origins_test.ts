@@ -1,4 +1,4 @@
-// Which origins may call which functions from a browser: only the console's (APP_ORIGIN) may use sessions.
+// CORS: which origins may call which functions. Only the console's origin (APP_ORIGIN) may use sessions.
 import assert from "node:assert/strict";
 import { functionApp } from "../../supabase/functions/_shared/http/app.ts";
 import type { GateName } from "../../supabase/functions/_shared/contract/declaration.ts";
@@ -11,7 +11,7 @@ const VARIABLES: Record<string, string | null> = {
   CORS_ALLOWED_ORIGINS: LISTED,
 };
 
-/** Asks, as a browser does before a call, whether a page may make it; then makes it. */
+/** Sends the preflight request as a browser does, then the call. */
 async function ask(gate: GateName, origin: string, asked: string, variables = VARIABLES) {
   let [preflight, reply] = [new Headers(), new Headers()];
   await withEnvironment(variables, async () => {
@@ -28,7 +28,7 @@ async function ask(gate: GateName, origin: string, asked: string, variables = VA
   return { preflight, reply };
 }
 
-/** The names in a header that lists some, in order. */
+/** The names in a comma-separated header, sorted. */
 const namesIn = (headers: Headers, name: string) => headers.get(name)!.toLowerCase().split(",").sort();
 
 for (
@@ -39,7 +39,7 @@ for (
     ["none", [LISTED]],
   ] as const
 ) {
-  Deno.test(`Behind the gate "${gate}" pages of ${allowed.join(" and ")} may call, and no others`, async () => {
+  Deno.test(`Behind the gate "${gate}" only pages of ${allowed.join(" and ")} may call`, async () => {
     for (const origin of [CONSOLE, LISTED, "https://evil.example", `${CONSOLE}.evil.example`, "null"]) {
       const { preflight } = await ask(gate, origin, "content-type");
       const granted = (allowed as readonly string[]).includes(origin) ? origin : null;
@@ -51,7 +51,7 @@ for (
   });
 }
 
-Deno.test("The console may send the session, the workspace and what Supabase's client adds; nobody may send an API key there", async () => {
+Deno.test("The console may send the session, the workspace and the headers of Supabase's client; no page may send an API key there", async () => {
   const { preflight } = await ask("session", CONSOLE, "authorization");
   assert.deepEqual(
     namesIn(preflight, "Access-Control-Allow-Headers"),

@@ -13,7 +13,7 @@ async function linkedUser(sql: Sql, memberId: string): Promise<string | null> {
   return row!["user_id"];
 }
 
-test("A person is linked to the members with their e-mail, in any case and workspace, at the first call", async ({ sql, workspace: { id } }) => {
+test("The first call links a person to the members with their e-mail, in any letter case and in every workspace", async ({ sql, workspace: { id } }) => {
   const other = await makeWorkspace(sql);
   const email = `Ana.${crypto.randomUUID()}@Padaria.example`;
   const first = await makeMember(sql, id, "gestor", email);
@@ -21,7 +21,7 @@ test("A person is linked to the members with their e-mail, in any case and works
   const { session, userId } = await signInAs(sql, { ...first, email: email.toLowerCase() });
   assert.equal(await linkedUser(sql, first.memberId), null);
 
-  // Nothing of a third workspace, of which the person is no member.
+  // The person is not a member of the third workspace.
   await signIn(sql, (await makeWorkspace(sql)).id, "admin");
   const { body } = await memberClient(session).get(CHOICES);
   assert.deepEqual(
@@ -51,7 +51,7 @@ test("An unconfirmed e-mail links nobody, whatever the token and the user's meta
   assert.equal(await linkedUser(sql, victim.memberId), null);
 });
 
-test("Nobody becomes a workspace's first admin by the address that every workspace without a real one has", async ({ sql, workspace: { memberId } }) => {
+test("The placeholder address of first admins links nobody", async ({ sql, workspace: { memberId } }) => {
   const [first] = await sql`select email from crm.members where id = ${memberId}`;
   assert.match(first!["email"], /\.invalid$/);
   const { session } = await signInAs(sql, { memberId, email: first!["email"] });
@@ -77,7 +77,7 @@ test("A linked member stays linked to that person: a later owner of the e-mail i
   assert.equal((await memberClient(first.session).get(CHOICES)).status, 200);
 });
 
-test("A member whose person was deleted is linked to the next one with the same confirmed e-mail", async ({ sql, workspace: { id } }) => {
+test("A member whose person was deleted is linked to the next person with the same confirmed e-mail", async ({ sql, workspace: { id } }) => {
   const first = await signIn(sql, id, "gestor");
   await memberClient(first.session).get(CHOICES);
   await sql`delete from auth.users where id = ${first.userId}`;

@@ -22,7 +22,7 @@ async function actionsOf(sql: Sql, objectId: string): Promise<string[]> {
   return lines.map(({ action }) => action);
 }
 
-test("A webhook made in the console gets signed deliveries under the secret that was shown once", async ({ sql, workspace: { id }, api }) => {
+test("A webhook created in the console gets deliveries signed with the secret that was shown once", async ({ sql, workspace: { id }, api }) => {
   const gestor = await manager(sql, id);
   const mailbox = openMailbox();
   const { status, body, headers } = await gestor.post(WEBHOOKS, {
@@ -67,7 +67,7 @@ test("app-v1-webhooks applies the API's rules for events and addresses, and its 
   assert.equal((await gestor.post(`${WEBHOOKS}/${inactive.id}/reactivate`)).status, 200);
 });
 
-test("Every action of the console on a webhook answers as the API's does, and the log names who did it (spec 7)", async ({ sql, workspace: { id }, api }) => {
+test("Every webhook action of the console answers as the API does, and the log names who did it (spec 7)", async ({ sql, workspace: { id }, api }) => {
   const gestor = await manager(sql, id);
   const mailbox = openMailbox("status=500,200");
   const maker = await makeKey(sql, id);
@@ -127,7 +127,7 @@ test("In a suspended workspace webhooks are shown as held, and a test or redeliv
   assert.deepEqual([again.held, again.state, again.attempts], [true, "held", 0]);
 });
 
-test("A webhook with more deliveries than are counted says so", async ({ sql, workspace: { id, key } }) => {
+test("A webhook with more deliveries than the counting limit says so", async ({ sql, workspace: { id, key } }) => {
   const gestor = await manager(sql, id);
   const { id: webhook } = await subscribe(key, openMailbox().url, ["deal.won"]);
   await addDeliveries(sql, id, webhook, { count: 1001, states: ["delivered"], events: ["deal.won"] });

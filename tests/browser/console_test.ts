@@ -32,7 +32,7 @@ chromiumTest("The console in a browser", async (t) => {
   for (const { name, run } of SCENARIOS) await t.step(name, () => run(world).catch(throwBoth));
 });
 
-/** Throws the error of a scenario together with the errors of its page. */
+/** Throws a scenario's error together with the errors of its page. */
 function throwBoth(error: unknown): never {
   if (!(error instanceof SuppressedError)) throw error;
   const { error: met, suppressed } = error;

@@ -11,7 +11,7 @@ import { withScenario } from "../support/scenario.ts";
 import { baseUrl } from "../support/stack.ts";
 import { launchChromium } from "./support/chromium.ts";
 
-test("A form that is sent by a double click creates one lead, with the campaign from the address", {
+test("A form sent by a double click creates one lead, with the campaign from the address", {
   javaScriptEnabled: true,
   visit: (page) => sendForm(page, (button) => button.dblclick()),
   leads: [["Ana", "ana@exemplo.com.br", { source: "google", campaign: "natal" }]],
@@ -70,7 +70,7 @@ async function sendForm(
   press: (button: Locator) => Promise<void>,
   answered: () => Promise<Page> = () => Promise.resolve(page),
 ): Promise<void> {
-  // The field that only bots fill in is off the screen.
+  // The honeypot field is off the screen.
   assert.ok((await page.getByLabel("Não preencha").boundingBox())!.x < 0);
   await page.getByLabel("Nome").fill("Ana");
   await page.getByLabel("E-mail").fill("ana@exemplo.com.br");

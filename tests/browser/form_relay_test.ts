@@ -19,7 +19,7 @@ chromiumTest(
     await using sql = openDatabase();
     const { key } = await makeWorkspace(sql);
     const port = freePort();
-    // Stands for the visitor's connection to the relay.
+    // Stands in for the visitor's connection to the relay.
     await using line = startCuttingProxy(`http://127.0.0.1:${port}`, "POST /leads");
     let folder = "";
     // Serves the form on another site, changed as the README says.
@@ -60,7 +60,7 @@ chromiumTest(
       assert.ok(await email.evaluate((field) => field === document.activeElement));
       await assertAccessible(page, "the form with an error");
 
-      // The relay gets the lead, but its answer is lost, so the visitor sends the form once more.
+      // The relay gets the lead, but its answer is lost, so the visitor sends the form again.
       await email.fill("ana@exemplo.com.br");
       line.setLine("answers lost");
       await page.getByRole("button", { name: "Enviar" }).click();

@@ -141,7 +141,8 @@ const SCENARIOS: Record<string, (browser: Browser) => Promise<void>> = {
   "The link to the other language opens the same operation": changesLanguage,
   "The search finds an operation in both languages": searches,
   "A call from the reference creates a lead, and the browser does not store the key": sendsLead,
-  "axe finds only what Scalar's own elements break, on a desk and on a phone, with both themes": isAccessible,
+  "axe finds only violations in Scalar's own elements, on a desktop and on a phone, with both themes":
+    isAccessible,
 };
 
 chromiumTest("The reference in a browser", async (t) => {

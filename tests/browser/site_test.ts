@@ -144,7 +144,7 @@ const SCENARIOS: Scenario[] = [
       }),
   },
   {
-    name: "An unknown address gets 404 and a page in both languages",
+    name: "An unknown address gets 404 and a bilingual page",
     run: ({ browser, url }) =>
       open(browser, url, async (page) => {
         const response = await page.goto(`${url}en/no-such-page/`);
@@ -156,7 +156,7 @@ const SCENARIOS: Scenario[] = [
   },
   {
     name:
-      "axe finds nothing on any page, on a desk and on a phone, with both themes, and every page fits both screens",
+      "axe finds nothing on any page, on a desktop and on a phone, with both themes, and every page fits both screens",
     run: async (site) => void await Promise.all(LOOKS.map((look) => audit(site, look))),
   },
 ];

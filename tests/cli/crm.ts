@@ -15,7 +15,7 @@ export interface Outcome {
 /** Without these, a command uses the shared stack, which DATA_DIR names. */
 const ENVIRONMENT = { DATABASE_URL: "", APP_ORIGIN: "" };
 
-/** The end of the last command: commands take turns, because they share the environment and the output. */
+/** Settles after the last command: commands take turns, because they share the environment and the output. */
 let last: Promise<unknown> = Promise.resolve();
 
 /** Runs `deno task crm …` on the shared stack, in this process; `env` overrides the environment. */

@@ -18,7 +18,7 @@ async function activeIds(sql: Sql, workspaceId: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-test("key revoke ends the active subscriptions that the key made, and names them", async ({ sql, workspace, api }) => {
+test("key revoke ends the active subscriptions that the key created, and names them", async ({ sql, workspace, api }) => {
   const { id, key } = await makeKey(sql, workspace.id);
   const first = await subscribe(key, `${TARGET}/1`, ["deal.won"]);
   const deleted = await subscribe(key, `${TARGET}/2`, ["deal.won"]);
@@ -100,7 +100,7 @@ async function inTurn<Result>(
   return await result;
 }
 
-test("A subscription whose creation is not finished when its key is revoked ends with the key", async ({ sql, workspace }) => {
+test("A subscription that is being created when its key is revoked ends with the key", async ({ sql, workspace }) => {
   const { id, key } = await makeKey(sql, workspace.id);
   const revoked = await inTurn(
     sql,
@@ -111,7 +111,7 @@ test("A subscription whose creation is not finished when its key is revoked ends
   assert.deepEqual(await activeIds(sql, workspace.id), []);
 });
 
-test("A key that is revoked while it creates a subscription, or reactivates a deleted one, does neither", async ({ sql, workspace }) => {
+test("A call that creates a subscription or reactivates a deleted one is refused if its key is revoked meanwhile", async ({ sql, workspace }) => {
   for (const isNew of [true, false]) {
     const { id, key } = await makeKey(sql, workspace.id);
     const deleted = await subscribe(key, TARGET, ["deal.won"]);

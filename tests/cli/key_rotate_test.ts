@@ -19,7 +19,7 @@ async function secretsOf(sql: Sql, keyId: string): Promise<{ newest: boolean; wo
   return rows.map((row) => ({ ...row }));
 }
 
-test("key rotate --overlap gives a new value beside the old one, which ends at its time", async ({ sql, workspace }) => {
+test("key rotate --overlap gives a new value, and the old value works until the overlap ends", async ({ sql, workspace }) => {
   const { id, key } = await makeKey(sql, workspace.id);
   const rotated = await json("key", "rotate", id, "--overlap", "1h");
   assert.deepEqual(Object.keys(rotated), ["id", "key", "old_secret_expires_at"]);
@@ -54,7 +54,7 @@ test("key rotate without an overlap ends the old value at its next call", async 
   await assertMistake(["key", "rotate", id], 1, new RegExp(`"${id}" is revoked or has expired, for good`));
 });
 
-test("a rotation keeps the id, scopes, limit, subscriptions and counted calls of a key", async ({ sql }) => {
+test("a rotation keeps a key's id, scopes, limit, subscriptions and call counts", async ({ sql }) => {
   const workspace = await makeWorkspace(sql, { rateLimit: 4 });
   const { id, key } = await makeKey(sql, workspace.id);
   const subscription = await subscribe(key, "https://hooks.example.com/crm", ["deal.won"]);
@@ -75,7 +75,7 @@ test("a rotation keeps the id, scopes, limit, subscriptions and counted calls of
   for (const value of [key, rotated.key]) assertError(await client(value).get(PIPELINES), "rate_limited");
 });
 
-test("a second rotation ends the old secret of the first, whatever its overlap", async ({ sql, workspace }) => {
+test("a second rotation ends the first rotation's old secret, whatever its overlap", async ({ sql, workspace }) => {
   const { id, key } = await makeKey(sql, workspace.id);
   const second = await rotateKey(sql, id, 604_800);
   const third = await rotateKey(sql, id, 3_600);
@@ -85,7 +85,7 @@ test("a second rotation ends the old secret of the first, whatever its overlap",
   assert.deepEqual((await secretsOf(sql, id)).map(({ works }) => works), [false, false, false, true]);
 });
 
-test("concurrent rotations and a revocation leave one newest secret, which does not work", async ({ sql, workspace }) => {
+test("concurrent rotations and a revocation leave one newest secret, which is revoked", async ({ sql, workspace }) => {
   const { id, key } = await makeKey(sql, workspace.id);
   const attempts = await Promise.allSettled([
     ...Array.from({ length: 6 }, () => rotateKey(sql, id, 3_600)),
@@ -102,7 +102,7 @@ test("concurrent rotations and a revocation leave one newest secret, which does 
   assert.equal(secrets.filter(({ newest }) => newest).length, 1);
 });
 
-test("a replaced secret is deleted 30 days after its end", async ({ sql, workspace }) => {
+test("a replaced secret is deleted 30 days after it ends", async ({ sql, workspace }) => {
   const { id, key } = await makeKey(sql, workspace.id);
   const { key: newest } = await rotateKey(sql, id, 0);
   const end = async (days: number) => {
@@ -130,7 +130,7 @@ test("key rename changes the name that key show prints", async ({ sql, workspace
   );
 });
 
-test("each change of a key is in the audit log, with the details that the console shows", async ({ sql, workspace }) => {
+test("each change to a key is in the audit log, with the details that the console shows", async ({ sql, workspace }) => {
   const { id, key } = await makeKey(sql, workspace.id, { scopes: ["webhooks:manage"] });
   const subscription = await subscribe(key, "https://hooks.example.com/crm", ["deal.won"]);
   for (const name of ["Site", "Site"]) {

@@ -9,7 +9,7 @@ import { test } from "../support/scenario.ts";
 
 const CREATE = ["key", "create", "--name", "Site"];
 
-test("A new key gives access to its scopes alone, until it is revoked (spec 5)", async ({ workspace: { id: workspace, pipelineId } }) => {
+test("A new key gives access only to its scopes, until it is revoked (spec 5)", async ({ workspace: { id: workspace, pipelineId } }) => {
   const made = await json(...CREATE, "--workspace", workspace, "--scopes", "pipelines:read");
   assert.deepEqual(Object.keys(made), ["id", "key", "warnings"]);
   assert.deepEqual(made.warnings, []);
@@ -24,7 +24,7 @@ test("A new key gives access to its scopes alone, until it is revoked (spec 5)",
   assert.deepEqual(await json("key", "revoke", made.id), { ...revoked, was_revoked: true });
 });
 
-test("A key is the prefix, 256 random bits in base62 and their checksum; only its hash is kept (spec 5)", async ({ sql, workspace: { id: workspace } }) => {
+test("A key is the prefix, 256 random bits in base62 and their checksum; only its hash is stored (spec 5)", async ({ sql, workspace: { id: workspace } }) => {
   const text = await say(...CREATE, "--workspace", workspace, "--scopes", "leads:write");
   const [, id, key] = /^Key (\S+) created\. Its value is shown only now:\n\n(\S+)\n$/.exec(text) ?? [];
   assert.ok(key);
@@ -97,13 +97,13 @@ Deno.test("The warning about an unused scope names only similar scopes (spec 5)"
   assert.equal(warningsOfScopes(["x:read", "leads:write", "x:read"]).length, 1);
 });
 
-test("key create --expires-at makes a key that expires then, and refuses a moment in the past", async ({ sql, workspace: { id: workspace } }) => {
+test("key create --expires-at makes a key that expires then, and refuses a time in the past", async ({ sql, workspace: { id: workspace } }) => {
   const create = [...CREATE, "--workspace", workspace, "--scopes", "pipelines:read", "--expires-at"];
   const expiryOf = async (id: string) => {
     const listed = await json("key", "list", "--workspace", workspace);
     return listed.find((key: { id: string }) => key.id === id).expires_at;
   };
-  // The forms are those of the API.
+  // The formats that the API accepts.
   const [midnight, afternoon] = ["2120-01-31T00:00:00.000Z", "2120-01-31T15:00:00.000Z"];
   for (const [text, moment] of [["2120-01-31", midnight], ["21200131T12-03", afternoon]] as const) {
     const { id, key } = await json(...create, text);

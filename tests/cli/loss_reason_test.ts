@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { json, say } from "./crm.ts";
 import { test } from "../support/scenario.ts";
 
-test("loss-reason create, list and update manage the reasons why deals are lost", async ({ workspace: { id: workspace }, api }) => {
+test("loss-reason create, list and update manage the loss reasons of deals", async ({ workspace: { id: workspace }, api }) => {
   const { id } = await json("loss-reason", "create", "--workspace", workspace, "--name", "Preço");
   const lose = async () => {
     const deal = await api.post("/api-v1-deals", { title: "Venda" });

@@ -51,10 +51,10 @@ test("member update changes a member's name and role, and the audit log names th
   assert.deepEqual(lines.map((line) => Object.values(line)), [
     [null, "member_invited", "Ana Souza", { email: "ana@exemplo.com.br", role: "vendedor" }],
     [null, "member_updated", "Ana Lima", changes],
-  ], "an update that changes nothing leaves no line");
+  ], "an update without changes adds no line");
 });
 
-test("member update --active false shows the keys of the member that still work, and how to revoke them", async ({ sql, workspace: { id: workspace, memberId } }) => {
+test("member update --active false shows which of the member's keys still work, and how to revoke them", async ({ sql, workspace: { id: workspace, memberId } }) => {
   const { id: member } = await json(...add(workspace, "ana@exemplo.com.br"));
   const scopes = ["notes:write", "pipelines:read"];
   const makeKeyOf = (memberId: string) => makeKey(sql, workspace, { memberId, scopes });

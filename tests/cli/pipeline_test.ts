@@ -49,7 +49,7 @@ test("pipeline create --default and pipeline update --default move the default",
   assert.deepEqual(await defaults(), [pipelineId]);
 });
 
-Deno.test("If twenty pipelines become the default at once, one of them is the default", async () => {
+Deno.test("If twenty pipelines are made the default at once, exactly one is the default", async () => {
   await using sql = openDatabase(20);
   const { id: workspace_id } = await makeWorkspace(sql);
   const make = { workspace_id, name: "Novo", stages: [] };

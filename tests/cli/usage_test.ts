@@ -16,7 +16,7 @@ Deno.test("Every command has a --help with its options and an example", async ()
   }));
 });
 
-Deno.test("--help shows the groups, and a group its commands", async () => {
+Deno.test("--help shows the groups, and --help of a group shows its commands", async () => {
   const help = await say("--help");
   for (const group of new Set(COMMANDS.map(([group]) => group))) {
     assert.match(help, new RegExp(`^  ${group} +\\w`, "m"));
@@ -32,7 +32,7 @@ Deno.test("Without a command the help goes to standard error, with exit code 2",
   }
 });
 
-Deno.test("DATABASE_URL takes precedence over the stack on DATA_DIR, which a process uses without it", async () => {
+Deno.test("DATABASE_URL takes precedence over the stack on DATA_DIR", async () => {
   const { code } = await crm(["workspace", "list"], { DATABASE_URL: databaseUrl, DATA_DIR: "/nonexistent" });
   assert.equal(code, 0);
   const outcome = await crmProcess(["workspace", "list", "--json"]);
@@ -40,7 +40,7 @@ Deno.test("DATABASE_URL takes precedence over the stack on DATA_DIR, which a pro
   assert.ok(Array.isArray(JSON.parse(outcome.stdout)));
 });
 
-Deno.test("Without a database the error says in one line what to do, also where a server drops connections", async () => {
+Deno.test("Without a database the error says in one line what to do, also if the server drops connections", async () => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const dropping = (async () => {
     for await (const connection of listener) {

@@ -1,4 +1,4 @@
-// These tests read all verbs in schema app from the catalogue, so that they include new ones.
+// These tests read the verbs of schema app from the catalog, so that they cover new verbs.
 import assert from "node:assert/strict";
 import { OPERATOR_CODES, OperatorError } from "../../run/operator/errors.ts";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ test("every verb of schema app is called by a command or by an endpoint of the a
   const names = (await readVerbs(sql)).map(({ name }) => name);
   const typed = await Deno.readTextFile(join(ROOT, "run", "operator", "verbs.ts"));
   const typedNames = new Set([...typed.matchAll(/^ {2}(\w+): Verb</gm)].map(([, name]) => name!));
-  // verbs.ts need not list every verb: one that only an endpoint calls is typed by the endpoint's schema.
+  // verbs.ts need not list every verb: a verb that only an endpoint calls is typed by the endpoint's schema.
   assert.deepEqual([...typedNames].filter((name) => !names.includes(name)), []);
 
   const callers = await sources("run/cli", "run/operator");

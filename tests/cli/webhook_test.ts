@@ -26,7 +26,7 @@ test("webhook list shows the subscriptions of a workspace without secrets", asyn
   assert.deepEqual(shown, [
     { ...active, days_are_partial, key_id: made.id },
     { ...deleted, days_are_partial, key_id: null },
-  ], "active ones first, with the key that made each");
+  ], "active subscriptions first, each with the key that created it");
   const text = await say(...list);
   assert.match(
     text,
@@ -65,7 +65,7 @@ test("webhook show counts deliveries by day and outcome, and names the key that 
   assert.match(text, new RegExp(`^Made by the key ${made.id} "Teste"$`, "m"));
 });
 
-test("webhook test sends a signed event that a receiver can distinguish from a real one", async ({ sql, workspace: { id: workspace, key } }) => {
+test("webhook test sends a signed event that a receiver can tell from a real event", async ({ sql, workspace: { id: workspace, key } }) => {
   const mailbox = openMailbox();
   const { id, secret } = await subscribe(key, mailbox.url, ["deal.won", "deal.lost"]);
   const other = openMailbox();
@@ -136,7 +136,7 @@ test("webhook test and delivery redeliver say if a delivery waits because the wo
   await mailbox.waitFor(5);
 });
 
-test("webhook rotate shows a new secret once, which replaces the old one at once or after an overlap", async ({ sql, workspace: { key }, api }) => {
+test("webhook rotate shows a new secret once, and it replaces the old secret at once or after an overlap", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox();
   const { id, secret: old } = await subscribe(key, mailbox.url, ["contact.created"]);
   const rotate = ["webhook", "rotate", id];
@@ -163,7 +163,7 @@ test("webhook rotate shows a new secret once, which replaces the old one at once
   checkDelivery((await mailbox.waitFor(2))[1]!, secret, next);
 });
 
-test("webhook rotate accepts another encryption key than the functions' only with --force", async ({ workspace: { key }, api }) => {
+test("webhook rotate accepts an encryption key that differs from the functions' key only with --force", async ({ workspace: { key }, api }) => {
   const mailbox = openMailbox();
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
   const rotate = ["webhook", "rotate", id];
@@ -171,7 +171,7 @@ test("webhook rotate accepts another encryption key than the functions' only wit
   const refused = /The encryption key does not decrypt the current secret/;
   assertOneLine(await crm(rotate, other), 1, refused, "another key");
   assert.equal((await crm([...rotate, "--force"], other)).code, 0);
-  // The same error after a key was lost: the functions' key cannot decrypt the current secret.
+  // The same error if the encryption key was lost: the functions' key cannot decrypt the current secret.
   assertOneLine(await crm(rotate), 1, refused, "the key of the stack");
 
   const { secret } = await json(...rotate, "--force");

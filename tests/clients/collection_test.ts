@@ -67,7 +67,7 @@ Deno.test({
       ) => [item.name, response!.code, assertions!.length]),
       steps.map(({ title }, index) => [title, first.executions[index]!.response!.code, 1]),
     );
-    // The second run has no tokens, because the proposals are answered: it leaves out the calls for them.
+    // The second run has no tokens, because the proposals are answered, so it skips their calls.
     const again = await runNewman({
       ...values,
       proposal_token: "",

@@ -1,4 +1,4 @@
-// The MCP server, as the official client of MCP uses it over HTTP.
+// The MCP server as the official MCP client uses it over HTTP.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 // The package exports its types under paths without `.js`.
@@ -45,7 +45,7 @@ async function connect(key: string, header = "X-API-Key") {
   return { client, call, [Symbol.asyncDispose]: () => client.close() };
 }
 
-Deno.test("The server speaks the revisions of the official client with a handshake, except a draft from before the first one", () => {
+Deno.test("The server speaks every revision with a handshake that the official client knows, except the draft before the first release", () => {
   assert.deepEqual(
     WITH_HANDSHAKE,
     SUPPORTED_PROTOCOL_VERSIONS.filter((revision) => revision !== "2024-10-07"),
@@ -69,7 +69,7 @@ Deno.test("The official client connects with either header, and sees the tools w
   }
 });
 
-Deno.test("The official client of the stateless revision discovers the server, and lists and calls tools and prompts", async () => {
+Deno.test("The official client for the stateless revision discovers the server, and lists and calls tools and prompts", async () => {
   const key = await makeKey("contacts:read", "contacts:write");
   const client = new StatelessClient({ name: "teste", version: "1.0.0" }, {
     versionNegotiation: { mode: "auto" },
@@ -96,12 +96,12 @@ Deno.test("The official client of the stateless revision discovers the server, a
   }
 });
 
-Deno.test("Every schema of a tool is JSON Schema 2020-12 that Ajv takes", async () => {
+Deno.test("Every tool schema is JSON Schema 2020-12 that Ajv accepts", async () => {
   const { demo_key } = await readStackFile(Deno.env.get("DATA_DIR") ?? ".local");
   await using session = await connect(demo_key);
   const { tools } = await session.client.listTools();
   assert.ok(tools.length > 0);
-  // Ajv must ignore keywords that only describe texts.
+  // Ajv must ignore annotation keywords.
   const ajv = new Ajv2020({
     strict: true,
     strictTypes: false,
@@ -155,7 +155,7 @@ Deno.test("The list of tools costs a model at most 9,000 tokens, a list of 50 de
   assert.ok(full.data[0].workspace_id && full.data[0].contact.id);
 });
 
-Deno.test("An assistant with the official client takes in a lead, finds its contact and moves its deal", async () => {
+Deno.test("An assistant with the official client creates a lead, finds its contact and moves its deal", async () => {
   const key = await makeKey("leads:write", "contacts:read", "deals:write", "pipelines:read");
   await using session = await connect(key);
   const { call } = session;
@@ -173,7 +173,7 @@ Deno.test("An assistant with the official client takes in a lead, finds its cont
   assert.deepEqual({ isError, stage_id: moved.stage_id }, { isError: false, stage_id });
 });
 
-Deno.test("A key that only reads sees no tool that writes, and is refused in Portuguese if it calls one", async () => {
+Deno.test("A read-only key sees no write tool, and is refused in Portuguese if it calls one", async () => {
   await using session = await connect(await makeKey("contacts:read"));
   const { client, call } = session;
   const { tools } = await client.listTools();
@@ -193,7 +193,7 @@ Deno.test("The official client fails to connect with a wrong key, and says why",
   await assert.rejects(connect("svc_errada"), /Chave de API inválida/);
 });
 
-Deno.test("The bridge connects with the configuration that the page on MCP gives for Claude Desktop", async () => {
+Deno.test("The bridge (mcp-remote) connects with the configuration that the page on MCP gives for Claude Desktop", async () => {
   const page = await Deno.readTextFile(new URL("../../site/src/content/docs/mcp.md", import.meta.url));
   const [, text] = /^## Claude Desktop$[^]*?^```json\n([^]*?)^```$/m.exec(page)!;
   const { command, args: [yes, bridge, address, ...rest], env } = JSON.parse(text!).mcpServers.crm;

@@ -51,8 +51,8 @@ Deno.test("npm would publish the built module with its declarations, and depend 
   assert.equal(JSON.parse(await Deno.readTextFile(join(dist, "../jsr.json"))).version, manifest.version);
 });
 
-Deno.test("JSR would publish the sources, in which every public type is written out", async () => {
-  // Fails if a public type is not written out, so that it would have to be inferred.
+Deno.test("JSR would publish the sources, in which every public type is explicit", async () => {
+  // Fails if a public type would have to be inferred ("slow types").
   const { stderr } = await runInSdk(Deno.execPath(), [
     "publish",
     "--config",
@@ -64,7 +64,7 @@ Deno.test("JSR would publish the sources, in which every public type is written 
   assert.match(stderr, /src\/index\.ts/);
 });
 
-Deno.test("On Node, an empty folder has its first lead in two commands and one file", async () => {
+Deno.test("On Node, two commands and one file lead from an empty folder to the first lead", async () => {
   const env = await crmEnvironment();
   const started = performance.now();
   await withInstalled(async (folder) => {
@@ -91,7 +91,7 @@ Deno.test("The commands on the SDK page build and install it, and its first prog
   }
 });
 
-Deno.test("On Bun the SDK does the same", async () => {
+Deno.test("On Bun the SDK sends the same first lead", async () => {
   const env = await crmEnvironment();
   await withInstalled(async (folder) => {
     const { stdout } = await run("npx", ["-y", BUN, "run", "main.js"], { cwd: folder, env });
@@ -101,7 +101,7 @@ Deno.test("On Bun the SDK does the same", async () => {
 
 Deno.test(needing(["chromium"], {
   name:
-    "In Chromium the SDK does the same behind a proxy of the page's own host, and the API answers no other page",
+    "In Chromium the SDK does the same through a proxy on the page's host, and the API refuses cross-origin pages",
   async fn() {
     const { CRM_URL, CRM_KEY } = await crmEnvironment();
     const seen = await serveInBrowser({ module: join(dist, "index.js"), crmUrl: CRM_URL, key: CRM_KEY });

@@ -1,4 +1,4 @@
-// Runs the commands of the site's page on tools, in a copy of the files that they name.
+// Runs the commands of the site's page on tools in a copy of the files that they use.
 import assert from "node:assert/strict";
 import { basename, join } from "node:path";
 import { createProposal, sendProposal } from "../../run/operator/proposals.ts";

@@ -5,7 +5,7 @@ import { expiryMoment, tomorrow } from "../../console/pages/keys/expiry.ts";
 // Which non-breaking space Intl writes depends on its version.
 const spaced = (text: string) => text.replace(/\s/g, " ");
 
-Deno.test("Numbers, amounts and days are written as each language does", () => {
+Deno.test("Numbers, amounts and days are formatted for each language", () => {
   assert.equal(formatNumber(1204, "pt-BR"), "1.204");
   assert.equal(formatNumber(1204, "en"), "1,204");
   assert.equal(spaced(formatMoney(12500.5, "pt-BR")), "R$ 12.500,50");

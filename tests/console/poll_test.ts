@@ -22,7 +22,7 @@ function person() {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-Deno.test("A poll repeats its work, never twice at once, until it is ended", async () => {
+Deno.test("A poll repeats its work until it is stopped, and never runs it twice at once", async () => {
   const { viewer, listeners } = person();
   let [running, most, done] = [0, 0, 0];
   const end = poll(
@@ -44,7 +44,7 @@ Deno.test("A poll repeats its work, never twice at once, until it is ended", asy
   assert.deepEqual([most, running, done, listeners.size], [1, 0, ended, 0]);
 });
 
-Deno.test("A poll pauses while nobody looks, and works at once when somebody looks again", async () => {
+Deno.test("A poll pauses while the tab is hidden, and runs at once when the tab is shown again", async () => {
   const { viewer, look } = person();
   let done = 0;
   const end = poll(
@@ -61,13 +61,13 @@ Deno.test("A poll pauses while nobody looks, and works at once when somebody loo
   assert.equal(done, 1);
   look(true);
   await pause(0);
-  assert.equal(done, 1, "Work that is under way is not begun again");
+  assert.equal(done, 1, "work in progress is not started again");
   look(false);
   await pause(0);
   end();
 });
 
-Deno.test("A failure does not end a poll", async () => {
+Deno.test("A failure does not stop a poll", async () => {
   const { viewer } = person();
   let done = 0;
   const failures: unknown[] = [];
@@ -87,14 +87,14 @@ Deno.test("A failure does not end a poll", async () => {
   assert.equal(failures.length, 1);
 });
 
-Deno.test("Each failure in a row doubles the wait, up to a minute; Retry-After is the least", () => {
+Deno.test("Each consecutive failure doubles the wait, up to a minute; the wait is never shorter than Retry-After", () => {
   assert.deepEqual([0, 1, 2, 3].map((failures) => waitAfter(failures, 2_000)), [2_000, 4_000, 8_000, 16_000]);
   assert.equal(waitAfter(50, 2_000), 60_000);
   assert.equal(waitAfter(1, 2_000, 30), 30_000);
   assert.equal(waitAfter(1, 90_000), 90_000);
 });
 
-Deno.test("A new or moved card arrives; in the first reply none does", () => {
+Deno.test("A new or moved card is announced as new; no card of the first reply is", () => {
   const stage = (id: string, ...ids: string[]) => ({ id, deals: ids.map((id) => ({ id })) });
   const before = [stage("novo", "b", "c"), stage("ganho")];
   const places = placesOf(before);

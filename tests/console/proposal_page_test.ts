@@ -34,7 +34,7 @@ const refused = (code: string, status: number): Reply => ({
   retryAfter: null,
 });
 
-Deno.test("The token is found in the fragment, also if a mail program appended something", () => {
+Deno.test("The token is read from the fragment, even if a mail program appended text", () => {
   for (const end of ["", "?utm_source=mail", "/", "&x=1"]) assert.equal(tokenIn(`#${TOKEN}${end}`), TOKEN);
   for (const bad of ["", "#", "#abc", `#${TOKEN}x`, `#${TOKEN.slice(1)}`, `#x${TOKEN}`, `#/${TOKEN}`]) {
     assert.equal(tokenIn(bad), null, bad);
@@ -53,7 +53,7 @@ Deno.test("If somebody else answers an open proposal, the page says so and keeps
   assert.deepEqual(afterReading(page, { ok: true, proposal: declined }), page);
 });
 
-Deno.test("An answer from this page or from before is not called somebody else's", () => {
+Deno.test("An answer from this page, or from before it was opened, is not attributed to somebody else", () => {
   for (
     const page of [
       afterAnswer(shown, { ok: true, proposal: declined }),
@@ -101,7 +101,7 @@ Deno.test("A failed answer keeps the proposal and says why; a failed refresh cha
   assert.deepEqual(afterReading(LOADING, away), { at: "failed", failure });
 });
 
-Deno.test("A failure is shown by what a customer can do about it, with the request's id", () => {
+Deno.test("An error message says what the customer can do about it, and shows the request id", () => {
   const why = (reply: Reply) => {
     const page = afterReading(LOADING, reply);
     return page.at === "failed" && [page.failure.why, page.failure.requestId];

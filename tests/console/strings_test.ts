@@ -4,7 +4,7 @@ import { fill } from "../../console/strings/translate.ts";
 
 const placeholdersIn = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).sort();
 
-Deno.test("A text of the console has the same placeholders in both languages", () => {
+Deno.test("Every text of the console has the same placeholders in both languages", () => {
   for (const [key, [pt, en]] of Object.entries(TEXTS)) {
     assert.ok(pt.trim() !== "" && en.trim() !== "", key);
     assert.deepEqual(placeholdersIn(en), placeholdersIn(pt), key);
@@ -22,7 +22,7 @@ Deno.test("No two files of texts have the same key: the later one would replace 
   assert.deepEqual(keys.toSorted(), Object.keys(TEXTS).sort());
 });
 
-Deno.test("A text that counts has a singular and a plural", () => {
+Deno.test("Every text with a count has a singular and a plural", () => {
   const counted = Object.keys(TEXTS).filter((key) => /\.(one|many)$/.test(key));
   assert.ok(counted.length > 10);
   for (const key of counted) {
@@ -31,7 +31,7 @@ Deno.test("A text that counts has a singular and a plural", () => {
   }
 });
 
-Deno.test("fill puts a value in as it is, even if it looks like a placeholder", () => {
+Deno.test("fill inserts a value unchanged, even if it looks like a placeholder", () => {
   assert.equal(fill("{name} e {n}", { name: "{n} $& $1", n: 2 }), "{n} $& $1 e 2");
   assert.equal(fill("{unknown}"), "{unknown}");
 });

@@ -43,7 +43,7 @@ Deno.test("A held subscription has a reason, unless it is inactive", () => {
   assert.equal(state({ held: true, is_active: false, deactivated_reason: "failures" }, true), "failures");
 });
 
-Deno.test("The number of waiting deliveries is known only if the week's figures include them all", () => {
+Deno.test("The number of waiting deliveries is known only if the week's counts include them all", () => {
   const waiting = (n: number, fields: Partial<Parameters<typeof waitingOf>[0]> = {}) => {
     const days = [{ day: "2026-11-20", delivered: 9, failed: 0, waiting: n }];
     const stopped = {
@@ -80,18 +80,18 @@ Deno.test("A waiting delivery is named after what it waits for", () => {
   assert.equal(stateOfDelivery({ state: "delivered", attempts: 1 }, "held").is, "delivered");
 });
 
-Deno.test("Every final or waiting state of a delivery has a text that says what comes next", () => {
+Deno.test("Every final or waiting delivery state has a text that says what happens next", () => {
   for (const is of ["failed", "cancelled", "held", "stopped"]) {
     assert.ok(`delivery_meaning.${is}` in texts && `delivery_state.${is}` in texts, is);
   }
 });
 
-Deno.test("Every kind of record that an event is about has its name", () => {
+Deno.test("Every kind of record in an event has a name", () => {
   const kinds = new Set(Object.values(EVENTS).map(({ object }) => `object.${object}`));
   for (const kind of kinds) assert.ok(kind in texts, kind);
 });
 
-Deno.test("After reading the first page again, the older rows follow it, each once and in order", () => {
+Deno.test("After a refresh of the first page, the older rows follow it, each once and in order", () => {
   const page = (data: string, next_cursor: string | null) => ({
     data: [...data].map((id) => ({ id })),
     meta: { next_cursor, has_more: next_cursor !== null },
@@ -105,7 +105,7 @@ Deno.test("After reading the first page again, the older rows follow it, each on
   assert.equal(withOlder(page("hg", null), page("hgfe", "e"), page("d", null)), null);
 });
 
-Deno.test("Every reason that the dispatcher gives for a failure has its text", async () => {
+Deno.test("Every failure reason of the dispatcher has a text", async () => {
   const source = await Deno.readTextFile(
     new URL("../../supabase/functions/webhook-dispatcher/failure.ts", import.meta.url),
   );
@@ -148,7 +148,7 @@ Deno.test("prettyJson indents a body without changing its tokens", () => {
   for (const text of ["", "{", "not json"]) assert.equal(prettyJson(text), text);
 });
 
-Deno.test("clockOf gives the time of a moment, and its day unless it is today", () => {
+Deno.test("clockOf formats a time, with its date unless it is today", () => {
   const now = new Date(2026, 10, 21, 12, 0, 0).getTime();
   const clock = (...at: [number, number, number, number, number, number]) =>
     clockOf(new Date(...at).toISOString(), now, "pt-BR");

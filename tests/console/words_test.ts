@@ -7,11 +7,11 @@ import { ACTIONS } from "../../supabase/functions/app-v1-activity/schema.ts";
 
 const says = (key: string) => assert.ok(Object.hasOwn(TEXTS, key), `The console has no text ${key}`);
 
-Deno.test("Every action of the audit log has its sentence on the activity page", () => {
+Deno.test("Every audit log action has a sentence on the activity page", () => {
   for (const action of ACTIONS) says(`did.${action}`);
 });
 
-Deno.test("Every scope has words on the form of a new key", () => {
+Deno.test("Every scope has a description in the form for a new key", () => {
   for (const scope of SCOPES) {
     const [resource, access] = scope.split(":");
     says(`scope.${resource}`);

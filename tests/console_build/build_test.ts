@@ -26,12 +26,12 @@ async function build(out: string, env: Record<string, string> = {}) {
   return { success, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
 }
 
-/** The addresses that a document loads. */
+/** The URLs that a document loads. */
 function addressesIn(html: string): string[] {
   return [...html.matchAll(/ (?:src|href)="([^"]*)"/g)].map(([, address]) => address!);
 }
 
-Deno.test("The console is built for a base path and a project, below its limit, without inline script or another host", async () => {
+Deno.test("The console is built for a base path and a project, within its size limit, without inline scripts or other hosts", async () => {
   const folder = await Deno.makeTempDir();
   const out = join(folder, "dist");
   try {
@@ -84,7 +84,7 @@ Deno.test("The console is built for a base path and a project, below its limit, 
   }
 });
 
-Deno.test("The build of the console names an unusable variable and keeps the last build", async () => {
+Deno.test("The build of the console names an invalid variable and keeps the previous build", async () => {
   const folder = await Deno.makeTempDir();
   const out = join(folder, "dist");
   try {

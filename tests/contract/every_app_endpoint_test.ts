@@ -1,4 +1,4 @@
-// Rules of every endpoint of the console's functions. The tests loop over the endpoints that the functions declare.
+// Rules for every endpoint of the console's functions. The tests loop over the declared endpoints.
 import assert from "node:assert/strict";
 import { SignJWT } from "jose";
 import type { Sql } from "postgres";
@@ -31,7 +31,7 @@ for (const { resource, route, title } of sessionEndpoints) {
     }
   });
 
-  test(`${title} answers 401 invalid_session to a token that is forged, of another audience, expired, or of a session that ended (spec 7)`, async ({ sql, workspace: { id } }) => {
+  test(`${title} answers 401 invalid_session to a token that is forged, expired, for another audience, or from an ended session (spec 7)`, async ({ sql, workspace: { id } }) => {
     const signedIn = await signIn(sql, id, "admin");
     for (const token of await makeInvalidTokens(sql, signedIn)) {
       assertError(await send(token, { body: "no json" }), "invalid_session");
@@ -41,7 +41,7 @@ for (const { resource, route, title } of sessionEndpoints) {
     assertError(await send(signedIn.session), "invalid_session");
   });
 
-  test(`${title} answers 403 not_a_member for a workspace of others, byte for byte as for one that does not exist (spec 7)`, async ({ sql, workspace: { id } }) => {
+  test(`${title} answers 403 not_a_member for another company's workspace, with the same bytes as for an unknown workspace (spec 7)`, async ({ sql, workspace: { id } }) => {
     const other = await makeWorkspace(sql);
     const { session, memberId } = await signIn(sql, id, "admin");
     const replies = await Promise.all(
@@ -66,14 +66,14 @@ for (const { resource, route, title } of sessionEndpoints) {
     assert.ok(Number(reply.headers.get("Retry-After")) > 0);
   });
 
-  test(`${title} answers the members of a suspended workspace, who must see why nothing works`, async ({ sql, workspace: { id } }) => {
+  test(`${title} works for members of a suspended workspace, so that they see why nothing works`, async ({ sql, workspace: { id } }) => {
     const { session } = await signIn(sql, id, "admin");
     await sql`update crm.workspaces set suspended = true where id = ${id}`;
     assert.notEqual((await send(session)).status, 403);
   });
 
   if (role !== null) {
-    test(`${title} answers 400 workspace_required to a person who belongs to several workspaces and names none (spec 7)`, async ({ sql, workspace: { id } }) => {
+    test(`${title} answers 400 workspace_required to a person with several workspaces who names none (spec 7)`, async ({ sql, workspace: { id } }) => {
       const { id: otherId } = await makeWorkspace(sql);
       const first = await makeMember(sql, id, "admin");
       await makeMember(sql, otherId, "admin", first.email);
@@ -97,7 +97,7 @@ for (const { resource, route, title } of sessionEndpoints) {
   }
 
   if (body && !bodyOptional) {
-    test(`${title} answers 400 ${malformed} for a body that is missing or no JSON object (spec 1, 4.1, 7)`, async ({ sql, workspace: { id } }) => {
+    test(`${title} answers 400 ${malformed} for a body that is missing or not a JSON object (spec 1, 4.1, 7)`, async ({ sql, workspace: { id } }) => {
       const { session } = await signIn(sql, id, "admin");
       for (const wrong of [undefined, "", "{", "[]", "null", "{}x"]) {
         const path = addressOf(resource.name, route.path);
@@ -107,14 +107,14 @@ for (const { resource, route, title } of sessionEndpoints) {
   }
 }
 
-/** Invalid tokens for this session: every endpoint must refuse them. */
+/** Invalid tokens for this session, which every endpoint must refuse. */
 async function makeInvalidTokens(sql: Sql, { userId, sessionId }: { userId: string; sessionId: string }) {
   const [user] = await sql`select * from auth.users where id = ${userId}`;
   const now = Math.floor(Date.now() / 1000);
   const forged = await openAccessTokens({ ...generateSigningKey(), kid: "other" }, "http://127.0.0.1");
   const [{ kid }] = accessTokens.jwks.keys as [{ kid: string }];
   const impostor = await openAccessTokens({ ...generateSigningKey(), kid }, "http://127.0.0.1");
-  // The attack that signs by HS256 with the public key, which everybody has, as the secret.
+  // Algorithm confusion: signed with HS256, with the public key as the secret.
   const confused = new SignJWT({ session_id: sessionId, sub: userId, aud: "authenticated" })
     .setProtectedHeader({ alg: "HS256", kid }).setExpirationTime(now + 3600);
   const encode = (part: unknown) => btoa(JSON.stringify(part)).replaceAll("=", "");

@@ -1,4 +1,4 @@
-// Rules of every endpoint. The tests loop over the endpoint tables, so that a new endpoint needs no new test.
+// Rules for every endpoint. The tests loop over the endpoint tables, so that a new endpoint needs no new test.
 import assert from "node:assert/strict";
 import { routeEntries } from "../../tools/tables/route_entries.ts";
 import { takesQuery } from "../../supabase/functions/_shared/contract/endpoint.ts";
@@ -79,7 +79,7 @@ for (const { resource, route, title } of keyEndpoints) {
   });
 
   if (route.endpoint.body && !route.endpoint.bodyOptional) {
-    test(`${title} answers 400 ${route.endpoint.malformed} for a body that is missing or no JSON object (spec 1, 4.1, 7)`, async ({ workspace: { key } }) => {
+    test(`${title} answers 400 ${route.endpoint.malformed} for a body that is missing or not a JSON object (spec 1, 4.1, 7)`, async ({ workspace: { key } }) => {
       const texts = ["", " ", "{", "{]", '"a"', "[]", "null", "1", "{a:1}", "{'a':1}", '{"a":1,}', "{}x"];
       const noUtf8 = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
       for (const body of [undefined, ...texts, noUtf8]) {
@@ -161,7 +161,7 @@ for (const { resource, route, title } of endpoints) {
     if (!head) return assert.equal(reply.status, 405);
     const read = await call("GET", path, credentials);
     assert.equal(reply.status, read.status);
-    // Compares with the body's length, because a compressed answer to GET has no Content-Length.
+    // Compares with the body's length, because a compressed reply to GET has no Content-Length.
     const { length } = new TextEncoder().encode(read.text);
     assert.equal(reply.headers.get("Content-Length"), String(length));
   });

@@ -1,4 +1,4 @@
-// For every operation and every id that it accepts: another workspace's id is answered as an unknown one.
+// For every operation and every id that it accepts: another workspace's id gets the same reply as an unknown id.
 import type { z } from "zod";
 import { assertError, call } from "../support/client.ts";
 import { addressOf } from "../support/gates.ts";
@@ -24,7 +24,7 @@ for (const { resource, route, title } of endpoints) {
   const fields = [...pathIds, ...bodyIds, ...queryIds];
   if (fields.length === 0) continue;
 
-  test(`${title} answers another workspace's ${fields.join(", ")} as an unknown id, byte for byte`, async ({ sql }) => {
+  test(`${title} answers another workspace's ${fields.join(", ")} with the same bytes as an unknown id`, async ({ sql }) => {
     const { mine, theirs } = await twoWorkspaces(sql);
     const credentials = endpoint.gate === "session" ? { session: mine.session } : { key: mine.key };
     const own = idsByField(mine, resource.name, route.path);

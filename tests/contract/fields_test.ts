@@ -24,7 +24,7 @@ const listed = records.filter(({ about }) => about.sql?.includes("list"));
 for (const record of listed) {
   const path = `/api-v1-${record.about.table}`;
 
-  Deno.test(`POST ${path} writes every field that it takes`, async () => {
+  Deno.test(`POST ${path} writes every field that it accepts`, async () => {
     await using sql = openDatabase();
     const workspace = await makeWorkspace(sql);
     const { first } = await twoBodies(sql, workspace, record);
@@ -33,7 +33,7 @@ for (const record of listed) {
   });
 
   if (record.about.sql?.includes("save")) {
-    Deno.test(`PATCH ${path}/:id writes every field that it takes, and only that one`, async () => {
+    Deno.test(`PATCH ${path}/:id writes each field that it accepts, and no other`, async () => {
       await using sql = openDatabase();
       const workspace = await makeWorkspace(sql);
       const { first, second } = await twoBodies(sql, workspace, record);
@@ -64,7 +64,7 @@ for (const record of listed) {
     await using sql = openDatabase();
     const workspace = await makeWorkspace(sql);
     const { first, second } = await twoBodies(sql, workspace, record);
-    // A list of notes needs a deal_id, so both notes have the same one.
+    // A list of notes needs a deal_id, so both notes have the same deal.
     const required = only(first, (name) => record.filters[name]?.required === true);
     const one = await create(workspace.key, path, first);
     const other = await create(workspace.key, path, { ...second, ...required });
@@ -109,7 +109,7 @@ for (const record of listed) {
         assert.equal((await list({ [name]: "2026-12-25T00:00:00Z" })).length, 1, name);
       } else if (condition === undefined) {
         assert.deepEqual(await list({ [name]: one[name] }), [one.id], name);
-        // With a range the list uses another function, with its own copy of the filters.
+        // With a range the list uses another SQL function, with its own copy of the filters.
         assert.deepEqual(
           await list({ [name]: one[name], updated_since: "2000-01-01T00:00:00Z" }),
           [one.id],

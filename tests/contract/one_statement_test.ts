@@ -9,7 +9,7 @@ import { functionsDatabaseUrl, openDatabase } from "../support/stack.ts";
 
 const STATEMENTS = { endpoint: 1, replay: 1, error: 1, malformed: 0, "first large body": 2 };
 
-Deno.test("one SQL statement answers a request, whatever the status; two the first large body of a key", async (t) => {
+Deno.test("every request takes one SQL statement, whatever the status; the first large body of a key takes two", async (t) => {
   await using sql = openDatabase();
   await using proxy = startCountingProxy(functionsDatabaseUrl);
   await using server = await startServer({

@@ -27,7 +27,7 @@ function collect(place: string, value: unknown): void {
   for (const inner of Object.values(value)) collect(place, inner);
 }
 
-/** For fields that are not named after the kind of record whose id they hold: that kind. */
+/** The kind of record, for id fields that are not named after it. */
 const KINDS: Record<string, string> = {
   owner_id: "member",
   created_by_id: "member",
@@ -38,13 +38,13 @@ const KINDS: Record<string, string> = {
   key_id: "key",
 };
 
-/** Kinds whose records some reply shows. */
+/** Kinds of records that some reply shows. */
 const SHOWN = "activity company contact deal key member pipeline stage subscription workspace".split(" ");
 
 /** Fields with the id of a record that no example shows. */
 const NOT_SHOWN = ["merged_contact_id"];
 
-Deno.test("In the examples of the OpenAPI documents every id is of one kind, and of a record that is shown", () => {
+Deno.test("In the examples of the OpenAPI documents every id has one kind, and belongs to a record that is shown", () => {
   const kinds = new Map<string, string>();
   const shown = new Set(objects.flatMap(({ object }) => [object["id"], object["event_id"]]));
   for (const { place, object } of objects) {

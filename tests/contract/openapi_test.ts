@@ -71,7 +71,7 @@ Deno.test('clients/openapi.json is what the endpoint tables say; else run "deno 
   assert.ok(await Deno.readTextFile(API_DOCUMENT) === documentText("api", "pt"), "It is stale");
 });
 
-Deno.test("The two languages of an OpenAPI document differ only in their texts", () => {
+Deno.test("The Portuguese and English OpenAPI documents differ only in their texts", () => {
   for (const audience of AUDIENCES) {
     const shape = (language: "pt" | "en") =>
       JSON.stringify(
@@ -87,7 +87,7 @@ Deno.test("No schema of an OpenAPI document is closed: a reply may gain a field 
   assert.ok(!JSON.stringify(documents).includes('"additionalProperties":false'));
 });
 
-Deno.test("Every operation of an OpenAPI document has an id of its own, made of resource and action", () => {
+Deno.test("Every operation of an OpenAPI document has a unique id, made of resource and action", () => {
   for (const audience of AUDIENCES) {
     const { paths, webhooks = {} } = documents[audience];
     const operations = [paths, webhooks].flatMap(Object.values).flatMap(Object.values) as Operation[];
@@ -193,7 +193,7 @@ Deno.test("Every request example of the OpenAPI document is answered with the st
   }
 });
 
-Deno.test("Every reply example of the OpenAPI document is valid by the operation's schema", () => {
+Deno.test("Every reply example of the OpenAPI document is valid against the operation's schema", () => {
   for (const { resource, route } of endpoints) {
     const { endpoint } = route;
     const { reply } = endpoint;
@@ -207,7 +207,7 @@ Deno.test("Every reply example of the OpenAPI document is valid by the operation
   }
 });
 
-Deno.test("Whatever is wrong with a call, the answer's status, code and headers are in the OpenAPI document (spec 4, 7)", async (t) => {
+Deno.test("The OpenAPI document declares the status, code and headers of every error reply (spec 4, 7)", async (t) => {
   await using sql = openDatabase();
   for (const { resource, route, title } of endpoints) {
     const operation = operationOf(route.method, resource, route.path);

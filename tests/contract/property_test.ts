@@ -47,7 +47,7 @@ async function callPatiently(...request: Parameters<typeof call>): Promise<Reply
     const reply = await call(...request);
     if (reply.status !== 503 || tries === MOST_TRIES) return reply;
     const seconds = Number(reply.headers.get("Retry-After"));
-    assert.ok(seconds >= 1, "a 503 says when to come again");
+    assert.ok(seconds >= 1, "a 503 says when to try again");
     await pause(seconds * 1000);
   }
 }

@@ -4,7 +4,7 @@ import { call } from "../support/client.ts";
 import { eventsOf } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 
-test("A lead that creates its contact emits contact.created too, and one that reuses it does not (spec 6.1)", async ({ sql, workspace: { id }, api }) => {
+test("A lead emits contact.created if it creates its contact, and not if it reuses one (spec 6.1)", async ({ sql, workspace: { id }, api }) => {
   const lead = { first_name: "Ana", email: "ana@exemplo.com.br" };
   await api.post("/api-v1-leads", lead);
   assert.deepEqual((await eventsOf(sql, id)).sort(), ["contact.created", "deal.created", "lead.received"]);
@@ -12,7 +12,7 @@ test("A lead that creates its contact emits contact.created too, and one that re
   assert.equal((await eventsOf(sql, id)).filter((event) => event === "contact.created").length, 1);
 });
 
-test("A body is read as JSON whatever its Content-Type (spec 1)", async ({ workspace: { key }, api }) => {
+test("A body is parsed as JSON whatever its Content-Type (spec 1)", async ({ workspace: { key }, api }) => {
   const types = ["APPLICATION/JSON; charset=utf-8", "text/plain", "application/x-www-form-urlencoded"];
   for (const type of types) {
     const reply = await api.post("/api-v1-leads", '{"first_name":"Zoë"}', { "Content-Type": type });

@@ -1,4 +1,4 @@
-// A test that checks a promise of the contract names the part with that promise, as in "(spec 4.1)".
+// The title of a test that checks a promise of the contract names its part, as in "(spec 4.1)".
 import assert from "node:assert/strict";
 import { join } from "node:path";
 

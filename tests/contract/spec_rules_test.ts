@@ -1,4 +1,4 @@
-// Rules of the contract about the whole service, which belong to no single endpoint.
+// Rules of the contract that concern the whole service.
 import assert from "node:assert/strict";
 import { z } from "zod";
 import type { Endpoint } from "../../supabase/functions/_shared/contract/endpoint.ts";
@@ -57,7 +57,7 @@ Deno.test("The endpoints are those of the contract, each with its scope (spec 4,
 });
 
 Deno.test("Every resource is one function, with the API's version in its name (spec 1, 9)", () => {
-  // A customer's link has no version in its path, because it must work longer than a version.
+  // A customer's link has no version in its path, because it must outlive a version.
   const api = apiResources.filter(({ gate }) => gate !== "link");
   for (const { name } of api) assert.match(name, /^api-v1-[a-z]+(-[a-z]+)*$/);
 });
@@ -68,7 +68,7 @@ Deno.test("Every scope has the form <resource>:read, :write or :manage, and some
   for (const scope of SCOPES) assert.match(scope, /^[a-z]+([_-][a-z]+)*:(read|write|manage)$/);
 });
 
-Deno.test("Every field, parameter and error code is snake_case, every text of an error a sentence without a full stop (spec 1)", () => {
+Deno.test("Every field, parameter and error code is snake_case, and every error text is a sentence without a full stop (spec 1)", () => {
   const names: string[] = Object.keys(ERRORS);
   JSON.stringify(openApiDocument("api", "pt"), (key, value) => {
     if (key === "properties") names.push(...Object.keys(value));
@@ -88,7 +88,7 @@ Deno.test("The event catalog has the contract's 12 events (spec 6.1, 9)", () => 
   assert.deepEqual(promised.filter((event) => !isEventType(event)), []);
 });
 
-test("Every moment in a reply is UTC with milliseconds and Z, whatever offset it was sent with; a date is a date (spec 1)", async ({ workspace: { key, stages }, api }) => {
+test("Every time in a reply is UTC with milliseconds and Z, whatever offset was sent; a date has no time (spec 1)", async ({ workspace: { key, stages }, api }) => {
   const { records, deal_id } = await makeSamples(key, stages);
   await api.patch(`/api-v1-deals/${deal_id}`, { expected_close_date: "2026-12-31" });
   await api.patch(`/api-v1-activities/${records["api-v1-activities"]}`, {
@@ -123,7 +123,7 @@ test("Every reply is JSON, and a 204 has no body (spec 1)", async ({ workspace: 
   assert.equal(deleted.headers.get("Content-Type"), null);
 });
 
-test("A list contains only records of its key's workspace; those of pipelines and webhooks are not paginated, all others have data and meta, of events with a cursor on the last page too (spec 1, 4.0, 5)", async ({ sql, workspace: ours }) => {
+test("A list contains only records of the key's workspace; all lists but pipelines and webhooks are paginated, and events have a cursor on the last page too (spec 1, 4.0, 5)", async ({ sql, workspace: ours }) => {
   const theirs = await makeWorkspace(sql);
   const mine = await makeSamples(ours.key, ours.stages);
   const other = await makeSamples(theirs.key, theirs.stages);

@@ -1,4 +1,4 @@
-// How often the functions try to connect to a database that refuses connections.
+// Backoff: how often the functions try to connect to a database that refuses connections.
 import assert from "node:assert/strict";
 import { startProxy } from "../../bench/harness/proxy.ts";
 import { pause } from "../../bench/harness/waiting.ts";
@@ -69,11 +69,11 @@ Deno.test("With a wrong password, calls get 503 at once, and a connection is tri
     [...replies].sort(),
     ["503 1 service_unavailable", "503 2 service_unavailable"],
   );
-  // These calls did not wait for the next try: it would have opened a connection.
+  // The calls did not wait for the next try, which would have opened a connection.
   assert.ok(answeredWithoutTry >= 20, `${answeredWithoutTry} calls`);
 });
 
-Deno.test("While connections are refused, one is tried at most every 0.25 s; a success ends the pauses", async () => {
+Deno.test("While connections are refused, one is tried at most every 0.25 s; a success resets the backoff", async () => {
   await using front = startFront();
   await withEnvironment({ DATABASE_URL: front.url }, async () => {
     front.state = "closing";
@@ -86,7 +86,7 @@ Deno.test("While connections are refused, one is tried at most every 0.25 s; a s
     front.state = "open";
     const opened = performance.now();
     while (!await query(ONE).then(() => true, () => false)) await pause(5);
-    // If the pauses had kept growing, they would be seconds long by now.
+    // With exponential backoff the pauses would be seconds long by now.
     assert.ok(performance.now() - opened < 2_000, `${performance.now() - opened} ms`);
     await Promise.all(Array.from({ length: 20 }, () => query(ONE)));
   });
@@ -106,7 +106,7 @@ Deno.test("Concurrent calls share the first try to connect", async () => {
   assert.equal(front.connections, needed + 1);
 });
 
-Deno.test("While a try gets no answer, other calls get 503 after 1 s and try nothing", async () => {
+Deno.test("While a connection attempt hangs, other calls get 503 after 1 s and try no connection", async () => {
   await using front = startFront();
   await withEnvironment({ DATABASE_URL: front.url }, async () => {
     front.state = "closing";

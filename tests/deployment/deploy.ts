@@ -1,4 +1,4 @@
-// What the tests of deploy and doctor share.
+// Shared by the tests of deploy and doctor.
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { ACCESS_TOKEN, PROJECT_REF } from "../support/empty_project.ts";

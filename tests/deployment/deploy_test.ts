@@ -82,7 +82,7 @@ Deno.test("deno task deploy stops at a migration that was edited after it was ap
 });
 
 Deno.test(needing(["the Supabase CLI"], {
-  name: "deno task deploy makes a healthy service out of an empty database, and a second run changes nothing",
+  name: "deno task deploy turns an empty database into a healthy service, and a second run changes nothing",
   ignore: Deno.build.os !== "linux",
   async fn(t) {
     await using empty = await startEmptyProject();
@@ -201,7 +201,7 @@ Deno.test(needing(["the Supabase CLI"], {
     });
 
     await t.step(
-      "--plan of a deployed project shows that only the functions are uploaded again",
+      "--plan on a deployed project shows that only the functions are uploaded again",
       async () => {
         const { stdout, stderr } = await deploy(env, "--plan");
         const lines = stdout.split("\n").filter((line) => line.startsWith("   ")).map((line) => line.trim());

@@ -1,4 +1,4 @@
-// What the tests of the doctor share.
+// Shared by the tests of the doctor.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import type { Check, Project } from "../../run/deployment/doctor/check.ts";
@@ -10,7 +10,7 @@ export async function doctor(args: string[], env: Record<string, string> = {}) {
   return await runTask("doctor.ts", args, { env: { DATABASE_URL: "", ...env } });
 }
 
-/** Runs checks on a project; the test gives only the parts that the checks look at. */
+/** Runs checks on a project; the test supplies only the parts that the checks read. */
 export function look(checks: Check[], project: Partial<Project> & { sql: Sql }): Promise<Diagnosis> {
   const databaseUrl = new URL("postgresql://x@127.0.0.1/x");
   const others = { databaseUrl, functionsUrl: "", region: null, appOrigin: null, now: Date.now };
@@ -34,7 +34,7 @@ export interface Breakage {
   breaks: () => Promise<unknown>;
   /** The only finding, as `<check>: <message>`. */
   finding: RegExp;
-  /** Mends the project, if the remedy in the finding is not SQL. */
+  /** Repairs the project, if the remedy in the finding is not SQL. */
   mends?: () => Promise<unknown>;
 }
 

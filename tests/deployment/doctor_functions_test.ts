@@ -34,7 +34,7 @@ async function findingsAt(functionsUrl: string): Promise<Finding[]> {
 const json = (status: number, body: unknown, headers: Record<string, string> = {}) => () =>
   Response.json(body, { status, headers });
 
-Deno.test("The doctor tells from the platform's answer what is wrong with a function", async () => {
+Deno.test("The doctor diagnoses a function from the platform's reply", async () => {
   const cases: [name: string, answer: () => Response, message: RegExp, remedy: RegExp][] = [
     [
       "api-v1-leads",
@@ -112,7 +112,7 @@ Deno.test("The doctor reports what the health check says about webhooks and the 
   ]);
 });
 
-Deno.test("The doctor asks every function of the stack and has no finding", async () => {
+Deno.test("The doctor calls every function of the stack and has no finding", async () => {
   assert.deepEqual(await findingsAt(baseUrl), []);
 });
 

@@ -1,16 +1,16 @@
-// What the doctor says about the work of the jobs: partitions, and the index for searches.
+// What the doctor reports about the jobs' work: partitions and the search index.
 import { partitions } from "../../run/deployment/doctor/checks/partitions.ts";
 import { search } from "../../run/deployment/doctor/checks/search.ts";
 import { passMidnight } from "../support/midnight.ts";
 import { startOwnDatabase } from "../support/own_database.ts";
 import { breakAndMend, look } from "./doctor.ts";
 
-Deno.test("The doctor finds wrong partitions and a late index for searches, and its remedies mend them", async (t) => {
+Deno.test("The doctor finds wrong partitions and a late search index, and its remedies repair them", async (t) => {
   await passMidnight(120);
   await using database = await startOwnDatabase();
   const { sql } = database;
   await sql`select crm.index_texts()`;
-  /** Adds attempts whose deliveries have those ages. */
+  /** Adds attempts whose deliveries have the given ages. */
   const attempts = (ages: string) => () =>
     sql.unsafe(`
       insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, duration_ms)
@@ -51,7 +51,7 @@ Deno.test("The doctor finds wrong partitions and a late index for searches, and 
       () => sql`select crm.manage_partitions('crm.webhook_attempts', p_max_rows => 1000000000)`,
     ],
     [
-      // The job drops at most ten at a time, so one run is enough for the eight.
+      // The job drops at most ten partitions per run, so one run drops all eight.
       "partitions that should have been dropped",
       () => sql`select crm.manage_partitions('crm.webhook_deliveries', now() - interval '40 days')`,
       /^partitions: 8 partitions of crm\.webhook_deliveries are older than 30 days/,

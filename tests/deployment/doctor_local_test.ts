@@ -55,7 +55,7 @@ Deno.test("The doctor names a database without verified TLS, unless it is on thi
   }
 });
 
-Deno.test("The doctor finds what is broken on a local stack, and its remedy mends it", async (t) => {
+Deno.test("The doctor finds what is broken on a local stack, and its remedy repairs it", async (t) => {
   const dataDir = await makeStartedDataDir();
   const stack = await startStackProcess(dataDir);
   const { base_url, database_url, console_url: appOrigin } = stack.file;
@@ -64,7 +64,7 @@ Deno.test("The doctor finds what is broken on a local stack, and its remedy mend
   const admin = openSql(superuserUrl(database_url, secrets), { max: 1 });
   const address = { databaseUrl: database_url, functionsUrl: base_url, region: null, appOrigin };
   const see = () => examine(address);
-  /** Breaks the stack by SQL. If the remedy is not SQL, `mends` is SQL that mends the stack. */
+  /** Breaks the stack with SQL. If the remedy is not SQL, `mends` is SQL that repairs the stack. */
   const step = (name: string, breaks: string, finding: RegExp, { mends = "", as = owner } = {}) =>
     t.step(name, () =>
       breakAndMend(see, as, {
@@ -75,7 +75,7 @@ Deno.test("The doctor finds what is broken on a local stack, and its remedy mend
   const HISTORY = "supabase_migrations.schema_migrations";
   try {
     await t.step(
-      "deno task doctor finds nothing wrong with a new stack, and says what runs its jobs",
+      "deno task doctor has no finding on a new stack, and says what runs its jobs",
       async () => {
         const { code, stdout, stderr } = await doctor([], { DATA_DIR: dataDir });
         assert.equal(code, 0, stdout + stderr);
@@ -241,7 +241,7 @@ Deno.test("The doctor finds what is broken on a local stack, and its remedy mend
       assert.match(findingsOf(await skewed(-60_000))[0]!, /is (59|6\d) s ahead of this machine's$/);
       assert.match(findingsOf(await skewed(60_000))[0]!, /is (5\d|6[01]) s behind this machine's$/);
     });
-    await t.step("a role that may read nothing gets findings and no error", async () => {
+    await t.step("a role without read privileges gets findings and no error", async () => {
       const url = new URL(database_url);
       url.username = url.password = "stranger";
       await admin`create role stranger login password 'stranger'`;
@@ -250,7 +250,7 @@ Deno.test("The doctor finds what is broken on a local stack, and its remedy mend
     });
     await t.step("functions without their database", async () => {
       await stopPostgres(dataDir);
-      // The health check may still repeat its last answer, which it shares for a second.
+      // The health check may still repeat its last reply, which it caches for a second.
       const diagnosis = await eventually(async () => {
         const diagnosis = await see();
         return resultOf(diagnosis, "health").state === "wrong" && diagnosis;

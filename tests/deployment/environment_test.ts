@@ -4,7 +4,7 @@ import { createAuthority } from "../../bench/harness/certificates.ts";
 import { PROJECT_REF } from "../support/empty_project.ts";
 import { deploymentVariables } from "./deploy.ts";
 
-Deno.test("A deployment names a variable that cannot be right for the project, and accepts usable ones", async () => {
+Deno.test("A deployment names a variable whose value cannot be right for the project, and accepts valid values", async () => {
   const { certificate } = await createAuthority();
   const pooler = "aws-0-sa-east-1.pooler.supabase.com";
   const database = (user: string, host = `${pooler}:5432`) =>

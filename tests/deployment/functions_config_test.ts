@@ -62,7 +62,7 @@ Deno.test("Editors format the functions as the root's configuration does", async
   assert.equal(fmt.lineWidth, root.fmt.lineWidth);
 });
 
-Deno.test("The functions' lock is one that the edge runtime reads, and holds all that they load", async () => {
+Deno.test("The functions' lock file is readable by the edge runtime and contains every package that they load", async () => {
   // Newer Deno versions write version 5, with which older edge runtimes do not start.
   assert.equal((await readJson<Lock>(join(FUNCTIONS, "deno.lock"))).version, "4");
   const entries = (await functionNames()).map((name) => `${name}/index.ts`);

@@ -1,4 +1,4 @@
-// What the health check says about webhooks, on a database without dispatcher and scheduler.
+// What the health check reports about webhooks, on a database without a dispatcher or a scheduler.
 import assert from "node:assert/strict";
 import { openWorld } from "../../bench/harness/world.ts";
 import { checkHealth } from "../../supabase/functions/api-v1-health/check.ts";
@@ -56,7 +56,7 @@ Deno.test("api-v1-health says that webhooks are degraded while a delivery is due
 
   assert.equal(await webhooksAfter({ dueSince: 61 }), "degraded");
   assert.equal(await webhooksAfter({ dueSince: 30 }), "ok");
-  assert.equal(await webhooksAfter({ leasedFor: 30 }), "ok", "an attempt is under way");
+  assert.equal(await webhooksAfter({ leasedFor: 30 }), "ok", "an attempt is in progress");
   assert.equal(await webhooksAfter({ leasedFor: -1 }), "degraded", "the dispatcher with the lease has died");
   assert.equal(await webhooksAfter({ active: false }), "ok", "nothing is sent to an inactive subscription");
   assert.equal(await webhooksAfter({ suspended: true }), "ok", "a suspended workspace sends nothing");

@@ -4,7 +4,7 @@ import { locksOf } from "../../run/deployment/locks.ts";
 import { migrationFiles } from "../../run/local/migrate.ts";
 import { makeMigrationsFolder } from "../support/migrations_folder.ts";
 
-Deno.test("A plan names each table for whose lock requests would wait, who waits, and whether its rows are written anew", async () => {
+Deno.test("A plan names each table that a migration locks, who waits for the lock, and whether the table is rewritten", async () => {
   await using folder = await makeMigrationsFolder();
   for (const { path } of await migrationFiles()) {
     await folder.add(basename(path), await Deno.readTextFile(path));

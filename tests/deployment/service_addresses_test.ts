@@ -54,7 +54,7 @@ test("Location begins with PUBLIC_URL, else with SUPABASE_URL", async ({ workspa
   );
 });
 
-Deno.test("A poke goes to SUPABASE_URL, else to PUBLIC_URL, and names the region where one is set", async () => {
+Deno.test("A poke goes to SUPABASE_URL, else to PUBLIC_URL, and names the region if one is set", async () => {
   await using dispatcher = startDispatcher();
   const CASES: [variables: Record<string, string | null>, region: string | null][] = [
     [{ SUPABASE_URL: dispatcher.origin, PUBLIC_URL: "https://crm.invalid", FUNCTIONS_REGION: null }, null],

@@ -45,7 +45,7 @@ Deno.test("TLS to the database", async (t) => {
     },
   );
 
-  await t.step("no mode connects without the right authority or under another host name", async () => {
+  await t.step("no mode connects with the wrong authority or under another host name", async () => {
     const another = await createAuthority("Another authority");
     for (const mode of ["verify-full", "require", "prefer"]) {
       const withMode = `${url}?sslmode=${mode}`;
@@ -106,7 +106,7 @@ Deno.test("A hosted service without TLS to its database answers 503 and logs onc
   assert.doesNotMatch(JSON.stringify(lines), /hidden/);
 });
 
-Deno.test("With an invalid DATABASE_POOL_SIZE calls fail at once, and one line of the log names the variable", async () => {
+Deno.test("With an invalid DATABASE_POOL_SIZE calls fail at once, and one log line names the variable", async () => {
   for (const size of ["zero", "-3", "0", "2.5"]) {
     const lines = await withEnvironment({
       DATABASE_URL: "postgresql://u:p@127.0.0.1:9/postgres",
@@ -156,7 +156,7 @@ Deno.test("A hosted service needs TLS for a database on another machine", async 
   }
 });
 
-Deno.test("An unusable DATABASE_URL or DATABASE_CA is an error that names the variable", async () => {
+Deno.test("An invalid DATABASE_URL or DATABASE_CA is an error that names the variable", async () => {
   const url = "postgresql://u:hidden@db.invalid:5432/postgres";
   const CASES: [variables: Record<string, string | null>, message: RegExp][] = [
     [{ DATABASE_URL: null }, /^DATABASE_URL is not an address of Postgres/],

@@ -15,7 +15,7 @@ interface Step {
 interface Job {
   permissions?: Record<string, string>;
   "timeout-minutes"?: unknown;
-  /** Another workflow, in place of steps. */
+  /** A reusable workflow, in place of steps. */
   uses?: string;
   steps?: Step[];
 }
@@ -115,7 +115,7 @@ Deno.test("Every action is pinned to a commit, with its version in a comment", (
     const lines = (text.match(/^.*\buses:.*$/gm) ?? []).filter((line) => !line.includes("uses: ./.github/"));
     assert.equal(lines.length, steps.filter((step) => step.name.startsWith(`${name}, `) && step.uses).length);
     for (const line of lines) {
-      // The owner of an action can move a tag to another commit.
+      // An action's owner can move a tag to another commit.
       assert.match(line, /uses: [\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/, name);
     }
   }

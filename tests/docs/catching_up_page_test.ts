@@ -24,8 +24,7 @@ const [setup, choose, sendNow, list] = page.blocks.sh as [string, string, string
 const feed = page.blocks.sh.at(-1)!;
 
 Deno.test(needing(["sh", "curl", "awk", "sed"], {
-  name:
-    "The commands of the page of catching up bring a receiver that was away all that it missed, once each",
+  name: "The commands of the page on catching up deliver every missed event once to a receiver that was away",
   fn: async () => {
     await using reader = await openReader();
     const { sql, makeContact, run } = reader;
@@ -79,7 +78,7 @@ Deno.test(needing(["sh", "curl", "awk", "sed"], {
 
 Deno.test(needing(["sh", "curl", "awk", "sed"], {
   name:
-    "The commands of the page of catching up bring a receiver that was away for a short time all that waits, at once",
+    "The commands of the page on catching up send all waiting deliveries at once to a receiver that was away briefly",
   fn: async () => {
     await using reader = await openReader();
     const { sql, makeContact, run } = reader;

@@ -112,7 +112,7 @@ Deno.test(needing(["bash", "curl", "openssl", "the Supabase CLI"], {
 }));
 
 Deno.test(needing(["bash", "curl", "openssl", "the Supabase CLI"], {
-  name: "The commands and the SQL of docs/deployment.md for a deployment by hand come to the same",
+  name: "The commands and the SQL of docs/deployment.md for a deployment by hand have the same result",
   fn: () =>
     withFolder(async (folder) => {
       await using empty = await startEmptyProject();

@@ -33,7 +33,7 @@ Deno.test("Every code of the contract's part 7 is on the page of errors, with it
   }
 });
 
-Deno.test("The page of errors advises to repeat what may succeed, and nothing else", () => {
+Deno.test("The page on errors advises a retry exactly for the codes for which it may succeed", () => {
   const temporary = Object.keys(ERRORS).filter((code) =>
     isErrorCode(code) && ([408, 429].includes(ERRORS[code].status) || ERRORS[code].status >= 500)
   );
@@ -41,7 +41,7 @@ Deno.test("The page of errors advises to repeat what may succeed, and nothing el
   assert.deepEqual(repeated.sort(), [...temporary, "idempotency_in_progress"].sort());
 });
 
-Deno.test("A text of an error in Portuguese is another one than that in English", () => {
+Deno.test("The Portuguese and English texts of an error differ", () => {
   for (const [code, { when, remedy }] of Object.entries(ERROR_TEXTS)) {
     for (const { description, description_en } of [when, remedy]) {
       assert.ok(description !== "" && description_en !== "", code);

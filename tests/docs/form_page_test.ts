@@ -49,7 +49,7 @@ test(
   },
 );
 
-test("The relay drops what a bot fills in, and what is no lead", async ({ api }, relay) => {
+test("The relay drops leads from bots, and data that is not a lead", async ({ api }, relay) => {
   await using _ = await relay.start();
   const trapped = await relay.send({ first_name: "Robô", website: "https://spam.example" });
   assert.deepEqual([trapped.status, await trapped.text()], [200, "Obrigado!"]);
@@ -59,7 +59,7 @@ test("The relay drops what a bot fills in, and what is no lead", async ({ api },
   assert.equal((await api.get("/api-v1-deals")).body.data.length, 0);
 });
 
-test("A lead that no file name may be made of gets an id of the relay's own", async ({ api }, relay) => {
+test("A lead whose id cannot be a file name gets an id from the relay", async ({ api }, relay) => {
   await using _ = await relay.start();
   assert.equal((await relay.send({ first_name: "Ana", form_id: "../../first_call" })).status, 200);
   const [deal] = (await api.get("/api-v1-deals")).body.data;
@@ -72,7 +72,7 @@ for (
   }]] as const
 ) {
   test(
-    `A lead that comes while the API ${title} is sent when the relay starts again`,
+    `A lead that arrives while the API ${title} is sent when the relay restarts`,
     async ({ api }, relay) => {
       {
         await using running = await relay.start(env);

@@ -55,7 +55,7 @@ guide(
 );
 
 guide(
-  "The commands of erase-a-person leave nothing by which the person is found",
+  "After the commands of erase-a-person nothing can find the person",
   SHELL,
   async ({ api }, openReader) => {
     const page = await openPage("erase-a-person", { sh: 6 });

@@ -1,4 +1,4 @@
-// What pages, sums and the funnel read of a workspace with 60,000 deals. With their index these have 2,600 blocks.
+// Blocks that pages, sums and the funnel read among 60,000 deals, which have 2,600 blocks with their index.
 import assert from "node:assert/strict";
 import { callVerb } from "../support/blocks.ts";
 import { makeWorkspace } from "../support/fixtures.ts";

@@ -10,7 +10,7 @@ const DAYS = 20;
 /** Limit for a page of 50 whose events' objects do not exist. All events and their index are 1,900 blocks. */
 const MAX_BLOCKS = 450;
 
-Deno.test("a call of the feed or of the change log reads a bounded part of the events, and no day that it need not", async (t) => {
+Deno.test("a call of the feed or the change log reads a bounded part of the events, and no unneeded day partition", async (t) => {
   await using sql = openDatabase();
   const { id: workspace } = await makeWorkspace(sql);
   const { id: object } = await seed(sql, workspace);

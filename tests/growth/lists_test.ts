@@ -119,7 +119,7 @@ Deno.test("a list by an external_id and another filter reads the index of extern
   }
 });
 
-Deno.test("What is pending for a search is found at the end of the feed, without 60,000 events of the day before it", async () => {
+Deno.test("A search finds unindexed changes at the end of the feed without reading the day's 60,000 earlier events", async () => {
   await using sql = openDatabase();
   const { id } = await makeWorkspace(sql);
   await using admin = await openWithoutTriggers();

@@ -55,7 +55,7 @@ Deno.test("a search among 12,000 contacts reads few of them, whether its words a
       assert.ok(many.blocks <= MAX_BLOCKS, `${many.blocks} blocks`);
     });
   }
-  await t.step("what another workspace has costs no more than what nobody has", async () => {
+  await t.step("words of another workspace cost no more than words that nobody has", async () => {
     const [elsewhere, nowhere] = [await read(large.id, "alhures"), await read(large.id, "qwzykjx")];
     assert.ok(elsewhere.blocks <= 1.5 * nowhere.blocks, `${elsewhere.blocks} blocks, not ${nowhere.blocks}`);
   });

@@ -27,7 +27,7 @@ Deno.test("A long text is refused at once, whatever it holds (spec 4.0)", () => 
   ) {
     const started = performance.now();
     assert.equal(parseDatetime(text), null);
-    // Work that grows with the square of the length would take minutes.
+    // Quadratic work would take minutes.
     assert.ok(performance.now() - started < 10_000, `${Math.round(performance.now() - started)} ms`);
   }
 });

@@ -13,7 +13,7 @@ async function headersOf(method: string, path: string, key?: string): Promise<[s
   return [reply.status, reply.headers];
 }
 
-test("every answer forbids a browser to guess its type", async ({ workspace: { key } }) => {
+test("every reply forbids MIME sniffing", async ({ workspace: { key } }) => {
   const answers: [status: number, method: string, path: string, key?: string][] = [
     [200, "GET", "/api-v1-pipelines", key],
     [404, "DELETE", "/api-v1-webhooks/00000000-0000-7000-8000-000000000000", key],

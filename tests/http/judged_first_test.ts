@@ -83,7 +83,7 @@ test("a large body is not awaited when the rate limit of its key is used up, and
   assert.equal(row!["calls"], 1);
 });
 
-test("a large body in chunks is read whole once its key was identified", async ({ workspace: { key }, api }) => {
+test("a large chunked body is read in full once its key is identified", async ({ workspace: { key }, api }) => {
   await using request = await openRequest("POST", CONTACTS, { length: null, headers: { "X-API-Key": key } });
   const body = LARGE.replace("}", ',"job_title":"CEO"}');
   for (const piece of body.match(/.{1,9000}/g)!) await request.send(piece);

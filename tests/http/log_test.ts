@@ -44,7 +44,7 @@ test("a request's log line names the record that it read, changed or created", a
   assert.equal((await send("GET", "/api-v1-deals")).object, undefined);
 });
 
-test("calls that anybody can repeat are logged as a count a second, not a line each: without a valid key or token, and health checks", async ({ sql, workspace: { key } }) => {
+test("calls without a valid key or token, and health checks, are logged as one count per second", async ({ sql, workspace: { key } }) => {
   await sql`update crm.api_keys k set revoked_at = now() from crm.key_secrets s
     where s.key_id = k.id and s.hash = decode(${hashCredential(key)}, 'hex')`;
   await using server = await startServer({ DATABASE_URL: functionsDatabaseUrl });

@@ -46,7 +46,7 @@ Deno.test("handling=strict is found in every form of RFC 7240, and nowhere else"
   ) assert.equal(asks(value), false, String(value).slice(0, 60));
 });
 
-Deno.test("Prefer takes no longer to read for quotes that are not closed, nor for 32,000 characters", () => {
+Deno.test("Prefer is parsed in linear time, even with unclosed quotes and 32,000 characters", () => {
   // The best of five, because other programs may interrupt.
   const timeOf = (value: string, times: number) =>
     Math.min(...Array.from({ length: 5 }, () => {
@@ -75,7 +75,7 @@ for (const { resource, route, title } of keyEndpoints.filter(({ route }) => rout
   });
 }
 
-test("With Prefer: handling=strict a lead with a mistyped field makes nothing; without it, it makes a lead and names the field", async ({ sql, workspace, api }) => {
+test("A lead with a mistyped field is refused with Prefer: handling=strict; without it the lead is created and the field named", async ({ sql, workspace, api }) => {
   const lead = {
     first_name: "Ana",
     emial: "ana@x.com",
@@ -117,7 +117,7 @@ test("handling=strict names a field once, with what is wrong with its name where
   }
 });
 
-test("handling=strict does not refuse what was done before: an Idempotency-Key repeats the first reply", async ({ api }) => {
+test("handling=strict does not refuse a replay: an Idempotency-Key returns the first reply", async ({ api }) => {
   const headers = { "Idempotency-Key": "k" };
   const body = { name: "Ana", nome: "Ana" };
   const first = await api.post("/api-v1-contacts", body, headers);

@@ -26,7 +26,7 @@ Deno.test("An isolate remembers 10,000 callers, and forgets the least recent fir
   assert.equal(known.find("hash 2")?.callerId, "c2");
 });
 
-Deno.test("A burst of 50 is not delayed, and later ones leave 5 ms apart", async () => {
+Deno.test("A burst of 50 replies is not delayed, and later replies leave 5 ms apart", async () => {
   const created = performance.now();
   const pace = new Pace();
   let isDelayed = false;
@@ -61,7 +61,7 @@ Deno.test("The calls of a workspace run in their order, those of unknown callers
   assert.deepEqual(await orderOf(UNKNOWN_OWNER, ["1", "2", "3", "4"]), ["1", "4", "3", "2"]);
 });
 
-Deno.test("During a flood the newest reply is next, so that an occasional call is not delayed, and none more than 5 s", async () => {
+Deno.test("During a flood the newest reply is sent first, so that an occasional call is not delayed, and no reply waits over 5 s", async () => {
   const pace = new Pace();
   const started = performance.now();
   const flood = Array.from({ length: 2_000 }, () => pace.wait());
@@ -98,7 +98,7 @@ Deno.test("The last connection is kept for a workspace that has none", async () 
   assert.equal(share.isIdle, true);
 });
 
-Deno.test("A task without an owner counts as everybody's, until another has to wait for it and its owner is asked for", async () => {
+Deno.test("A task without an owner counts as every workspace's, until another task waits for it and its owner is looked up", async () => {
   const share = new FairShare(1, 2);
   const asked: PromiseWithResolvers<string | undefined>[] = [];
   const stranger = startTask(share, () => {

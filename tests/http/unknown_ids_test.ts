@@ -51,7 +51,7 @@ test("The choices for an owner are the active members, for a reason the active o
   assert.deepEqual(choicesOf(pipeline), [workspace.pipelineId, other.id]);
 });
 
-test("The choices for a stage are those of the pipeline that is named, of the deal, or of the default one", async ({ sql, workspace, api, newDeal }) => {
+test("The choices for a stage are the stages of the named pipeline, else of the deal's, else of the default pipeline", async ({ sql, workspace, api, newDeal }) => {
   const other = await makePipeline(sql, workspace);
   const first = workspace.stages.map(({ id }) => id);
   const unknown = { stage_id: UNKNOWN_ID };
@@ -86,7 +86,7 @@ test("20 members are choices, and 21 are not", async ({ sql, workspace, api }) =
   assert.equal(assertError(many, "invalid_reference")["owner_id"], "Não existe no workspace");
 });
 
-test("A batch has the choices for a field once, with the first item at fault, and in an atomic one too", async ({ api, workspace }) => {
+test("A batch, atomic or not, lists the choices for a field once, with the first invalid item", async ({ api, workspace }) => {
   const data = { name: "Ana", owner_id: UNKNOWN_ID };
   const items = [{ op: "create", data: { name: "Bia" } }, ...Array(30).fill({ op: "create", data })];
   const { body } = await api.post(`${CONTACTS}/batch`, { items });
@@ -165,7 +165,7 @@ test("A reference to a merged record names the record that answers in its place,
   }
 });
 
-test("A refused DELETE names the operation that archives; a key in Authorization is told its header (spec 4)", async ({ api, workspace }) => {
+test("A refused DELETE names the operation that archives, and the error for a key in Authorization names X-API-Key (spec 4)", async ({ api, workspace }) => {
   const { body: { id } } = await api.post(CONTACTS, { name: "Ana" });
   const refused = await call("DELETE", `${CONTACTS}/${id}`, { key: workspace.key });
   assertError(refused, "method_not_allowed");

@@ -181,7 +181,7 @@ test("An action that answers with the record has its ETag for a later If-Match",
   }
 });
 
-test("The version of a deal's detail has two parts: PATCH compares that of the deal alone", async ({ workspace, api, newDeal }) => {
+test("The ETag of GET of a deal has two parts, and PATCH compares only the deal's part", async ({ workspace, api, newDeal }) => {
   const { id, contactId } = await newDeal();
   const address = `/api-v1-deals/${id}`;
   // The title contains what separates the deal from its contact in the JSON of the detail.

@@ -9,7 +9,7 @@ const FOLDER = join(import.meta.dirname!, "../../bench/performance/hand");
 const CONTACT = { name: "Bia Lima", email: "bia@exemplo.com.br", phone: "+55 11 97777-1234" };
 const LEAD = { first_name: "Caio", email: "caio@exemplo.com.br", company_name: "Padaria Sol", value: 10 };
 
-Deno.test("The function by hand does what it is compared for, and refuses whom it must", async (t) => {
+Deno.test("The hand-written function does the work that it is compared by, and refuses invalid callers", async (t) => {
   await using world = await openWorld();
   const { sql } = world;
   const workspace = await makeWorkspace(sql);

@@ -192,7 +192,7 @@ for (const [what, recovers] of [["the stack", false], ["the stack and Postgres",
   });
 }
 
-test("A start continues one that was interrupted right after it created the roles, and ignores the postmaster.pid of another program", async (dataDir) => {
+test("A start continues a start that was interrupted right after it created the roles, and ignores another program's postmaster.pid", async (dataDir) => {
   const secrets = await loadSecrets(dataDir);
   await (await startPostgres(dataDir, secrets)).stop();
   const withoutRoles = join(dataDir, "postgres-without-roles");

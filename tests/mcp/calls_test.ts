@@ -42,7 +42,7 @@ test("Repeating a creation with the same arguments creates nothing, and says so;
   assert.notEqual((await toolClient(key)("notes_create", note)).data.id, first.data.id);
 });
 
-test("Repeating an upsert changes the record again that somebody else changed since", async ({ workspace, api }) => {
+test("Repeating an upsert changes the record again, even if somebody else changed it since", async ({ workspace, api }) => {
   const call = toolClient(workspace.key);
   const args = { match_by: "external_id", external_id: "erp-1", name: "Ana", job_title: "Gerente" };
   const { data: { id } } = await call("contacts_upsert", args);
@@ -99,7 +99,7 @@ test("An id that is a path, or the address of another endpoint, reaches no other
   }
 });
 
-test("A repeated field and a number that is none are named, and reach no verb", async ({ workspace: { key } }) => {
+test("A repeated field and an invalid number are named, and the call reaches no verb", async ({ workspace: { key } }) => {
   const send = (args: string) =>
     post(
       `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"contacts_create","arguments":${args}}}`,
@@ -116,7 +116,7 @@ test("A repeated field and a number that is none are named, and reach no verb", 
   }
 });
 
-test("What a call did not use is named, and a call without a reply says that it is done", async ({ workspace, api, newDeal }) => {
+test("Ignored arguments of a call are named, and a call without a reply body says that it is done", async ({ workspace, api, newDeal }) => {
   const call = toolClient(workspace.key);
   const { id } = await newDeal();
   await call("deals_win", { id, value: 100 });

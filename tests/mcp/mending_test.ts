@@ -105,7 +105,7 @@ const WRONG: Record<string, (ids: Ids) => [string, Arguments]> = {
 };
 
 for (const [mistake, wrong] of Object.entries(WRONG)) {
-  test(`One further call mends ${mistake}`, async (scenario) => {
+  test(`One further call corrects ${mistake}`, async (scenario) => {
     const { name, args } = await mendedCall(scenario, wrong);
     const { error } = await overMcp(scenario.workspace.key)(name, args);
     assert.equal(error, undefined, JSON.stringify({ name, args, error }));

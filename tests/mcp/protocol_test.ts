@@ -26,7 +26,7 @@ function assertRpcError(
   assert.ok(body.error.message.length > 0);
 }
 
-test("initialize answers in each known revision, else in the newest, with whose records the key reaches", async ({ workspace: { key } }) => {
+test("initialize answers in the requested revision if it is known, else in the newest, and names the key's workspace", async ({ workspace: { key } }) => {
   for (const revision of [...REVISIONS, "2030-01-01"]) {
     const { status, headers, body } = await post(initialize(revision), { "X-API-Key": key });
     assert.equal(status, 200);
@@ -56,7 +56,7 @@ test("A notification is answered 202, and so is a response, although the server 
   }
 });
 
-test("What is no JSON is -32700, what is no request -32600, and both are 400", async ({ workspace: { key } }) => {
+test("Invalid JSON is -32700, JSON that is not a request is -32600, and both are 400", async ({ workspace: { key } }) => {
   for (const body of ["{", "", "\u{0}"]) {
     assertRpcError(await post(body, { "X-API-Key": key }), { status: 400, code: -32700, id: null });
   }

@@ -41,7 +41,7 @@ test("A list of 20 large reads is answered under 2 MB: the messages after the fi
   }
 });
 
-test("A change behind a large reply in a list is not made, and one before it is", async ({ sql, workspace: { id, key }, api }) => {
+test("A change after a large reply in a list of calls is not made, and a change before it is", async ({ sql, workspace: { id, key }, api }) => {
   await addContacts(sql, id, 20);
   const create = (id: number, name: string) => call(id, "companies_create", { name });
   const { body } = await post(

@@ -17,7 +17,7 @@ import { createNet, createVault } from "../support/vault.ts";
 const FIRST_RUN_S = 150;
 
 Deno.test(needing(["postgresql-15", "postgresql-15-cron"], {
-  name: "The doctor sees what is broken of pg_cron, pg_net and the Vault, and its remedies mend it",
+  name: "The doctor finds faults in pg_cron, pg_net and the Vault, and its remedies repair them",
   fn: async (t) => {
     await using server = await startDebianPostgres();
     const admin = openSql(server.superuserUrl, { max: 1 });

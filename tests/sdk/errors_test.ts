@@ -29,7 +29,7 @@ test("An error has the code, the status, the invalid fields and the id of the re
   assert.equal(sent.length, 1);
 });
 
-test("A field that is unknown is ignored, and an error of a client or a call that is strict", async ({ workspace: { key } }) => {
+test("An unknown field is ignored, or is an error if the client or the call is strict", async ({ workspace: { key } }) => {
   const contact = { name: "Ana", nickname: "Aninha" };
   assert.ok((await recordingCrm(key).crm.contacts.create(contact)).id);
   const { crm } = recordingCrm(key, { strict: true });

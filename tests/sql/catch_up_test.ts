@@ -116,7 +116,7 @@ Deno.test("Beside the catch-up of subscriptions", async (t) => {
     );
 
     await step(
-      "a catch-up does not end before the transactions that left a delivery to it",
+      "a catch-up does not end before the transactions that rely on it for a delivery",
       async (place) => {
         await emit(sql, place, 12);
         const writer = await begin(pool);
@@ -172,15 +172,18 @@ Deno.test("Beside the catch-up of subscriptions", async (t) => {
       },
     );
 
-    await step("what was undone is neither behind nor owed", async (place) => {
-      const writer = await begin(pool);
-      await emit(writer, place, 30);
-      assert.ok(await isBehind(writer, place));
-      await writer`rollback`;
-      writer.release();
-      assert.equal(await isBehind(sql, place), false);
-      assert.deepEqual(await counted(sql, place), { events: 0, deliveries: 0, waiting: 0 });
-    });
+    await step(
+      "events that were rolled back leave the subscription neither behind nor with deliveries to catch up",
+      async (place) => {
+        const writer = await begin(pool);
+        await emit(writer, place, 30);
+        assert.ok(await isBehind(writer, place));
+        await writer`rollback`;
+        writer.release();
+        assert.equal(await isBehind(sql, place), false);
+        assert.deepEqual(await counted(sql, place), { events: 0, deliveries: 0, waiting: 0 });
+      },
+    );
 
     await step("an event that a recovery has queued is not queued again", async (place) => {
       await emit(sql, place, 25);

@@ -31,7 +31,7 @@ for (const { resource, route: { endpoint }, title } of batches) {
       "api-v1-deals": { title: "Venda" },
     } as Record<string, Record<string, unknown>>)[resource.name] ?? { name: "Ana" };
 
-  test(`${title} carries out 100 items, counts as one call for the rate limit, and emits each event once`, async ({ sql }) => {
+  test(`${title} runs 100 items, counts as one call for the rate limit, and emits each event once`, async ({ sql }) => {
     const { workspace: { id, key }, deal } = await makeWorkspaceWithDeal(sql);
     const before = (await eventsOf(sql, id)).filter((name) => name === event).length;
     await sql`update crm.workspaces set rate_limit_per_minute = 50 where id = ${id}`;
@@ -52,7 +52,7 @@ for (const { resource, route: { endpoint }, title } of batches) {
     assert.equal((await eventsOf(sql, id)).filter((name) => name === event).length - before, 100);
   });
 
-  test(`${title} answers an item for a record of another workspace as one for a record that does not exist`, async ({ sql }) => {
+  test(`${title} answers the same for a record of another workspace as for a record that does not exist`, async ({ sql }) => {
     const { api, deal: own } = await makeWorkspaceWithDeal(sql);
     const { api: theirs, deal } = await makeWorkspaceWithDeal(sql);
     const { body: { results: [made] } } = await theirs.post(`${path}/batch`, {
@@ -74,7 +74,7 @@ for (const { resource, route: { endpoint }, title } of batches) {
   });
 }
 
-test("items are carried out in order: later ones find records of earlier ones, and two changes of one record are both kept", async ({ api }) => {
+test("items run in order: later items find records that earlier items created, and two changes to one record are both kept", async ({ api }) => {
   const reply = await api.post(BATCH, {
     items: [
       upsert("email", { name: "Ana", email: "ana@x.com" }),
@@ -100,7 +100,7 @@ test("items are carried out in order: later ones find records of earlier ones, a
   });
 });
 
-test("POST …/batch with atomic writes all items or none, and names each that failed (spec 7)", async ({ sql, workspace, api }) => {
+test("POST …/batch with atomic writes all items or none, and names each item that failed (spec 7)", async ({ sql, workspace, api }) => {
   const send = (...items: unknown[]) => api.post(BATCH, { atomic: true, items });
   const good = Array.from({ length: 30 }, (_, index) => create({ name: `${index}` }));
   const invalid = await send(...good, create({ name: "" }), update("x", {}), create({ name: "A", email: 1 }));
@@ -137,7 +137,7 @@ test("an Idempotency-Key covers the whole batch, and replays the errors of faile
   assert.equal(ids(await api.get(CONTACTS)).length, 1);
 });
 
-test("a deal's stage, an activity's defaults and a note's author follow the rules of the calls for one record", async ({ sql, workspace, api, newDeal }) => {
+test("a deal's stage, an activity's defaults and a note's author follow the same rules as in calls for one record", async ({ sql, workspace, api, newDeal }) => {
   const { id: deal_id } = await newDeal();
   const { stages: [, second], memberId } = workspace;
   const deals = await api.post("/api-v1-deals/batch", {

@@ -1,4 +1,4 @@
-// Limits of what a batch with wrong items costs: the errors that its reply names, and the work that is repeated.
+// Limits on the cost of a batch with invalid items: how many errors its reply names, and how much work is repeated.
 import assert from "node:assert/strict";
 import type { ISql, Sql } from "postgres";
 import { BATCH, create, full, upsert } from "../../support/batches.ts";
@@ -38,7 +38,7 @@ test("100 items with 99 errors each are answered, and stored, with the first err
   assert.ok(await storedBytes(sql, id) < 40_000, `${await storedBytes(sql, id)} bytes`);
 });
 
-test("a batch names one error of each failed item and more of the first ones, 100 in all, as does an atomic batch", async ({ api }) => {
+test("a batch, atomic or not, names 100 errors in all: one for each failed item, and more for the first items", async ({ api }) => {
   const wrong = { name: 1, email: 1, phone: 1 };
   const items = full((index) => create(index < 60 ? wrong : { name: "A" }));
   const { body } = await api.post(BATCH, { items });
@@ -52,7 +52,7 @@ test("a batch names one error of each failed item and more of the first ones, 10
   assert.deepEqual([atomic.status, named.length, new Set(named).size], [422, 100, 60]);
 });
 
-test("the error of an item names a field of 9,000 characters by its first 255", async ({ sql, workspace: { id, key } }) => {
+test("the error of an item shortens a field name of 9,000 characters to its first 255", async ({ sql, workspace: { id, key } }) => {
   const { body } = await call("POST", BATCH, {
     key,
     body: { items: full(() => create({ name: "A", ["x".repeat(9_000)]: 1 })) },
@@ -62,7 +62,7 @@ test("the error of an item names a field of 9,000 characters by its first 255", 
   assert.ok(await storedBytes(sql, id) < 60_000);
 });
 
-test("errors that the database finds are also at most 100", async ({ api }) => {
+test("a batch also names at most 100 errors that the database finds", async ({ api }) => {
   await api.post(BATCH, { items: full(() => create({ name: "A", email: "a@x.com" })) });
   const { body } = await api.post(BATCH, { items: full(() => upsert("email", { email: "a@x.com" })) });
   const lines: Line[] = body.results;
@@ -73,7 +73,7 @@ test("errors that the database finds are also at most 100", async ({ api }) => {
 /** The good (G) and bad (B) items in each group of ten. */
 const MIXES = ["GGGGGBBBBB", "BBBBBGGGGG", "GBGBGBGBGB", "GGGGGGGGGB", "BGGGGGGGGG"];
 
-/** Makes a good item of a batch, or one that fails, by what is tested. */
+/** For each kind of failure, makes an item that succeeds or one that fails. */
 const items: Record<string, (name: string, isGood: boolean) => unknown> = {
   "creations with an external_id that is taken": (name, isGood) =>
     create({ name, external_id: isGood ? name : "taken" }),
@@ -94,7 +94,7 @@ async function inserted(sql: ISql): Promise<number> {
   return row!.rows;
 }
 
-/** The items as the function hands them on to the verb. */
+/** The items as the function passes them to the verb. */
 const asArguments = ({ op, data, ...named }: { op: string; data: object }) => ({
   op,
   args: { ...data, ...named },

@@ -1,4 +1,4 @@
-// The parameter `dry_run` of upserts and batches: the reply of the call, and nothing written.
+// The parameter `dry_run` of upserts and batches: the same reply as the call, but nothing is written.
 import assert from "node:assert/strict";
 import { assertError } from "../../support/client.ts";
 import { create, eventsOf, ids } from "../../support/record_fixtures.ts";
@@ -7,7 +7,7 @@ import { recordingCrm } from "../../support/sdk.ts";
 
 const CONTACTS = "/api-v1-contacts";
 
-test("A batch tried with dry_run says what would happen to each row, and writes nothing", async ({ sql, workspace, api }) => {
+test("A batch with dry_run says what would happen to each row, and writes nothing", async ({ sql, workspace, api }) => {
   const known = await create(workspace.key, CONTACTS, { name: "Ana", email: "ana@exemplo.com.br" });
   const events = await eventsOf(sql, workspace.id);
   const items = [
@@ -22,9 +22,13 @@ test("A batch tried with dry_run says what would happen to each row, and writes 
   const { results, summary } = tried.body;
   assert.deepEqual(summary, { created: 1, updated: 2, failed: 1 });
   assert.deepEqual(results[0], { index: 0, status: 200, id: known.id });
-  assert.deepEqual(results[1], { index: 1, status: 201 }, "without the id of a record that does not stay");
+  assert.deepEqual(
+    results[1],
+    { index: 1, status: 201 },
+    "the record is rolled back, so the result has no id",
+  );
   assert.deepEqual([results[2].status, results[2].error.code], [422, "invalid_reference"]);
-  assert.equal(results[3].status, 200, "an earlier row of the same call counts");
+  assert.equal(results[3].status, 200, "the record of an earlier row in the same call is found");
   assert.deepEqual(ids(await api.get(CONTACTS)), [known.id]);
   assert.equal((await api.get(`${CONTACTS}/${known.id}`)).body.name, "Ana");
   assert.deepEqual(await eventsOf(sql, workspace.id), events);
@@ -34,7 +38,7 @@ test("A batch tried with dry_run says what would happen to each row, and writes 
   assert.equal(ids(await api.get(CONTACTS)).length, 2);
 });
 
-test("An upsert tried with dry_run answers with the record as it would be, whether it exists or not", async ({ sql, workspace, api }) => {
+test("An upsert with dry_run answers with the record as it would be, whether or not it exists", async ({ sql, workspace, api }) => {
   const known = await create(workspace.key, CONTACTS, {
     name: "Ana",
     email: "ana@exemplo.com.br",
@@ -73,7 +77,7 @@ test("An atomic batch that would fail, and a mistyped dry_run, are errors", asyn
   assert.deepEqual(ids(await api.get(CONTACTS)), []);
 });
 
-test("A call that was tried counts towards the limit, and the SDK can try a batch and an upsert", async ({ workspace, api }) => {
+test("A call with dry_run counts towards the rate limit, and the SDK can send a batch and an upsert with dry_run", async ({ workspace, api }) => {
   const { crm, sent } = recordingCrm(workspace.key);
   const item = { op: "create", data: { name: "Ana" } } as const;
   assert.deepEqual((await crm.contacts.batch([item], { dryRun: true })).summary, {

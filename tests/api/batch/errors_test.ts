@@ -8,7 +8,7 @@ import { test } from "../../support/scenario.ts";
 
 const CONTACTS = "/api-v1-contacts";
 
-test("of 100 items one is wrong: 99 are kept, and that one has the error of a call for one record", async ({ api }) => {
+test("if one of 100 items is invalid, 99 are kept, and the invalid item has the same error as a call for one record", async ({ api }) => {
   const wrong = { name: "", email: "x", custom_fields: 1 };
   const single = await api.post(CONTACTS, wrong);
   const reply = await api.post(BATCH, {
@@ -28,7 +28,7 @@ test("of 100 items one is wrong: 99 are kept, and that one has the error of a ca
   assert.equal(ids(await api.get(`${CONTACTS}?limit=200`)).length, 99);
 });
 
-test("an error that the database finds is also that of a call for one record, and the other items are written", async ({ sql, workspace, api }) => {
+test("an error that the database finds is also the same as in a call for one record, and the other items are written", async ({ sql, workspace, api }) => {
   const owner_id = await makeMember(sql, await makeWorkspace(sql));
   const sent = { name: "A", owner_id, company_id: UNKNOWN_ID };
   const single = await api.post(CONTACTS, sent);
@@ -62,7 +62,7 @@ test("an error that the database finds is also that of a call for one record, an
   assert.equal(
     (await eventsOf(sql, workspace.id)).length - events.length,
     28,
-    "what was undone emits nothing",
+    "an item that was rolled back emits nothing",
   );
 });
 
@@ -83,7 +83,7 @@ test("a body without 1 to 100 items is refused as a whole, and writes nothing", 
   assert.deepEqual(ids(await api.get(CONTACTS)), []);
 });
 
-test("one reply names what is wrong in a batch and in its items", async ({ api }) => {
+test("one reply names the errors of a batch and of its items", async ({ api }) => {
   const items = [create({ name: "A", x: 1 }), create({ name: "" }), update(UNKNOWN_ID, { email: "b@x.com" })];
   const strict = { Prefer: "handling=strict" };
   const unknown = await api.post(BATCH, { items, y: 1 }, strict);
@@ -97,7 +97,7 @@ test("one reply names what is wrong in a batch and in its items", async ({ api }
   assert.deepEqual(ids(await api.get(CONTACTS)), []);
 });
 
-test("an item that is malformed names what is wrong with it, and the others are carried out", async ({ workspace: { key }, api }) => {
+test("the error of a malformed item says what is wrong with it, and the other items are written", async ({ workspace: { key }, api }) => {
   const cases: [unknown, string[]][] = [
     [null, [""]],
     ["create", [""]],
@@ -129,7 +129,7 @@ test("an item that is malformed names what is wrong with it, and the others are 
     );
   }
   assert.deepEqual(reply.body.summary, { created: 1, updated: 0, failed: cases.length });
-  // JSON.parse accepts these bodies, but changes what they say.
+  // JSON.parse accepts these bodies, but changes their values.
   const twice =
     '{"items":[{"op":"create","data":{"name":"B","name":"C"}},{"op":"create","op":"update","data":{"name":"D"}},{"op":"create","data":{"name":"E"}}]}';
   const { body: { results } } = await call("POST", BATCH, { key, body: twice });
@@ -139,13 +139,13 @@ test("an item that is malformed names what is wrong with it, and the others are 
   );
 });
 
-test("more than 100 texts that cannot be stored are a validation_error of the whole call", async ({ api }) => {
+test("a batch with more than 100 strings that cannot be stored is refused as a whole with validation_error", async ({ api }) => {
   const items = full((index) => create({ name: "\u0000", email: index > 50 ? "\u0000" : null }));
   assertError(await api.post(BATCH, { items }), "validation_error");
   assert.deepEqual(ids(await api.get(CONTACTS)), []);
 });
 
-test("a batch has 1 MiB and 50,000 values, and X-Ignored-Fields names the unknown fields of its items as errors do", async ({ api }) => {
+test("a batch has at most 1 MiB and 50,000 values, and X-Ignored-Fields names unknown fields of items by the same paths as errors", async ({ api }) => {
   const body = (notes: string) =>
     JSON.stringify({ items: [{ ...create({ name: "A", nome: notes }), note: 1 }], extra: 1 });
   const largest = "b".repeat(1024 * 1024 - body("").length);
@@ -161,7 +161,7 @@ test("a batch has 1 MiB and 50,000 values, and X-Ignored-Fields names the unknow
   assertError(await api.post(BATCH, values(50_000)), "validation_error");
 });
 
-test("an unexpected error of an item is internal_error of that item, and reveals nothing internal", async ({ sql, workspace, api }) => {
+test("an unexpected error in an item becomes that item's internal_error, and reveals nothing internal", async ({ sql, workspace, api }) => {
   await sql`alter table crm.contacts add constraint broken check (workspace_id <> ${
     sql.unsafe(`'${workspace.id}'`)
   } or name <> 'quebra')`;
@@ -176,7 +176,7 @@ test("an unexpected error of an item is internal_error of that item, and reveals
 });
 
 for (const path of ["/api-v1-contacts", "/api-v1-companies"]) {
-  test(`POST ${path}/batch names the record that has an external_id, also if an earlier item created it`, async ({ api }) => {
+  test(`POST ${path}/batch names the record that already has an external_id, also if an earlier item created it`, async ({ api }) => {
     const { body: { id } } = await api.post(path, { name: "A", external_id: "before" });
     const items = [
       create({ name: "B", external_id: "same group" }),

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { create } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
 
-test("A batch reads up to 100 records in one call, each as its detail shows it", async ({ workspace, api, newDeal }) => {
+test("A batch reads up to 100 records in one call, each in the form of its GET by id", async ({ workspace, api, newDeal }) => {
   const { key } = workspace;
   const deals = [(await newDeal()).id, (await newDeal()).id];
   const items = deals.map((id) => ({ op: "get", id }));
@@ -26,7 +26,7 @@ test("A batch reads up to 100 records in one call, each as its detail shows it",
   assert.deepEqual([summary.created, results[1].record.body], [1, "Ligou"]);
 });
 
-test("A batch that read 500 KB of records reads no further ones, and says so", async ({ sql, workspace: { id, memberId }, api }) => {
+test("A batch stops reading records after 500 KB, and says so", async ({ sql, workspace: { id, memberId }, api }) => {
   const made = await sql<{ id: string }[]>`
     insert into crm.contacts (workspace_id, owner_id, name, custom_fields)
     select ${id}, ${memberId}, 'Ana', jsonb_build_object('texto', repeat('"', 9000)) from generate_series(1, 100)

@@ -1,4 +1,4 @@
-// A batch creates ten records by one statement, so that it uses fewer subtransactions than Postgres caches.
+// A batch creates ten records with one statement, so that it uses fewer subtransactions than Postgres caches.
 import assert from "node:assert/strict";
 import { create, statuses, upsert } from "../../support/batches.ts";
 import { client } from "../../support/client.ts";
@@ -13,7 +13,7 @@ for (const { resource, title } of keyEndpoints.filter(({ route }) => route.path 
   const isOfDeal = ["api-v1-activities", "api-v1-notes"].includes(resource.name);
   const shown = { "crm.notes": "body", "crm.activities": "title", "crm.deals": "title" }[table] ?? "name";
 
-  test(`${title} inserts ten records by one statement, also those beside an item that fails`, async ({ sql }) => {
+  test(`${title} inserts ten records with one statement, even if another item of the group fails`, async ({ sql }) => {
     const { workspace: { key }, deal } = await makeWorkspaceWithDeal(sql);
     const bodyFor = (index: number) => ({ [shown]: `Item ${index}`, ...(isOfDeal && { deal_id: deal.id }) });
     const items = Array.from({ length: 30 }, (_, index) => create(bodyFor(index)));
@@ -36,7 +36,7 @@ for (const { resource, title } of keyEndpoints.filter(({ route }) => route.path 
 }
 
 for (const path of ["/api-v1-contacts", "/api-v1-companies"]) {
-  test(`POST ${path}/batch inserts upserts by a new external_id by one statement, and finds those of records and of items before`, async ({ sql, api }) => {
+  test(`POST ${path}/batch inserts upserts by new external_ids with one statement, and finds those of stored records and earlier items`, async ({ sql, api }) => {
     const byId = (external_id: string | null, name: string) => upsert("external_id", { external_id, name });
     const send = async (...items: unknown[]) => {
       const reply = await api.post(`${path}/batch`, { items });

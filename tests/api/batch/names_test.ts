@@ -1,4 +1,4 @@
-// Batches whose items have unknown fields: very many of them, or with names that Postgres cannot store.
+// Batches whose items have very many unknown fields, or field names that Postgres cannot store.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { ApiError } from "../../../supabase/functions/_shared/contract/errors.ts";

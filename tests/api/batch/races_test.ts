@@ -8,7 +8,7 @@ import { test } from "../../support/scenario.ts";
 
 const CONTACTS = "/api-v1-contacts";
 
-test("a batch that waits too long for a record is service_unavailable, and keeps nothing", async ({ sql, workspace: { id }, api }) => {
+test("a batch that waits too long for a locked record answers service_unavailable, and writes nothing", async ({ sql, workspace: { id }, api }) => {
   const { body: { id: held } } = await api.post(CONTACTS, { name: "A" });
   const events = await eventsOf(sql, id);
   const reply = await sql.begin(async (sql) => {
@@ -22,7 +22,7 @@ test("a batch that waits too long for a record is service_unavailable, and keeps
   assert.deepEqual(await eventsOf(sql, id), events);
 });
 
-test("batches of the same records in any order, and upserts and leads beside them, all succeed", async ({ sql, workspace: { id }, api, newDeal }) => {
+test("concurrent batches of the same records in any order all succeed, and so do concurrent upserts and leads", async ({ sql, workspace: { id }, api, newDeal }) => {
   const keys = await Promise.all(Array.from({ length: 16 }, () => makeKey(sql, id)));
   const numbers = Array.from({ length: 20 }, (_, index) => index);
   const { body: { results } } = await api.post(BATCH, {
@@ -30,7 +30,7 @@ test("batches of the same records in any order, and upserts and leads beside the
   });
   const deals = await Promise.all(Array.from({ length: 4 }, newDeal));
   const before = ids(await api.get(`${CONTACTS}?limit=200`)).length;
-  /** The calls, each of which names the same records in an order of its own. */
+  /** The calls, each of which names the same records in a different order. */
   const sends: ((turn: number) => { path: string; items?: unknown[]; body?: unknown })[] = [
     (turn) => ({
       path: BATCH,

@@ -26,7 +26,7 @@ async function read(key: string, query: string): Promise<string[]> {
   ).reverse();
 }
 
-/** Stores an event as it would have been written some days ago. */
+/** Stores an event as if it had been written some days ago. */
 async function emitAgo(sql: Sql, workspaceId: string, days: number, objectId: string): Promise<string> {
   const [row] = await sql<[{ id: string }]>`
     insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at)
@@ -85,7 +85,7 @@ test("GET /api-v1-changes names the customer of a proposal's link, members, jobs
   const [member] = await sql<[{ id: string; name: string }]>`
     select id, name from crm.members where workspace_id = ${workspace.id} order by id desc limit 1`;
   await sql.begin(async (sql) => {
-    // Sets the caller as app.call does: so far no verb that members call changes a record.
+    // Sets the caller as app.call does, because no verb that members call changes a record yet.
     await actAsMember(sql, member.id);
     await sql`update crm.deals set value = 5 where id = ${deal.id}`;
   });
@@ -96,7 +96,7 @@ test("GET /api-v1-changes names the customer of a proposal's link, members, jobs
   ]);
 });
 
-test("GET /api-v1-changes lists every event that is a change, in its schema, and no other event", async ({ sql, workspace, api }) => {
+test("GET /api-v1-changes lists every event that is a change, valid against its schema, and no other event", async ({ sql, workspace, api }) => {
   await causeEveryEvent(sql, workspace);
   const { body } = await api.get(`${CHANGES}?limit=200`);
   for (const change of body.data) assert.deepEqual(Change.parse(change), change);
@@ -133,11 +133,11 @@ test("GET /api-v1-changes filters by object, type and time, alone and together",
       (await found(`${query}since=${await moment(40)}&until=${await moment(2)}`)).length,
       2 + others,
     );
-    assert.deepEqual(await found(`${query}until=${await moment(40)}`), [at[80]], "until itself is not in it");
+    assert.deepEqual(await found(`${query}until=${await moment(40)}`), [at[80]], "until is exclusive");
     assert.deepEqual(
       (await found(`${query}since=${await moment(2)}`)).at(-1),
       at[2],
-      "since itself is in it",
+      "since is inclusive",
     );
   }
   assertError(await client(key).get(`${CHANGES}?object_type=webhook`), "validation_error");
@@ -179,7 +179,7 @@ test("GET /api-v1-changes pages by next_cursor: each change is on one page, newe
   }
 });
 
-test("GET /api-v1-changes looks at 5,000 events at most: a page may be empty, and later pages have the matches", async ({ sql, workspace: { id, key } }) => {
+test("GET /api-v1-changes scans at most 5,000 events: a page may be empty, and later pages have the matches", async ({ sql, workspace: { id, key } }) => {
   const object = crypto.randomUUID();
   const oldest = await emitAgo(sql, id, 1, object);
   await sql`
@@ -195,7 +195,7 @@ test("GET /api-v1-changes looks at 5,000 events at most: a page may be empty, an
   }
 });
 
-test("GET /api-v1-changes shows nothing of another workspace, whoever's object or cursor is sent", async ({ sql, workspace, newDeal }) => {
+test("GET /api-v1-changes shows nothing of another workspace, even for its objects and cursors", async ({ sql, workspace, newDeal }) => {
   const deal = await newDeal();
   const other = await makeWorkspace(sql);
   const [event] =

@@ -1,11 +1,11 @@
-// The events that changes emit: which fields an *.updated event names, and which changes emit no event.
+// The events that changes emit, the fields that *.updated events name, and the changes that emit no event.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { runJob } from "../../support/jobs.ts";
 import { makeContact, makePipeline } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
 
-/** The events about an object with their facts, sorted by name, without the events of its creation. */
+/** The events about an object and their facts, sorted by name, without the events of its creation. */
 async function changesOf(sql: Sql, objectId: string) {
   const events = await sql<{ event: string; facts: Record<string, unknown> }[]>`
     select e.event::text, e.facts from crm.events e
@@ -18,7 +18,7 @@ async function changesOf(sql: Sql, objectId: string) {
 /** An event with the fields that changed. */
 const changed = (event: string, ...changed_fields: string[]) => ({ event, facts: { changed_fields } });
 
-test("PATCH emits the record's update with exactly the fields that changed, once", async ({ sql, workspace, api, newDeal }) => {
+test("PATCH emits one *.updated event with exactly the fields that changed", async ({ sql, workspace, api, newDeal }) => {
   const deal = await newDeal();
   const records: [string, string, object, object, string[]][] = [
     ["contact", "/api-v1-contacts", { name: "Ana", phone: "1" }, {
@@ -57,7 +57,7 @@ test("PATCH emits the record's update with exactly the fields that changed, once
   }
 });
 
-test("A new stage, a win and a reopening each emit deal.updated once, beside their own event", async ({ sql, workspace, api, newDeal }) => {
+test("A new stage, a win and a reopening each emit deal.updated once, besides their own event", async ({ sql, workspace, api, newDeal }) => {
   const { id } = await newDeal();
   const stage = workspace.stages[1].id;
   await api.patch(`/api-v1-deals/${id}`, { stage_id: stage, title: "Outro" });
@@ -99,7 +99,7 @@ test("A new stage, a win and a reopening each emit deal.updated once, beside the
   ]);
 });
 
-test("A write of the application that reopens a deal emits deal.reopened, and names the fields of the loss that it clears", async ({ sql, api, newDeal }) => {
+test("When the application reopens a deal, deal.reopened is emitted and names the fields of the loss that are cleared", async ({ sql, api, newDeal }) => {
   const { id } = await newDeal();
   await api.post(`/api-v1-deals/${id}/lose`, { loss_note: "caro" });
   await sql`update crm.deals set status = 'aberto' where id = ${id}`;
@@ -107,7 +107,7 @@ test("A write of the application that reopens a deal emits deal.reopened, and na
   assert.deepEqual(reopened, changed("deal.reopened", "closed_at", "loss_note", "lost_at", "status"));
 });
 
-test("activity.completed is emitted when an activity becomes concluida or is created so, and not by later edits", async ({ sql, api, newDeal }) => {
+test("activity.completed is emitted when an activity becomes concluida or is created as concluida, and not by later edits", async ({ sql, api, newDeal }) => {
   const { id: deal_id } = await newDeal();
   const { body: { id } } = await api.post("/api-v1-activities", { deal_id });
   await api.patch(`/api-v1-activities/${id}`, { status: "cancelada" });
@@ -138,7 +138,7 @@ test("A lead that fills in empty fields of a contact that it reuses emits contac
 
   const created = await sql`
     select e.object_id from crm.events e where e.event = 'company.created' and e.object_id = ${again.lead.company_id}`;
-  assert.equal(created.length, 1, "a new company emits company.created, a reused one nothing");
+  assert.equal(created.length, 1, "a new company emits company.created, a reused company nothing");
 });
 
 test("A new activity changes its deal's last_activity_at; notes and jobs change no field that a client sees", async ({ sql, api, newDeal }) => {
@@ -155,7 +155,7 @@ test("A new activity changes its deal's last_activity_at; notes and jobs change 
   assert.deepEqual(updates, [changed("deal.updated", "last_activity_at")]);
 });
 
-test("A statement on many rows emits one event for each row, also in the transaction that created it", async ({ sql, workspace }) => {
+test("A statement on many rows emits one event for each row, also in the transaction that created the rows", async ({ sql, workspace }) => {
   const ids = await Promise.all([1, 2, 3].map(() => makeContact(sql, workspace)));
   await sql`update crm.contacts set job_title = 'Diretora' where workspace_id = ${workspace.id}`;
   for (const id of ids) {
@@ -172,7 +172,7 @@ test("A statement on many rows emits one event for each row, also in the transac
   assert.deepEqual(await changesOf(sql, id), Array(2).fill(changed("contact.updated", "phone")));
 });
 
-test("An event has the position of its transaction, and a special event such as deal.won comes before deal.updated", async ({ sql, api, newDeal }) => {
+test("An event has its transaction's position, and a specific event such as deal.won comes before deal.updated", async ({ sql, api, newDeal }) => {
   const { id } = await newDeal();
   await sql.begin(async (sql) => {
     await sql`update crm.deals set status = 'ganho' where id = ${id}`;

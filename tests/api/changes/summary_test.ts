@@ -12,7 +12,7 @@ const DEALS = "/api-v1-deals";
 // deno-lint-ignore no-explicit-any -- the body of a reply
 type Item = any;
 
-test("The summary counts the events of the last day, and names the deals that are new, moved or closed, with both stages", async ({ sql, workspace, api }) => {
+test("The summary counts the events of the last day, and names new, closed and moved deals, with both stages", async ({ sql, workspace, api }) => {
   const [first, second, third] = workspace.stages;
   const names = await sql`select id, name from crm.stages where workspace_id = ${workspace.id}`;
   const nameOf = (id: string) => names.find((row) => row["id"] === id)!["name"];
@@ -44,7 +44,7 @@ test("The summary counts the events of the last day, and names the deals that ar
   assert.ok(body.until === null && hours >= 24 && hours < 25.1, `${hours}`);
 });
 
-test("The summary keeps to a period, and to what one key did or did not do", async ({ sql, workspace, api }) => {
+test("The summary can be limited to a period, and to the changes that one key made or did not make", async ({ sql, workspace, api }) => {
   const { id: erp, key } = await makeKey(sql, workspace.id);
   const mine = await create(workspace.key, DEALS, { title: "Meu" });
   const theirs = await create(key, DEALS, { title: "Do ERP" });
@@ -60,7 +60,7 @@ test("The summary keeps to a period, and to what one key did or did not do", asy
   assertError(await client(other).get(SUMMARY), "insufficient_scope");
 });
 
-test("The summary names 25 deals, says how many more there were, and answers too_many_records for more than 20,000 events", async ({ workspace, api }) => {
+test("The summary names 25 deals, counts the rest, and answers too_many_records for more than 20,000 events", async ({ workspace, api }) => {
   for (let n = 0; n < 27; n++) await create(workspace.key, DEALS, { title: `N ${n}` });
   const { body } = await api.get(SUMMARY);
   assert.deepEqual([body.highlights.length, body.highlights_left_out], [25, 2]);

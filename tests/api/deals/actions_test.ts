@@ -1,4 +1,4 @@
-// Closing a deal, reopening it, and moving it between stages and pipelines, by its actions and by PATCH.
+// Closing, reopening and moving a deal between stages and pipelines, by its actions and by PATCH.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { assertError, client, type Reply } from "../../support/client.ts";
@@ -85,7 +85,7 @@ test("POST lose marks an open deal lost, with a reason and a note, once (spec 3,
   assert.deepEqual(await eventsSince(sql, workspace), ["deal.lost"]);
 });
 
-test("POST win and lose take no body, an empty one and nulls, and keep the amounts that are not sent", async ({ sql }) => {
+test("POST win and lose accept no body, an empty body and nulls, and keep the amounts that are not sent", async ({ sql }) => {
   for (const body of [undefined, "", {}, { unknown: 1 }]) {
     for (const [action, status] of [["win", "ganho"], ["lose", "perdido"]] as const) {
       const { act } = await makeOpenDeal(sql);
@@ -99,7 +99,7 @@ test("POST win and lose take no body, an empty one and nulls, and keep the amoun
   assert.equal(lost.body.status, "perdido");
 });
 
-test("POST win and lose refuse a body that is wrong and leave the deal open", async ({ sql }) => {
+test("POST win and lose refuse an invalid body and leave the deal open", async ({ sql }) => {
   const { workspace, deal, act, read } = await makeOpenDeal(sql);
   const other = await makeWorkspace(sql);
   for (const [field, bad] of Object.entries({ value: [-1, "5", 1e16], recurring_value: [-1, true] })) {
@@ -125,7 +125,7 @@ test("POST win and lose refuse a body that is wrong and leave the deal open", as
   assert.equal((await act("lose", { loss_note: "é".repeat(1000) })).body.loss_note, "é".repeat(1000));
 });
 
-test("POST win on a lost deal and lose on a won one change nothing, whichever way it was closed (spec 3)", async ({ sql }) => {
+test("POST win on a lost deal and lose on a won deal change nothing, however the deal was closed (spec 3)", async ({ sql }) => {
   for (const [first, second] of [["win", "lose"], ["lose", "win"]] as const) {
     const { workspace, act } = await makeOpenDeal(sql);
     const { idempotent: _, ...closed } = (await act(first)).body;
@@ -134,7 +134,7 @@ test("POST win on a lost deal and lose on a won one change nothing, whichever wa
   }
 });
 
-test("simultaneous wins emit one deal.won; of simultaneous wins and losses only one takes effect (spec 3)", async ({ sql }) => {
+test("simultaneous wins emit one deal.won; when wins and losses race, only one takes effect (spec 3)", async ({ sql }) => {
   for (const actions of [["win", "win"], ["win", "lose"], ["lose", "win"], ["lose", "lose"]]) {
     const { workspace, deal, read } = await makeOpenDeal(sql);
     const calls = actions.map((action) => (api: Api) => api.post(`${DEALS}/${deal.id}/${action}`));
@@ -171,7 +171,7 @@ test("PATCH status aberto reopens a closed deal and clears how it was closed; it
   ]);
 });
 
-test("PATCH refuses to close a deal and names the action, but accepts a closed deal as it was read", async ({ sql }) => {
+test("PATCH refuses to close a deal and names the action, but accepts a closed deal sent back as it was read", async ({ sql }) => {
   const { workspace, deal, act, patch, read } = await makeOpenDeal(sql);
   for (const [status, action] of [["ganho", "win"], ["perdido", "lose"]] as const) {
     const details = assertError(await patch({ status, title: "B" }), "validation_error");
@@ -191,7 +191,7 @@ test("PATCH refuses to close a deal and names the action, but accepts a closed d
   assert.deepEqual(await eventsSince(sql, workspace), ["deal.won"]);
 });
 
-test("Writes of the application set the same timestamps of a deal and emit the same events as the API (spec 6.1)", async ({ sql }) => {
+test("Writes by the application set the same timestamps on a deal and emit the same events as the API (spec 6.1)", async ({ sql }) => {
   const { workspace, deal, read } = await makeOpenDeal(sql);
   await sql`update crm.deals set status = 'ganho', stage_id = ${
     workspace.stages[2]!.id
@@ -244,7 +244,7 @@ for (const way of ["POST move-stage", "PATCH"] as const) {
     });
   });
 
-  test(`${way} moves a deal to a stage of another pipeline only where the pipeline is given (spec 4.6)`, async ({ sql }) => {
+  test(`${way} moves a deal to a stage of another pipeline only if the pipeline is given (spec 4.6)`, async ({ sql }) => {
     const made = await makeOpenDeal(sql);
     const { workspace, read } = made;
     const move = mover(made);
@@ -281,8 +281,16 @@ for (const way of ["POST move-stage", "PATCH"] as const) {
       "pipeline_not_found",
     );
     assert.deepEqual(await read(), deal);
-    assert.equal((await move({ stage_id: first!.id })).status, 200, "what stays is not checked again");
-    assert.equal((await move({ stage_id: third!.id })).status, 200, "nor is the pipeline it stays in");
+    assert.equal(
+      (await move({ stage_id: first!.id })).status,
+      200,
+      "an unchanged stage is not checked again",
+    );
+    assert.equal(
+      (await move({ stage_id: third!.id })).status,
+      200,
+      "an unchanged pipeline is not checked again",
+    );
   });
 }
 

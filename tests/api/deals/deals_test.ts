@@ -23,7 +23,7 @@ testRecordRules({
   limits: {
     // A deal needs a title, a contact or a company.
     title: { alsoBad: ["  ", null] },
-    // Only the actions win and lose set the other statuses.
+    // Only the win and lose actions set the other statuses.
     status: { good: ["aberto"] },
   },
   references: {
@@ -65,7 +65,7 @@ test("POST /api-v1-deals needs a title, a contact or a company, and takes the ti
   assert.deepEqual(Object.keys(details).sort(), ["owner_id", "title", "value"], "all at once");
 });
 
-test("POST /api-v1-deals puts the deal in the default pipeline's first active stage, or in the given one (spec 4.6, 7)", async ({ sql, workspace, api }) => {
+test("POST /api-v1-deals puts the deal in the given stage, or in the default pipeline's first active stage (spec 4.6, 7)", async ({ sql, workspace, api }) => {
   const post = (place: object) => api.post(DEALS, { title: "A", ...place });
   const pipeline = await makePipeline(sql, workspace);
   const first = (await post({})).body;
@@ -85,7 +85,7 @@ test("POST /api-v1-deals puts the deal in the default pipeline's first active st
   assertError(await post({ pipeline_id: pipeline.id }), "pipeline_not_found");
 });
 
-test("GET /api-v1-deals/<uuid> adds contact, company and the activity created last, null where there is none (spec 4.6)", async ({ sql, workspace, api }) => {
+test("GET /api-v1-deals/<uuid> adds the contact, the company and the newest activity, or null (spec 4.6)", async ({ sql, workspace, api }) => {
   const bare = (await api.post(DEALS, { title: "A" })).body;
   assert.deepEqual((await api.get(`${DEALS}/${bare.id}`)).body, {
     ...bare,
@@ -110,7 +110,7 @@ test("GET /api-v1-deals/<uuid> adds contact, company and the activity created la
   assert.deepEqual(Object.keys(body).slice(0, 3), ["id", "workspace_id", "title"]);
 });
 
-test("Money of a deal comes back as it was sent (spec 1)", async ({ api }) => {
+test("A deal's amounts come back as they were sent (spec 1)", async ({ api }) => {
   for (const value of [0.1, 0.005, 1e12, 123456789.99, 999999999999.99, 1e15, 1e-15]) {
     const { id, ...sent } = (await api.post(DEALS, { title: "A", value, recurring_value: value })).body;
     const read = (await api.get(`${DEALS}/${id}`)).body;

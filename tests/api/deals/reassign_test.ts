@@ -1,4 +1,4 @@
-// POST /api-v1-deals/reassign: a member's deals go to another.
+// POST /api-v1-deals/reassign: gives a member's deals to another member.
 import assert from "node:assert/strict";
 import { assertError } from "../../support/client.ts";
 import { readAll } from "../../support/feed.ts";
@@ -8,7 +8,7 @@ import { test } from "../../support/scenario.ts";
 const DEALS = "/api-v1-deals";
 const REASSIGN = `${DEALS}/reassign`;
 
-test("A leaver's open deals go to another member, each with its event and its line in the change log", async ({ sql, workspace, api }) => {
+test("A leaver's open deals go to another member, each with an event and an entry in the change log", async ({ sql, workspace, api }) => {
   const [leaver, heir] = [await makeMember(sql, workspace), await makeMember(sql, workspace)];
   const mine = await create(workspace.key, DEALS, { title: "Meu" });
   const made = [];
@@ -39,10 +39,10 @@ test("A leaver's open deals go to another member, each with its event and its li
 
   assert.deepEqual((await api.post(REASSIGN, body)).body.count, 0, "a repeated call finds none");
   const { body: rest } = await api.post(REASSIGN, { from_owner_id: leaver, to_owner_id: heir });
-  assert.equal(rest.count, 1, "without a status also the closed ones");
+  assert.equal(rest.count, 1, "without a status closed deals are reassigned too");
 });
 
-test("A call hands over 1,000 deals, and the next continues by its cursor", async ({ sql, workspace, api }) => {
+test("A call reassigns 1,000 deals, and the next call continues from its cursor", async ({ sql, workspace, api }) => {
   const [leaver, heir] = [await makeMember(sql, workspace), await makeMember(sql, workspace)];
   await sql`
     insert into crm.deals (workspace_id, title, pipeline_id, stage_id, owner_id)
@@ -60,7 +60,7 @@ test("A call hands over 1,000 deals, and the next continues by its cursor", asyn
   assert.equal(count, 1003);
 });
 
-test("A reassignment needs two members of the workspace, the second of them active", async ({ sql, workspace, api }) => {
+test("A reassignment needs two members of the workspace, and the new owner must be active", async ({ sql, workspace, api }) => {
   const gone = await makeMember(sql, workspace);
   await sql`update crm.members set is_active = false where id = ${gone}`;
   const { memberId } = workspace;

@@ -34,7 +34,7 @@ function summaryOf(deals: Deal[]) {
   return { data, totals: add(deals) };
 }
 
-test("GET /api-v1-deals/summary counts and adds up what the list with the same filters has", async ({ sql, workspace, api }) => {
+test("GET /api-v1-deals/summary counts and totals the deals that the list has for the same filters", async ({ sql, workspace, api }) => {
   const other = await makePipeline(sql, workspace);
   const owner_id = await makeMember(sql, workspace);
   const contact_id = await makeContact(sql, workspace);
@@ -103,13 +103,13 @@ test("GET /api-v1-deals/summary counts and adds up what the list with the same f
   assert.ok(sizes.size > 5, "the filters differ");
 });
 
-test("GET /api-v1-deals/summary adds up money to the last decimal", async ({ api }) => {
+test("GET /api-v1-deals/summary adds amounts exactly, to the last decimal", async ({ api }) => {
   for (const value of [0.1, 0.2, 999_999_999_999.99]) await api.post(DEALS, { title: "A", value });
   const { text } = await api.get(SUMMARY);
   assert.match(text, /"value" ?: ?1000000000000\.29[,}]/);
 });
 
-test("GET /api-v1-deals/summary has the filters of the list and no page, and no deal of another workspace", async ({ api }) => {
+test("GET /api-v1-deals/summary takes the list's filters, has no pages, and includes no deal of another workspace", async ({ api }) => {
   for (const name of ["limit=1", "cursor=00000000-0000-7000-8000-000000000000", "estado=aberto"]) {
     assertError(await api.get(`${SUMMARY}?${name}`), "validation_error", [name.split("=")[0]!]);
   }
@@ -119,7 +119,7 @@ test("GET /api-v1-deals/summary has the filters of the list and no page, and no 
   });
 });
 
-test("GET /api-v1-deals/summary looks through 50,000 deals at most, and answers too_many_records if the filters match more (spec 7)", async ({ workspace, api }) => {
+test("GET /api-v1-deals/summary reads at most 50,000 deals, and answers too_many_records if the filters match more (spec 7)", async ({ workspace, api }) => {
   await using admin = await openWithoutTriggers();
   await admin`
     insert into crm.deals (workspace_id, id, title, status, value, pipeline_id, stage_id, owner_id, created_at, closed_at)
@@ -144,7 +144,7 @@ test("GET /api-v1-deals/summary looks through 50,000 deals at most, and answers 
   assert.equal(await count(`closed_since=2025-01-01&owner_id=${workspace.memberId}`), 500);
 });
 
-test("group_by also adds up by owner, stage, month or source, by name and largest first, of what the filters leave", async ({ sql, workspace, api }) => {
+test("group_by totals the filtered deals by owner, stage, month or source, with names, largest group first", async ({ sql, workspace, api }) => {
   const other = await makeMember(sql, workspace);
   const deal = (body: Record<string, unknown>) => create(workspace.key, DEALS, { title: "Plano", ...body });
   await deal({ value: 100.1, source: "Feira", expected_close_date: "2027-01-31" });
@@ -185,7 +185,11 @@ test("group_by also adds up by owner, stage, month or source, by name and larges
     ["Feira", "Feira", 1, 50.2],
   ]);
   const { body } = await api.get(`${SUMMARY}?group_by=owner&q=contrato`);
-  assert.deepEqual([body.totals.count, body.groups.length], [1, 1], "q leaves the deals that have the words");
+  assert.deepEqual(
+    [body.totals.count, body.groups.length],
+    [1, 1],
+    "q keeps only the deals that contain the words",
+  );
   assert.deepEqual((await api.get(`${SUMMARY}?q=plano`)).body.totals.count, 3);
   assert.equal("groups" in (await api.get(SUMMARY)).body, false);
   assert.deepEqual((await api.get(`${SUMMARY}?group_by=owner&status=perdido`)).body.groups, []);

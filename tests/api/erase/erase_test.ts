@@ -1,4 +1,4 @@
-// What an erasure answers, replaces and keeps. traces_test.ts searches every column for the person.
+// What an erasure replies, replaces and keeps. traces_test.ts searches every column for the person.
 import assert from "node:assert/strict";
 import { assertError, type Reply } from "../../support/client.ts";
 import { tablesWith } from "../../support/every_column.ts";
@@ -19,7 +19,7 @@ function cleared({ body }: Reply): Record<string, number> {
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
 
-/** A surname that nobody else in the database has; without digits, so that no UUID contains a part of it. */
+/** A surname that is unique in the database, and without digits, so that no UUID contains a part of it. */
 function surname(): string {
   return `Quaresma${crypto.randomUUID().replaceAll(/[^a-f]/g, "")}zz`;
 }
@@ -63,7 +63,7 @@ async function writePerson({ workspace: { key }, api }: Scenario) {
   };
 }
 
-test("An erasure answers with its moment, emits an event with only the id, and does nothing when repeated", async ({ sql, workspace, api }) => {
+test("An erasure answers with its time, emits an event with only the id, and does nothing when repeated", async ({ sql, workspace, api }) => {
   const { id } = await create(workspace.key, CONTACTS, { name: "Ana", email: "ana@x.com" });
   const mailbox = openMailbox();
   await subscribe(workspace.key, mailbox.url, ["contact.erased"]);
@@ -92,7 +92,7 @@ test("An erasure answers with its moment, emits an event with only the id, and d
   assertError(await api.post(`${CONTACTS}/${UNKNOWN_ID}/erase`), "not_found");
 });
 
-test("Without texts, an erasure replaces what names the person in titles and short fields, and leaves what was written", async ({ workspace, api }) => {
+test("Without texts, an erasure replaces the person's name in titles and short fields, and keeps longer texts", async ({ workspace, api }) => {
   const contact = await create(workspace.key, CONTACTS, {
     name: "José D'Ávila",
     email: "jose@casa.com",
@@ -129,7 +129,7 @@ test("Without texts, an erasure replaces what names the person in titles and sho
   assert.deepEqual([title, description], ["Ligação", "José D'Ávila"]);
 });
 
-test("A lead of an erased person is a new contact, and a new deal of an erased contact is refused", async ({ api }) => {
+test("A lead from an erased person creates a new contact, and a new deal for an erased contact is refused", async ({ api }) => {
   const lead = { first_name: "Ana", email: "ana@x.com", phone: "11 91234-5678" };
   const { body: first } = await api.post("/api-v1-leads", lead);
   await api.post(`${CONTACTS}/${first.lead.contact_id}/erase`);
@@ -163,7 +163,7 @@ test("An erased contact can be read and archived, but not changed, restored or m
   );
 });
 
-test("An erasure forgets no Idempotency-Key of others, however short the name of the person is", async ({ workspace, api }) => {
+test("An erasure forgets no Idempotency-Key of other people, however short the person's name is", async ({ workspace, api }) => {
   const keys = [
     ...Array.from({ length: 20 }, () => crypto.randomUUID()),
     "canada 1",
@@ -182,7 +182,7 @@ test("An erasure forgets no Idempotency-Key of others, however short the name of
   const own = () => api.post(CONTACTS, { name: "Ada" }, { "Idempotency-Key": "contact Ada" });
   const { body: { id } } = await own();
   await api.post(`${CONTACTS}/${id}/erase`);
-  assert.notEqual((await own()).body.id, id, "its own key is forgotten");
+  assert.notEqual((await own()).body.id, id, "the Idempotency-Key of the person's own call is forgotten");
 });
 
 test("An erasure forgets each Idempotency-Key that mentions the person, however it is spelled", async ({ sql, workspace, api }) => {
@@ -199,9 +199,9 @@ test("An erasure forgets each Idempotency-Key that mentions the person, however 
   ];
   const others = [
     ...["zuleica", "quaresma zuleica", "azuleica quaresma", "7777-1235", "z q x", "ção", "100%"],
-    // A key that is not UTF-8, and keys that only together contain the person's name and phone number.
+    // A key that is not UTF-8, and keys that contain the person's name and phone number only when joined.
     ...["a%E3o", "b zuleica", "quaresma b", "c 9777", "71234 c"],
-    // More keys than the 1,000 that are searched at a time.
+    // More keys than the 1,000 of one search batch.
     ...Array.from({ length: 2500 }, (_, n) => `pedido ${n}`),
   ];
   await sql`
@@ -213,7 +213,7 @@ test("An erasure forgets each Idempotency-Key that mentions the person, however 
   assert.deepEqual(left.map(({ key }) => key).sort(), others.sort());
 });
 
-test("With texts, an erasure replaces titles that have an old name of the contact", async ({ api }) => {
+test("With texts, an erasure replaces titles that contain an old name of the contact", async ({ api }) => {
   const lead = { first_name: "Zuleica", last_name: "Quaresma", email: "z@x.com" };
   const { body: { lead: { deal_id, contact_id } } } = await api.post("/api-v1-leads", lead);
   await api.patch(`/api-v1-deals/${deal_id}`, { title: "Padaria da Zu" });
@@ -222,7 +222,7 @@ test("With texts, an erasure replaces titles that have an old name of the contac
   assert.equal((await api.get(`/api-v1-deals/${deal_id}`)).body.title, "Contato apagado");
 });
 
-test("With texts, an erasure clears a source and utm values of the person's own deals that have a single name of it", async ({ workspace, api }) => {
+test("With texts, an erasure clears source and utm values that contain one word of the person's name, in the person's own deals", async ({ workspace, api }) => {
   const values = {
     source: "indicação de GENOVÉVA",
     utm: { source: "google", campaign: "genoveva", term: "lista_dos_genovevas", content: "da+moura" },
@@ -247,7 +247,7 @@ test("With texts, an erasure clears a source and utm values of the person's own 
   assert.deepEqual(await eraseWith(true), [cleared, values]);
 });
 
-test("An erasure finds the person by the contact's own external_id, and in addresses that are URL-encoded", async ({ workspace, api }) => {
+test("An erasure also finds the contact's external_id, and names in URL-encoded addresses", async ({ workspace, api }) => {
   const contact = await create(workspace.key, CONTACTS, {
     name: "Zuleíca",
     email: "ze@casa.com",
@@ -265,7 +265,7 @@ test("An erasure finds the person by the contact's own external_id, and in addre
   assert.deepEqual(titles, ["Contato apagado", "Contato apagado", "Contato apagado", "100% %ff"]);
 });
 
-test("An erasure without texts, then with them, says each time what it cleared and what still names the person", async (scenario) => {
+test("An erasure without texts and then one with texts each say what was cleared and what still names the person", async (scenario) => {
   const { api, sql } = scenario;
   const person = await writePerson(scenario);
   const erase = (texts?: boolean) => api.post(`${CONTACTS}/${person.contact_id}/erase`, { texts });
@@ -307,7 +307,7 @@ test("An erasure without texts, then with them, says each time what it cleared a
   assert.deepEqual(await tablesWith(sql, traces), [], "nothing of the person is left in any table");
 });
 
-test("With texts, an erasure clears the external_id of a deal and of its receipt that holds the surname", async ({ sql, workspace, api }) => {
+test("With texts, an erasure clears an external_id that contains the surname, in a deal and its receipt", async ({ sql, workspace, api }) => {
   const last = surname();
   const lead = { first_name: "Zé", last_name: last, external_id: `rd_${last.toUpperCase()}2024` };
   const { body: { lead: { contact_id, deal_id } } } = await api.post("/api-v1-leads", lead);
@@ -327,7 +327,7 @@ test("With texts, an erasure clears the external_id of a deal and of its receipt
   );
 });
 
-test("A note that is being written while its person is erased is erased with the others", async ({ workspace, api }) => {
+test("A note written during the erasure of its contact is erased too", async ({ workspace, api }) => {
   const last = surname();
   const { body: { lead } } = await api.post("/api-v1-leads", { first_name: "Zuleica", last_name: last });
   const seen = await create(workspace.key, NOTES, { deal_id: lead.deal_id, body: "Ok" });
@@ -348,7 +348,7 @@ test("A note that is being written while its person is erased is erased with the
   assert.deepEqual(data.map(({ body }: { body: string }) => body), ["Texto apagado", "Texto apagado"]);
 });
 
-test("After a merge, an erasure clears what both contacts had, and finds both their names elsewhere", async ({ workspace, api, newDeal }) => {
+test("After a merge, an erasure clears the data of both contacts, and finds both names in other records", async ({ workspace, api, newDeal }) => {
   const [one, two] = [surname(), `${surname()}b`];
   const stays = await create(workspace.key, CONTACTS, { name: `Ana ${one}` });
   const merged = await create(workspace.key, CONTACTS, { name: `Ana ${two}` });

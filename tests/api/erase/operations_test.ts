@@ -1,4 +1,4 @@
-// Erasures and merges that are too large for one call: the reply to the call, and the job that continues them.
+// Erasures and merges that are too large for one call: the reply to the call, and the job that finishes them.
 import assert from "node:assert/strict";
 import type { ISql, Sql } from "postgres";
 import { assertError, client, type Reply } from "../../support/client.ts";
@@ -29,7 +29,7 @@ async function finished(sql: Sql, api: ReturnType<typeof client>, reply: Reply) 
     assert.notEqual(body.state, "failed", text);
     if (body.state === "done") return body;
     const [{ steps }] = await sql<[{ steps: number }]>`select crm.run_operations() as steps`;
-    // No step was free: the scheduler's run holds the operation.
+    // The scheduler's own run holds the operation.
     if (steps === 0) await new Promise((resolve) => setTimeout(resolve, 200));
   }
   assert.fail("the operation does not end");
@@ -47,8 +47,8 @@ const storeReplies = (sql: Sql, workspaceId: string) =>
     select ${workspaceId}, gen_random_uuid()::text, '', '{"id" : "' || gen_random_uuid() || '"}'
     from generate_series(1, ${REPLIES}::integer)`;
 
-test("An erasure of a contact with 2,000 deals, beside 20,000 stored replies, answers 202, clears the contact at once, and its operation reports the rest", async ({ sql, workspace, api }) => {
-  // The statistics are taken while only another workspace has replies, so the planner expects none in this workspace.
+test("An erasure of a contact with 2,000 deals among 20,000 stored replies answers 202, clears the contact at once, and its operation reports the rest", async ({ sql, workspace, api }) => {
+  // Statistics taken while only another workspace has replies make the planner expect none in this workspace.
   await storeReplies(sql, (await makeWorkspace(sql)).id);
   await sql`analyze crm.idempotency_keys`;
   await storeReplies(sql, workspace.id);
@@ -74,7 +74,7 @@ test("An erasure of a contact with 2,000 deals, beside 20,000 stored replies, an
   const tables = await tablesWith(sql, [mark.toLowerCase()]);
   assert.deepEqual(tables.filter((table) => table !== "crm.search_texts"), ["crm.companies"]);
   const { progress, steps, work } = await operationOf(sql, operation.id);
-  assert.equal(progress, null, "what the person was recognized by is forgotten");
+  assert.equal(progress, null, "the search terms for the person are deleted");
   // A changed deal counts as three, and a step changes 100 deals.
   assert.ok(Number(work) / steps < 1000, `${work} in ${steps} steps`);
   const again = await api.post(`${CONTACTS}/${contact_id}/erase`);
@@ -83,7 +83,7 @@ test("An erasure of a contact with 2,000 deals, beside 20,000 stored replies, an
   assert.equal(left.length, REPLIES);
 });
 
-test("Repeating an erasure with texts while it runs extends its operation, which every key of the workspace can read, and no other", async ({ sql, workspace, api, newDeal }) => {
+test("Repeating an erasure with texts while it runs extends its operation, which only keys of the workspace can read", async ({ sql, workspace, api, newDeal }) => {
   const { id: deal_id, contactId } = await newDeal();
   await create(workspace.key, "/api-v1-notes", { deal_id, body: "Ana ligou" });
   await addDeals(sql, deal_id, 2_000, "Ana");
@@ -120,7 +120,7 @@ test("A merge of a contact with 2,500 deals and activities answers 202, moves al
     return rows.map(({ event, id }) => `${event} ${id}`);
   };
   const { length } = await moves();
-  assert.ok(length < 1_500, `the call has told of ${length} moves`);
+  assert.ok(length < 1_500, `the call emitted ${length} events`);
   assert.equal((await api.get(`${CONTACTS}/${contact_id}`)).status, 301);
   assert.equal((await merge()).body.operation.id, reply.body.operation.id);
 
@@ -138,7 +138,7 @@ test("A merge of a contact with 2,500 deals and activities answers 202, moves al
   assert.deepEqual([last.status, "operation" in last.body], [200, false]);
 });
 
-/** Merges a contact with 2,000 deals; `work` runs while another transaction keeps the job from changing the last ones. */
+/** Merges a contact with 2,000 deals; `work` runs while another transaction locks the last deals. */
 async function mergeHeld({ sql, workspace, api, newDeal }: Scenario, work: (id: string) => Promise<void>) {
   const stays = await create(workspace.key, CONTACTS, { name: "Bia" });
   const { id: deal_id, contactId } = await newDeal();
@@ -158,14 +158,14 @@ async function mergeHeld({ sql, workspace, api, newDeal }: Scenario, work: (id: 
 const skipWait = (sql: Sql, id: string) =>
   sql`update crm.operations set updated_at = now() - interval '1 hour' where id = ${id} and state = 'running'`;
 
-test("A job that is killed several times within an operation loses and repeats nothing", async (scenario) => {
+test("A job that is killed several times during an operation loses and repeats nothing", async (scenario) => {
   const { sql, workspace, api } = scenario;
   const { reply } = await mergeHeld(scenario, async (id) => {
     let killed = 0;
     await eventually(async () => {
       await skipWait(sql, id);
       const runner = openDatabase();
-      // Changes the deals that are not held, and then waits for the others.
+      // Changes the deals that are not locked, and then waits for the others.
       const running = runner`select crm.run_operations('31 seconds')`.catch(() => {});
       let ended = false;
       running.then(() => ended = true);
@@ -189,7 +189,7 @@ test("A job that is killed several times within an operation loses and repeats n
   assert.deepEqual({ ...row }, { events: 2_001, deals: 2_001 });
 });
 
-test("A step that fails ten times ends its operation as failed, with a code; repeating the call continues it", async (scenario) => {
+test("An operation whose step fails ten times ends as failed, with a code, and continues when the call is repeated", async (scenario) => {
   const { sql, api } = scenario;
   const { reply, merge } = await mergeHeld(scenario, async (id) => {
     await eventually(async () => {
@@ -207,7 +207,7 @@ test("A step that fails ten times ends its operation as failed, with a code; rep
   assert.equal((await finished(sql, api, again)).moved.deals, 2_001);
 });
 
-test("An erasure beside 15 stored batches of a megabyte answers at once, and reads only as many of them as fit into one call", async ({ sql, workspace, api, newDeal }) => {
+test("An erasure with 15 stored batches of 1 MB answers at once, and reads only as many batches as one call has time for", async ({ sql, workspace, api, newDeal }) => {
   const { contactId } = await newDeal();
   const details = Array.from(
     { length: 9_900 },

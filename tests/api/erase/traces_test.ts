@@ -1,4 +1,4 @@
-// An erasure leaves no trace of a person, wherever the person's data was written.
+// An erasure leaves no trace of a person, wherever the person's data was stored.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql } from "postgres";
@@ -18,7 +18,7 @@ import { subscribe } from "../../support/webhooks.ts";
 
 const CONTACTS = "/api-v1-contacts";
 
-/** Makes a person all of whose values can be recognized in any column. */
+/** Makes up a person whose every value can be recognized in any column. */
 function makePerson() {
   const mark = `q${crypto.randomUUID().replaceAll("-", "").replaceAll(/\d/g, "z")}`;
   const digits = String(Math.floor(10_000_000 + Math.random() * 89_999_999));
@@ -29,7 +29,7 @@ function makePerson() {
     name: `Zuleíca Quaresma-${mark}`,
     email,
     phone: `+55 (11) 9${digits.slice(0, 4)}-${digits.slice(4)}`,
-    /** The searched texts: one for names, addresses and texts; two for the phone number, as digits and as typed. */
+    /** The search terms: one for names, addresses and texts; two for the phone number, as digits and as typed. */
     traces: [mark, `9${digits}`, `${digits.slice(0, 4)}-${digits.slice(4)}`],
     mark,
   };
@@ -58,7 +58,7 @@ const failingBatch = ({ mark, email }: { mark: string; email: string }) => ({
 
 type Send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Body>;
 
-/** Writes a person's data into every place that the API and the application accept it in. */
+/** Writes a person's data everywhere that the API and the application accept it. */
 async function writeEverywhere(sql: Sql, send: Send, person: ReturnType<typeof makePerson>) {
   const { first, last, name, email, phone, mark } = person;
   const post = (path: string, body: Body, key?: string) =>
@@ -150,7 +150,7 @@ test("After an erasure no column of the database contains the person", async ({ 
     "crm.notes",
     "crm.proposals",
     "crm.search_texts",
-  ], "a control: before, the search finds the person");
+  ], "control: before the erasure the search finds the person");
 
   const erased = await send("POST", `${CONTACTS}/${made.contactId}/erase`, { texts: true });
   assert.deepEqual(erased["texts_naming"], { count: 0, is_minimum: false, records: [] });
@@ -173,7 +173,7 @@ test("After an erasure no column of the database contains the person", async ({ 
   assertNoTrace(JSON.stringify(seen), person.traces);
   assertNoTrace(await logs(server.readLog), person.traces);
 
-  // Deliveries that were waiting, and deliveries that are sent again, show the contact as it is now.
+  // Pending and redelivered deliveries show the contact as it is now.
   const before = (await failing.messages()).length;
   const [subscription] = await sql<[{ id: string }]>`
     select id from crm.webhook_subscriptions where workspace_id = ${workspace.id}`;
@@ -184,7 +184,7 @@ test("After an erasure no column of the database contains the person", async ({ 
   assertNoTrace(JSON.stringify(later.map(({ body }) => body)), person.traces);
 });
 
-test("Leads and changes while their contact is erased leave nothing of the person behind", async ({ sql, workspace }) => {
+test("Leads and changes that arrive during the erasure of their contact leave no trace of the person", async ({ sql, workspace }) => {
   const keys = await Promise.all(Array.from({ length: 9 }, () => makeKey(sql, workspace.id)));
   const [api, ...others] = keys.map(({ key }) => client(key));
   for (let round = 0; round < 6; round++) {
@@ -218,7 +218,7 @@ test("Leads and changes while their contact is erased leave nothing of the perso
   }
 });
 
-test("A lead whose deal was given another contact is erased with the person who sent it, and what is written about the deal stays", async ({ sql, workspace, api }) => {
+test("A lead is erased with the person who sent it even if its deal has another contact by now, and the deal's notes stay", async ({ sql, workspace, api }) => {
   const { first, last, email, phone, traces } = makePerson();
   const lead = { first_name: first, last_name: last, email, phone, external_id: email };
   const { body: { lead: { deal_id, contact_id } } } = await api.post("/api-v1-leads", lead);
@@ -234,7 +234,7 @@ test("A lead whose deal was given another contact is erased with the person who 
   assert.equal(body.data[0].body, "Bia ligou");
 });
 
-test("The stored reply of a batch with errors is replayed after an erasure, without the field names that mention the person", async ({ workspace, api }) => {
+test("After an erasure the stored reply of a batch with errors is replayed without the field names that mention the person", async ({ workspace, api }) => {
   const person = makePerson();
   const send = () =>
     api.post(`${CONTACTS}/batch`, failingBatch(person), { "Idempotency-Key": "a batch with errors" });

@@ -96,7 +96,7 @@ test("GET /api-v1-events with since starts there, and its cursor alone leads to 
   assert.deepEqual(events.map(({ data }) => data.name), ["Depois 1"]);
 });
 
-test("GET /api-v1-events looks at 5,000 events at most: a page may be empty, and later pages have the matches", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events scans at most 5,000 events: a page may be empty, and later pages have the matches", async ({ api, sql, workspace }) => {
   await makeEvents(sql, workspace.id, 5_100);
   const [contact] = await makeContacts(sql, workspace, 1);
   const { pages, events } = await readUntil(api, 1, { event_types: "contact.created" });
@@ -116,7 +116,7 @@ test("GET /api-v1-events ends a page of long records at 2,000,000 bytes, and lis
   assert.equal(events.length, 120);
 });
 
-test("GET /api-v1-events leaves out test events, and moves past them", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events skips test events", async ({ api, sql, workspace }) => {
   await makeEvents(sql, workspace.id, 3, { isTest: true });
   const [contact] = await makeContacts(sql, workspace, 1);
   const { events } = await readUntil(api, 1);
@@ -130,7 +130,7 @@ test("GET /api-v1-events shows null for an object that cannot be read, and conti
   assert.deepEqual(events.map(({ data }) => data?.id ?? null), [null, contact]);
 });
 
-test("GET /api-v1-events shows no event of another workspace, whoever's cursor or object is sent", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events shows no event of another workspace, even for its cursors and objects", async ({ api, sql, workspace }) => {
   const other = await makeWorkspace(sql);
   const theirs = client(other.key);
   const empty = await readPage(theirs);
@@ -162,7 +162,7 @@ test("GET /api-v1-events answers invalid_cursor to every text that is not one of
     next_cursor.slice(1),
     `${next_cursor}A`,
     next_cursor.replace(/.$/, "+"),
-    // A cursor in the old format, which showed the position.
+    // A cursor in the old format, which revealed the position.
     `AQ${"A".repeat(42)}`,
     ...Array.from(next_cursor, (character, index) => {
       const other = character === "k" ? "l" : "k";
@@ -175,7 +175,7 @@ test("GET /api-v1-events answers invalid_cursor to every text that is not one of
   }
 });
 
-test("Cursors of GET /api-v1-events do not reveal how many transactions others made in between", async ({ sql, workspace }) => {
+test("Cursors of GET /api-v1-events do not reveal how many transactions other workspaces made in between", async ({ sql, workspace }) => {
   const [{ position }] = await sql<[{ position: string }]>`select crm.feed_position() as position`;
   const id = crypto.randomUUID();
   const words = async (added: number) => {
@@ -208,7 +208,7 @@ test("Cursors of GET /api-v1-events do not reveal how many transactions others m
   assert.equal(own!["same"], true);
 });
 
-test("GET /api-v1-events answers 422 to filters that are wrong, and names each", async ({ api }) => {
+test("GET /api-v1-events answers 422 to invalid filters, and names each", async ({ api }) => {
   for (const event_types of ["", "deal.vencido", "deal.won,", "deal.won;deal.lost"]) {
     const reply = await api.get(`${EVENTS}?${new URLSearchParams({ event_types })}`);
     assert.ok("event_types" in assertError(reply, "invalid_event_type"));

@@ -1,4 +1,4 @@
-// The feed never steps over an event whose transaction commits after later ones.
+// The feed never skips an event whose transaction commits after later transactions.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { assertError } from "../../support/client.ts";
@@ -80,7 +80,7 @@ test("GET /api-v1-events: since and object_id do not skip it", async ({ api, sql
   ]);
 });
 
-test("GET /api-v1-events: a cursor of a page with since stays behind every open transaction", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events: the cursor of a page with since stays before every open transaction", async ({ api, sql, workspace }) => {
   await using late = await openWrite(workspace, "Tarde");
   // Old enough that, without the open transaction, the cursor of a page with `since` would be after this event.
   await makeEvents(sql, workspace.id, 1, { ageS: 300 });
@@ -91,7 +91,7 @@ test("GET /api-v1-events: a cursor of a page with since stays behind every open 
   assert.deepEqual(events.map(({ event }) => event), ["contact.created", "deal.stale"]);
 });
 
-test("GET /api-v1-events: a rolled back event never appears, and delays no other after the rollback", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events: a rolled-back event never appears, and delays no other event after the rollback", async ({ api, sql, workspace }) => {
   await using undone = await openWrite(workspace, "Desfeito");
   await makeContacts(sql, workspace, 1, "Cedo");
   const { events, cursor } = await readAll(api);
@@ -105,12 +105,12 @@ test("GET /api-v1-events is not delayed by a long transaction that only reads", 
   await reader.begin("isolation level repeatable read", async (reader) => {
     await reader`select count(*) from crm.events`;
     await makeContacts(sql, workspace, 1, "Cedo");
-    // The feed must not wait for the reader: its transaction stays open until this block ends.
+    // The reader's transaction stays open until this block ends.
     assert.deepEqual(names((await readUntil(api, 1)).events), ["Cedo 1"]);
   });
 });
 
-test("GET /api-v1-events answers 410 cursor_expired to a reader whose next event is no longer kept, and never to one who polls (spec 7)", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events answers 410 cursor_expired once the next event is deleted, and never to a client that keeps polling (spec 7)", async ({ api, sql, workspace }) => {
   const cursorAt = async (age: string, position: string) => {
     const [{ text }] = await sql<[{ text: string }]>`
       select crm.feed_cursor_text(row(${position}, gen_random_uuid(), now() - ${age}::interval)) as text`;
@@ -121,7 +121,7 @@ test("GET /api-v1-events answers 410 cursor_expired to a reader whose next event
     await api.get(`${EVENTS}?since=2026-01-01&cursor=${await cursorAt("30 days 1 minute", "1")}`),
     "cursor_expired",
   );
-  // A page without a cursor begins with the oldest events kept; its next_cursor must not have expired already.
+  // A page without a cursor begins with the oldest stored events; its next_cursor must not have expired already.
   const { meta } = await readPage(api);
   assert.equal((await api.get(`${EVENTS}?cursor=${meta.next_cursor}`)).status, 200);
 
@@ -134,7 +134,7 @@ test("GET /api-v1-events answers 410 cursor_expired to a reader whose next event
   assert.ok(Date.now() - read_until.getTime() < 3_600_000 + 60_000);
 });
 
-test("GET /api-v1-events answers 410 cursor_expired to a position that the database has not reached (spec 7)", async ({ api, sql }) => {
+test("GET /api-v1-events answers 410 cursor_expired to a cursor past the last transaction of the database (spec 7)", async ({ api, sql }) => {
   const [{ ahead }] = await sql<[{ ahead: string }]>`
     select crm.feed_cursor_text(row(crm.feed_horizon() + 1000000, gen_random_uuid(), now())) as ahead`;
   assertError(await api.get(`${EVENTS}?cursor=${ahead}`), "cursor_expired");

@@ -10,7 +10,7 @@ import { test } from "../../support/scenario.ts";
 
 const LEADS = "/api-v1-leads";
 
-test("POST /api-v1-leads creates company, contact and deal and reports which (spec 2.3, 2.4, 3)", async ({ sql, workspace, api }) => {
+test("POST /api-v1-leads creates a company, a contact and a deal, and reports which are new (spec 2.3, 2.4, 3)", async ({ sql, workspace, api }) => {
   const reply = await api.post(LEADS, {
     first_name: " Ana ",
     last_name: "Souza",
@@ -50,7 +50,7 @@ test("POST /api-v1-leads creates company, contact and deal and reports which (sp
   );
 });
 
-test("POST /api-v1-leads without company_name has no company (spec 2.4)", async ({ api }) => {
+test("POST /api-v1-leads without company_name creates no company (spec 2.4)", async ({ api }) => {
   const { body } = await api.post(LEADS, { first_name: "Só" });
   assert.equal(body.lead.company_id, null);
   assert.deepEqual(body.created, { company: false, contact: true, deal: true });
@@ -85,7 +85,7 @@ test("POST /api-v1-leads: the same external_id in another workspace is another l
   assert.notEqual(second.body.lead.contact_id, first.body.lead.contact_id);
 });
 
-test("POST /api-v1-leads reuses a company by name, whatever its case and surrounding space (spec 2.3, 4.1)", async ({ api }) => {
+test("POST /api-v1-leads reuses a company by name, regardless of case and surrounding whitespace (spec 2.3, 4.1)", async ({ api }) => {
   const first = await api.post(LEADS, { first_name: "A", company_name: "AÇÃO Ltda" });
   // The same letters in decomposed Unicode, which macOS may send.
   for (const spelling of ["ação ltda", "  Ação LTDA ", "AÇÃO Ltda".normalize("NFD")]) {
@@ -96,7 +96,7 @@ test("POST /api-v1-leads reuses a company by name, whatever its case and surroun
   assert.equal(other.body.created.company, true);
 });
 
-test("POST /api-v1-leads fills in a reused contact where it is empty and never overwrites (spec 4.1)", async ({ sql, api }) => {
+test("POST /api-v1-leads fills in empty fields of a reused contact and never overwrites (spec 4.1)", async ({ sql, api }) => {
   const first = await api.post(LEADS, { first_name: "Ana", email: "a@x.com" });
   await api.post(LEADS, {
     first_name: "Outro",
@@ -113,7 +113,7 @@ test("POST /api-v1-leads fills in a reused contact where it is empty and never o
   assert.equal(company!["name"], "X");
 });
 
-test("POST /api-v1-leads regroups utm_* keys of the root into utm, where the explicit one wins (spec 2.3)", async ({ sql, api }) => {
+test("POST /api-v1-leads moves top-level utm_* fields into utm, whose own values win (spec 2.3)", async ({ sql, api }) => {
   const reply = await api.post(LEADS, {
     first_name: "A",
     utm: { source: "dentro" },
@@ -128,7 +128,7 @@ test("POST /api-v1-leads regroups utm_* keys of the root into utm, where the exp
   assert.equal(reply.headers.get("X-Ignored-Fields"), null);
 });
 
-test("POST /api-v1-leads: the owner is the one given, else the key's creator, else the oldest admin or gestor (spec 4.1, 7)", async ({ sql, workspace }) => {
+test("POST /api-v1-leads: the owner is the given member, else the key's creator, else the oldest admin or gestor (spec 4.1, 7)", async ({ sql, workspace }) => {
   const other = await makeWorkspace(sql);
   const member = async (role: string, active = true) => {
     const [row] = await sql<[{ id: string }]>`
@@ -154,7 +154,7 @@ test("POST /api-v1-leads: the owner is the one given, else the key's creator, el
   assertError(await client(key).post(LEADS, { first_name: "A" }), "owner_unresolved");
 });
 
-test("POST /api-v1-leads: pipeline and stage are looked for in the workspace, active ones only (spec 2.3, 4.1, 7)", async ({ sql, workspace, api }) => {
+test("POST /api-v1-leads: pipeline and stage must be active and belong to the workspace (spec 2.3, 4.1, 7)", async ({ sql, workspace, api }) => {
   const other = await makeWorkspace(sql);
   const [, second] = workspace.stages;
   const given = await api.post(LEADS, {
@@ -185,7 +185,7 @@ test("POST /api-v1-leads: pipeline and stage are looked for in the workspace, ac
   assert.equal(left!["n"], 0);
 });
 
-test("POST /api-v1-leads that is refused writes nothing (spec 4.1)", async ({ sql, workspace, api }) => {
+test("A refused POST /api-v1-leads writes nothing (spec 4.1)", async ({ sql, workspace, api }) => {
   await sql`update crm.members set is_active = false where workspace_id = ${workspace.id}`;
   assertError(
     await api.post(LEADS, { first_name: "A", company_name: "X", external_id: "e" }),
@@ -201,11 +201,11 @@ test("POST /api-v1-leads that is refused writes nothing (spec 4.1)", async ({ sq
 });
 
 for (const [field, limits] of Object.entries(fieldLimits(bodyOf(LEADS, "POST", "/")))) {
-  test(`POST /api-v1-leads takes ${field} within its limits and names it outside of them (spec 2.3, 7, 8)`, ({ api }) =>
+  test(`POST /api-v1-leads accepts ${field} within its limits and names it in the error otherwise (spec 2.3, 7, 8)`, ({ api }) =>
     assertLimits(field, limits, (value) => api.post(LEADS, { first_name: "A", [field]: value })));
 }
 
-test("POST /api-v1-leads reports every wrong field at once (spec 4.1, 7)", async ({ api }) => {
+test("POST /api-v1-leads reports all invalid fields at once (spec 4.1, 7)", async ({ api }) => {
   const details = assertError(
     await api.post(LEADS, { email: "x", value: -1, utm: { source: 5 }, owner_id: "?" }),
     "validation_error",

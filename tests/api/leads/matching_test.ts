@@ -1,4 +1,4 @@
-// Which contact a lead is matched to, and which of the typed values are kept (docs/decisions/0003-leads.md).
+// Which contact a lead matches, and which typed values are kept (docs/decisions/0003-leads.md).
 import assert from "node:assert/strict";
 import { client } from "../../support/client.ts";
 import { readUntil } from "../../support/feed.ts";
@@ -6,7 +6,7 @@ import { test } from "../../support/scenario.ts";
 
 const LEADS = "/api-v1-leads";
 
-test("POST /api-v1-leads reuses a contact by e-mail, else by its phone in any spelling and the first name (spec 4.1)", async ({ api }) => {
+test("POST /api-v1-leads reuses a contact by e-mail, else by first name and phone in any format (spec 4.1)", async ({ api }) => {
   const first = await api.post(LEADS, { first_name: "Ana", email: "a@x.com", phone: "(11) 97777-1234" });
   const id = first.body.lead.contact_id;
   assert.equal(first.body.matched_by, null);
@@ -23,12 +23,12 @@ test("POST /api-v1-leads reuses a contact by e-mail, else by its phone in any sp
   }
 
   const others = {
-    "another e-mail behind the same phone is another person": {
+    "another e-mail with the same phone is another person": {
       first_name: "Ana",
       email: "c@x.com",
       phone: "11977771234",
     },
-    "another first name behind the same phone is another person": {
+    "another first name with the same phone is another person": {
       first_name: "João",
       phone: "11977771234",
     },
@@ -126,7 +126,7 @@ test("POST /api-v1-leads reuses no archived contact and no archived company", as
   assert.notEqual(byPhone.body.lead.contact_id, first.body.lead.contact_id);
 });
 
-test("POST /api-v1-leads looks at the hundred oldest contacts of a phone", async ({ sql, workspace, api }) => {
+test("POST /api-v1-leads looks at the hundred oldest contacts with a phone number", async ({ sql, workspace, api }) => {
   await sql`
     insert into crm.contacts (workspace_id, id, name, phone, owner_id)
     select ${workspace.id}, crm.uuid_v7(now() - n * interval '1 hour'), 'Ana ' || n, '11 3333-4444', ${workspace.memberId}
@@ -138,7 +138,7 @@ test("POST /api-v1-leads looks at the hundred oldest contacts of a phone", async
   assert.equal(await find("Ana 1 x"), false, "the newest is the hundred and first");
 });
 
-test("A lead's deal has the typed name as its title; its detail, lead.received and the feed keep what was typed", async ({ sql, api }) => {
+test("A lead's deal is titled with the typed name; its GET by id, lead.received and the feed keep the typed values", async ({ sql, api }) => {
   await api.post("/api-v1-contacts", { name: "Ana antiga", email: "ana@x.com" });
   const reply = await api.post(LEADS, {
     first_name: " Ana ",
@@ -179,7 +179,7 @@ test("A lead's deal has the typed name as its title; its detail, lead.received a
   assert.deepEqual(delivery!["body"].data.submitted, submitted);
 });
 
-test("A deal that no lead created has no lead in its detail, and PATCH cannot give it one", async ({ api }) => {
+test("A deal that was not created by a lead has no lead in its GET by id, and PATCH cannot add one", async ({ api }) => {
   const { body: { id } } = await api.post("/api-v1-deals", { title: "Venda" });
   await api.patch(`/api-v1-deals/${id}`, { lead: { first_name: "Ana" }, value: 1 });
   assert.equal((await api.get(`/api-v1-deals/${id}`)).body.lead, null);
@@ -202,7 +202,7 @@ test("The Idempotency-Key of a lead is checked before its external_id, and repla
   assert.equal(known.body.idempotent, true);
   assert.deepEqual(known.body.lead, first.body.lead);
   assert.equal((await send(lead, "two")).text, known.text);
-  // A key that repeated a known lead is used too: with another body it conflicts.
+  // An Idempotency-Key that was sent with a known lead counts as used: with another body it conflicts.
   const conflict = await send({ ...lead, external_id: "y" }, "two");
   assert.equal(conflict.body.error.code, "idempotency_conflict");
 

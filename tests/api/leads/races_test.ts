@@ -7,7 +7,7 @@ import { test } from "../../support/scenario.ts";
 const LEADS = "/api-v1-leads";
 const AT_ONCE = 50;
 
-/** Sends fifty leads at once, each with its own key: calls of one key wait for each other at its rate limit. */
+/** Sends fifty leads at once, each with its own key, because calls of one key queue at its rate limit. */
 async function race(
   sql: Sql,
   workspaceId: string,
@@ -43,7 +43,7 @@ test("50 simultaneous leads with one e-mail make one contact (spec 4.1)", async 
   assert.equal(new Set(replies.map(({ body }) => body.lead.deal_id)).size, AT_ONCE);
 });
 
-test("50 simultaneous leads of one company make one company (spec 4.1)", async ({ sql, workspace }) => {
+test("50 simultaneous leads with one company name make one company (spec 4.1)", async ({ sql, workspace }) => {
   const replies = await race(sql, workspace.id, (index) => ({
     first_name: "A",
     email: `a${index}@x.com`,
@@ -53,7 +53,7 @@ test("50 simultaneous leads of one company make one company (spec 4.1)", async (
   assert.equal(replies.filter(({ body }) => body.created.company).length, 1);
 });
 
-test("simultaneous leads that share records crosswise all succeed", async ({ sql, workspace }) => {
+test("simultaneous leads that share contacts and companies in opposite order all succeed", async ({ sql, workspace }) => {
   const replies = await race(sql, workspace.id, (index) => ({
     first_name: "A",
     email: `${index % 3}@x.com`,

@@ -1,4 +1,4 @@
-// GET /api-v1-contacts/duplicates and that of companies: groups of records in use with the same value.
+// GET /api-v1-contacts/duplicates and /api-v1-companies/duplicates: groups of active records with the same value.
 import assert from "node:assert/strict";
 import { assertError } from "../../support/client.ts";
 import { create, readPages } from "../../support/record_fixtures.ts";
@@ -7,7 +7,7 @@ import { test } from "../../support/scenario.ts";
 // deno-lint-ignore no-explicit-any -- the body of a reply
 type Group = any;
 
-test("Contacts with one e-mail or phone and companies with one name are groups, oldest first, page by page", async ({ sql, workspace, api }) => {
+test("Contacts with the same e-mail or phone and companies with the same name are grouped, oldest first, page by page", async ({ sql, workspace, api }) => {
   const contact = async (name: string, more: Record<string, unknown> = {}) =>
     (await create(workspace.key, "/api-v1-contacts", { name, ...more })).id;
   const [ana, aninha] = [
@@ -40,13 +40,17 @@ test("Contacts with one e-mail or phone and companies with one name are groups, 
   const other = await api.get(`/api-v1-contacts/duplicates?by=phone&cursor=${next_cursor}`);
   assert.match(assertError(other, "invalid_cursor")["cursor"]!, /mesmo by/);
 
-  // The record at which the page ended was erased: its value is gone, and so is the place.
+  // The record at which the page ended was erased, and its value and position with it.
   const { body: { meta } } = await api.get("/api-v1-contacts/duplicates?by=email&limit=1");
   const kept = await sql`select value from crm.list_cursors where workspace_id = ${workspace.id}`;
   assert.deepEqual([...new Set(kept.map(({ value }) => value))], [null], "no personal data is kept");
   await api.post(`/api-v1-contacts/${ana}/merge`, { merge_id: aninha });
   const next = await api.get(`/api-v1-contacts/duplicates?by=email&limit=1&cursor=${meta.next_cursor}`);
-  assert.deepEqual(next.body.data[0].value, "bia@exemplo.com.br", "merging what was shown keeps the place");
+  assert.deepEqual(
+    next.body.data[0].value,
+    "bia@exemplo.com.br",
+    "merging records of an earlier page does not move the cursor",
+  );
   await api.post(`/api-v1-contacts/${ana}/erase`);
   const gonePlace = await api.get(`/api-v1-contacts/duplicates?by=email&cursor=${meta.next_cursor}`);
   assertError(gonePlace, "invalid_cursor");
@@ -66,7 +70,7 @@ test("Contacts with one e-mail or phone and companies with one name are groups, 
   assertError(await api.get("/api-v1-contacts/duplicates?by=name"), "validation_error", ["by"]);
 });
 
-test("A call reads 2,000 records, and the pages together have every group, also one of more records", async ({ sql, workspace, api }) => {
+test("A call reads 2,000 records, and the pages together have every group, even one with more records", async ({ sql, workspace, api }) => {
   await sql`
     insert into crm.contacts (workspace_id, owner_id, name, email)
     select ${workspace.id}, ${workspace.memberId}, 'N ' || n,

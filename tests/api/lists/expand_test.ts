@@ -1,4 +1,4 @@
-// The parameter `expand`: the records that the ids name, by id and name.
+// The parameter `expand`: shows the id and name of each record that an id field refers to.
 import assert from "node:assert/strict";
 import { CrmError } from "../../../clients/sdk/src/index.ts";
 import { records } from "../../../tools/records/records.ts";
@@ -9,7 +9,7 @@ import { recordingCrm } from "../../support/sdk.ts";
 
 const DEALS = "/api-v1-deals";
 
-test("A list and a detail show by name what expand names, and nothing else changes", async ({ sql, workspace, api }) => {
+test("expand adds the names of the given records to a list and to a GET by id, and changes nothing else", async ({ sql, workspace, api }) => {
   const { memberId, pipelineId, stages, key } = workspace;
   const company = await create(key, "/api-v1-companies", { name: "Padaria Sol" });
   const contact = await create(key, "/api-v1-contacts", { name: 'Ana "Aninha"', company_id: company.id });
@@ -58,7 +58,7 @@ test("A list and a detail show by name what expand names, and nothing else chang
     assert.equal((await api.get(`${path}?expand=${names}`, known)).status, 304, path);
     assert.equal((await api.get(path, known)).status, 200, path);
   }
-  // The detail of a deal has its contact and company in full already.
+  // GET of a deal already has its contact and company in full.
   const { body: detail } = await api.get(`${DEALS}/${deal.id}?expand=${all}`);
   assert.deepEqual([detail.owner, detail.stage, detail.pipeline], [owner, stage, inPipeline]);
   assert.deepEqual([detail.contact.email, detail.company.tax_id], [null, null]);
@@ -66,7 +66,7 @@ test("A list and a detail show by name what expand names, and nothing else chang
   assert.equal(only.text, (await api.get(`${DEALS}/${deal.id}`)).text);
 });
 
-test("The version of an expanded record still allows its change, and follows the names", async ({ sql, workspace, api }) => {
+test("The ETag of an expanded record is valid for If-Match, and changes when a name changes", async ({ sql, workspace, api }) => {
   const company = await create(workspace.key, "/api-v1-companies", { name: "Sol" });
   const { id } = await create(workspace.key, "/api-v1-contacts", { name: "Ana", company_id: company.id });
   const read = () => api.get(`/api-v1-contacts/${id}?expand=company`);
@@ -79,7 +79,7 @@ test("The version of an expanded record still allows its change, and follows the
   assertError(late, "precondition_failed");
 });
 
-test("expand works with filters, search and pages, and on a lost deal names the reason", async ({ sql, workspace, api, newDeal }) => {
+test("expand works with filters, search and pages, and names the reason of a lost deal", async ({ sql, workspace, api, newDeal }) => {
   const reason = await makeLossReason(sql, workspace);
   const [first] = [await newDeal(), await newDeal()];
   await api.post(`${DEALS}/${first.id}/lose`, { loss_reason_id: reason });

@@ -1,4 +1,4 @@
-// Where a page of a list ends: at its limit, at 500,000 bytes of data, or after the most rows that one call reads.
+// A page of a list ends at its limit, at 500,000 bytes of data, or at the maximum number of rows read per call.
 import assert from "node:assert/strict";
 import type { Reply } from "../../support/client.ts";
 import { ids, readPages } from "../../support/record_fixtures.ts";
@@ -15,7 +15,7 @@ function bytesOfData({ text }: Reply): number {
   return new TextEncoder().encode(text.slice(start, end + 1)).length;
 }
 
-// The largest values: characters of four bytes, characters that JSON escapes to six bytes, and custom_fields of 10 KB.
+// The largest values: four-byte characters, characters that JSON escapes to six bytes, and custom_fields of 10 KB.
 const EMOJI = "😀".repeat(10_000);
 const CONTROL = "\u0001".repeat(10_000);
 const CUSTOM_FIELDS = { list: Array(5_000).fill(1) };
@@ -54,10 +54,10 @@ for (const [table, samples] of Object.entries(LONGEST)) {
       } else {
         assert.deepEqual(page.body.meta, { next_cursor: ids(page).at(-1), has_more: true });
         const next = new TextEncoder().encode(JSON.stringify(pages[index + 1]!.body.data[0])).length;
-        // The service measures the JSON of Postgres, whose space after each comma adds 5,000 bytes to custom_fields.
+        // The service measures JSON as Postgres prints it: a space after each comma adds 5,000 bytes to custom_fields.
         assert.ok(
           bytes + next > MAX_BYTES - 12_000,
-          `the page ends at ${bytes} bytes, the next record has ${next}`,
+          `the page ends at ${bytes} bytes, the next record has ${next} bytes`,
         );
       }
     }
@@ -72,7 +72,7 @@ async function listedIds(workspaceId: string, table: string): Promise<string[]> 
   return rows.map(({ id }) => id);
 }
 
-test("GET /api-v1-contacts: a page whose filters match none of the newest rows ends early, and the pages together are the list (spec 4.0)", async ({ workspace, api }) => {
+test("GET /api-v1-contacts: a page ends early if its filters match none of the newest rows, and the pages together are complete (spec 4.0)", async ({ workspace, api }) => {
   const [NEW, OLD] = [4_000, 2_600];
   const at = "2026-01-01T00:00:00Z";
   await using admin = await openWithoutTriggers();
@@ -85,7 +85,7 @@ test("GET /api-v1-contacts: a page whose filters match none of the newest rows e
   const rows = await listedIds(workspace.id, "contacts");
   for (
     const [query, expected] of [
-      // 2,600 rows changed since then: more than the list reads from the index of updated_at.
+      // 2,600 changed rows are more than the list reads from the index on updated_at.
       [`updated_since=${at}`, rows.slice(NEW)],
       [`updated_since=${at}&email=a@x.com`, rows.slice(NEW).filter((_, index) => index % 2 === OLD % 2)],
       [`updated_since=${at}&since=2025-01-01T00:40:00Z`, rows.slice(NEW, NEW + OLD - 2_399)],

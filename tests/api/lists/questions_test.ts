@@ -1,4 +1,4 @@
-// Filters of lists: several states, archived records. tests/sql/list_walks_test.ts tries all of them together.
+// List filters with several values, and archived records. tests/sql/list_walks_test.ts combines all filters.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { assertError, memberClient } from "../../support/client.ts";
@@ -15,7 +15,7 @@ async function archive(sql: Sql, table: string, records: string[], at: Date | nu
   await sql`update ${sql(`crm.${table}`)} set archived_at = ${at} where id in ${sql(records)}`;
 }
 
-test("A filter by a state or a type takes several values, separated by commas, and names the unknown one", async ({ workspace, api, newDeal }) => {
+test("A filter by state or type takes several values, separated by commas, and names an unknown value", async ({ workspace, api, newDeal }) => {
   const [open, won, lost] = [await newDeal(), await newDeal(), await newDeal()];
   await api.post(`${DEALS}/${won.id}/win`);
   await api.post(`${DEALS}/${lost.id}/lose`);
@@ -60,7 +60,7 @@ test("A filter by a state or a type takes several values, separated by commas, a
 for (const table of ["contacts", "companies", "deals"]) {
   const path = `/api-v1-${table}`;
 
-  test(`GET ${path} finds every record in use, also where nearly all are archived`, async ({ workspace, api }) => {
+  test(`GET ${path} finds every active record, even if nearly all records are archived`, async ({ workspace, api }) => {
     await using admin = await openWithoutTriggers();
     const own = table === "deals" ? admin`title, pipeline_id, stage_id,` : admin`name,`;
     const values = table === "deals"
@@ -82,7 +82,7 @@ for (const table of ["contacts", "companies", "deals"]) {
   });
 }
 
-test("An archived deal is in no funnel, is not stale, and none of its activities becomes overdue", async ({ sql, workspace, api, newDeal }) => {
+test("An archived deal is not in the funnel, is never stale, and its activities never become overdue", async ({ sql, workspace, api, newDeal }) => {
   const [kept, archived, won] = [await newDeal(), await newDeal(), await newDeal()];
   await api.post(`${DEALS}/${won.id}/win`);
   for (const deal of [kept, archived]) {

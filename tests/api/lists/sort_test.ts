@@ -1,4 +1,4 @@
-// The parameter `sort`, and a cursor that stays exact while the sorted values change.
+// The parameter `sort`, and cursors that stay exact while the sorted values change.
 import assert from "node:assert/strict";
 import { assertError } from "../../support/client.ts";
 import { create, ids, readPages } from "../../support/record_fixtures.ts";
@@ -34,7 +34,7 @@ test("Deals are sorted by value in either direction, deals without one last, and
   assert.equal(body.data[0].owner.id, workspace.memberId);
 });
 
-test("The cursor continues where the page ended, although the value of its last deal has changed", async ({ workspace, api }) => {
+test("The cursor continues where the page ended, even if the value of its last deal has changed", async ({ workspace, api }) => {
   const made = [];
   for (const value of [500, 400, 300, 200, 100]) {
     made.push((await create(workspace.key, DEALS, { title: "A", value })).id);
@@ -44,8 +44,8 @@ test("The cursor continues where the page ended, although the value of its last 
   await api.patch(`${DEALS}/${made[1]}`, { value: 1 });
   await api.patch(`${DEALS}/${made[0]}`, { value: null });
   const rest = await api.get(`${DEALS}?sort=-value&limit=3&cursor=${meta.next_cursor}`);
-  assert.deepEqual(ids(rest), made.slice(2), "what did not change comes once");
-  // A page that is read again has the same cursor.
+  assert.deepEqual(ids(rest), made.slice(2), "unchanged deals are listed once");
+  // Reading a page again gives the same cursor.
   const again = await api.get(`${DEALS}?sort=value&limit=2`);
   assert.equal(
     (await api.get(`${DEALS}?sort=value&limit=2`)).body.meta.next_cursor,
@@ -53,7 +53,7 @@ test("The cursor continues where the page ended, although the value of its last 
   );
 });
 
-test("A sorted list keeps to its filters and to its workspace, and says which cursor it takes", async ({ sql, workspace, api, newDeal }) => {
+test("A sorted list applies its filters, stays within its workspace, and says which cursors it accepts", async ({ sql, workspace, api, newDeal }) => {
   const { id } = await newDeal();
   await sql`update crm.deals set moved_at = now() - interval '40 days' where id = ${id}`;
   await create(workspace.key, DEALS, { title: "B", value: 10, expected_close_date: "2027-01-31" });
@@ -89,7 +89,7 @@ test("A sorted list keeps to its filters and to its workspace, and says which cu
   ]);
 });
 
-test("inactive_since lists the deals without a change, an activity or a note since a moment", async ({ sql, workspace, api, newDeal }) => {
+test("inactive_since lists the deals without a change, an activity or a note since a given time", async ({ sql, workspace, api, newDeal }) => {
   const [old, noted, fresh] = [await newDeal(), await newDeal(), await newDeal()];
   await sql`update crm.deals set moved_at = now() - interval '40 days' where id in (${old.id}, ${noted.id})`;
   await create(workspace.key, "/api-v1-notes", { deal_id: noted.id, body: "Ligou" });
@@ -103,7 +103,7 @@ test("inactive_since lists the deals without a change, an activity or a note sin
   assert.ok(ids(await api.get(DEALS)).includes(fresh.id));
 });
 
-test("Every list can be sorted by its creation and its last change", async ({ workspace, api }) => {
+test("Every list can be sorted by creation time and by last change", async ({ workspace, api }) => {
   const { id: deal_id } = await create(workspace.key, DEALS, { title: "A" });
   for (
     const [path, body] of [

@@ -1,4 +1,4 @@
-// A copy that is kept up to date by updated_since and meta.synced_until misses no change.
+// A copy synchronized by updated_since and meta.synced_until misses no change.
 import assert from "node:assert/strict";
 import { nextMillisecond } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 /**
  * One run of a synchronisation: reads what changed since the mark into the copy.
  *
- * @param between called before each page but the first
+ * @param between called before each page except the first
  * @returns the mark for the next run
  */
 async function run(api: Api, copy: Copy, mark: string, between = () => Promise.resolve()): Promise<string> {
@@ -26,7 +26,7 @@ async function run(api: Api, copy: Copy, mark: string, between = () => Promise.r
     next ??= body.meta.synced_until;
     for (const { id, job_title } of body.data) copy.set(id, job_title);
     if (!body.meta.has_more) return next!;
-    assert.ok(cursor === "" || !("synced_until" in body.meta), "only the first page has the mark");
+    assert.ok(cursor === "" || !("synced_until" in body.meta), "only the first page has synced_until");
     cursor = `&cursor=${body.meta.next_cursor}`;
   }
 }

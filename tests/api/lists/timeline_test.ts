@@ -1,4 +1,4 @@
-// GET /api-v1-companies/:id/timeline and that of a contact: what happened, newest first.
+// GET /api-v1-companies/:id/timeline and /api-v1-contacts/:id/timeline: what happened, newest first.
 import assert from "node:assert/strict";
 import { assertError, client } from "../../support/client.ts";
 import { makeKey } from "../../support/fixtures.ts";
@@ -20,7 +20,7 @@ test("The timelines of a company and of a contact show deals, moves, activities 
   await api.post(`/api-v1-deals/${deal.id}/move-stage`, { stage_id: second.id });
   const task = await create(key, "/api-v1-activities", { deal_id: deal.id, title: "Visita", type: "visita" });
   await api.post(`/api-v1-deals/${deal.id}/move-stage`, { stage_id: third!.id });
-  // A deal of somebody else, with an activity with the contact.
+  // A deal of another contact, with an activity that includes this contact.
   const other = await create(key, "/api-v1-deals", { title: "Outro" });
   const call = await create(key, "/api-v1-activities", {
     deal_id: other.id,
@@ -64,7 +64,7 @@ test("The timelines of a company and of a contact show deals, moves, activities 
   assert.deepEqual(nothing.body, { data: [], meta: { next_cursor: null, has_more: false } });
 });
 
-test("A timeline leaves out what the key may not read, and is that of the record into which another was merged", async ({ sql, workspace, api }) => {
+test("A timeline omits what the key may not read, and a merged record's timeline redirects to the remaining record", async ({ sql, workspace, api }) => {
   const company = await create(workspace.key, "/api-v1-companies", { name: "Sol" });
   const deal = await create(workspace.key, "/api-v1-deals", { title: "Plano", company_id: company.id });
   await create(workspace.key, "/api-v1-notes", { deal_id: deal.id, body: "Sigilo" });

@@ -9,7 +9,7 @@ const RECORDS: Record<string, Body> = {
   deals: { title: "Venda", external_id: "1" },
 };
 
-/** A record without the fields that only a deal's detail has, and without updated_at. */
+/** A record without updated_at and the fields that only GET of a deal by id has. */
 function shown(
   { contact: _, company: __, last_activity: ___, lead: ____, updated_at: _____, ...fields }: Body,
 ): Body {
@@ -19,7 +19,7 @@ function shown(
 for (const [name, body] of Object.entries(RECORDS)) {
   const path = `/api-v1-${name}`;
 
-  test(`POST ${path}/:id/archive archives once, and restore takes the record back as it was`, async ({ sql, workspace, api }) => {
+  test(`POST ${path}/:id/archive archives once, and restore brings the record back as it was`, async ({ sql, workspace, api }) => {
     const record = await create(workspace.key, path, body);
     const archived = await api.post(`${path}/${record.id}/archive`);
     assert.equal(archived.status, 200);
@@ -43,7 +43,7 @@ for (const [name, body] of Object.entries(RECORDS)) {
     assert.equal((await eventsOf(sql, workspace.id)).length, 3);
   });
 
-  test(`${path}: an archived record is changed and referred to as one in use, and an unknown one is not_found`, async ({ workspace, api }) => {
+  test(`${path}: an archived record can be changed and referred to, and an unknown record is not_found`, async ({ workspace, api }) => {
     const { id } = await create(workspace.key, path, body);
     const { body: { archived_at } } = await api.post(`${path}/${id}/archive`);
     const changed = await api.patch(`${path}/${id}`, { custom_fields: { a: 1 } });

@@ -1,4 +1,4 @@
-// A search by a value of a merged record finds the record that stays (docs/decisions/0019-merge-archive-erase.md).
+// Matching by a value of a merged record finds the remaining record (docs/decisions/0019-merge-archive-erase.md).
 import assert from "node:assert/strict";
 import { assertError, client } from "../../support/client.ts";
 import { makeKey } from "../../support/fixtures.ts";
@@ -21,7 +21,7 @@ async function mergeChain(api: Api, path: string, records: readonly { id: string
   }
 }
 
-test("A lead with the e-mail of a merged contact belongs to the remaining contact, which keeps its own e-mail, after any number of merges", async ({ workspace: { key }, api }) => {
+test("After any number of merges, a lead with the e-mail of a merged contact belongs to the remaining contact, which keeps its own e-mail", async ({ workspace: { key }, api }) => {
   const chain = [
     await create(key, CONTACTS, { name: "Ana", email: "ana@casa.com", phone: "11 97777-1234" }),
     await create(key, CONTACTS, { name: "Ana S.", email: "ana@antigo.com", phone: "11 97777-5678" }),
@@ -56,10 +56,10 @@ test("A lead with the phone and first name of a merged contact belongs to the re
   assert.deepEqual(await find({ first_name: "Jose", email: "ze@x.com" }), [true, "email"]);
   assert.deepEqual(await find({ first_name: "João" }), [false, null], "another first name is another person");
   const other = { first_name: "José", email: "jose@x.com" };
-  assert.deepEqual(await find(other), [false, null], "the one that stays has another e-mail");
+  assert.deepEqual(await find(other), [false, null], "the remaining contact has another e-mail");
 });
 
-test("A lead finds a contact in use before one that was merged", async ({ workspace: { key }, api }) => {
+test("A lead prefers an active contact to a merged contact", async ({ workspace: { key }, api }) => {
   const merged = await create(key, CONTACTS, { name: "Ana", email: "ana@x.com" });
   await mergeChain(api, CONTACTS, [merged, await create(key, CONTACTS, { name: "Bia", email: "bia@x.com" })]);
   const used = await create(key, CONTACTS, { name: "Ana", email: "ana@x.com" });
@@ -80,7 +80,7 @@ test("A lead with the name of a merged company belongs to the remaining one", as
   }
 });
 
-test("A lead makes a new contact and company if the known ones were merged into archived or erased ones", async ({ workspace: { key }, api }) => {
+test("A lead makes a new contact and company if the known ones were merged into archived or erased records", async ({ workspace: { key }, api }) => {
   for (const end of ["archive", "erase"]) {
     const lead = {
       first_name: end,
@@ -134,7 +134,7 @@ for (const [path, by, value, own] of upserts) {
     assert.equal(
       archived.status,
       by === "external_id" ? 200 : 201,
-      "only external_id finds what is archived",
+      "only external_id finds archived records",
     );
     assert.equal(archived.body.id === stays.id, by === "external_id");
   });
@@ -159,7 +159,7 @@ for (const [path, by, value, own] of upserts.filter(([, by]) => by !== "external
   });
 }
 
-test("Leads and upserts make no new records for values of records that are being merged", async ({ sql, workspace }) => {
+test("Leads and upserts that race with a merge make no new records for the merged values", async ({ sql, workspace }) => {
   const keys = await Promise.all(Array.from({ length: 9 }, () => makeKey(sql, workspace.id)));
   const [api, ...others] = keys.map(({ key }) => client(key)) as [Api, ...Api[]];
   const make = (name: string) =>
@@ -173,7 +173,7 @@ test("Leads and upserts make no new records for values of records that are being
       ),
     );
     const lead = { first_name: `A${round}`, email: `A${round}@x.com`, company_name: `a${round}` };
-    // A is merged into B before the race. A call that found A does not know yet that B is being merged into C.
+    // A was merged into B before the race: a call that finds A does not know yet that B is being merged into C.
     await mergeChain(api, CONTACTS, contacts.slice(0, 2));
     await mergeChain(api, COMPANIES, companies.slice(0, 2));
     const [, ...replies] = await Promise.all([
@@ -215,5 +215,5 @@ test("Leads and upserts make no new records for values of records that are being
     const made = (round - 999) * 3;
     assert.deepEqual({ ...row }, { contacts: made, companies: made, left: 0 });
   }
-  assert.ok(late > 0, "some came after the merge");
+  assert.ok(late > 0, "some calls came after the merge");
 });

@@ -16,7 +16,7 @@ import { test } from "../../support/scenario.ts";
 const CONTACTS = "/api-v1-contacts";
 const COMPANIES = "/api-v1-companies";
 
-/** The ids that the details of an error name. */
+/** The ids in the details of an error. */
 const namedIds = ({ body }: Reply) => body.error.details.map(({ id }: { id?: string }) => id);
 
 /** The events of a workspace since the given one, by object, with their facts. */
@@ -33,7 +33,7 @@ async function lastEvent(sql: Sql, workspaceId: string): Promise<string> {
   return row.id;
 }
 
-test("A merge keeps the fields of the remaining contact, and fills its empty ones from the other", async ({ sql, workspace, api }) => {
+test("A merge keeps the fields of the remaining contact, and fills its empty fields from the merged contact", async ({ sql, workspace, api }) => {
   const company_id = await makeCompany(sql, workspace);
   const owner_id = await makeMember(sql, workspace);
   const stays = await create(workspace.key, CONTACTS, {
@@ -67,7 +67,7 @@ test("A merge keeps the fields of the remaining contact, and fills its empty one
   assert.deepEqual(ids(await api.get(`${CONTACTS}?external_id=cliente-7`)), [stays.id]);
 });
 
-test("The remaining contact keeps its external_id, and no record can take that of the merged one", async ({ workspace, api }) => {
+test("The remaining contact keeps its external_id, and no record can take the merged contact's external_id", async ({ workspace, api }) => {
   const stays = await create(workspace.key, CONTACTS, { name: "Ana", external_id: "1" });
   const other = await create(workspace.key, CONTACTS, { name: "Ana", external_id: "2" });
   const merged = await api.post(`${CONTACTS}/${stays.id}/merge`, { merge_id: other.id });
@@ -75,7 +75,7 @@ test("The remaining contact keeps its external_id, and no record can take that o
   assert.notEqual((await api.post(CONTACTS, { name: "Bia", external_id: "2" })).status, 201);
 });
 
-test("custom_fields are filled as far as their limits allow", async ({ workspace, api }) => {
+test("A merge fills custom_fields as far as their limits allow", async ({ workspace, api }) => {
   const fields = (prefix: string, count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${10 + index}`, index]));
   const stays = await create(workspace.key, CONTACTS, { name: "Ana", custom_fields: fields("a", 40) });
@@ -86,7 +86,7 @@ test("custom_fields are filled as far as their limits allow", async ({ workspace
   const { body } = await api.post(`${CONTACTS}/${stays.id}/merge`, { merge_id: other.id });
   assert.deepEqual(body.custom_fields, { ...fields("a", 40), ...fields("b", 9) });
   const patched = await api.patch(`${CONTACTS}/${stays.id}`, { custom_fields: body.custom_fields });
-  assert.equal(patched.status, 200, "what a merge writes can be sent back");
+  assert.equal(patched.status, 200, "custom_fields written by a merge can be sent back");
 });
 
 test("A merge moves deals, activities, receipts and earlier merges to the remaining contact, with one event for each", async ({ sql, workspace, api }) => {
@@ -168,7 +168,7 @@ test("After a merge no row of any table refers to the merged record", async ({ s
     "crm.deals contact_id",
     "crm.lead_receipts company_id",
     "crm.lead_receipts contact_id",
-  ], "fill a new reference below");
+  ], "add a row for a new reference below");
   const sent = { first_name: "Ana", company_name: "Padaria", external_id: "1" };
   const { body: { lead } } = await api.post("/api-v1-leads", sent);
   await api.post("/api-v1-activities", { deal_id: lead.deal_id });
@@ -188,7 +188,7 @@ test("After a merge no row of any table refers to the merged record", async ({ s
 });
 
 for (const [path, one] of [[CONTACTS, "contact"], [COMPANIES, "company"]] as const) {
-  test(`GET of a ${one} that was merged answers 301 with the address of the remaining one, any other call 409 with its id (spec 7)`, async ({ workspace, api }) => {
+  test(`GET of a merged ${one} answers 301 with the address of the remaining one, any other call 409 with its id (spec 7)`, async ({ workspace, api }) => {
     const stays = await create(workspace.key, path, { name: "A" });
     const other = await create(workspace.key, path, { name: "B" });
     await api.post(`${path}/${stays.id}/merge`, { merge_id: other.id });
@@ -208,14 +208,18 @@ for (const [path, one] of [[CONTACTS, "contact"], [COMPANIES, "company"]] as con
     for (const reply of await Promise.all(calls)) {
       assertError(reply, "record_merged");
       assert.deepEqual(namedIds(reply), [stays.id]);
-      assert.equal(reply.headers.get("Location"), null, "a client would follow it, and take it for done");
+      assert.equal(
+        reply.headers.get("Location"),
+        null,
+        "a client would follow the redirect, and believe that the call succeeded",
+      );
     }
     const headers = { "X-API-Key": workspace.key };
     const followed = await (await fetch(`${baseUrl}${path}/${other.id}`, { headers })).json();
-    assert.equal(followed.id, stays.id, "a client that follows redirects reads the one that stays");
+    assert.equal(followed.id, stays.id, "a client that follows redirects reads the remaining record");
   });
 
-  test(`POST ${path}/:id/merge refuses itself, what is unknown and what was merged, and names it`, async ({ workspace, api }) => {
+  test(`POST ${path}/:id/merge refuses the record itself, unknown records and merged records, and names them`, async ({ workspace, api }) => {
     const a = await create(workspace.key, path, { name: "A" });
     const b = await create(workspace.key, path, { name: "B" });
     const merge = (id: string, merge_id?: string | null) => api.post(`${path}/${id}/merge`, { merge_id });
@@ -231,7 +235,7 @@ for (const [path, one] of [[CONTACTS, "contact"], [COMPANIES, "company"]] as con
     assert.deepEqual(namedIds(elsewhere), [a.id]);
   });
 
-  test(`POST ${path}/:id/merge answers with the ${one} when it is repeated, and changes nothing`, async ({ sql, workspace, api }) => {
+  test(`A repeated POST ${path}/:id/merge answers with the ${one} and changes nothing`, async ({ sql, workspace, api }) => {
     const b = await create(workspace.key, path, { name: "B", instagram: "@b" });
     const a = await create(workspace.key, path, { name: "A" });
     const stays = await create(workspace.key, path, { name: "S" });
@@ -241,10 +245,18 @@ for (const [path, one] of [[CONTACTS, "contact"], [COMPANIES, "company"]] as con
     const { body } = await api.get(`${path}/${a.id}`);
     const since = await lastEvent(sql, workspace.id);
     const again = await merge(a.id, b.id);
-    assert.deepEqual([again.status, again.body], [200, body], "what was emptied since is not filled again");
+    assert.deepEqual(
+      [again.status, again.body],
+      [200, body],
+      "a field that was cleared since is not filled again",
+    );
     assert.equal((await eventsSince(sql, workspace.id, since)).length, 0);
     await merge(stays.id, a.id);
-    assert.equal((await merge(stays.id, b.id)).status, 200, "it was merged into this one, by way of another");
+    assert.equal(
+      (await merge(stays.id, b.id)).status,
+      200,
+      "b was merged into this record through another record",
+    );
   });
 }
 

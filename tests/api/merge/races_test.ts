@@ -1,4 +1,4 @@
-// Concurrent merges of contacts and companies, also while records are created on them.
+// Concurrent merges of contacts and companies, also while records are created for them.
 import assert from "node:assert/strict";
 import { assertError, client } from "../../support/client.ts";
 import { makeKey } from "../../support/fixtures.ts";
@@ -9,7 +9,7 @@ import { openDatabase } from "../../support/stack.ts";
 const CONTACTS = "/api-v1-contacts";
 const COMPANIES = "/api-v1-companies";
 
-test("Of two opposite merges at the same time one takes effect, without a deadlock", async ({ sql, workspace }) => {
+test("When two opposite merges race, one takes effect, without a deadlock", async ({ sql, workspace }) => {
   for (let round = 0; round < 5; round++) {
     const a = await create(workspace.key, CONTACTS, { name: "A", email: `a${round}@x.com` });
     const b = await create(workspace.key, CONTACTS, { name: "B", email: `b${round}@x.com` });
@@ -23,7 +23,7 @@ test("Of two opposite merges at the same time one takes effect, without a deadlo
       ...merges(b.id, a.id),
     ]);
     const statuses = replies.map(({ status }) => status);
-    // Each merge was sent twice: the first that takes effect is 200, and so is its repetition.
+    // Each merge was sent twice: the merge that takes effect answers 200, and so does its repetition.
     assert.equal(statuses.filter((status) => status === 200).length, 2, String(statuses));
     assert.ok(statuses.every((status) => [200, 409, 422].includes(status)), String(statuses));
     const [row] = await sql<[{ n: number }]>`
@@ -32,7 +32,7 @@ test("Of two opposite merges at the same time one takes effect, without a deadlo
   }
 });
 
-test("Simultaneous merges in a chain leave one contact that all others lead to", async ({ sql, workspace }) => {
+test("Simultaneous merges in a chain leave one contact, into which all others are merged", async ({ sql, workspace }) => {
   const { key } = workspace;
   const contacts = await Promise.all(
     Array.from({ length: 8 }, (_, index) => create(key, CONTACTS, { name: `C${index}` })),
@@ -47,10 +47,10 @@ test("Simultaneous merges in a chain leave one contact that all others lead to",
     select count(*)::int as n from crm.contacts c join crm.contacts w
       on w.workspace_id = c.workspace_id and w.id = c.merged_into_id
     where c.workspace_id = ${workspace.id} and w.merged_into_id is not null`;
-  assert.equal(row.n, 0, "no contact was merged into one that was merged itself");
+  assert.equal(row.n, 0, "no contact points to a merged contact");
 });
 
-test("A record created for a contact while it is merged belongs to the remaining contact, or is refused", async ({ sql, workspace }) => {
+test("A record created for a contact during its merge belongs to the remaining contact, or is refused", async ({ sql, workspace }) => {
   await using second = openDatabase();
   const keys = await Promise.all(Array.from({ length: 13 }, () => makeKey(sql, workspace.id)));
   const [api, ...others] = keys.map(({ key }) => client(key));
@@ -89,7 +89,7 @@ test("A record created for a contact while it is merged belongs to the remaining
   assert.ok(created > 0);
 });
 
-test("Merging contacts and their company at the same time succeeds, and no contact keeps the merged company", async ({ sql, workspace }) => {
+test("Merging contacts and their company at the same time succeeds, and no contact still has the merged company", async ({ sql, workspace }) => {
   const [one, other] = [await makeKey(sql, workspace.id), await makeKey(sql, workspace.id)].map(({ key }) =>
     client(key)
   );

@@ -1,4 +1,4 @@
-// A job writes the searched texts, yet a search is always exact: it reads records that changed since the job directly.
+// A job writes the search texts, but a search is always exact: it reads records that changed since then directly.
 import assert from "node:assert/strict";
 import type { ISql } from "postgres";
 import { holdFeed } from "../../support/hold_feed.ts";
@@ -55,7 +55,7 @@ test("q finds the writes of a late transaction as soon as it commits, even if th
   assert.deepEqual(await kept(sql, workspace.id, "antiga"), []);
 });
 
-test("q finds changed, merged and deleted records by their present state, before and after the indexing job", async (scenario) => {
+test("q matches changed, merged and deleted records by their current state, before and after the indexing job", async (scenario) => {
   const { sql, workspace, api } = scenario;
   const [ana, bia, cid] = await Promise.all(
     ["Ana", "Bia", "Cid"].map(async (name) =>
@@ -78,7 +78,7 @@ test("q finds changed, merged and deleted records by their present state, before
   assert.deepEqual(await kept(sql, workspace.id, "cid"), []);
 });
 
-test("q finds every record of a large import, page by page, while the job still indexes it", async (scenario) => {
+test("q finds every record of a large import, page by page, while the job is still indexing", async (scenario) => {
   const { sql, workspace } = scenario;
   const [{ id: old }] = await sql<[{ id: string }]>`
     insert into crm.contacts (workspace_id, id, name, owner_id)
@@ -102,7 +102,7 @@ test("q finds every record of a large import, page by page, while the job still 
 
 test("A record whose event cannot be stored is indexed at once", async ({ sql, workspace }) => {
   await rolledBack(sql, async (sql) => {
-    // Takes the locks in the job's order: this one before that of the table.
+    // Takes the locks in the job's order: this lock before the table's.
     await sql`select crm.lock_texts()`;
     await sql`alter table crm.feed_offset rename to gone`;
     await sql`

@@ -1,4 +1,4 @@
-// GET /api-v1-search: one search in companies, contacts and deals.
+// GET /api-v1-search: one search over companies, contacts and deals.
 import assert from "node:assert/strict";
 import { assertError, client } from "../../support/client.ts";
 import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
@@ -10,7 +10,7 @@ const SEARCH = "/api-v1-search";
 // deno-lint-ignore no-explicit-any -- the body of a reply
 type Found = any;
 
-test("One search finds companies, contacts and deals, the same name first, and contacts and deals by their company", async ({ sql, workspace, api }) => {
+test("One search finds companies, contacts and deals, exact names first, and contacts and deals by their company's name", async ({ sql, workspace, api }) => {
   const { key } = workspace;
   const padaria = await create(key, "/api-v1-companies", { name: "Padaria Sol" });
   const sol = await create(key, "/api-v1-companies", { name: "Sol" });
@@ -49,11 +49,11 @@ test("One search finds companies, contacts and deals, the same name first, and c
   assert.deepEqual(idsOf(await search("q=sol&types=contact")), [solange.id, ana.id]);
   assert.deepEqual(idsOf(await search("q=sol&types=deal,company&limit=2")), [sol.id, roof.id]);
   assert.deepEqual(await search("q=inexistente"), []);
-  // The words may be in different fields.
+  // The words can be in different fields.
   assert.deepEqual(idsOf(await search("q=ana%20exemplo.com.br")), [ana.id]);
 });
 
-test("A search finds only what the key may read, and needs words", async ({ sql, workspace, api }) => {
+test("A search finds only records that the key may read, and needs words", async ({ sql, workspace, api }) => {
   const company = await create(workspace.key, "/api-v1-companies", { name: "Padaria Sol" });
   await create(workspace.key, "/api-v1-contacts", { name: "Ana", company_id: company.id });
   const deal = await create(workspace.key, "/api-v1-deals", {
@@ -73,7 +73,7 @@ test("A search finds only what the key may read, and needs words", async ({ sql,
   assert.deepEqual(
     [body.data[0].id, body.data[0].company],
     [deal.id, null],
-    "not the name of a company it may not read",
+    "not by the name of a company that the key may not read",
   );
   assertError(await api.get(SEARCH), "validation_error", ["q"]);
   assertError(await api.get(`${SEARCH}?q=sol&types=note`), "validation_error", ["types"]);

@@ -9,7 +9,7 @@ const CONTACTS = "/api-v1-contacts";
 const COMPANIES = "/api-v1-companies";
 const DEALS = "/api-v1-deals";
 
-/** Returns a search of a list that answers with ids. */
+/** Returns a function that searches a list and returns ids. */
 function searchOf({ api }: Scenario, path: string) {
   return async (q: string, filters: Record<string, string> = {}) => {
     const reply = await api.get(`${path}?${new URLSearchParams({ q, ...filters })}`);
@@ -31,13 +31,13 @@ interface Case {
   path: string;
   /** The records, each a body of POST. */
   records: Record<string, unknown>[];
-  /** Searches with the positions of the records that they find, newest first. */
+  /** Searches, with the positions of the records that they should find, newest first. */
   finds: [searches: string[], found: number[]][];
 }
 
 const cases: Case[] = [
   {
-    title: "contacts by words of any field that names them, in any order, without regard to accents and case",
+    title: "contacts by words from any identifying field, in any order, ignoring accents and case",
     path: CONTACTS,
     records: [
       {
@@ -57,7 +57,7 @@ const cases: Case[] = [
     ],
   },
   {
-    title: "a name with an apostrophe, whichever apostrophe the name and the search use",
+    title: "a name with an apostrophe, whichever apostrophe the name or the search uses",
     path: CONTACTS,
     records: [...APOSTROPHES.map((one) => `José D${one}Ávila`), "Davi D'Avó", "Jose Davila"].map((name) => ({
       name,
@@ -65,7 +65,7 @@ const cases: Case[] = [
     finds: [[APOSTROPHES.flatMap((one) => [`d${one}avila`, `D${one}ÁVILA josé`]), [5, 4, 3, 2, 1, 0]]],
   },
   {
-    title: "a phone number in any spelling, in each of the phone fields",
+    title: "a phone number in any format, in each phone field",
     path: CONTACTS,
     records: [
       { name: "A", phone: "+55 (11) 97777-1234" },
@@ -80,7 +80,7 @@ const cases: Case[] = [
     ],
   },
   {
-    title: "companies by name, legal name, tax id in any spelling, domain, e-mail, phone and external_id",
+    title: "companies by name, legal name, tax id in any format, domain, e-mail, phone and external_id",
     path: COMPANIES,
     records: [
       {
@@ -107,7 +107,7 @@ const cases: Case[] = [
     finds: [[["pao mel", "pedido-9", "mel:"], [0]]],
   },
   {
-    title: "%, _ and a backslash as ordinary characters",
+    title: "%, _ and a backslash literally",
     path: CONTACTS,
     records: ["a%b", "a_c", "a\\d", "axb axc axd"].map((name) => ({ name })),
     finds: [[["a%b"], [0]], [["a_c"], [1]], [["a\\d"], [2]], [["%%", "__"], []]],
@@ -125,7 +125,7 @@ for (const { title, path, records, finds } of cases) {
   });
 }
 
-test("q has 2 to 100 characters, and not only accents", async ({ api }) => {
+test("q needs 2 to 100 characters, not all of them accents", async ({ api }) => {
   const send = (q: string) => api.get(`${CONTACTS}?${new URLSearchParams({ q })}`);
   for (const q of ["", "a", " a ", "\u0301\u0301", "x".repeat(101)]) {
     assertError(await send(q), "validation_error", ["q"], q);

@@ -1,11 +1,11 @@
-// external_id: a record's id in the caller's own system, which no two records of a workspace share.
+// external_id: a record's id in the caller's own system, unique among the records of a workspace.
 import assert from "node:assert/strict";
 import { assertError, client } from "../../support/client.ts";
 import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
 import { ids } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
 
-/** The resources with an external_id that POST and PATCH write, and another field that an upsert can match by. */
+/** The resources whose external_id POST and PATCH write, and another field that an upsert can match by. */
 const RESOURCES = [
   { path: "/api-v1-contacts", by: "email", value: "ana@x.com.br" },
   { path: "/api-v1-companies", by: "tax_id", value: "12.abc.345/01de-35" },
@@ -27,7 +27,7 @@ for (const { path, by, value } of RESOURCES) {
       assert.equal(reply.body.error.details[0].id, id);
     }
     assert.equal((await api.get(`${path}/${other.id}`)).body.external_id, null);
-    // A record may be sent its own external_id again, and one that only another workspace uses.
+    // A record accepts its own external_id again, and an external_id that only another workspace uses.
     assert.equal((await api.patch(`${path}/${id}`, { external_id: "erp-1" })).status, 200);
     const elsewhere = client((await makeWorkspace(sql)).key);
     assert.equal((await elsewhere.post(path, { name: "Ana", external_id: "erp-1" })).status, 201);
@@ -35,7 +35,7 @@ for (const { path, by, value } of RESOURCES) {
     assert.equal((await api.patch(`${path}/${other.id}`, { external_id: "erp-1" })).status, 200);
   });
 
-  test(`of 20 simultaneous POST ${path} with one external_id one creates, the others are answered external_id_taken (spec 7)`, async ({ sql, workspace: { id }, api }) => {
+  test(`of 20 simultaneous POST ${path} with one external_id one creates, the others get external_id_taken (spec 7)`, async ({ sql, workspace: { id }, api }) => {
     const keys = await Promise.all(Array.from({ length: 20 }, () => makeKey(sql, id)));
     const replies = await Promise.all(
       keys.map(({ key }) => client(key).post(path, { name: "Ana", external_id: "erp-1" })),

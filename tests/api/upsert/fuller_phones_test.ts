@@ -1,4 +1,4 @@
-// An upsert does not replace a phone number by a shorter one, and says so in `differences`.
+// An upsert does not replace a phone number with a less complete one, and says so in `differences`.
 import assert from "node:assert/strict";
 import { BATCH, upsert } from "../../support/batches.ts";
 import { test } from "../../support/scenario.ts";
@@ -6,7 +6,7 @@ import { test } from "../../support/scenario.ts";
 const CONTACTS = "/api-v1-contacts";
 const BY_ID = `${CONTACTS}/upsert?match_by=external_id`;
 
-/** What is stored, what is sent, and whether the stored number stays. */
+/** The stored number, the sent number, and whether the stored number is kept. */
 const numbers: [stored: string, sent: string, stays: boolean][] = [
   ["+55 11 99876-5432", "99876-5432", true],
   ["+55 11 99876-5432", "11 9876-5432", true],
@@ -27,7 +27,7 @@ const numbers: [stored: string, sent: string, stays: boolean][] = [
 ];
 
 for (const field of ["phone", "phone2", "whatsapp"]) {
-  test(`an upsert keeps a fuller ${field} than it was sent, names it in differences, and writes the rest`, async ({ api }) => {
+  test(`an upsert keeps a ${field} that is more complete than the sent one, names it in differences, and writes the rest`, async ({ api }) => {
     for (const [index, [stored, sent, stays]] of numbers.entries()) {
       const own = { external_id: `c-${index}`, name: "Ana" };
       await api.post(CONTACTS, { ...own, [field]: stored });
@@ -40,7 +40,7 @@ for (const field of ["phone", "phone2", "whatsapp"]) {
   });
 }
 
-test("an upsert by phone finds a contact by a number without its country, and the number in full stays", async ({ api }) => {
+test("an upsert by phone finds a contact by its number without the country code, and keeps the full number", async ({ api }) => {
   const { body: { id } } = await api.post(CONTACTS, { name: "Ana", phone: "+55 11 99876-5432" });
   const upsert = `${CONTACTS}/upsert?match_by=phone`;
   const found = await api.post(upsert, { name: "Ana", phone: "11 99876-5432" });
@@ -52,7 +52,7 @@ test("an upsert by phone finds a contact by a number without its country, and th
   assert.equal(without.headers.get("X-Possible-Duplicate"), id);
 });
 
-test("PATCH writes the number that it is sent, and null clears a number in an upsert", async ({ api }) => {
+test("PATCH writes whatever number it is sent, and null clears a number in an upsert", async ({ api }) => {
   const { body: { id } } = await api.post(CONTACTS, {
     name: "Ana",
     external_id: "c",
@@ -64,7 +64,7 @@ test("PATCH writes the number that it is sent, and null clears a number in an up
   assert.deepEqual([cleared.body.phone, cleared.body.differences], [null, []]);
 });
 
-test("an upsert keeps a company's fuller phone, and a line of a batch names it too", async ({ api }) => {
+test("an upsert keeps a company's more complete phone, also in a batch, whose result names it", async ({ api }) => {
   const company = { name: "Padaria", domain: "padaria.com.br", phone: "+55 11 3333-4444" };
   await api.post("/api-v1-companies", company);
   const { body } = await api.post("/api-v1-companies/upsert?match_by=domain", {
@@ -86,7 +86,7 @@ test("an upsert keeps a company's fuller phone, and a line of a batch names it t
   ]);
 });
 
-test("an upsert that finds a record by the value of one that was merged into it names the field in differences", async ({ api }) => {
+test("an upsert that finds a record by a merged record's value names the field in differences", async ({ api }) => {
   const { body: { id } } = await api.post(CONTACTS, { name: "Ana", email: "ana@x.com" });
   const { body: other } = await api.post(CONTACTS, { name: "Ana", email: "velho@x.com" });
   await api.post(`${CONTACTS}/${id}/merge`, { merge_id: other.id });

@@ -1,4 +1,4 @@
-// X-Possible-Duplicate: a creation names the records that the new one resembles.
+// X-Possible-Duplicate: names the existing records that a new record resembles.
 import assert from "node:assert/strict";
 import { makeWorkspace } from "../../support/fixtures.ts";
 import { call, client, type Reply } from "../../support/client.ts";
@@ -50,7 +50,7 @@ for (
     tax_id: "1",
   }]] as const
 ) {
-  test(`POST ${path} names at most five records, each once, and none that is archived`, async ({ api }) => {
+  test(`POST ${path} names at most five records, each once, and no archived record`, async ({ api }) => {
     const made: string[] = [];
     for (let time = 0; time < 7; time++) made.push((await api.post(path, { name: "A", ...value })).body.id);
     await api.post(`${path}/${made[0]}/archive`, {});
@@ -70,10 +70,10 @@ for (
     const again = await post({ "Idempotency-Key": "k" });
     assert.deepEqual([again.status, again.text, duplicatesOf(again)], [200, second.text, [record.id]]);
     const both = await post({ Prefer: "handling=strict, return=representation" });
-    assert.equal(both.status, 422, "the field that is unknown");
+    assert.equal(both.status, 422, "the unknown field is an error");
   });
 
-  test(`an upsert of ${path} names the records that a new one resembles, and none if it finds a record`, async ({ api }) => {
+  test(`an upsert of ${path} names the records that a new record resembles, and none if it updates a record`, async ({ api }) => {
     const { body: { id } } = await api.post(path, { name: "A", ...value });
     const upsert = `${path}/upsert?match_by=external_id`;
     const body = { external_id: "1", name: "A", ...value };

@@ -1,4 +1,4 @@
-// POST …/upsert: changes the record that a value finds, as PATCH does; if there is none, creates it, as POST does.
+// POST …/upsert: updates the matching record, as PATCH does, or creates a record, as POST does.
 import assert from "node:assert/strict";
 import { records } from "../../../tools/records/records.ts";
 import type { CrmRecord } from "../../../supabase/functions/_shared/contract/record.ts";
@@ -12,7 +12,7 @@ const COMPANIES = "/api-v1-companies";
 const DEALS = "/api-v1-deals";
 const AT_ONCE = 100;
 
-/** Two spellings of one value of each field that an upsert matches by. */
+/** Two spellings of one value, for each field that an upsert matches by. */
 const SPELLINGS: Record<string, [string, string]> = {
   external_id: ["erp-1", "erp-1"],
   email: ["ana@x.com.br", " Ana@X.com.br"],
@@ -101,7 +101,7 @@ for (const one of cases) {
     assert.equal(ids(await api.get(path)).length, 1);
   });
 
-  test(`${title} demands of the body only the field, and what POST requires where a record is created`, async ({ api }) => {
+  test(`${title} requires only the matched field, and to create a record also what POST requires`, async ({ api }) => {
     const [field] = Object.keys(minimal) as [string];
     assertError(await api.post(upsert, { [by]: value }), "validation_error", [field]);
     await api.post(path, { ...minimal, [by]: value });
@@ -121,7 +121,7 @@ for (const one of cases) {
     assert.notEqual(mine.body.id, theirs.body.id);
   });
 
-  test(`of ${AT_ONCE} simultaneous calls ${title} one creates, and the others find its record`, async ({ sql, workspace }) => {
+  test(`of ${AT_ONCE} simultaneous calls ${title} one creates a record, and the others find it`, async ({ sql, workspace }) => {
     const keys = await Promise.all(Array.from({ length: 20 }, () => makeKey(sql, workspace.id)));
     const replies = await Promise.all(
       Array.from(
@@ -138,7 +138,7 @@ for (const one of cases) {
     assert.equal(new Set(replies.map(({ body }) => body.id)).size, 1);
   });
 
-  test(`${title} repeated with its Idempotency-Key replays reply and headers; the key is refused with another match_by or path`, async ({ sql, workspace: { id }, api }) => {
+  test(`${title} with the same Idempotency-Key replays reply and headers; another match_by or path is refused`, async ({ sql, workspace: { id }, api }) => {
     const body = { ...minimal, [by]: value };
     const send = (address: string, key: string, more: object = {}) =>
       api.post(address, { ...body, ...more }, { "Idempotency-Key": key });
@@ -193,7 +193,7 @@ for (const one of cases.filter(({ record }) => record.name !== "deal")) {
   });
 }
 
-test("an upsert names match_by where it is absent, unknown, repeated, or not a field of that resource", async ({ api }) => {
+test("an upsert names match_by if it is missing, unknown, repeated, or not a field of that resource", async ({ api }) => {
   for (
     const [path, query] of [
       [CONTACTS, ""],
@@ -219,7 +219,7 @@ test("an upsert of a contact by a phone without digits names the phone", async (
   assertError(reply, "validation_error", ["phone"]);
 });
 
-test("an upsert refuses references outside the workspace whether it creates or finds, and writes nothing", async ({ sql, api }) => {
+test("an upsert refuses references outside the workspace, whether it creates or updates, and writes nothing", async ({ sql, api }) => {
   const theirs = await makeCompany(sql, await makeWorkspace(sql));
   const send = (company_id: string) =>
     api.post(`${CONTACTS}/upsert?match_by=email`, { name: "A", email: "a@x.com", company_id });
@@ -232,7 +232,7 @@ test("an upsert refuses references outside the workspace whether it creates or f
   }
 });
 
-test("a deal is upserted with the checks of POST and PATCH: its stage is of its pipeline, a closed one stays closed", async ({ workspace: { stages }, api }) => {
+test("an upsert of a deal makes the checks of POST and PATCH: its stage is in its pipeline, a closed deal stays closed", async ({ workspace: { stages }, api }) => {
   const upsert = `${DEALS}/upsert?match_by=external_id`;
   const stage_id = stages[1].id;
   const created = await api.post(upsert, { external_id: "p", title: "Venda", stage_id, value: 10 });
@@ -243,7 +243,7 @@ test("a deal is upserted with the checks of POST and PATCH: its stage is of its 
   assert.equal(
     again.headers.get("X-Ignored-Fields"),
     "status",
-    "POST does not take a status, and nor does an upsert",
+    "an upsert takes no status, like POST",
   );
   assertError(await api.post(upsert, { external_id: "p", stage_id: UNKNOWN_ID }), "invalid_reference");
 });

@@ -26,7 +26,7 @@ const idsOf = (sql: Sql, subscription: string, state: string | null = null) =>
     where subscription_id = ${subscription} and state = coalesce(${state}, state) order by id desc`
     .then((rows) => rows.map(({ id }) => id));
 
-test("GET /api-v1-webhooks/:id/deliveries shows what happened to each event, and one delivery its attempts, body and headers", async ({ sql, workspace: { key }, api }) => {
+test("GET /api-v1-webhooks/:id/deliveries shows what happened to each event, and GET of a delivery its attempts, body and headers", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox("status=503,204");
   const { id } = await subscribe(key, mailbox.url, ["lead.received"]);
   const { body: { lead } } = await api.post(LEADS, { first_name: "Ana" });
@@ -135,7 +135,7 @@ test("A pending delivery is shown as held while its subscription is inactive", a
   assert.deepEqual(await shown(), [[], [[delivery, "held", false]]]);
 });
 
-test("A filter that matches none of the newest thousands of deliveries gives an empty page with a cursor, and later pages have every match", async ({ sql, workspace, api }) => {
+test("A filter that matches none of the thousands of newest deliveries gives an empty page with a cursor, and later pages have every match", async ({ sql, workspace, api }) => {
   const { id } = await subscribe(workspace.key, openMailbox().url, ["deal.won", "deal.lost"]);
   await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;
   await addDeliveries(sql, workspace.id, id, {
@@ -154,7 +154,7 @@ test("A filter that matches none of the newest thousands of deliveries gives an 
   assert.deepEqual((await pagesOf(api, `${list}?state=failed`)).map((page) => page.length), [0]);
 });
 
-test("POST …/redeliver sends the same delivery again, and repeating the call adds no attempt while it is under way (spec 7)", async ({ sql, workspace: { key }, api }) => {
+test("POST …/redeliver sends the same delivery again, and a repeated call adds no attempt while one is in progress (spec 7)", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox("delay=400");
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
   await api.post(LEADS, { first_name: "Ana" });
@@ -211,5 +211,5 @@ test("A delivery can be read only through its own subscription", async ({ sql, w
       `${WEBHOOKS}/${theirs.subscription}/deliveries/${theirs.delivery}`,
     );
     return body.state === "delivered" && body.attempts_made.length === 0;
-  }, "the delivery of the other workspace as it was");
+  }, "the delivery of the other workspace is unchanged");
 });

@@ -16,7 +16,7 @@ import {
 const LEADS = "/api-v1-leads";
 const NIL_ID = "00000000-0000-0000-0000-000000000000";
 
-test("GET /api-v1-webhooks/:id shows a subscription, the key that made it and the outcomes of 7 days", async ({ sql, workspace, api }) => {
+test("GET /api-v1-webhooks/:id shows a subscription, the key that created it and the outcomes of the last 7 days", async ({ sql, workspace, api }) => {
   const { id } = await subscribe(workspace.key, openMailbox().url, ["contact.created"]);
   await api.post(LEADS, { first_name: "Ana" });
   await waitForDelivery(sql, id, ({ state }) => state === "delivered");
@@ -89,7 +89,7 @@ test("DELETE after five failures cancels the held deliveries", async ({ sql, wor
   assert.equal((await api.get(`${WEBHOOKS}/${id}`)).body.deactivated_reason, "deleted");
 });
 
-test("POST …/reactivate sends the waiting deliveries once, and names the key that made the subscription if it is revoked", async ({ sql, workspace, api }) => {
+test("POST …/reactivate sends the waiting deliveries once, and if the key that created the subscription is revoked, names it", async ({ sql, workspace, api }) => {
   const mailbox = openMailbox("status=500,200");
   const maker = await makeKey(sql, workspace.id);
   const { id } = await subscribe(maker.key, mailbox.url, ["contact.created"]);
@@ -110,11 +110,11 @@ test("POST …/reactivate sends the waiting deliveries once, and names the key t
   assert.equal(
     (await api.post(`${WEBHOOKS}/${id}/reactivate`)).body.resumed,
     0,
-    "an active one does not change",
+    "an active subscription does not change",
   );
 });
 
-test("POST …/rotate-secret with an overlap leaves the old secret signing, and a repeated call replaces only the new one", async ({ sql, workspace: { key }, api }) => {
+test("During the overlap of POST …/rotate-secret the old secret still signs, and a repeated call replaces only the new secret", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox();
   const { id, secret: old } = await subscribe(key, mailbox.url, ["contact.created"]);
   const rotate = async (overlap_seconds: number) => {
@@ -139,7 +139,7 @@ test("POST …/rotate-secret with an overlap leaves the old secret signing, and 
   const message = await send(3);
   checkDelivery(message, second.secret);
   for (const other of [old, first.secret]) assert.throws(() => checkDelivery(message, other));
-  // The next overlap begins with the second secret, which has signed alone since the last one ended.
+  // The next overlap begins with the second secret, which has signed alone since the last overlap ended.
   const third = await rotate(60);
   checkDelivery(await send(4), second.secret, third.secret);
   const last = await rotate(0);
@@ -151,7 +151,7 @@ test("POST …/rotate-secret with an overlap leaves the old secret signing, and 
   }
 });
 
-test("A workspace has 50 active subscriptions at most, and makes 500 in 30 days", async ({ sql, workspace: { id, key }, api }) => {
+test("A workspace has at most 50 active subscriptions, and creates at most 500 in 30 days", async ({ sql, workspace: { id, key }, api }) => {
   const post = () => api.post(WEBHOOKS, { event_types: ["deal.won"], target_url: openMailbox().url });
   const insert = (count: number, active: number, age: string) =>
     sql`

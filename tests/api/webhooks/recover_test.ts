@@ -6,7 +6,7 @@ import { letTimePass, subscribe, waitForDelivery, WEBHOOKS } from "../../support
 
 const LEADS = "/api-v1-leads";
 
-test("After a receiver was off through all five attempts: reactivate, recover, and every event arrives once, in the order in which they occurred (spec 7)", async ({ sql, workspace: { key }, api }) => {
+test("After a receiver missed all five attempts, reactivate and recover deliver every event once, in the original order (spec 7)", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox("status=500,500,500,500,500,200");
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
   const since = new Date(Date.now() - 1000).toISOString();
@@ -24,30 +24,30 @@ test("After a receiver was off through all five attempts: reactivate, recover, a
   const recover = () => api.post(`${WEBHOOKS}/${id}/recover`, { since });
   assertError(await recover(), "subscription_inactive");
   assert.equal((await api.post(`${WEBHOOKS}/${id}/reactivate`)).body.resumed, 0);
-  assert.equal((await mailbox.messages()).length, 5, "nothing is sent before it is asked for");
+  assert.equal((await mailbox.messages()).length, 5, "nothing is sent before recover");
 
   const { status, body } = await recover();
   assert.equal(status, 202);
   assert.deepEqual(body, { count: 21, has_more: false, next_since: null });
   const again = await recover();
-  assert.equal(again.body.count, 0, "what waits or has arrived is left alone");
+  assert.equal(again.body.count, 0, "waiting and delivered events are left alone");
   const messages = (await mailbox.waitFor(26, 30)).slice(5);
   const events = messages.map(({ body }) => body.event_id as string);
   assert.equal(new Set(events).size, 21, "none is missing, none came twice");
   const occurred = [...events].sort();
   for (const [at, event] of events.entries()) {
-    // At most 8 attempts of a workspace are under way together.
+    // A workspace has at most 8 attempts in progress.
     assert.ok(Math.abs(occurred.indexOf(event) - at) < 8, `${event} at ${at}`);
   }
   await eventually(async () => {
     const { body } = await api.get(`${WEBHOOKS}/${id}/deliveries?state=delivered`);
     return body.data.length === 21;
-  }, "21 deliveries that are delivered");
+  }, "21 delivered deliveries");
   assert.equal((await recover()).body.count, 0);
   assert.equal((await mailbox.messages()).length, 26);
 });
 
-test("POST …/recover takes the events of its window that were not delivered, of the subscription's types, and no test", async ({ sql, workspace: { id: workspace, key }, api }) => {
+test("POST …/recover takes the undelivered events of its window that have the subscription's types, and no test events", async ({ sql, workspace: { id: workspace, key }, api }) => {
   const mailbox = openMailbox("status=500");
   const { id } = await subscribe(key, mailbox.url, ["deal.won"]);
   await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;
@@ -86,7 +86,7 @@ test("POST …/recover takes the events of its window that were not delivered, o
   };
   assert.deepEqual(await recover(8.5, 1.5), 3);
   assert.deepEqual(await recover(8.5, 1.5), 0);
-  assert.deepEqual(await recover(8.5), 1, "until is now where it is absent");
+  assert.deepEqual(await recover(8.5), 1, "until defaults to now");
   assert.deepEqual(await recover(720), 1);
   const rows = await sql`
     select state, series from crm.webhook_deliveries where subscription_id = ${id} order by id`;

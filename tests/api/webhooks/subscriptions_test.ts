@@ -49,7 +49,7 @@ test("A secret is stored encrypted, and the role of the API cannot read it (spec
   }
 });
 
-test("POST /api-v1-webhooks accepts every event of the catalogue, and stores one that is named twice once (spec 2.6, 6.1)", async ({ api }) => {
+test("POST /api-v1-webhooks accepts every event of the catalog, and stores a repeated event once (spec 2.6, 6.1)", async ({ api }) => {
   const event_types = [...EVENT_TYPES, EVENT_TYPES[0]];
   const { status, body } = await api.post(WEBHOOKS, { ...valid, event_types });
   assert.equal(status, 201);
@@ -82,7 +82,7 @@ test("POST /api-v1-webhooks answers invalid_target_url to a target that is not h
   assertError(both, "invalid_event_type", ["event_types.0", "target_url"]);
 });
 
-test("POST /api-v1-webhooks answers validation_error to any other mistake, naming every field (spec 2.6, 4.5, 8)", async ({ api }) => {
+test("POST /api-v1-webhooks answers validation_error to other invalid fields, and names each (spec 2.6, 4.5, 8)", async ({ api }) => {
   const fields = async (body: unknown) =>
     Object.keys(assertError(await api.post(WEBHOOKS, body), "validation_error"));
   assert.deepEqual(await fields({}), ["event_types", "target_url"]);
@@ -110,7 +110,7 @@ test("GET /api-v1-webhooks lists the newest first, inactive ones included (spec 
   assert.deepEqual(body.data.map((s: { is_active: boolean }) => s.is_active), [true, false, true]);
 });
 
-test("GET /api-v1-webhooks lists 500 at most: all that are active, then the newest of the others (spec 4.5)", async ({ sql, workspace, api }) => {
+test("GET /api-v1-webhooks lists at most 500: all active subscriptions, then the newest inactive ones (spec 4.5)", async ({ sql, workspace, api }) => {
   const old: string = (await api.post(WEBHOOKS, valid)).body.id;
   const made = await sql<{ id: string }[]>`
     insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url, is_active, created_at)

@@ -4,15 +4,15 @@ import { consoleUrl, openPage } from "../support/browser.ts";
 import { sessionOf } from "../support/company.ts";
 import type { Scenario } from "../support/scenario.ts";
 
-/** The number of refreshes in an hour, and the factor by which the test's clock is faster. */
+/** The number of refreshes in an hour, and the speed-up of the test's clock. */
 const REFRESHES = 120;
 const FASTER = 300;
-/** The allowed growth of the memory. If every refresh leaked, it would grow far more. */
+/** The allowed growth of memory. A leak in every refresh would exceed it by far. */
 const FLAT = 1.1;
 
 export const figures: Scenario[] = [
   {
-    name: "The memory of the page of deliveries does not grow in an hour, which passes 300 times faster",
+    name: "The deliveries page leaks no memory in an hour of refreshes, simulated at 300 times the speed",
     async run({ browser, sql, busy }) {
       const { id, person, webhookId } = await busy();
       await sql`update crm.workspaces set rate_limit_per_minute = 100000 where id = ${id}`;

@@ -64,7 +64,7 @@ async function visit(
 export const pages: Scenario[] = [
   {
     name:
-      "On a phone with the dark theme, every page fits, moves nothing, asks no other host, and axe finds nothing",
+      "On a phone with the dark theme, every page fits, has no layout shift, calls no other host, and axe finds nothing",
     run: (world) =>
       visit(world, { viewport: PHONE, theme: "dark" }, async (place, { page }) => {
         await assertFits(page, place);
@@ -72,7 +72,8 @@ export const pages: Scenario[] = [
       }),
   },
   {
-    name: "On a desk with the light theme, axe finds nothing, and Tab reaches every control in reading order",
+    name:
+      "On a desktop with the light theme, axe finds nothing, and Tab reaches every control in reading order",
     run: (world) =>
       visit(world, { viewport: DESK, theme: "light" }, async (place, { page }) => {
         await assertFits(page, place);

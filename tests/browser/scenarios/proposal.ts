@@ -27,7 +27,7 @@ export const proposal: Scenario[] = [
     },
   },
   {
-    name: "A customer declines with a reason; a mistyped link says that it opens nothing",
+    name: "A customer declines with a reason; a mistyped link shows that there is no such proposal",
     async run({ browser, sql }) {
       const company = await makeCompany(sql, "Padaria Sol");
       const { id, link } = await makeProposal(sql, (await makeDeal(company.key)).id);

@@ -22,7 +22,7 @@ const calls = ({ requests }: Watched) =>
 
 export const signIn: Scenario[] = [
   {
-    name: "Signing in leads to the list of keys with three requests, on a phone too",
+    name: "Signing in takes three requests to reach the list of keys, on a phone too",
     async run({ browser, sql }) {
       const company = await makeCompany(sql);
       const person = await makePerson(sql, company, "admin", { name: "Bia Lima" });
@@ -69,7 +69,7 @@ export const signIn: Scenario[] = [
     },
   },
   {
-    name: "Without a network the sign-in and an open page say so, and keep what was typed",
+    name: "While offline the sign-in and an open page say so, and keep what was typed",
     async run({ browser, sql }) {
       const person = await makePerson(sql, await makeCompany(sql), "gestor");
       await using watched = await openPage(browser, "/entrar/");
@@ -131,7 +131,7 @@ export const signIn: Scenario[] = [
     },
   },
   {
-    name: "A link with another person's session signs nobody in, and tokens of links stay in no history",
+    name: "A link with another person's session signs nobody in, and no token of a link stays in the history",
     async run({ browser, sql }) {
       const company = await makeCompany(sql);
       const [victim, attacker] = [

@@ -13,7 +13,7 @@ import { copySecret, deliveriesOf, openedDelivery, subscribe } from "../support/
 /** A usual phone. */
 const PHONE = { width: 390, height: 844 };
 
-/** Lets the first delivery of a subscription fail for good while another delivery waits. */
+/** Makes the first delivery of a subscription fail for good while another delivery waits. */
 async function fail(sql: Sql, id: string, makeOther: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; attempt < 4; attempt++) {
     await waitForDelivery(sql, id, ({ attempts }) => attempts === attempt);
@@ -49,7 +49,7 @@ const namesOf = (messages: Message[]) => messages.map(({ body }) => body.data.na
 export const webhookOperations: Scenario[] = [
   {
     name:
-      "The page of a webhook that stopped after five failures says why; reactivated and recovered, it gets every event once",
+      "The page of a webhook that stopped after five failures says why; after reactivation and recovery it gets every event once",
     async run(world) {
       await using watched = await openAs(world, "/webhooks/", "gestor", { viewport: PHONE, touch: true });
       const { page, company } = watched;
@@ -82,7 +82,7 @@ export const webhookOperations: Scenario[] = [
       assert.deepEqual(namesOf(got), ["Davi", "Lia", "Rui", "Téo"]);
       await eventually(
         async () => await deliveriesOf(page).filter({ hasText: "Entregue" }).count() === 4,
-        "four deliveries that have arrived",
+        "four successful deliveries",
         30,
       );
 
@@ -95,7 +95,7 @@ export const webhookOperations: Scenario[] = [
   },
   {
     name:
-      "A replaced secret signs beside the old one until the overlap ends; a test delivery is marked as a test",
+      "A new secret signs alongside the old secret until the overlap ends; a test delivery is marked as a test",
     async run(world) {
       await using watched = await openAs(world, "/webhooks/", "gestor", { viewport: PHONE, touch: true });
       const { page } = watched;

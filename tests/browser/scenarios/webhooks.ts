@@ -45,7 +45,8 @@ export const webhooks: Scenario[] = [
     },
   },
   {
-    name: "Deliveries can be filtered and older ones loaded, each shown once, while new ones arrive",
+    name:
+      "While new deliveries arrive, deliveries can be filtered and older ones loaded, and each is shown once",
     async run({ browser, sql }) {
       const company = await makeCompany(sql);
       const session = await sessionOf(await makePerson(sql, company, "gestor"));

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 
 const AXE = await Deno.readTextFile(new URL(import.meta.resolve("axe-core")));
 
-/** Asserts that axe finds nothing by WCAG 2.2 AA and its own best practices. */
+/** Asserts that axe finds no violation of WCAG 2.2 AA or of its own best practices. */
 export async function assertAccessible(page: Page, where: string): Promise<void> {
   const violations = await violationsOf(page);
   assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.join(" ")}`), [], where);
@@ -16,7 +16,7 @@ export interface Violation {
   nodes: string[];
 }
 
-/** Returns what axe finds, after all animations: axe would judge the colours of an element that is fading in. */
+/** Returns axe's findings once all animations have ended: axe misjudges the colours of an element that fades in. */
 export async function violationsOf(page: Page): Promise<Violation[]> {
   await settle(page);
   if (await page.evaluate(() => !("axe" in globalThis))) await page.evaluate(AXE);
@@ -49,7 +49,7 @@ export async function settle(page: Page): Promise<void> {
   });
 }
 
-/** Asserts that nothing has to be scrolled sideways. */
+/** Asserts that nothing scrolls horizontally. */
 export async function assertFits(page: Page, where: string): Promise<void> {
   const [needed, there] = await page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;

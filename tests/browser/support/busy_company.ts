@@ -1,4 +1,4 @@
-// A company as after some weeks of use, for the checks of every page and for the pictures of docs/console.md.
+// A company after some weeks of use, for the checks of every page and the pictures in docs/console.md.
 import type { Sql } from "postgres";
 import { createKey } from "../../../run/operator/keys.ts";
 import { operate } from "../../../run/operator/operator.ts";
@@ -92,7 +92,7 @@ async function makeDeals(api: ReturnType<typeof client>): Promise<void> {
   }
 }
 
-/** Makes a webhook with a delivery that arrived at the second attempt, and a webhook that stopped. */
+/** Makes a webhook with a delivery that succeeded at the second attempt, and a webhook that stopped. */
 async function makeDeliveries(
   sql: Sql,
   key: string,

@@ -31,7 +31,7 @@ export async function makePerson(
   return await signUp(email);
 }
 
-/** Lets a member choose a password. */
+/** Sets a member's password. */
 export async function signUp(email: string): Promise<Person> {
   const password = crypto.randomUUID();
   await auth("signup", { email, password });
@@ -54,7 +54,7 @@ async function auth(path: string, body: unknown): Promise<string> {
   return text;
 }
 
-/** A page that is opened by a person of a new company. */
+/** A page opened by a person of a new company. */
 export interface OpenedPage extends Watched {
   company: Company;
   person: Person;

@@ -22,7 +22,7 @@ export function makeWorld(browser: Browser, sql: Sql): World {
   };
 }
 
-/** A task that people do with the console. */
+/** Something that people do with the console. */
 export interface Scenario {
   /** A sentence about behaviour. */
   name: string;

@@ -1,7 +1,7 @@
 // Sizes of screens, in a file that needs no stack.
 
 export const DESK = { width: 1280, height: 900 };
-/** The smallest screen that the console is for. */
+/** The smallest screen that the console supports. */
 export const PHONE = { width: 360, height: 740 };
 /**
  * A common phone, for the site and the reference. On a lower screen some lists of Scalar scroll without being focusable.

@@ -1,4 +1,4 @@
-// Exports the types that reading.ts uses, as @hey-api/openapi-ts generates them, and makes calls by its functions.
+// Exports the types that reading.ts uses, as @hey-api/openapi-ts generates them, and calls its functions.
 import { contactsCreate, contactsList, dealsWin } from "./generated/index.ts";
 import type { OnDealWonWebhookPayload } from "./generated/index.ts";
 

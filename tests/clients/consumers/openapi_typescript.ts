@@ -1,4 +1,4 @@
-// Exports the types that reading.ts uses, as openapi-typescript generates them, and types calls by their operations.
+// Exports the types that reading.ts uses, as openapi-typescript generates them, and types calls by operation.
 import type { components, operations, webhooks } from "./generated/schema.ts";
 
 type Schemas = components["schemas"];

@@ -23,11 +23,11 @@ export function next({ data, meta }: ContactPage): string | null {
   return emails.length > 0 && meta.has_more ? meta.next_cursor : null;
 }
 
-/** A deal's detail has every field of the deal, and more. */
+/** GET of a deal by id returns every field of the deal, and more. */
 export function lastTitle(detail: DealDetail): string {
   const deal: Deal = detail;
   const status: DealStatus = deal.status;
-  // @ts-expect-error -- only the detail of a deal has its contact
+  // @ts-expect-error -- only GET of a deal by id has its contact
   void deal.contact;
   return `${status} ${detail.contact?.name} ${detail.last_activity?.title}`;
 }
@@ -75,7 +75,7 @@ export function read(delivery: Delivery): string | number | boolean | null {
     case "contact.merged":
       return delivery.data.merged_contact_id + delivery.data.name;
     case "contact.erased":
-      // @ts-expect-error -- nothing is left of the contact but its id
+      // @ts-expect-error -- only the id of the contact is left
       void delivery.data.name;
       return delivery.data.id;
     case "company.created":
@@ -97,7 +97,7 @@ export function readEvent(event: FeedEvent): string | null {
     case "note.created":
       return event.data?.body ?? null;
     case "lead.received":
-      // @ts-expect-error -- a lead's data is no deal
+      // @ts-expect-error -- a lead's data is not a deal
       void event.data?.won_at;
       return event.data?.lead.contact_id ?? null;
     default:

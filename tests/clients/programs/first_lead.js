@@ -1,7 +1,7 @@
 // Runs on every runtime: a lead, a list read to its end, an error and a signature. In a browser, only behind a proxy.
 import { Crm, CrmError, replyOf, verifyWebhook } from "@crm-api/sdk";
 
-/** Calls the API, and returns what it got. */
+/** Calls the API, and returns the results. */
 export async function firstLead({ key, baseUrl }) {
   const crm = new Crm({ key, baseUrl });
   const email = `${crypto.randomUUID()}@exemplo.com.br`;

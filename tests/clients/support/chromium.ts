@@ -68,7 +68,7 @@ export async function serveInBrowser({ module, crmUrl, key }: Page): Promise<unk
     stdout: "null",
     stderr: "null",
   }).spawn();
-  const timer = setTimeout(() => reject(new Error("The page did not come to its end")), TIMEOUT_MS);
+  const timer = setTimeout(() => reject(new Error("The page did not finish")), TIMEOUT_MS);
   try {
     return await seen;
   } finally {
@@ -76,7 +76,7 @@ export async function serveInBrowser({ module, crmUrl, key }: Page): Promise<unk
     killIfRunning(chromium);
     await chromium.status;
     await server.shutdown();
-    // Chromium's helper processes outlive it for a moment, and still write into the profile.
+    // Chromium's helper processes outlive it briefly and still write to the profile.
     await eventually(
       () => Deno.remove(profile, { recursive: true }).then(() => true, () => false),
       "the profile of Chromium to be removed",

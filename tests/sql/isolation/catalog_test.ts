@@ -65,7 +65,7 @@ test("every security definer function has an empty search_path, and so has every
   assert.deepEqual([...loose], []);
 });
 
-test("every verb is plpgsql and is called by name in the door, so that Postgres keeps its plans", async ({ sql }) => {
+test("every verb is plpgsql and is called by name in crm.run_verb, so that Postgres keeps its plans", async ({ sql }) => {
   const verbs = await sql<{ name: string; language: string; bound: boolean }[]>`
     select p.proname as name, l.lanname as language,
       position('api.' || p.proname || '(p_args)' in pg_get_functiondef('crm.run_verb'::regproc)) > 0 as bound
