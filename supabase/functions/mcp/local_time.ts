@@ -3,7 +3,7 @@ import type { Json } from "../_shared/contract/json.ts";
 /** The time zone in which an assistant writes dates without an offset, and in which lists show days. */
 export const TIME_ZONE = "America/Sao_Paulo";
 
-// Swedish writes dates as ISO 8601 does.
+// The Swedish locale formats dates as ISO 8601.
 const days = new Intl.DateTimeFormat("sv-SE", { timeZone: TIME_ZONE, dateStyle: "short" });
 const offsets = new Intl.DateTimeFormat("en-US", { timeZone: TIME_ZONE, timeZoneName: "longOffset" });
 
@@ -12,10 +12,10 @@ export function dayOf(moment: Date): string {
   return days.format(moment);
 }
 
-/** A date, with or without a time, that has no offset. */
+/** Matches a date without an offset, with or without a time. */
 const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?$/;
 
-/** A date and time as the API takes it: one without an offset gets that of the time zone at that moment. */
+/** Adds the time zone's offset at that moment to a date or time that has none. */
 export function withOffset(value: Json): Json {
   if (typeof value !== "string" || !WITHOUT_OFFSET.test(value)) return value;
   const text = value.length === 10 ? `${value}T00:00` : value;
