@@ -72,7 +72,7 @@ export const ChangeSummaryQuery = z.object({
   ),
 });
 
-/** The events that the summary names one by one. */
+/** The events that the summary lists individually. */
 export const HIGHLIGHTS = [
   "deal.created",
   "deal.won",

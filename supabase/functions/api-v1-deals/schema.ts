@@ -11,7 +11,7 @@ import { deal } from "./record.ts";
 
 const fields = deal.texts();
 
-/** A deal with its contact, its company, its newest activity (spec 4.6) and the lead that it came from. */
+/** A deal with its contact, its company, its newest activity (spec 4.6) and its lead. */
 export const DealDetail = extended(deal.shown, {
   contact: contact.reply.nullable(),
   company: company.reply.nullable(),
@@ -82,7 +82,7 @@ export const MoveStage = object({
   ]),
 }).meta({ id: "MoveStage", ...doc("Para onde o negócio vai", "The stage to move the deal to") });
 
-/** Hands deals over from one member to another. */
+/** The body of a reassignment of deals from one member to another. */
 export const Reassign = object({
   from_owner_id: field(uuid(), ["De quem são os negócios", "The member who owns the deals"]),
   to_owner_id: field(uuid(), ["Quem os recebe, um membro ativo", "The active member who gets them"]),
@@ -104,7 +104,7 @@ export const Reassign = object({
   ...doc("De quem e para quem os negócios vão", "From whom and to whom the deals go"),
 });
 
-/** The reply to a reassignment: how many deals this call handed over, and whether there are more. */
+/** The reply to a reassignment: how many deals this call reassigned, and whether more remain. */
 export const Reassigned = object({
   count: field(z.int(), ["Quantos negócios mudaram de responsável", "How many deals were handed over", 12]),
   meta: PageMeta,

@@ -33,7 +33,7 @@ const Found = object({
   value: z.number().nullable(),
 }).meta({ id: "Found", ...doc("Um registro encontrado", "A record that was found") });
 
-/** What a search found, the best first. */
+/** The results of a search, best match first. */
 export const SearchResult = object({
   data: field(z.array(Found), [
     "Primeiro os de mesmo nome, depois os que começam assim, os outros, e os achados pela empresa",

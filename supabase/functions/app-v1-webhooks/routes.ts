@@ -12,7 +12,7 @@ import {
 } from "../api-v1-webhooks/operations.ts";
 import { ReactivatedWebhook, Webhook, WebhookList, WebhookWithSecret } from "./schema.ts";
 
-/** Creates a secret: encrypted for the database, and in plain text for the reply. */
+/** Creates a secret; returns it encrypted for the database, and in plain text for the reply. */
 async function makeSecret(id: string) {
   const secret = generateSecret();
   return { encrypted: await encryptSecret(secret, id), reveal: { secret } };

@@ -44,7 +44,7 @@ export async function callTool(
   return await successResult(caller, tool, reply, args[FORMAT_ARGUMENT] === "detailed");
 }
 
-/** The arguments, in which dates and times without an offset get that of the time zone. */
+/** The arguments, with the offset of the workspace's time zone added to dates and times that have none. */
 async function withOffsets(caller: Caller, { definition }: Tool, args: Arguments): Promise<Arguments> {
   const { properties } = definition.inputSchema;
   const moments = Object.keys(args).filter((name) =>
@@ -56,9 +56,9 @@ async function withOffsets(caller: Caller, { definition }: Tool, args: Arguments
 }
 
 /**
- * The errors that the resource could not report, because the wrong arguments would not be part of the request. If there
- * are such errors, no request is made, so unknown arguments are reported too. Otherwise the resource reports unknown
- * arguments, if its request has a query or a body.
+ * The errors in arguments that are not part of the request, which the resource could not report. With such an error no
+ * request is made, so unknown arguments are reported here too. Otherwise the resource reports unknown arguments, if its
+ * request has a query or a body.
  */
 function findErrors({ definition, request }: Tool, args: Arguments): FieldError[] {
   const { properties } = definition.inputSchema;
@@ -103,7 +103,7 @@ function pathParameters({ path }: Tool["request"]): string[] {
 const NO_ID = "-";
 
 function addressOf({ request }: Tool, args: Arguments): string {
-  // Any other text could lead to another endpoint, as `summary` and `..` would.
+  // Other texts could name another endpoint, as `summary` and `..` would.
   const segment = (value: Json | undefined) => typeof value === "string" && isUuid(value) ? value : NO_ID;
   const path = request.path.replace(/:(\w+)/g, (_, name) => segment(args[name]));
   const query = new URLSearchParams();

@@ -85,7 +85,7 @@ async function handle(caller: Caller, request: Request): Promise<Response> {
   const named = request.headers.get(VERSION_HEADER);
   const json = await readJson(caller, request);
   if (json instanceof RpcError) return await refuse(json);
-  // An older revision does not expect the id of a request that was not looked at.
+  // Older revisions expect no id in the error for a request that was refused before its message was read.
   const refuseRevision = (error: RpcError) =>
     refuse(error, caller, error.code === "invalidRequest" ? null : idOf(json.value));
   const revision = revisionOf(json.value, named);
@@ -99,7 +99,7 @@ async function handle(caller: Caller, request: Request): Promise<Response> {
   let bytes = 0;
   for (const message of messages) {
     const result = await answerMessage(caller, message, revision, bytes > FULL_BYTES);
-    // This error is the whole HTTP reply, because the key was refused, or the only message of the request is not valid.
+    // The key was refused, or the request's only message is invalid, so this error is the whole HTTP reply.
     if (
       result instanceof RpcError && (result.status === 401 || (result.status !== 200 && !message.isListed))
     ) {
@@ -110,14 +110,14 @@ async function handle(caller: Caller, request: Request): Promise<Response> {
     bytes += Buffer.byteLength(response);
     responses.push(response);
   }
-  // If no resource was called, the caller may be a stranger, whose reply no resource has paced.
+  // If no resource was called, no gate has checked the caller or paced the reply.
   if (!caller.wasAnswered) await PACES.key.wait();
   logCount("request", { function: "mcp", messages: messages.length });
   if (responses.length === 0) return reply(caller, 202, null);
   return reply(caller, 200, Array.isArray(json.value) ? `[${responses.join(",")}]` : responses[0]!);
 }
 
-/** The revision that a request uses: its own `_meta` says it, else the header. */
+/** The protocol revision of a request, from its `_meta`, else from the header. */
 function revisionOf(value: Json, named: string | null): string | RpcError {
   const { method, params } = asObject(value);
   const claimed = asObject(asObject(params)["_meta"])[REVISION_FIELD];
@@ -128,13 +128,13 @@ function revisionOf(value: Json, named: string | null): string | RpcError {
   }
   if (named !== null && named !== claimed) return mismatch(VERSION_HEADER);
   if (typeof claimed === "string" && REVISIONS.includes(claimed)) return claimed;
-  // The answer to server/discover is how a client learns which revisions there are.
+  // Clients call server/discover to learn the supported revisions.
   if (method === "server/discover") return STATELESS;
   const data = { supported: REVISIONS, requested: claimed };
   return new RpcError("unsupportedRevision", "Este servidor não fala essa revisão do MCP", data, 400);
 }
 
-/** The error for a header that a proxy may have read and that contradicts the message. */
+/** The error for a header that contradicts the message: a proxy may have acted on the header. */
 function contradictionOf(value: Json, headers: Headers): RpcError | null {
   const { method, params } = asObject(value);
   const [called, name] = [headers.get("Mcp-Method"), headers.get("Mcp-Name")];

@@ -7,7 +7,7 @@ export class LocalTime {
 
   /** @param timeZone an IANA name, such as `America/Sao_Paulo` */
   constructor(readonly timeZone: string) {
-    // Swedish writes dates as ISO 8601 does.
+    // The Swedish locale formats dates as ISO 8601.
     this.#days = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" });
     this.#offsets = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
   }
@@ -17,7 +17,7 @@ export class LocalTime {
     return this.#days.format(moment);
   }
 
-  /** A date and time as the API takes it: one without an offset gets the offset that the time zone has then. */
+  /** A date and time for the API. If it has no offset, the time zone's offset at that time is added. */
   withOffset(value: Json): Json {
     if (typeof value !== "string" || !WITHOUT_OFFSET.test(value)) return value;
     const text = value.length === 10 ? `${value}T00:00` : value;
@@ -35,7 +35,7 @@ export class LocalTime {
   }
 }
 
-/** A date, with or without a time, that has no offset. */
+/** Matches a date without an offset, with or without a time. */
 const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?$/;
 
 function minutesOf(offset: string): number {

@@ -21,7 +21,7 @@ export async function answer(
   return isStateless ? complete(method, result) : result;
 }
 
-/** Answers the methods that the stateless revision no longer has; undefined for another method. */
+/** Answers the methods that the stateless revision has dropped; undefined for any other method. */
 function answerHandshake(
   caller: Caller,
   method: string,
@@ -52,10 +52,10 @@ function answerMethod(
   }
 }
 
-/** What the key is offered stays the same until somebody changes the key, so a client may keep a list for a while. */
+/** Milliseconds for which a client may cache a list, which changes only when the key's scopes change. */
 const KEPT_MS = 60_000;
 
-/** A result as the stateless revision wants it: each says that it is complete, and a list how long it may be kept. */
+/** Adds what the stateless revision requires: `resultType`, and for a list how long it may be cached. */
 function complete(method: string, result: object | RpcError): object | RpcError {
   if (result instanceof RpcError) return result;
   if (result instanceof ResultText) return new ResultText(`{"resultType":"complete",${result.json.slice(1)}`);
@@ -118,7 +118,7 @@ function today(time: LocalTime): string {
   return `${weekday}, ${time.dayOf(now)}`;
 }
 
-/** Lists only the tools of the sets asked for that the key may call, because other tools would mislead the model. */
+/** Lists the tools in the requested sets that the key may call. Others would mislead the model. */
 async function listTools(caller: Caller, { cursor }: RpcRequest["params"]): Promise<object> {
   if (cursor !== undefined) return new RpcError("invalidParams", 'A lista tem uma página só, sem "cursor"');
   const me = await identify(caller);

@@ -4,16 +4,16 @@ import { type Tool, type Toolset, TOOLSETS } from "./tools.ts";
 /** The header with the sets of tools that `tools/list` shows, separated by commas; `all` for every set. */
 export const TOOLSETS_HEADER = "X-MCP-Toolsets";
 
-/** The header that leaves only the tools that read: `true`. */
+/** The header that, with the value `true`, hides every tool that writes. */
 export const READONLY_HEADER = "X-MCP-Readonly";
 
-/** What an assistant is offered. */
+/** Which tools an assistant is offered. */
 export interface Offer {
   toolsets: readonly Toolset[];
   readOnly: boolean;
 }
 
-/** Reads the offer from the headers; an error for a set that does not exist. */
+/** Reads the offer from the headers; returns an error for an unknown set. */
 export function readOffer(headers: Headers): Offer | RpcError {
   const names = (headers.get(TOOLSETS_HEADER) ?? TOOLSETS[0]).split(",").map((name) => name.trim());
   const unknown = names.find((name) => name !== "all" && !TOOLSETS.includes(name as Toolset));
@@ -27,7 +27,7 @@ export function readOffer(headers: Headers): Offer | RpcError {
   };
 }
 
-/** Whether the tool may be called. A tool of a set that is not listed may be: the sets only keep the list short. */
+/** Whether a tool may be called. Sets do not matter here: they only keep the list short. */
 export function mayCall({ definition }: Tool, { readOnly }: Offer): boolean {
   return !readOnly || definition.annotations.readOnlyHint;
 }

@@ -1,4 +1,4 @@
-// The commonest jobs of a salesperson, as texts that a person chooses in the program (MCP: prompts).
+// The commonest tasks of a salesperson, as MCP prompts, which a person chooses in the assistant's menu.
 import { RpcError } from "./rpc.ts";
 import type { Json } from "../_shared/contract/json.ts";
 
@@ -6,7 +6,7 @@ interface Prompt {
   name: string;
   title: string;
   description: string;
-  /** Argument that the text needs, with its description. */
+  /** The argument of the prompt, with its description. */
   argument?: { name: string; description: string };
   text: (value: string) => string;
 }

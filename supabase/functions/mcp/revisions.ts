@@ -7,7 +7,7 @@ export const WITH_HANDSHAKE = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-1
 /** The supported revisions of MCP, newest first. */
 export const REVISIONS = [STATELESS, ...WITH_HANDSHAKE];
 
-/** The revision that a request without `MCP-Protocol-Version` is taken to use. */
+/** The revision assumed for a request without `MCP-Protocol-Version`. */
 export const UNNAMED_REVISION = "2025-03-26";
 
 /** The revisions in which a request may be a list of messages. */

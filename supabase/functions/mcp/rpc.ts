@@ -8,7 +8,7 @@ export const RPC_CODES = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
-  /** A header that says something else than the message. */
+  /** A header contradicts the message. */
   headerMismatch: -32020,
   unsupportedRevision: -32022,
   /** An error of the API, whose own code is in `data`. This is the first code that JSON-RPC leaves to servers. */

@@ -23,7 +23,7 @@ export interface ToolDefinition {
   annotations: Annotations;
 }
 
-/** The request to a resource by which a tool is called. */
+/** The request that a tool call makes to its resource. */
 export interface ToolRequest {
   /** The name of the function. */
   resource: string;
@@ -36,11 +36,11 @@ export interface ToolRequest {
   body: boolean;
   /** Whether a call gets an idempotency key, derived from its arguments. */
   idempotent: boolean;
-  /** What to show by name, for an endpoint with `expand`: everything that it offers. */
+  /** The values sent as `expand`: all that the endpoint supports, so that the reply has names. */
   expand?: string[];
 }
 
-/** The groups of tools that an assistant can ask for. The first is offered to one that asks for none. */
+/** The sets of tools that an assistant can request; the first is the default. */
 export const TOOLSETS = ["sales", "webhooks", "records"] as const;
 
 export type Toolset = typeof TOOLSETS[number];
@@ -54,10 +54,10 @@ export interface Tool {
   request: ToolRequest;
 }
 
-/** The argument of tools that create a record which is not a field of the record. */
+/** An argument of tools that create a record; it becomes a header instead of a field of the record. */
 export const IDEMPOTENCY_ARGUMENT = "idempotency_key";
 
-/** The argument of tools that show records: `detailed` leaves nothing out. */
+/** The argument of tools that show records; with `detailed` nothing is left out. */
 export const FORMAT_ARGUMENT = "format";
 
 /** Every tool by name. Listing the tools loads no schemas, and calling one loads only those of its resource. */
@@ -68,7 +68,7 @@ export const TOOLS: ReadonlyMap<string, Tool> = new Map(
 const OPERATION = /\b(GET|POST|PATCH|DELETE) \/([\w-]+)((?:\/[\w:-]+)*)/g;
 const UUID_SEGMENT = /\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** Replaces each operation that a message names by method and path with the name of its tool. */
+/** Replaces operations in a message, written as method and path, with the names of their tools. */
 export function nameTools(message: string): string {
   return message.replace(OPERATION, (operation, method: string, resource: string, path: string) => {
     const declared = path.replace(UUID_SEGMENT, "/:id") || "/";

@@ -32,7 +32,7 @@ const BUSY_CLAIM_MS = 500;
  */
 const CLAIM_DELAY_MS = 15;
 
-// Shared by all runs, because a run that has handed over still awaits its last attempts while the next run claims.
+// Shared by all runs, because a run that has handed over still has attempts under way while the next run claims.
 const places = new Places();
 const kept = new KeptConnections();
 let unfinishedRuns = 0;

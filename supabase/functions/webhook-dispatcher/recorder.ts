@@ -2,8 +2,8 @@ import { type EndedAttempt, type RecordedOutcome, recordOutcomes } from "./queue
 
 /**
  * Milliseconds for which outcomes are gathered. Recording 8 outcomes together takes Postgres a third of the time of 8
- * statements, and only one commit. Nobody waits for the record: the request has been answered, and a next attempt
- * follows after 30 s at the earliest.
+ * statements, and only one commit. Nobody waits for the record: the receiver has answered, and the next attempt is at
+ * least 30 s away.
  */
 const GATHER_MS = 15;
 

@@ -12,17 +12,14 @@ import { Choice } from "./reference.ts";
 
 /** Maximum items of one batch. */
 export const MAX_BATCH_ITEMS = 100;
-/**
- * Limits of a batch's body: enough for 100 items with 10 KB of custom_fields each, and few enough values to be
- * validated in some 40 ms.
- */
+/** Limits on a batch's body: they admit 100 items with 10 KB of custom_fields each, and keep validation near 40 ms. */
 export const BATCH_BODY_LIMITS: BodyLimits = { bytes: 1024 * 1024, values: 50_000 };
 
 function operation(op: string, data: z.ZodType, own: z.ZodRawShape = {}): BatchOperation {
   return { item: z.object({ op: z.enum([op]), ...own, data: z.record(z.string(), z.unknown()) }), data };
 }
 
-/** Reads a record, as the call for its detail does. */
+/** Reads a record like `GET /:id`. */
 const GET: BatchOperation = { item: z.object({ op: z.enum(["get"]), id: uuid() }) };
 
 const FIELDS: Record<string, Doc> = {

@@ -40,7 +40,7 @@ export interface Prepared<Reply extends z.ZodType> {
  */
 export type GateName = "key" | "session" | "link" | "none";
 
-/** Limits of a body, within which parsing and validating it takes a few milliseconds. */
+/** Limits on a body's size, so that parsing and validating it takes only a few milliseconds. */
 export interface BodyLimits {
   /** Maximum size in bytes, a multiple of 1 KiB. */
   bytes: number;
@@ -88,7 +88,7 @@ interface Declaration<Reply extends z.ZodType | null, Body extends z.ZodType | u
   bodyLimits?: BodyLimits;
   /** The error codes that the verb itself raises. */
   errors?: readonly ErrorCode[];
-  /** Declared where the endpoint will go: each answer, the documents, the SDK and the tools say so. */
+  /** Present if the endpoint will be removed; replies, the documents, the SDK and the tools then announce it. */
   deprecated?: Deprecation;
 }
 
@@ -104,7 +104,7 @@ export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.Z
   status?: SuccessStatus;
   /** Whether Idempotency-Key is honoured (spec 4.0.1). */
   idempotent?: boolean;
-  /** Adds to the reply what SQL cannot know, also to a replayed reply. It must not throw. */
+  /** Adds fields that SQL cannot compute to the reply, also to a replayed one. Must not throw. */
   finish?: Finish;
   /**
    * The reply is one record and names its version in `ETag`. A GET answers 304 if `If-None-Match` names the version; a
@@ -119,7 +119,7 @@ export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.Z
    * Whether `Prefer: return=representation` makes the verb answer with the whole record and `possible_duplicates`.
    */
   prefersRepresentation?: boolean;
-  /** Creates the verb's arguments from the body, with something that SQL cannot do, such as encryption. */
+  /** Creates the verb's arguments from the body, for work that SQL cannot do, such as encryption. */
   prepare?: Body extends z.ZodType ? (
       body: z.output<Body>,
       params: PathParams,

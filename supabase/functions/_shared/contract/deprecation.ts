@@ -1,18 +1,18 @@
 import { type Doc, doc } from "./doc.ts";
 
-/** That an endpoint will go, and when (docs/upgrading.md). Dates are ISO 8601 in UTC, such as `2027-01-31`. */
+/** The planned removal of an endpoint (docs/upgrading.md). Dates are ISO 8601 in UTC, such as `2027-01-31`. */
 export interface Deprecation {
   readonly since: string;
   /** From this date on it may answer 404; at least six months later. */
   readonly sunset: string;
-  /** The address of a page that says what to use instead. */
+  /** URL of the page that says what to use instead. */
   readonly page: string;
 }
 
-/** How long a deprecated endpoint goes on answering. */
+/** Minimum months for which a deprecated endpoint keeps working. */
 const MONTHS = 6;
 
-/** `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the link to the page. */
+/** The headers `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`, which names the page. */
 export function deprecationHeaders({ since, sunset, page }: Deprecation): Record<string, string> {
   return {
     "Deprecation": `@${Date.parse(since) / 1000}`,
@@ -21,7 +21,7 @@ export function deprecationHeaders({ since, sunset, page }: Deprecation): Record
   };
 }
 
-/** The sentence about it in the documents, the SDK and the tools. */
+/** The deprecation notice in the documents, the SDK and the tools. */
 export function deprecationText({ since, sunset, page }: Deprecation): Doc {
   return doc(
     `Obsoleto desde ${since}; responde até ${sunset}. O que usar: ${page}`,
@@ -29,7 +29,7 @@ export function deprecationText({ since, sunset, page }: Deprecation): Doc {
   );
 }
 
-/** @throws Error if clients would have less than six months */
+/** @throws Error if the sunset is less than six months after the deprecation */
 export function requireTime({ since, sunset }: Deprecation): void {
   const earliest = new Date(since);
   earliest.setUTCMonth(earliest.getUTCMonth() + MONTHS);

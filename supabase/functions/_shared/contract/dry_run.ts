@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { doc } from "./doc.ts";
 
-/** The parameter of calls that can say what they would do. The verb ends with `crm.unless_dry_run`. */
+/** The query parameter of endpoints that support a dry run. Their verbs end with `crm.unless_dry_run`. */
 export const DRY_RUN = {
   dry_run: z.enum(["true", "false"])
     .transform((flag) => flag === "true" ? true : undefined)

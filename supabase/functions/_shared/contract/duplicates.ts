@@ -13,13 +13,13 @@ const DuplicateGroup = object({
   ]),
 }).meta({ id: "DuplicateGroup", ...doc("Registros com o mesmo valor", "Records with the same value") });
 
-/** What records may have in common, by the name of the record: the values of `by`, which api.<name>_duplicates knows. */
+/** The values of `by` for each kind of record: the fields that api.<name>_duplicates can compare. */
 export const LIKENESSES = {
   contact: ["email", "phone"],
   company: ["name", "tax_id", "domain"],
 } as const;
 
-/** The declaration of the list of a record's duplicates, without its scope. */
+/** Declares the list of a record's duplicates, without its scope. */
 export const duplicatesOf = (name: keyof typeof LIKENESSES) => ({
   summary: doc(
     "Lista os grupos de registros em uso com o mesmo valor, que talvez sejam um só",

@@ -81,7 +81,7 @@ export function requirementOf(endpoint: Endpoint): string | null {
   return endpoint.gate === "session" ? endpoint.role : endpoint.scope;
 }
 
-/** Whether a call may start background work; its reply is then a 202 with the operation. */
+/** Whether a call may start background work, in which case its reply is a 202 with the operation. */
 export function canContinue({ reply }: Endpoint): boolean {
   return reply instanceof z.ZodObject && "operation" in reply.shape;
 }
@@ -159,10 +159,10 @@ export function endpoint(
     : { ...common, ...declaration, query, operation, gate: "key" };
 }
 
-/** For an endpoint that changes something and needs no input: a body without fields, which may be absent. */
+/** An optional body without fields, for an endpoint that changes something but needs no input. */
 export const noBody = { body: z.object({}), bodyOptional: true } as const;
 
-/** The methods that endpoints have. Any other method is a 405 on every path. */
+/** The methods that endpoints can have. Any other method is a 405 on every path. */
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**

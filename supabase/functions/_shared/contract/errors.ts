@@ -104,16 +104,16 @@ export function payloadTooLarge(maxBytes: number): ApiError {
   );
 }
 
-/** An item of an error's details as SQL raises it. If the message is null, it is the text of the code. */
+/** An item of an error's details as SQL raises it. A null message stands for the text of the code. */
 export interface RaisedField {
   field: string;
   message: string | null;
   id: string | null;
-  /** The code whose text is the message, if it is not the code of the error. */
+  /** The code whose text is used as the message, if it differs from the error's own code. */
   code?: string;
   /** The kind of the record that has this id, if another kind was expected. */
   kind?: FoundKind | null;
-  /** Whether the record was merged into the record `id`. */
+  /** Whether the record that was sent has been merged into the record `id`. */
   merged?: boolean | null;
   choices?: Choice[] | null;
 }

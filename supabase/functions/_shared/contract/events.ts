@@ -91,7 +91,7 @@ export const EVENTS = {
     change: true,
     when: doc("Um contato foi criado", "A contact was created"),
   }),
-  // The only event whose data is not its object: tools/openapi/events.ts composes its schema.
+  // The only event whose `data` is not its object, so tools/openapi/events.ts composes the schema.
   "lead.received": event({
     object: "deal",
     when: doc("POST leads criou um negócio", "POST leads created a deal"),

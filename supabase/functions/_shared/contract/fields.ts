@@ -22,7 +22,7 @@ function characters(min: number, max: number) {
     },
     {
       error: `Deve ter ${min > 0 ? `de ${min} a ${max}` : `até ${max}`} caracteres`,
-      // Stops here for a text that is too long, because later rules may normalize it, which can take quadratic time.
+      // Rejects a long text before later rules normalize it, because normalizing can take quadratic time.
       abort: true,
     },
   ] as const;

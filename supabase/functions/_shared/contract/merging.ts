@@ -2,7 +2,7 @@ import { doc } from "./doc.ts";
 import { uuid } from "./fields.ts";
 import { field, object } from "./object.ts";
 
-/** The body of a merge: the record to merge into the one in the path. */
+/** The body of a merge, which names the record to merge into the record in the path. */
 export const Merge = object({
   merge_id: field(uuid(), [
     "O registro que deixa de existir: o seu endereço passa a responder 301 a GET, 409 ao resto",

@@ -7,7 +7,7 @@ interface Described<Schema extends z.ZodType> {
   text: Doc;
 }
 
-/** The fields of an object: with a text of their own, or only a schema, to which the common text for the name applies. */
+/** The fields of an object. A field without a text of its own gets the common text for its name. */
 type Fields = Record<string, z.ZodType | Described<z.ZodType>>;
 
 type SchemasOf<Shape extends Fields> = {

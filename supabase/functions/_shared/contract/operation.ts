@@ -76,7 +76,7 @@ const Arguments = object({
   ]),
 }).meta({ id: "OperationArguments", ...doc("O que a chamada pediu", "What the call asked for") });
 
-/** Work that a call started and a job continues. */
+/** Background work: a call started it, and a job continues it. */
 export const Operation = object({
   id: uuid(),
   kind: field(z.enum(["contact_erasure", "contact_merge", "company_merge"]), [
@@ -115,7 +115,7 @@ export const Operation = object({
   ),
 });
 
-/** The field that the replies to a merge and to an erasure add, if the call could not complete the work. */
+/** The field in the reply to a merge or erasure that the call could not complete. */
 const operation = field(Operation.optional(), [
   "Só em uma resposta 202: o que segue em segundo plano; `Location` é onde ver até onde foi",
   "Only in a 202: the work that continues in the background; `Location` is its address",
@@ -136,5 +136,5 @@ export const ErasedContact = object({
   operation,
 }).meta({ id: "ErasedContact", ...doc("O contato apagado", "The erased contact") });
 
-/** The field that the reply to a merge adds to the remaining record. */
+/** The field that the reply to a merge adds to the surviving record. */
 export const merged = { operation };

@@ -71,11 +71,11 @@ export interface RecordSummary {
   sums: readonly string[];
   /** Maximum records that one call reads; more are too_many_records. */
   most: number;
-  /** What `group_by` adds up by, each with an SQL expression on row `t`, and the table that has the names of its ids. */
+  /** The values of `group_by`: each has an SQL expression on row `t`, and the table with the names of its ids. */
   by: Readonly<Record<string, { key: string; names?: string }>>;
 }
 
-/** The columns of a record that a search reads. */
+/** The columns of a record that a search covers. */
 export interface RecordSearch {
   /** Describes the parameter `q`. */
   text: Doc;
@@ -187,7 +187,7 @@ export class CrmRecord {
       ? this.reply
       : this.reply.extend(mapDefined(this.expansions, () => Expanded.nullable().optional()))
         .meta({ id: `Expanded${schema}`, ...text, fields: this.texts() });
-    // The id begins with the time of creation.
+    // Ids begin with the creation time, so sorting by id sorts by created_at.
     const own = Object.fromEntries(about.sorts?.map((column) => [column, column]) ?? []);
     this.sorts = { created_at: "id", updated_at: "updated_at", ...own };
     this.query = listQuery({
@@ -330,12 +330,12 @@ function filterRule(filter: Filter): z.ZodType {
   return rule.meta({ ...filter.text, ...(filter.required && { needed: true }) });
 }
 
-/** The values of `sort`: each name, and the same with `-` for the descending order. */
+/** The values of `sort`: each name, and the name with `-` for descending order. */
 export function sortWords(sorts: CrmRecord["sorts"]): string[] {
   return Object.keys(sorts).flatMap((name) => [name, `-${name}`]);
 }
 
-/** `sort`, which is absent for the order of a list without it, so that both use the same statement. */
+/** The parameter `sort`. The default order is treated as absent, so that both use the same statement. */
 function sortRule(sorts: CrmRecord["sorts"]): z.ZodType {
   return z.enum(sortWords(sorts))
     .transform((word) => word === "-created_at" ? undefined : word)

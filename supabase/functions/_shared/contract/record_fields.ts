@@ -86,7 +86,7 @@ export interface Filter {
    * An SQL condition on row `t` for each value, instead of an equality. It is not escaped, so it must be a constant.
    */
   condition?: Readonly<Record<string, string>> | undefined;
-  /** The value whose `condition` has a partial index, and this index's range column between workspace and id. */
+  /** The value whose `condition` has a partial index, and the range column of that index, between workspace and id. */
   indexed?: { value: string; column: string } | undefined;
   /** The parameter shows rows that lists leave out by default. */
   hides?: Hiding | undefined;
@@ -105,7 +105,7 @@ export const dealFilter = (ofDeal: "company_id" | "contact_id", text: Doc): Filt
   ofDeal,
 });
 
-/** The filter `q` of a record that declares what is searched. */
+/** The filter `q` of a record that declares searched columns. */
 export const searchFilter = (text: Doc): Filter => ({ rule: rules.search(), text, searches: true });
 
 /** One field of a record. */
@@ -187,7 +187,7 @@ function filterBy(kind: Kind, filter: true | Doc | Partial<Filter>): Filter {
 /** The filter of every list whose records can be archived. */
 export const ARCHIVED: Filter = {
   rule: z.enum(["false", "true", "any"])
-    // Treats "false" like an absent parameter, so that both use the same statement.
+    // "false" is treated as absent, so that both use the same statement.
     .transform((value) => value === "false" ? undefined : value)
     .meta({ default: "false" }),
   text: doc(

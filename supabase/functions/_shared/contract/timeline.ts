@@ -7,7 +7,7 @@ import { field, object } from "./object.ts";
 import { ListQuery, pageOf } from "./pagination.ts";
 import { Reference } from "./reference.ts";
 
-/** What an entry of a timeline can be. */
+/** The kinds of entries in a timeline. */
 export const TIMELINE_TYPES = ["deal", "stage_change", "activity", "note"] as const;
 
 const TimelineEntry = object({
@@ -39,9 +39,9 @@ const TimelineEntry = object({
 });
 
 /**
- * The declaration of a record's timeline, without its scope. The verb leaves out what the key has no scope to read.
+ * Declares a record's timeline, without its scope. The verb leaves out entries that the key has no scope to read.
  *
- * @param name of the record, whose verb is `<name>_timeline`
+ * @param name the record's name; the verb is `<name>_timeline`
  */
 export const timelineOf = (name: string) => ({
   summary: doc(

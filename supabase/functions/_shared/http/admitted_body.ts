@@ -9,7 +9,7 @@ import { PACES } from "./pace.ts";
  * refuse it, so that the service reads large bodies only for admitted callers.
  *
  * @param credential what the gate read from the request
- * @param identify asks the door to identify the caller and do nothing else
+ * @param identify makes the door identify the caller without running a verb
  * @returns the bytes, an error of reading them, or the door's reply if it refused the caller
  */
 export async function readAdmittedBody(

@@ -50,7 +50,7 @@ export async function readInput(
   const input = await validate(call, entry, json, query, load);
   // A body that could not be read has no hash, so its error is returned without looking up the key.
   if (key === null || !(body instanceof Uint8Array)) return { input };
-  // The query is hashed too: that of an upsert says by which field to find the record, and `dry_run` is another call.
+  // The hash covers the query, because `match_by` and `dry_run` change what the call does.
   const operation = entry.operation + (query === "" ? "" : `?${new URLSearchParams(query)}`);
   const valid = !(json instanceof ApiError) && json.fieldErrors.length === 0;
   return { input, idempotency: { key, requestHash: hashRequest(operation, valid ? json.value : body) } };
@@ -87,7 +87,7 @@ async function validate(
   return { ...valid, args: { ...valid.args, ...named }, headers };
 }
 
-/** The body of a call that sends none. */
+/** Stands for an absent body. */
 const EMPTY: JsonBody = { value: {}, fieldErrors: [] };
 
 async function parseBody(
@@ -97,10 +97,7 @@ async function parseBody(
   return await parseJsonBody(bytes, malformed, limits.values) ?? (optional ? EMPTY : new ApiError(malformed));
 }
 
-/**
- * The query of the URL, without parsing the URL: Deno builds it with the Host header, and `URL` throws if that is
- * invalid.
- */
+/** The URL's query, without `new URL`, which throws if the Host header is invalid: Deno builds the URL with it. */
 function queryOf(url: string, read: true | "expand"): string {
   const start = url.indexOf("?");
   const query = start === -1 ? "" : url.slice(start + 1);

@@ -4,7 +4,7 @@ import { editDistance } from "../runtime/edit_distance.ts";
 import { NEAR, type UnknownDetail } from "./unknown_names.ts";
 
 /**
- * For each valid name, the other names that people send for it, because they know another CRM or the Portuguese word.
+ * For each valid name, the names that people send instead, taken from other CRMs or from Portuguese.
  * If an unknown name is listed for several valid names, the first that the call accepts is suggested. All names are in
  * lower case and without accents.
  */

@@ -50,7 +50,7 @@ function logCall(call: Call, outcome: Outcome): void {
   const { result, admission } = outcome;
   const { gate } = call;
   const caller = gate && { [gate.callerField]: admission?.callerId };
-  // Such calls are only counted, because a line for each would fill the log, whose lines the platform limits.
+  // Logs only a count of such calls, because the platform limits the number of log lines.
   if (isRepeatable(outcome) || (result.status === 503 && !admission?.admitted)) {
     return result instanceof ApiError
       ? logCount("refused", { function: call.resource, code: result.code, ...caller })

@@ -31,8 +31,7 @@ export type Answer = () => Promise<{ status: number; body: unknown }>;
 /**
  * Creates the handler of a resource: `handle` determines the outcome of each call, `respond` makes the response.
  *
- * @param gate defaults to the table's gate in gates.ts, which has none for sessions: a resource with sessions must pass
- *   its own
+ * @param gate by default the table's gate from gates.ts; a resource with sessions must pass that of session_gate.ts
  */
 export function serveResource(table: RouteTable, gate: Gate = gateOf(table)): RequestHandler {
   const served = { table, load: loadOnce(table.load) };

@@ -14,17 +14,17 @@ export function versionHeaders({ etag, method }: RouteEntry, body: string): Reco
   return { "ETag": `"${versionOf(body, method === "GET")}"`, "Cache-Control": "no-store, no-transform" };
 }
 
-/** The version of the record and, after a dot, that of the fields that a GET added to it. */
+/** The record's version, followed by a dot and the version of the fields that a GET added to the record. */
 function versionOf(body: string, isRead: boolean): string {
   const end = body.search(ADDED_FIELD);
   if (end === -1) return digest(body);
   const record = digest(`${body.slice(0, end)}}`);
-  // What another call adds tells what the call did.
+  // Only a GET adds fields that belong to the version; other calls add fields about the call itself.
   return isRead ? `${record}.${digest(body.slice(end))}` : record;
 }
 
 /**
- * The first field that `crm.with_fields` appended. Nothing else looks like it: quotes inside a string are escaped, and
+ * Matches the first field that `crm.with_fields` appended, and nothing else: quotes inside a string are escaped, and
  * neither a row nor jsonb has a space before a colon.
  */
 const ADDED_FIELD = /,"[\w-]+" : /;

@@ -7,7 +7,7 @@ const RESOURCES = [...new Set(SCOPES.map((scope) => scope.split(":")[0]!))];
 const MAX_WRONG_LETTERS = 2;
 const SHORT = 4;
 
-/** A scope that no endpoint requires, and the scopes that may have been meant. */
+/** A scope that no endpoint requires, and similar scopes to suggest instead. */
 export interface UnusedScope {
   scope: string;
   similar: Scope[];
@@ -22,19 +22,19 @@ export function findUnusedScopes(scopes: readonly string[]): UnusedScope[] {
     .map((scope) => ({ scope, similar: similarScopes(scope) }));
 }
 
-/** The scopes of endpoints that may have been meant by an unused scope. */
+/** The scopes to suggest instead of an unused scope. */
 function similarScopes(scope: string): Scope[] {
   const [name = "", action = ""] = scope.split(":");
   const resource = closestResource(name);
   const known = SCOPES.filter((scope) => scope.startsWith(`${resource}:`));
   const same = known.filter((scope) => scope.endsWith(`:${action}`));
   if (same.length > 0) return same;
-  // `manage` suggests every scope of the resource. An unused `read` or `write` suggests only `manage`, so that whoever
-  // wants to read is not offered a scope that only writes.
+  // `manage` suggests every scope of the resource. An unused `read` or `write` suggests only `manage`: a person who
+  // wants to read must not be offered a scope that only writes.
   return known.filter((scope) => action === "manage" || scope.endsWith(":manage"));
 }
 
-/** The resource that a name may mean, in the singular or misspelt; null if none. */
+/** The resource that a singular or misspelt name may mean; null if there is none. */
 function closestResource(name: string): string | null {
   const forms = [name, `${name}s`, name.replace(/y$/, "ies")];
   const wrongLetters = (resource: string) => Math.min(...forms.map((form) => editDistance(form, resource)));

@@ -14,8 +14,8 @@ export interface DoorCall {
   /** The required scope or role; null: none, or the path or method is unknown. */
   scope: string | null;
   /**
-   * Null: only run the gate and look up the idempotency key, because the function already has an error, which their
-   * results precede.
+   * Null: only run the gate and look up the idempotency key. The function already has an error, but a refusal or a
+   * replay takes precedence over it.
    */
   verb: string | null;
   /** Null: only identify the caller, without counting the call. */
@@ -204,7 +204,7 @@ function admissionOf(row: Row): Admission {
 
 function errorOf(code: string, details: Row["details"], { requestId, verb, scope }: DoorCall): ApiError {
   if (!isErrorCode(code)) {
-    // A verb raised a code that errors.ts does not have. Only the log shows the code.
+    // The verb raised a code that errors.ts does not list, so only the log shows it.
     log("unknown_error_code", { request_id: requestId, code, verb });
     return new ApiError("internal_error");
   }

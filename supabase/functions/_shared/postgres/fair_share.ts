@@ -8,7 +8,7 @@ export const UNKNOWN_OWNER = "unknown";
  */
 export type Owner = string | (() => Promise<string | undefined>);
 
-/** The place of a running task. While the task's owner is not known, every owner is counted as having this place. */
+/** The place of a running task. While the task's owner is unknown, the place counts against every owner. */
 interface Place {
   owner?: string;
   ask?: () => Promise<string | undefined>;
@@ -41,8 +41,8 @@ export class FairShare {
   /** Whether a further task of this owner would have to wait. */
   isBusy(owner: string): boolean {
     const own = this.#owners.get(owner)?.running ?? 0;
-    // The statements of UNKNOWN_OWNER identify callers. They are short, and tasks get their owners by them, so they do
-    // not wait for a task without an owner.
+    // The statements of UNKNOWN_OWNER are short and identify the owners of other tasks, so they do not wait for a task
+    // whose owner is still unknown.
     const perhapsOwn = owner === UNKNOWN_OWNER ? 0 : this.#ownerless.size;
     return own + perhapsOwn >= this.limit || (own > 0 && this.#running >= this.places - 1);
   }

@@ -31,7 +31,7 @@ export function createPool(
   closeIdleConnections(pool);
   // The pool has removed the connection already. Without a listener the error would end the isolate.
   pool.on("error", (error) => log("connection_lost", { error: error.message }));
-  // A connection that breaks fails its statement. Without a listener it would also end the isolate.
+  // The statement of a broken connection fails anyway. Without a listener the error would also end the isolate.
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }

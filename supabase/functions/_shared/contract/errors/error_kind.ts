@@ -1,4 +1,4 @@
-/** The status and texts of a code in replies. The texts about it in the documents are in tools/errors/. */
+/** The status and texts of a code in replies. tools/errors/ has the documentation of each code. */
 export interface ErrorKind {
   status: number;
   /** Portuguese, for the client: what is wrong and what is allowed. */
