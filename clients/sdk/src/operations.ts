@@ -379,7 +379,7 @@ export interface Leads {
 }
 /** Notes of a deal; they cannot be changed or removed */
 export interface Notes {
-  /** List a deal's notes. Scope of the key: `notes:read`. */
+  /** List the notes of a deal, a company or a contact. Scope of the key: `notes:read`. */
   list(query?: NotesListQuery, options?: CallOptions): List<T.ExpandedNote, T.NotePage>;
   /** Create a note. Scope of the key: `notes:write`. */
   create(body: T.NewNote, options?: CreateOptions): Promise<T.Note>;

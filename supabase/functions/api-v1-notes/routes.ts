@@ -10,7 +10,10 @@ export const notes = resource(
   "api-v1-notes",
   {
     "GET /": endpoint({
-      summary: doc("Lista as anotações de um negócio", "List a deal's notes"),
+      summary: doc(
+        "Lista as anotações de um negócio, uma empresa ou um contato",
+        "List the notes of a deal, a company or a contact",
+      ),
       scope: "notes:read",
       ...usual.list,
     }),

@@ -230,7 +230,7 @@ export class CrmRecord {
     return Object.fromEntries(names.map((name) => [name, this.fields[name]!]));
   }
 
-  /** Requires the filter that is required, or one by the record's deal, of which only the first serves every `sort`. */
+  /** Requires the required filter or one by the record's deal. Without the former, the list can only be sorted by id. */
   #requireFilter(query: z.ZodObject): z.ZodObject {
     const names = Object.keys(this.filters);
     const required = names.find((name) => this.filters[name]!.required);
