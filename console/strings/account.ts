@@ -20,8 +20,8 @@ export const account = {
   ],
   "account.time_zone": ["Fuso horário", "Time zone"],
   "account.time_zone_hint": [
-    "O dos assistentes de IA; por exemplo, America/Manaus. A API usa UTC.",
-    "That of AI assistants; for example, America/Manaus. The API uses UTC.",
+    "O que os assistentes de IA usam. A API usa UTC.",
+    "AI assistants use it. The API uses UTC.",
   ],
   "account.edit": ["Alterar", "Change"],
   "account.saved": ["Salvo", "Saved"],

@@ -65,7 +65,11 @@ test("PATCH app-v1-workspace changes the name, the days until a deal is stale an
   assert.deepEqual(lines.map((line) => ({ ...line })), [{
     member_id: memberId,
     object_name: "Padaria Sol",
-    details: { name: { from: "Teste", to: "Padaria Sol" }, stale_after_days: { from: 14, to: 30 } },
+    details: {
+      name: { from: "Teste", to: "Padaria Sol" },
+      stale_after_days: { from: 14, to: 30 },
+      time_zone: { from: "America/Sao_Paulo", to: "America/Manaus" },
+    },
   }], "an update without changes adds no line");
   const wrong = assertError(
     await admin.patch(WORKSPACE, { name: " ", stale_after_days: 0 }),

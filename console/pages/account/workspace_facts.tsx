@@ -5,7 +5,7 @@ import type { Workspace } from "../../app/types.ts";
 import { mayAdminister, openWorkspace, WORKSPACE_PATH } from "../../app/workspace.ts";
 import { ActionDialog } from "../../components/action_dialog.tsx";
 import { Fact } from "../../components/fact.tsx";
-import { Field } from "../../components/field.tsx";
+import { Field, Select } from "../../components/field.tsx";
 import { say } from "../../components/toast.tsx";
 import { formatDay, formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
@@ -84,7 +84,7 @@ function EditWorkspace({ workspace: read, onClose }: { workspace: Workspace; onC
           body: {
             name: draft.value.name.trim(),
             stale_after_days: Number(draft.value.stale_after_days),
-            time_zone: draft.value.time_zone.trim(),
+            time_zone: draft.value.time_zone,
           },
         });
         openWorkspace(changed);
@@ -110,14 +110,19 @@ function EditWorkspace({ workspace: read, onClose }: { workspace: Workspace; onC
         onInput={({ currentTarget }) =>
           draft.value = { ...draft.value, stale_after_days: currentTarget.value }}
       />
-      <Field
+      <Select
         label={t("account.time_zone")}
         hint={t("account.time_zone_hint")}
-        required
-        maxLength={60}
+        options={timeZones(read.time_zone)}
         value={draft.value.time_zone}
         onInput={({ currentTarget }) => draft.value = { ...draft.value, time_zone: currentTarget.value }}
       />
     </ActionDialog>
   );
+}
+
+/** The time zones that the browser knows, and the present one, which it may not. */
+function timeZones(present: string): { value: string; text: string }[] {
+  const zones = new Set([present, ...Intl.supportedValuesOf("timeZone")]);
+  return [...zones].sort().map((value) => ({ value, text: value.replaceAll("_", " ") }));
 }
