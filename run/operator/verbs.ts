@@ -132,7 +132,12 @@ export type DeliveryFilters =
 type Optional<Fields> = { [Field in keyof Fields]?: Fields[Field] | null | undefined };
 type Plan = Pick<
   Workspace,
-  "suspended" | "public_api" | "rate_limit_per_minute" | "stale_after_days" | "time_zone"
+  | "suspended"
+  | "public_api"
+  | "rate_limit_per_minute"
+  | "stale_after_days"
+  | "time_zone"
+  | "refuses_undefined_fields"
 >;
 type InWorkspace = { workspace_id: string };
 type List<Row> = { data: Row[] };

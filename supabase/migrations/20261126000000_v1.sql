@@ -287,7 +287,8 @@ create table crm.workspaces (
   max_waiting_deliveries integer not null default 50000 check (max_waiting_deliveries between 1 and 1000000),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  time_zone text not null default 'America/Sao_Paulo'
+  time_zone text not null default 'America/Sao_Paulo',
+  refuses_undefined_fields boolean not null default false
 );
 comment on table crm.workspaces is
   'The tenants. Every record belongs to one workspace. public_api and rate_limit_per_minute are the workspace''s plan, '
@@ -299,6 +300,8 @@ comment on column crm.workspaces.stale_after_days is
   'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
 comment on column crm.workspaces.time_zone is
   'The IANA time zone in which an assistant reads and writes times without an offset. The API itself uses UTC.';
+comment on column crm.workspaces.refuses_undefined_fields is
+  'Whether custom_fields may have only keys that are defined in crm.custom_fields.';
 comment on column crm.workspaces.max_waiting_deliveries is
   'How many deliveries may wait in crm.webhook_queue; the active subscriptions share the number equally. 50,000 take '
   'about 23 MiB, and are more than the dispatcher sends in the 10 s between two runs of the job webhook-catch-up, so '
@@ -1083,6 +1086,14 @@ begin
         when 'contact_update' then return api.contact_update(p_args);
         when 'contact_upsert' then return api.contact_upsert(p_args);
       end case;
+    when 'custom' then
+      case p_verb
+        when 'custom_field_archive' then return api.custom_field_archive(p_args);
+        when 'custom_field_create' then return api.custom_field_create(p_args);
+        when 'custom_field_list' then return api.custom_field_list(p_args);
+        when 'custom_field_restore' then return api.custom_field_restore(p_args);
+        when 'custom_field_update' then return api.custom_field_update(p_args);
+      end case;
     when 'deal' then
       case p_verb
         when 'deal_archive' then return api.deal_archive(p_args);
@@ -1389,9 +1400,10 @@ begin
 end
 $$;
 comment on function crm.require_record(json) is 'Returns the record; raises not_found if it is null.';
-create function crm.changes(p_current jsonb, p_args jsonb) returns jsonb
-language plpgsql immutable set search_path = '' as $$
+create function crm.changes(p_object_type text, p_current jsonb, p_args jsonb) returns jsonb
+language plpgsql stable set search_path = '' as $$
 begin
+  p_args := crm.checked_values(p_object_type, p_args, p_current);
   return (
     select coalesce(jsonb_object_agg(a.key, a.value), '{}')
     from jsonb_each(p_args) a
@@ -1399,9 +1411,9 @@ begin
   );
 end
 $$;
-comment on function crm.changes(jsonb, jsonb) is
+comment on function crm.changes(text, jsonb, jsonb) is
   'The arguments of a PATCH that differ from the record. A client may send back what it read: an unchanged reference '
-  'is not checked again.';
+  'is not checked again. Raises the codes of crm.checked_values.';
 create function crm.version(p_record json) returns text
 language plpgsql immutable set search_path = ''
 as $$ begin return left(encode(sha256(convert_to(p_record::text, 'UTF8')), 'hex'), 16); end $$;
@@ -1705,6 +1717,8 @@ declare
   v_rows text;
   v_filters integer;
   v_ranges boolean;
+  v_values crm.sent_value[];
+  v_pending uuid[];
   -- Whether the filter with which most indexes begin is missing, so that only the primary key and the deals serve.
   v_is_partial boolean := exists (
     select from crm.list_filters(p_record) f where f.kind = 'required' and not p_args ? f.name
@@ -1762,6 +1776,14 @@ begin
       end
     ) f
   ) s (kind, name, target, is_many, value, condition);
+  if p_args ?| '{tag,custom}' then
+    v_values := array(select s from crm.sent_values(p_record, p_args) s);
+    v_filters := v_filters + cardinality(v_values);
+    v_matching := concat_ws(
+      ' and ', v_matching, (select string_agg(crm.value_condition(s), ' and ') from unnest(v_values) s)
+    );
+    v_pending := crm.pending_texts(p_record, 1000);
+  end if;
   if jsonb_array_length(nullif(p_args -> 'words', 'null')) > 0 then
     v_matching := format(
       '%s and not exists (select from unnest(%L::text[]) s (word) where strpos(%s, s.word) = 0)',
@@ -1812,6 +1834,18 @@ begin
       join unnest(v_sent) s on s.target = r.target and (s.name = r.name or s.kind in ('>=', '<'))
       group by r.target, r.name
     ) r;
+  end if;
+  -- With too many pending records, the index would miss too much: all rows are looked through instead.
+  if v_pending is not null then
+    v.ways := v.ways || array(
+      select crm.rows_by_value(s, p_record, v_rows, v_pending) from unnest(v_values) s
+      where s.is_indexed and s.low = s.high
+    );
+    v.ranges := v.ranges || array(
+      select crm.rows_by_value(s, p_record, v_rows, v_pending) from unnest(v_values) s
+      where s.is_indexed and s.low <> s.high
+    );
+    v.is_alone := v.is_alone || array_fill(false, array[cardinality(v.ranges) - coalesce(cardinality(v.is_alone), 0)]);
   end if;
   return v;
 end
@@ -2004,7 +2038,8 @@ declare
   v_type text;
   v_walk crm.walk;
   v_way text;
-  v_count integer;
+  -- The rows of the filter.
+  v_chosen uuid[];
   v_looked integer;
   v_last_id uuid;
   v_last_value text;
@@ -2040,13 +2075,15 @@ begin
   foreach v_way in array v_walk.ways || v_walk.ranges || case when p_args ?| '{since,until}' then v_walk.everything end
   loop
     continue when v_way is null;
-    execute format('select count(*) from (%s limit $3) w', v_way) into v_count using v_before, v_from, v_left + 1;
-    continue when v_count > v_left;
-    v_way := format('(select * from (%s) w where w.id < $1 and w.id >= $2)', v_way);
+    execute format('select array(select w.id from (%s limit $3) w)', v_way)
+    into v_chosen using v_before, v_from, v_left + 1;
+    continue when cardinality(v_chosen) > v_left;
+    -- `offset 0`: otherwise the planner could read the index of the order, and the whole workspace with it.
+    v_way := format('(%s and t.id = any ($4) and t.id < $1 and t.id >= $2 offset 0)', v_walk.rows);
     exit;
   end loop;
   -- Otherwise the index of the order is read.
-  if v_count is null or v_count > v_left then
+  if v_chosen is null or cardinality(v_chosen) > v_left then
     v_way := format('(%s and t.id < $1 and t.id >= $2)', v_walk.rows);
   end if;
 
@@ -2074,7 +2111,8 @@ begin
         else format('t.sorted is null and t.id %s %L', case v_direction when 'desc' then '<' else '>' end, v_after.id)
       end,
       v_direction, p_record || '_json_if_short'
-    ) into v_looked, v_last_id, v_last_value, v_more_ids, v_more_values, v_more_records using v_before, v_from, v_rows;
+    ) into v_looked, v_last_id, v_last_value, v_more_ids, v_more_values, v_more_records
+    using v_before, v_from, v_rows, v_chosen;
     v_ids := v_ids || v_more_ids;
     v_values := v_values || v_more_values;
     v_records := v_records || v_more_records;
@@ -2621,11 +2659,13 @@ begin
   perform crm.lock_texts_of(old.workspace_id);
   delete from crm.search_texts x
   where x.workspace_id = old.workspace_id and x.record = tg_argv[0] and x.id = old.id;
+  delete from crm.record_values v
+  where v.workspace_id = old.workspace_id and v.record = tg_argv[0] and v.id = old.id;
   return null;
 end
 $$;
 comment on function crm.forget_text() is
-  'Trigger: deletes the searched text of a deleted record; the trigger''s argument is the kind.';
+  'Trigger: deletes the searched text and the indexed values of a deleted record; the trigger''s argument is the kind.';
 create function crm.search(
   p_record text, p_words text[], p_before uuid, p_from uuid, p_step integer, p_enough integer, out ids uuid[],
   out next_id uuid, out is_common boolean
@@ -2739,6 +2779,575 @@ comment on function crm.search(text, text[], uuid, uuid, integer, integer) is
   'p_enough or 2 * p_step ids, and after reading much of the index or 16 * p_step texts. Security definer, because @> '
   'is not leakproof, so that row-level security would keep the index from being used. Instead, each condition names '
   'the workspace, or keys of it.';
+
+create table crm.custom_fields (
+  workspace_id uuid not null,
+  id uuid not null default crm.uuid_v7(),
+  object_type text not null check (object_type in ('company', 'contact', 'deal')),
+  key text not null,
+  label text not null,
+  type text not null check (
+    type in ('text', 'number', 'money', 'date', 'boolean', 'choice', 'choices', 'link')
+  ),
+  choices text[],
+  archived_at timestamptz,
+  index_below uuid default 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  unique (workspace_id, object_type, key),
+  check ((choices is not null) = (type in ('choice', 'choices')))
+);
+comment on table crm.custom_fields is
+  'The keys of custom_fields that a workspace has defined, with the type of their values. Other keys have no rules.';
+comment on column crm.custom_fields.object_type is 'The kind of record that has the field.';
+comment on column crm.custom_fields.index_below is
+  'The job index-texts still has to index the values of records with a lower id; null once all are indexed.';
+call crm.protect('crm.custom_fields');
+create trigger touch before update on crm.custom_fields for each row execute function crm.touch();
+create index custom_fields_not_indexed on crm.custom_fields (workspace_id, id) where index_below is not null;
+create table crm.record_values (
+  workspace_id uuid not null,
+  record text not null,
+  field text not null,
+  value text collate "C" not null,
+  id uuid not null,
+  primary key (workspace_id, record, field, value, id)
+);
+comment on table crm.record_values is
+  'The index by which lists find records by a tag or a defined custom field. The job index-texts writes it, so that a '
+  'request does not pay for it.';
+comment on column crm.record_values.field is 'Either tags, or custom_fields and the key: `custom_fields.segmento`.';
+comment on column crm.record_values.value is 'The value in the form of crm.value_keys.';
+create index record_values_of_record on crm.record_values (workspace_id, record, id);
+call crm.protect('crm.record_values');
+create function crm.without_case(p_text text) returns text
+language sql immutable parallel safe
+as $$ select left(lower(p_text collate "und-x-icu"), 200) collate "C" $$;
+comment on function crm.without_case(text) is 'The first 200 characters in lower case, by which texts are compared.';
+create function crm.number_key(p_number numeric) returns text
+language plpgsql immutable parallel safe set search_path = '' as $$
+declare
+  v_bits text := encode(float8send(p_number::float8), 'hex');
+begin
+  -- In the bits of IEEE 754, larger numbers are larger, except for the sign.
+  if p_number < 0 then return translate(v_bits, '0123456789abcdef', 'fedcba9876543210'); end if;
+  return translate(left(v_bits, 1), '01234567', '89abcdef') || substr(v_bits, 2);
+end
+$$;
+comment on function crm.number_key(numeric) is 'A text that sorts as the number does.';
+create function crm.value_keys(p_value jsonb) returns text[]
+language plpgsql immutable parallel safe set search_path = '' as $$
+begin
+  case jsonb_typeof(p_value)
+    when 'string' then return array[crm.without_case(p_value #>> '{}')];
+    when 'number' then
+      return case when abs(p_value::numeric) < 1e300 then array[crm.number_key(p_value::numeric)] else '{}' end;
+    when 'boolean' then return array[p_value::text];
+    when 'array' then
+      return array(
+        select distinct crm.without_case(e.value #>> '{}') from jsonb_array_elements(p_value) e (value)
+        where jsonb_typeof(e.value) = 'string'
+      );
+    else return '{}';
+  end case;
+end
+$$;
+comment on function crm.value_keys(jsonb) is
+  'The values of a custom field as texts that are compared and sorted: texts without regard to case, numbers by '
+  'crm.number_key. A list has several.';
+create function crm.tag_keys(p_tags text[]) returns text[]
+language plpgsql immutable parallel safe set search_path = ''
+as $$ begin return array(select crm.without_case(t) from unnest(p_tags) t); end $$;
+comment on function crm.tag_keys(text[]) is 'The tags as they are compared.';
+
+create function crm.joined_tags(p_tags text[], p_others text[]) returns text[]
+language sql immutable set search_path = '' as $$
+  select (array_agg(k.tag order by k.position))[:50]
+  from (
+    select distinct on (crm.without_case(t.tag)) t.tag, t.position
+    from unnest(p_tags || p_others) with ordinality t (tag, position)
+    order by crm.without_case(t.tag), t.position
+  ) k
+$$;
+comment on function crm.joined_tags(text[], text[]) is
+  'The first tags, then those that only the second list has, 50 at most; null if there are none.';
+create function crm.with_tags(p_args jsonb, p_current jsonb) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  v_base jsonb := case when p_args ? 'tags' then p_args -> 'tags' else p_current -> 'tags' end;
+  v_removed text[] := crm.tag_keys(array(select jsonb_array_elements_text(nullif(p_args -> 'remove_tags', 'null'))));
+  v_kept text[];
+  v_tags text[];
+begin
+  v_kept := array(
+    select t.tag from jsonb_array_elements_text(nullif(v_base, 'null')) t (tag)
+    where crm.without_case(t.tag) <> all (v_removed)
+  );
+  v_tags := v_kept || array(
+    select t.tag from jsonb_array_elements_text(nullif(p_args -> 'add_tags', 'null')) t (tag)
+    where crm.without_case(t.tag) <> all (crm.tag_keys(v_kept))
+  );
+  if cardinality(v_tags) > 50 then
+    perform api.fail(
+      'validation_error', array['add_tags'],
+      format('O registro ficaria com %s etiquetas; o máximo é 50', cardinality(v_tags))
+    );
+  end if;
+  return p_args - '{add_tags,remove_tags}'::text[] || jsonb_build_object('tags', nullif(v_tags, '{}'));
+end
+$$;
+comment on function crm.with_tags(jsonb, jsonb) is
+  'The arguments with `tags`, the tags that the record will have, in place of add_tags and remove_tags. Raises '
+  'validation_error for more than 50.';
+create function crm.custom_field_error(p_field crm.custom_fields, p_value jsonb) returns text
+language plpgsql immutable set search_path = '' as $$
+declare
+  v_type text := jsonb_typeof(p_value);
+  v_text text := p_value #>> '{}';
+begin
+  case p_field.type
+    when 'text' then
+      return case when v_type <> 'string' or char_length(v_text) > 2000 then 'Deve ser um texto de até 2000 caracteres' end;
+    when 'number' then
+      return case
+        when v_type <> 'number' then 'Deve ser um número'
+        when abs(p_value::numeric) > 9007199254740991 then 'Deve ser um número de -9007199254740991 a 9007199254740991'
+      end;
+    when 'money' then
+      return case
+        when v_type <> 'number' then 'Deve ser um valor: um número a partir de 0'
+        when not p_value::numeric between 0 and 1e15 then 'Deve ser um valor de 0 a 1000000000000000'
+      end;
+    when 'date' then
+      -- No cast, which would raise an error for a date that does not exist.
+      return case
+        when v_type <> 'string' or v_text !~ '^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$'
+          or right(v_text, 2)::integer > extract(day from
+            make_date(left(v_text, 4)::integer, substr(v_text, 6, 2)::integer, 1) + interval '1 month - 1 day'
+          )
+        then 'Deve ser uma data existente no formato AAAA-MM-DD'
+      end;
+    when 'boolean' then return case when v_type <> 'boolean' then 'Deve ser true ou false' end;
+    when 'link' then
+      return case
+        when v_type <> 'string' or char_length(v_text) > 2048 or v_text !~* '^https?://[^[:space:]/]+[^[:space:]]*$'
+        then 'Deve ser um endereço http:// ou https:// de até 2048 caracteres'
+      end;
+    when 'choice' then
+      return case
+        when v_type <> 'string' or not v_text = any (p_field.choices)
+        then 'Deve ser um de ' || crm.quoted_choices(p_field.choices)
+      end;
+    when 'choices' then
+      return case
+        when v_type <> 'array' or not p_value <@ to_jsonb(p_field.choices)
+        then 'Deve ser uma lista com opções de ' || crm.quoted_choices(p_field.choices)
+      end;
+  end case;
+end
+$$;
+comment on function crm.custom_field_error(crm.custom_fields, jsonb) is
+  'What is wrong with a value of the field, in Portuguese; null if it is valid. The value is not null.';
+create function crm.quoted_choices(p_choices text[]) returns text
+language sql immutable
+as $$
+  select string_agg(format('"%s"', c.choice), ', ' order by c.position)
+    || case when cardinality(p_choices) > 20 then format(' e mais %s', cardinality(p_choices) - 20) else '' end
+  from unnest(p_choices[:20]) with ordinality c (choice, position)
+$$;
+comment on function crm.quoted_choices(text[]) is 'The first 20 choices in quotes, for an error.';
+create function crm.refuses_undefined_fields() returns boolean
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (select w.refuses_undefined_fields from crm.workspaces w where w.id = crm.current_workspace_id());
+end
+$$;
+comment on function crm.refuses_undefined_fields() is
+  'Whether the caller''s workspace accepts only defined custom fields. Security definer, because crm_api cannot read the '
+  'table.';
+create function crm.check_custom_fields(p_object_type text, p_fields jsonb, p_known jsonb) returns void
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
+declare
+  v_errors json;
+begin
+  select json_agg(json_build_object('field', 'custom_fields.' || e.key, 'message', e.message) order by e.key)
+  into v_errors
+  from (
+    select s.key, case
+      when d.id is not null then crm.custom_field_error(d, s.value)
+      when (select crm.refuses_undefined_fields())
+      then 'Campo não definido; defina-o em POST /api-v1-workspace/custom-fields, ou use um de GET /api-v1-workspace'
+    end as message
+    from jsonb_each(p_fields) s
+    left join crm.custom_fields d on d.workspace_id = crm.current_workspace_id() and d.object_type = p_object_type
+      and d.key = s.key and d.archived_at is null
+    -- A value that the record has already stays valid, whatever was defined since.
+    where s.value <> 'null' and s.value is distinct from p_known -> s.key
+  ) e
+  where e.message is not null;
+  if v_errors is not null then
+    raise exception using errcode = 'CRM00', message = 'validation_error', detail = v_errors::text;
+  end if;
+end
+$$;
+comment on function crm.check_custom_fields(text, jsonb, jsonb) is
+  'Raises validation_error with each field whose value does not have its defined type, and, if the workspace wants it, '
+  'each field that is not defined. p_known are the values of the record so far.';
+create function crm.checked_values(p_object_type text, p_args jsonb, p_current jsonb default null) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  if p_args ?| '{tags,add_tags,remove_tags}' then p_args := crm.with_tags(p_args, p_current); end if;
+  if jsonb_typeof(p_args -> 'custom_fields') = 'object' then
+    perform crm.check_custom_fields(p_object_type, p_args -> 'custom_fields', p_current -> 'custom_fields');
+  end if;
+  return p_args;
+end
+$$;
+comment on function crm.checked_values(text, jsonb, jsonb) is
+  'The arguments of a creation, or of a change of p_current, with the resulting tags. Raises validation_error for '
+  'tags and custom fields.';
+
+create function crm.parsed_value(p_field crm.custom_fields, p_text text) returns jsonb
+language sql immutable as $$
+  select case
+    when p_field.type in ('number', 'money') and p_text ~ '^-?\d{1,16}(\.\d{1,10})?$' then to_jsonb(p_text::numeric)
+    when p_field.type = 'boolean' and p_text in ('true', 'false') then p_text::jsonb
+    when p_field.type = 'choices' then jsonb_build_array(p_text)
+    else to_jsonb(p_text)
+  end
+$$;
+comment on function crm.parsed_value(crm.custom_fields, text) is
+  'A value in a query as the JSON value of the field; text that is no such value stays text.';
+create type crm.sent_value as (field text, low text, high text, is_indexed boolean, expression text);
+comment on type crm.sent_value is
+  'A filter by a tag or a custom field: the keys of its lowest and highest value, which are the same for an equality, '
+  'whether all records are in the index, and the SQL expression for the keys of row t.';
+create function crm.sent_values(p_object_type text, p_args jsonb) returns setof crm.sent_value
+language plpgsql stable set search_path = '' as $$
+declare
+  v_sent record;
+  v_field crm.custom_fields;
+  v_bound record;
+  v_value jsonb;
+  v_error text;
+  v_errors jsonb := '[]';
+  v crm.sent_value;
+begin
+  for v_sent in select t.tag from jsonb_array_elements_text(p_args -> 'tag') t (tag) loop
+    v.low := crm.without_case(v_sent.tag);
+    return next row('tags', v.low, v.low, true, 'crm.tag_keys(t.tags)')::crm.sent_value;
+  end loop;
+  for v_sent in select s.key, s.value from jsonb_each(p_args -> 'custom') s loop
+    select d.* into v_field from crm.custom_fields d
+    where d.workspace_id = crm.current_workspace_id() and d.object_type = p_object_type and d.key = v_sent.key
+      and d.archived_at is null;
+    if not found then
+      v_errors := v_errors || jsonb_build_object(
+        'field', format('custom[%s]', v_sent.key),
+        'message', 'Não é um campo definido; os definidos estão em GET /api-v1-workspace'
+      );
+      continue;
+    end if;
+    v := row(
+      'custom_fields.' || v_sent.key, '', 'g', v_field.index_below is null,
+      format('crm.value_keys(t.custom_fields -> %L)', v_sent.key)
+    );
+    for v_bound in select b.key as operator, b.value as text from jsonb_each_text(v_sent.value) b loop
+      v_value := crm.parsed_value(v_field, v_bound.text);
+      v_error := case
+        when v_bound.operator <> 'eq' and v_field.type not in ('number', 'money', 'date')
+        then 'Só campos de número, dinheiro e data aceitam um intervalo'
+        else crm.custom_field_error(v_field, v_value)
+      end;
+      if v_error is not null then
+        v_errors := v_errors || jsonb_build_object(
+          'field', format('custom[%s]', v_sent.key) || case v_bound.operator when 'eq' then '' else format('[%s]', v_bound.operator) end,
+          'message', v_error
+        );
+        continue;
+      end if;
+      if v_bound.operator <> 'lte' then v.low := (crm.value_keys(v_value))[1]; end if;
+      if v_bound.operator <> 'gte' then v.high := (crm.value_keys(v_value))[1]; end if;
+    end loop;
+    return next v;
+  end loop;
+  if v_errors <> '[]' then
+    raise exception using errcode = 'CRM00', message = 'validation_error', detail = v_errors::text;
+  end if;
+end
+$$;
+comment on function crm.sent_values(text, jsonb) is
+  'The filters `tag` and `custom` of a list''s arguments. Raises validation_error for a field that is not defined and '
+  'for a value that the field cannot have.';
+create function crm.value_condition(p_sent crm.sent_value) returns text
+language sql immutable as $$
+  select case
+    when p_sent.low = p_sent.high then format('%L = any (%s)', p_sent.low, p_sent.expression)
+    else format(
+      'coalesce((%1$s)[1] collate "C" >= %2$L and (%1$s)[1] collate "C" <= %3$L, false)', p_sent.expression,
+      p_sent.low, p_sent.high
+    )
+  end
+$$;
+comment on function crm.value_condition(crm.sent_value) is 'The filter as an SQL condition on row t.';
+create function crm.rows_by_value(p_sent crm.sent_value, p_record text, p_rows text, p_pending uuid[]) returns text
+language plpgsql stable set search_path = '' as $$
+declare
+  v_is_range boolean := p_sent.low <> p_sent.high;
+  -- A range is read as a whole, or not at all (crm.list_by); the rows of an equality are read newest first.
+  v_page text := case when not v_is_range then ' and v.id < $1 and v.id >= $2' else '' end;
+  v_order text := case when not v_is_range then ' order by v.id desc' else '' end;
+  v_ids text := format(
+    'select v.id from crm.record_values v where v.workspace_id = %L::uuid and v.record = %L and v.field = %L and %s%s',
+    crm.current_workspace_id(), p_record, p_sent.field,
+    case when v_is_range
+      then format('v.value >= %L and v.value <= %L', p_sent.low, p_sent.high)
+      else format('v.value = %L', p_sent.low)
+    end,
+    v_page
+  );
+begin
+  if p_pending <> '{}' then
+    v_ids := format(
+      '(%1$s and v.id <> all (%2$L::uuid[])%3$s) union all (select v.id from unnest(%2$L::uuid[]) v (id) where true%4$s%3$s)',
+      v_ids, p_pending, v_order, v_page
+    );
+  end if;
+  return format(
+    'select w.* from (%s%s) v cross join lateral (%s and t.id = v.id) w%s', v_ids,
+    case when p_pending = '{}' then v_order else replace(v_order, 'v.', '') end, p_rows, v_order
+  );
+end
+$$;
+comment on function crm.rows_by_value(crm.sent_value, text, text, uuid[]) is
+  'Statement text for the rows that the index has for a value, newest first, or for a range of values. p_rows is the '
+  'statement for all rows. p_pending are the records whose values may have changed since they were indexed: they are '
+  'read too.';
+
+create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb);
+comment on type crm.record_keys is 'What crm.keep_values indexes of a record.';
+create function crm.keep_values(p_workspace_id uuid, p_record text, p_rows crm.record_keys[]) returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_keys text[] := array(
+    select d.key from crm.custom_fields d
+    where d.workspace_id = p_workspace_id and d.object_type = p_record and d.archived_at is null
+  );
+begin
+  with wanted as (
+    select r.id, 'tags' as field, k.value collate "C" as value
+    from unnest(p_rows) r cross join lateral unnest(crm.tag_keys(r.tags)) k (value)
+    union
+    select r.id, 'custom_fields.' || f.key, k.value collate "C"
+    from unnest(p_rows) r
+    cross join unnest(v_keys) f (key)
+    cross join lateral unnest(crm.value_keys(r.custom_fields -> f.key)) k (value)
+    where r.custom_fields ? f.key
+  ), gone as (
+    delete from crm.record_values v
+    where v.workspace_id = p_workspace_id and v.record = p_record
+      and v.id = any (array(select r.id from unnest(p_rows) r))
+      and not exists (select from wanted w where w.id = v.id and w.field = v.field and w.value = v.value)
+  )
+  insert into crm.record_values (workspace_id, record, field, value, id)
+  select p_workspace_id, p_record, w.field, w.value, w.id from wanted w
+  on conflict do nothing;
+end
+$$;
+comment on function crm.keep_values(uuid, text, crm.record_keys[]) is
+  'Writes the index entries of these records: their tags, and their values of the fields that are defined now.';
+create function crm.index_defined(p_end timestamptz) returns void
+language plpgsql set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
+declare
+  d crm.custom_fields;
+  v_ids uuid[];
+begin
+  for d in select f.* from crm.custom_fields f where f.index_below is not null order by f.workspace_id, f.id loop
+    loop
+      exit when clock_timestamp() >= p_end;
+      execute format(
+        'select array(select t.id from %s t where t.workspace_id = $1 and t.id < $2 order by t.id desc limit 500)',
+        (select l.target from crm.list_filters(d.object_type) l where l.kind = 'list')
+      ) into v_ids using d.workspace_id, d.index_below;
+      perform crm.keep_texts(d.workspace_id, d.object_type, v_ids);
+      d.index_below := v_ids[500];
+      update crm.custom_fields f set index_below = d.index_below where f.workspace_id = d.workspace_id and f.id = d.id;
+      exit when d.index_below is null;
+    end loop;
+  end loop;
+end
+$$;
+comment on function crm.index_defined(timestamptz) is
+  'Indexes the values that records had before their field was defined, newest records first, until p_end.';
+
+create type api.custom_field as (
+  id uuid, object_type text, key text, label text, type text, choices text[], archived_at text, created_at text,
+  updated_at text
+);
+comment on type api.custom_field is 'A defined custom field: its public fields, in order.';
+create function crm.custom_field_json(d crm.custom_fields) returns json
+language sql stable as $$
+  select to_json(row(
+    d.id, d.object_type, d.key, d.label, d.type, d.choices, crm.iso(d.archived_at), crm.iso(d.created_at),
+    crm.iso(d.updated_at)
+  )::api.custom_field)
+$$;
+comment on function crm.custom_field_json(crm.custom_fields) is 'A definition as public JSON.';
+create function crm.custom_field_lock(p_id uuid) returns crm.custom_fields
+language plpgsql set search_path = '' as $$
+declare
+  d crm.custom_fields;
+begin
+  -- One lock for all definitions of the workspace, so that two calls cannot exceed the maximum together.
+  perform pg_advisory_xact_lock(crm.lock_number('custom fields ' || crm.current_workspace_id()));
+  if p_id is null then return null; end if;
+  select f.* into d from crm.custom_fields f where f.workspace_id = crm.current_workspace_id() and f.id = p_id;
+  if not found then perform api.fail('not_found'); end if;
+  return d;
+end
+$$;
+comment on function crm.custom_field_lock(uuid) is
+  'Locks the definitions of the workspace until the transaction ends, and returns the one with this id. Raises '
+  'not_found.';
+create function crm.custom_field_room(p_object_type text) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  if (
+    select count(*) >= 50 from crm.custom_fields f
+    where f.workspace_id = crm.current_workspace_id() and f.object_type = p_object_type and f.archived_at is null
+  ) then
+    perform api.fail(
+      'validation_error', array['object_type'],
+      'Já há 50 campos em uso deste tipo de registro, o máximo; arquive um antes'
+    );
+  end if;
+end
+$$;
+comment on function crm.custom_field_room(text) is
+  'Raises validation_error if the workspace has 50 fields in use for this kind of record: no record has more keys.';
+create function api.custom_field_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  return json_build_object('data', (
+    select coalesce(json_agg(crm.custom_field_json(f) order by f.object_type, f.id), '[]')
+    from crm.custom_fields f
+    where f.workspace_id = crm.current_workspace_id()
+  ));
+end
+$$;
+comment on function api.custom_field_list(jsonb) is
+  'Lists the definitions of the workspace by kind of record, archived ones too.';
+create function api.custom_field_create(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  d crm.custom_fields := crm.custom_field_lock(null);
+begin
+  select f.* into d from crm.custom_fields f
+  where f.workspace_id = crm.current_workspace_id() and f.object_type = p_args ->> 'object_type'
+    and f.key = p_args ->> 'key';
+  if found then
+    perform api.fail('validation_error', array['key'], case when d.archived_at is null
+      then 'Já há um campo com esta chave; altere-o com PATCH /api-v1-workspace/custom-fields/' || d.id
+      else 'Um campo arquivado tem esta chave; volte a usá-lo com POST /api-v1-workspace/custom-fields/' || d.id || '/restore'
+    end);
+  end if;
+  perform crm.custom_field_room(p_args ->> 'object_type');
+  insert into crm.custom_fields (workspace_id, object_type, key, label, type, choices)
+  values (
+    crm.current_workspace_id(), p_args ->> 'object_type', p_args ->> 'key', coalesce(p_args ->> 'label', p_args ->> 'key'),
+    p_args ->> 'type', case when p_args ? 'choices' then array(select jsonb_array_elements_text(p_args -> 'choices')) end
+  )
+  returning * into d;
+  return crm.custom_field_json(d);
+end
+$$;
+comment on function api.custom_field_create(jsonb) is
+  'Defines a custom field and returns it. Raises validation_error for a key that is already defined and for the 51st '
+  'field in use of a kind of record.';
+create function api.custom_field_update(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  d crm.custom_fields := crm.custom_field_lock((p_args ->> 'id')::uuid);
+begin
+  if p_args ? 'choices' and d.choices is null then
+    perform api.fail('validation_error', array['choices'], format('Um campo do tipo %s não tem opções', d.type));
+  end if;
+  update crm.custom_fields f
+  set
+    label = coalesce(p_args ->> 'label', f.label),
+    choices = case when p_args ? 'choices' then array(select jsonb_array_elements_text(p_args -> 'choices')) else f.choices end
+  where f.workspace_id = d.workspace_id and f.id = d.id
+  returning * into d;
+  return crm.custom_field_json(d);
+end
+$$;
+comment on function api.custom_field_update(jsonb) is
+  'Changes the label or the choices of a custom field. Records keep a choice that is no longer offered. Raises '
+  'not_found, validation_error.';
+create function api.custom_field_archive(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  d crm.custom_fields := crm.custom_field_lock((p_args ->> 'id')::uuid);
+begin
+  if d.archived_at is null then
+    update crm.custom_fields f set archived_at = now() where f.workspace_id = d.workspace_id and f.id = d.id
+    returning * into d;
+  end if;
+  return crm.custom_field_json(d);
+end
+$$;
+comment on function api.custom_field_archive(jsonb) is
+  'Takes a definition out of use: its key has no rules any more. Records keep their values. Raises not_found.';
+create function api.custom_field_restore(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  d crm.custom_fields := crm.custom_field_lock((p_args ->> 'id')::uuid);
+begin
+  if d.archived_at is not null then
+    perform crm.custom_field_room(d.object_type);
+    -- Values may have changed while nobody indexed them.
+    update crm.custom_fields f set archived_at = null, index_below = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+    where f.workspace_id = d.workspace_id and f.id = d.id
+    returning * into d;
+  end if;
+  return crm.custom_field_json(d);
+end
+$$;
+comment on function api.custom_field_restore(jsonb) is
+  'Puts an archived definition back into use. Raises not_found, and validation_error if there are 50 in use.';
+
+create function app.custom_field_list(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+as $$ begin return api.custom_field_list(p_args); end $$;
+comment on function app.custom_field_list(jsonb) is 'As api.custom_field_list.';
+create function crm.custom_field_action(p_action text, p_field json) returns json
+language plpgsql set search_path = '' as $$
+begin
+  perform crm.record_action(
+    crm.current_workspace_id(), p_action, 'custom_field', (p_field ->> 'id')::uuid, p_field ->> 'label', '{}'
+  );
+  return p_field;
+end
+$$;
+comment on function crm.custom_field_action(text, json) is
+  'Adds what a member did with a definition to the audit log, and returns the definition.';
+create function app.custom_field_create(p_args jsonb) returns json
+language plpgsql set search_path = ''
+as $$ begin return crm.custom_field_action('custom_field_created', api.custom_field_create(p_args)); end $$;
+comment on function app.custom_field_create(jsonb) is 'As api.custom_field_create.';
+create function app.custom_field_update(p_args jsonb) returns json
+language plpgsql set search_path = ''
+as $$ begin return crm.custom_field_action('custom_field_updated', api.custom_field_update(p_args)); end $$;
+comment on function app.custom_field_update(jsonb) is 'As api.custom_field_update.';
+create function app.custom_field_archive(p_args jsonb) returns json
+language plpgsql set search_path = ''
+as $$ begin return crm.custom_field_action('custom_field_archived', api.custom_field_archive(p_args)); end $$;
+comment on function app.custom_field_archive(jsonb) is 'As api.custom_field_archive.';
+create function app.custom_field_restore(p_args jsonb) returns json
+language plpgsql set search_path = ''
+as $$ begin return crm.custom_field_action('custom_field_restored', api.custom_field_restore(p_args)); end $$;
+comment on function app.custom_field_restore(jsonb) is 'As api.custom_field_restore.';
 
 create table crm.pipelines (
   workspace_id uuid not null references crm.workspaces (id),
@@ -2946,7 +3555,20 @@ begin
       from crm.pipelines p
       where p.workspace_id = v_workspace_id and p.is_active
     ),
-    'event_types', (select json_agg(e.event order by e.event) from crm.event_types e)
+    'event_types', (select json_agg(e.event order by e.event) from crm.event_types e),
+    'custom_fields', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'object_type', f.object_type, 'key', f.key, 'label', f.label, 'type', f.type, 'choices', f.choices
+          )
+          order by f.object_type, f.id
+        ),
+        '[]'
+      )
+      from crm.custom_fields f
+      where f.workspace_id = v_workspace_id and f.archived_at is null
+    )
   );
 end
 $$;
@@ -3190,6 +3812,7 @@ create table crm.companies (
   merged_into_id uuid,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  tags text[],
   primary key (workspace_id, id),
   foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
   foreign key (workspace_id, merged_into_id) references crm.companies (workspace_id, id),
@@ -3209,7 +3832,9 @@ create trigger touch before update on crm.companies for each row execute functio
 create function crm.company_new(p_args jsonb) returns crm.companies
 language plpgsql set search_path = '' as $$
 declare
-  v_company crm.companies := jsonb_populate_record(null::crm.companies, crm.require_references(p_args));
+  v_company crm.companies := jsonb_populate_record(
+    null::crm.companies, crm.require_references(crm.checked_values('company', p_args))
+  );
 begin
   v_company.owner_id := crm.owner_or_default(v_company.owner_id);
   return v_company;
@@ -3231,7 +3856,7 @@ create function api.company_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_company crm.companies := crm.company_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
-  v_changes jsonb := crm.changes(to_jsonb(v_company), p_args);
+  v_changes jsonb := crm.changes('company', to_jsonb(v_company), p_args);
 begin
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes <> '{}' then
@@ -3248,16 +3873,16 @@ comment on function api.company_update(jsonb) is
 create type api.company as (
   id uuid, workspace_id uuid, name text, legal_name text, tax_id text, domain text, website text, email text,
   phone text, industry text, employee_count integer, linkedin text, instagram text, address jsonb, owner_id uuid,
-  notes text, custom_fields jsonb, external_id text, archived_at text, merged_into_id uuid, created_at text,
-  updated_at text
+  notes text, custom_fields jsonb, tags text[], external_id text, archived_at text, merged_into_id uuid,
+  created_at text, updated_at text
 );
 comment on type api.company is 'A company: its public fields, in order.';
 create function crm.company_json(t crm.companies) returns json
 language sql stable as $$
   select to_json(row(
     t.id, t.workspace_id, t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
-    t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.external_id,
-    crm.iso(t.archived_at), t.merged_into_id, crm.iso(t.created_at), crm.iso(t.updated_at)
+    t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, coalesce(t.tags, '{}'),
+    t.external_id, crm.iso(t.archived_at), t.merged_into_id, crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.company)
 $$;
 comment on function crm.company_json(crm.companies) is 'A row as public JSON, with the fields of api.company.';
@@ -3268,11 +3893,11 @@ declare
 begin
   insert into crm.companies as new (
     workspace_id, name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin,
-    instagram, address, owner_id, notes, custom_fields, external_id
+    instagram, address, owner_id, notes, custom_fields, tags, external_id
   )
   values (
     crm.current_workspace_id(), t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
-    t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.external_id
+    t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.tags, t.external_id
   )
   returning new as made, array(
     select o.id from crm.companies o
@@ -3300,11 +3925,11 @@ begin
   with made as (
     insert into crm.companies as new (
       workspace_id, name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin,
-      instagram, address, owner_id, notes, custom_fields, external_id
+      instagram, address, owner_id, notes, custom_fields, tags, external_id
     )
     select
       crm.current_workspace_id(), t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
-      t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.external_id
+      t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.tags, t.external_id
     from unnest(p_rows) t
     returning new.id
   )
@@ -3343,10 +3968,10 @@ begin
   update crm.companies as saved
   set (
     name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin, instagram, address,
-    owner_id, notes, custom_fields, external_id
+    owner_id, notes, custom_fields, tags, external_id
   ) = (
     t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry, t.employee_count, t.linkedin,
-    t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.external_id
+    t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.tags, t.external_id
   )
   where saved.workspace_id = t.workspace_id and saved.id = t.id
   returning saved.* into t;
@@ -3375,6 +4000,7 @@ language sql immutable as $$
     case when a.notes is distinct from b.notes then 'notes' end,
     case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
     case when a.phone is distinct from b.phone then 'phone' end,
+    case when a.tags is distinct from b.tags then 'tags' end,
     case when a.tax_id is distinct from b.tax_id then 'tax_id' end,
     case when a.website is distinct from b.website then 'website' end
   ], null)
@@ -3438,6 +4064,7 @@ begin
   t.address := coalesce(t.address, other.address);
   t.notes := coalesce(t.notes, other.notes);
   t.custom_fields := crm.filled_custom_fields(t.custom_fields, other.custom_fields);
+  t.tags := crm.joined_tags(t.tags, other.tags);
   t.external_id := coalesce(t.external_id, other.external_id);
   return t;
 end
@@ -3489,9 +4116,10 @@ comment on function crm.company_text(crm.companies) is 'The searched text of the
 create trigger forget_text after delete on crm.companies for each row execute function crm.forget_text('company');
 create function crm.company_json_if_short(t crm.companies) returns json
 language sql stable as $$
-  select case when coalesce(pg_column_size(t.address), 0) + coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+  select case when coalesce(pg_column_size(t.address), 0) + coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) + coalesce(pg_column_size(t.tags), 0) <= 4000
     and pg_column_compression(t.address) is null
     and pg_column_compression(t.custom_fields) is null
+    and pg_column_compression(t.tags) is null
     then crm.company_json(t)
   end
 $$;
@@ -3737,6 +4365,7 @@ create table crm.contacts (
   erased_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  tags text[],
   primary key (workspace_id, id),
   foreign key (workspace_id, company_id) references crm.companies (workspace_id, id),
   foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
@@ -3757,7 +4386,9 @@ create trigger touch before update on crm.contacts for each row execute function
 create function crm.contact_new(p_args jsonb) returns crm.contacts
 language plpgsql set search_path = '' as $$
 declare
-  v_contact crm.contacts := jsonb_populate_record(null::crm.contacts, crm.require_references(p_args));
+  v_contact crm.contacts := jsonb_populate_record(
+    null::crm.contacts, crm.require_references(crm.checked_values('contact', p_args))
+  );
 begin
   v_contact.owner_id := crm.owner_or_default(v_contact.owner_id);
   return v_contact;
@@ -3785,7 +4416,7 @@ create function api.contact_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_contact crm.contacts := crm.contact_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
-  v_changes jsonb := crm.changes(to_jsonb(v_contact), p_args);
+  v_changes jsonb := crm.changes('contact', to_jsonb(v_contact), p_args);
 begin
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes <> '{}' then
@@ -3801,16 +4432,16 @@ comment on function api.contact_update(jsonb) is
 
 create type api.contact as (
   id uuid, workspace_id uuid, name text, email text, phone text, phone2 text, whatsapp text, job_title text,
-  company_id uuid, owner_id uuid, instagram text, linkedin text, notes text, custom_fields jsonb, external_id text,
-  archived_at text, merged_into_id uuid, erased_at text, created_at text, updated_at text
+  company_id uuid, owner_id uuid, instagram text, linkedin text, notes text, custom_fields jsonb, tags text[],
+  external_id text, archived_at text, merged_into_id uuid, erased_at text, created_at text, updated_at text
 );
 comment on type api.contact is 'A contact: its public fields, in order.';
 create function crm.contact_json(t crm.contacts) returns json
 language sql stable as $$
   select to_json(row(
     t.id, t.workspace_id, t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id,
-    t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id, crm.iso(t.archived_at), t.merged_into_id,
-    crm.iso(t.erased_at), crm.iso(t.created_at), crm.iso(t.updated_at)
+    t.instagram, t.linkedin, t.notes, t.custom_fields, coalesce(t.tags, '{}'), t.external_id, crm.iso(t.archived_at),
+    t.merged_into_id, crm.iso(t.erased_at), crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.contact)
 $$;
 comment on function crm.contact_json(crm.contacts) is 'A row as public JSON, with the fields of api.contact.';
@@ -3821,11 +4452,11 @@ declare
 begin
   insert into crm.contacts as new (
     workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin, notes,
-    custom_fields, external_id
+    custom_fields, tags, external_id
   )
   values (
     crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id,
-    t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id
+    t.instagram, t.linkedin, t.notes, t.custom_fields, t.tags, t.external_id
   )
   returning new.id as made, array(
     select o.id from crm.contacts o
@@ -3853,11 +4484,11 @@ begin
   with made as (
     insert into crm.contacts as new (
       workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin, notes,
-      custom_fields, external_id
+      custom_fields, tags, external_id
     )
     select
       crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id,
-      t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id
+      t.instagram, t.linkedin, t.notes, t.custom_fields, t.tags, t.external_id
     from unnest(p_rows) t
     returning new.id
   )
@@ -3898,10 +4529,10 @@ begin
   update crm.contacts as saved
   set (
     name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin, notes, custom_fields,
-    external_id
+    tags, external_id
   ) = (
     t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id, t.instagram, t.linkedin,
-    t.notes, t.custom_fields, t.external_id
+    t.notes, t.custom_fields, t.tags, t.external_id
   )
   where saved.workspace_id = t.workspace_id and saved.id = t.id
   returning saved.* into t;
@@ -3929,6 +4560,7 @@ language sql immutable as $$
     case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
     case when a.phone is distinct from b.phone then 'phone' end,
     case when a.phone2 is distinct from b.phone2 then 'phone2' end,
+    case when a.tags is distinct from b.tags then 'tags' end,
     case when a.whatsapp is distinct from b.whatsapp then 'whatsapp' end
   ], null)
 $$;
@@ -3988,6 +4620,7 @@ begin
   t.linkedin := coalesce(t.linkedin, other.linkedin);
   t.notes := coalesce(t.notes, other.notes);
   t.custom_fields := crm.filled_custom_fields(t.custom_fields, other.custom_fields);
+  t.tags := crm.joined_tags(t.tags, other.tags);
   t.external_id := coalesce(t.external_id, other.external_id);
   return t;
 end
@@ -4018,11 +4651,11 @@ language plpgsql set search_path = '' as $$
 begin
   update crm.contacts r
   set (
-    name, email, phone, phone2, whatsapp, job_title, company_id, instagram, linkedin, notes, custom_fields, external_id,
-    archived_at, erased_at
+    name, email, phone, phone2, whatsapp, job_title, company_id, instagram, linkedin, notes, custom_fields, tags,
+    external_id, archived_at, erased_at
   ) = (
-    'Contato apagado', null, null, null, null, null, null, null, null, null, null, null, coalesce(r.archived_at, now()),
-    now()
+    'Contato apagado', null, null, null, null, null, null, null, null, null, null, null, null,
+    coalesce(r.archived_at, now()), now()
   )
   where r.workspace_id = p_workspace_id and r.id = any (p_ids) and r.erased_at is null;
 end
@@ -4055,8 +4688,9 @@ comment on function crm.contact_text(crm.contacts) is 'The searched text of the 
 create trigger forget_text after delete on crm.contacts for each row execute function crm.forget_text('contact');
 create function crm.contact_json_if_short(t crm.contacts) returns json
 language sql stable as $$
-  select case when coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+  select case when coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) + coalesce(pg_column_size(t.tags), 0) <= 4000
     and pg_column_compression(t.custom_fields) is null
+    and pg_column_compression(t.tags) is null
     then crm.contact_json(t)
   end
 $$;
@@ -4307,6 +4941,7 @@ create table crm.deals (
   lead_contact_id uuid,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  tags text[],
   primary key (workspace_id, id),
   foreign key (workspace_id, pipeline_id, stage_id) references crm.stages (workspace_id, pipeline_id, id),
   foreign key (workspace_id, contact_id) references crm.contacts (workspace_id, id),
@@ -4444,7 +5079,9 @@ comment on function crm.deal_default_title(crm.deals) is 'The name of the deal''
 create function crm.deal_new(p_args jsonb) returns crm.deals
 language plpgsql set search_path = '' as $$
 declare
-  v_deal crm.deals := jsonb_populate_record(null::crm.deals, crm.require_references(p_args));
+  v_deal crm.deals := jsonb_populate_record(
+    null::crm.deals, crm.require_references(crm.checked_values('deal', p_args))
+  );
 begin
   select p.pipeline_id, p.stage_id into v_deal.pipeline_id, v_deal.stage_id
   from crm.choose_stage(v_deal.pipeline_id, v_deal.stage_id) p;
@@ -4497,7 +5134,7 @@ create function api.deal_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
-  v_changes jsonb := crm.changes(to_jsonb(v_deal), p_args);
+  v_changes jsonb := crm.changes('deal', to_jsonb(v_deal), p_args);
   v_target record;
 begin
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
@@ -4621,7 +5258,7 @@ comment on function api.deal_lose(jsonb) is
 create type api.deal as (
   id uuid, workspace_id uuid, title text, status text, value numeric, recurring_value numeric, pipeline_id uuid,
   stage_id uuid, contact_id uuid, company_id uuid, owner_id uuid, expected_close_date date, loss_reason_id uuid,
-  loss_note text, source text, utm jsonb, custom_fields jsonb, external_id text, stage_changed_at text,
+  loss_note text, source text, utm jsonb, custom_fields jsonb, tags text[], external_id text, stage_changed_at text,
   last_activity_at text, won_at text, lost_at text, closed_at text, archived_at text, created_at text, updated_at text
 );
 comment on type api.deal is 'A deal: its public fields, in order.';
@@ -4630,8 +5267,8 @@ language sql stable as $$
   select to_json(row(
     t.id, t.workspace_id, t.title, t.status, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id,
     t.company_id, t.owner_id, t.expected_close_date, t.loss_reason_id, t.loss_note, t.source, t.utm, t.custom_fields,
-    t.external_id, crm.iso(t.stage_changed_at), crm.iso(t.last_activity_at), crm.iso(t.won_at), crm.iso(t.lost_at),
-    crm.iso(t.closed_at), crm.iso(t.archived_at), crm.iso(t.created_at), crm.iso(t.updated_at)
+    coalesce(t.tags, '{}'), t.external_id, crm.iso(t.stage_changed_at), crm.iso(t.last_activity_at), crm.iso(t.won_at),
+    crm.iso(t.lost_at), crm.iso(t.closed_at), crm.iso(t.archived_at), crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.deal)
 $$;
 comment on function crm.deal_json(crm.deals) is 'A row as public JSON, with the fields of api.deal.';
@@ -4640,11 +5277,11 @@ language plpgsql set search_path = '' as $$
 begin
   insert into crm.deals as new (
     workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
-    expected_close_date, source, utm, custom_fields, external_id
+    expected_close_date, source, utm, custom_fields, tags, external_id
   )
   values (
     crm.current_workspace_id(), t.title, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id,
-    t.company_id, t.owner_id, t.expected_close_date, t.source, t.utm, t.custom_fields, t.external_id
+    t.company_id, t.owner_id, t.expected_close_date, t.source, t.utm, t.custom_fields, t.tags, t.external_id
   )
   returning new.* into t;
   return t;
@@ -4659,11 +5296,11 @@ begin
   with made as (
     insert into crm.deals as new (
       workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
-      expected_close_date, source, utm, custom_fields, external_id
+      expected_close_date, source, utm, custom_fields, tags, external_id
     )
     select
       crm.current_workspace_id(), t.title, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id,
-      t.company_id, t.owner_id, t.expected_close_date, t.source, t.utm, t.custom_fields, t.external_id
+      t.company_id, t.owner_id, t.expected_close_date, t.source, t.utm, t.custom_fields, t.tags, t.external_id
     from unnest(p_rows) t
     returning new.id
   )
@@ -4699,10 +5336,10 @@ begin
   update crm.deals as saved
   set (
     title, status, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id, expected_close_date,
-    loss_reason_id, loss_note, source, utm, custom_fields
+    loss_reason_id, loss_note, source, utm, custom_fields, tags
   ) = (
     t.title, t.status, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id,
-    t.expected_close_date, t.loss_reason_id, t.loss_note, t.source, t.utm, t.custom_fields
+    t.expected_close_date, t.loss_reason_id, t.loss_note, t.source, t.utm, t.custom_fields, t.tags
   )
   where saved.workspace_id = t.workspace_id and saved.id = t.id
   returning saved.* into t;
@@ -4733,6 +5370,7 @@ language sql immutable as $$
     case when a.stage_changed_at is distinct from b.stage_changed_at then 'stage_changed_at' end,
     case when a.stage_id is distinct from b.stage_id then 'stage_id' end,
     case when a.status is distinct from b.status then 'status' end,
+    case when a.tags is distinct from b.tags then 'tags' end,
     case when a.title is distinct from b.title then 'title' end, case when a.utm is distinct from b.utm then 'utm' end,
     case when a.value is distinct from b.value then 'value' end,
     case when a.won_at is distinct from b.won_at then 'won_at' end
@@ -4796,9 +5434,10 @@ comment on function crm.deal_text(crm.deals) is 'The searched text of the record
 create trigger forget_text after delete on crm.deals for each row execute function crm.forget_text('deal');
 create function crm.deal_json_if_short(t crm.deals) returns json
 language sql stable as $$
-  select case when coalesce(pg_column_size(t.utm), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+  select case when coalesce(pg_column_size(t.utm), 0) + coalesce(pg_column_size(t.custom_fields), 0) + coalesce(pg_column_size(t.tags), 0) <= 4000
     and pg_column_compression(t.utm) is null
     and pg_column_compression(t.custom_fields) is null
+    and pg_column_compression(t.tags) is null
     then crm.deal_json(t)
   end
 $$;
@@ -5217,7 +5856,7 @@ create function api.activity_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_activity crm.activities := crm.activity_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
-  v_changes jsonb := crm.changes(to_jsonb(v_activity), p_args);
+  v_changes jsonb := crm.changes('activity', to_jsonb(v_activity), p_args);
 begin
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes <> '{}' then
@@ -6280,7 +6919,7 @@ language sql immutable as $$
       "contact_id":"01a0e82c-9612-7093-8e7d-5fdbaacfa924", "company_id":"01a0e82c-9612-7f16-88cc-dd91548c5a8c",
       "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "expected_close_date":"2026-10-30", "loss_reason_id":null,
       "loss_note":null, "source":"Formulário do site", "utm":{"source":"google","medium":"cpc","campaign":"primavera"},
-      "custom_fields":{"segmento":"alimentação"}, "external_id":"form-2026-0042",
+      "custom_fields":{"segmento":"alimentação"}, "tags":["cliente-novo"], "external_id":"form-2026-0042",
       "stage_changed_at":"2026-10-01T12:00:00.480Z", "last_activity_at":"2026-10-01T12:40:00.000Z", "won_at":null,
       "lost_at":null, "closed_at":null, "archived_at":null, "created_at":"2026-09-28T13:20:31.250Z",
       "updated_at":"2026-10-01T12:00:00.480Z"
@@ -6299,8 +6938,8 @@ language sql immutable as $$
       "name":"Ana Souza", "email":"ana@padariasol.com.br", "phone":"+55 19 91234-5678", "phone2":null,
       "whatsapp":"+55 19 91234-5678", "job_title":"Compradora", "company_id":"01a0e82c-9612-7f16-88cc-dd91548c5a8c",
       "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "instagram":"@padariasol", "linkedin":null, "notes":null,
-      "custom_fields":{"segmento":"alimentação"}, "external_id":"cliente-1042", "archived_at":null,
-      "merged_into_id":null, "erased_at":null, "created_at":"2026-09-28T13:20:31.250Z",
+      "custom_fields":{"segmento":"alimentação"}, "tags":["cliente-novo"], "external_id":"cliente-1042",
+      "archived_at":null, "merged_into_id":null, "erased_at":null, "created_at":"2026-09-28T13:20:31.250Z",
       "updated_at":"2026-09-28T13:20:31.250Z"
     }'
     when 'company' then '{
@@ -6310,8 +6949,8 @@ language sql immutable as $$
       "industry":"Alimentação", "employee_count":40, "linkedin":null, "instagram":"@padariasol",
       "address":{"street":"Rua das Flores","number":"100","district":"Centro","city":"Campinas","state":"SP","postal_code":"13010-000","country":"BR"},
       "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "notes":null, "custom_fields":{"segmento":"alimentação"},
-      "external_id":"erp-207", "archived_at":null, "merged_into_id":null, "created_at":"2026-09-28T13:20:31.250Z",
-      "updated_at":"2026-09-28T13:20:31.250Z"
+      "tags":["cliente-novo"], "external_id":"erp-207", "archived_at":null, "merged_into_id":null,
+      "created_at":"2026-09-28T13:20:31.250Z", "updated_at":"2026-09-28T13:20:31.250Z"
     }'
     when 'note' then '{
       "id":"01a0f2d6-5d50-7edb-8465-624291e4053c", "deal_id":"01a0e82c-9612-7f96-8c94-f287038f6943",
@@ -9719,11 +10358,13 @@ begin
     v_count := v_count + v_looked;
     exit when v_looked = 0 or clock_timestamp() >= v_end;
   end loop;
+  perform crm.index_defined(v_end);
   return v_count;
 end
 $$;
 comment on function crm.index_texts(interval) is
-  'Writes the searched texts of the records that changed since the last run, and returns how many events it read. '
+  'Writes the searched texts and indexed values of the records that changed since the last run, then the values of '
+  'newly defined fields, and returns how many events it read. '
   'Ends after p_most, because the feed and erasures wait for it.';
 
 create function crm.text_changed(p_event crm.event_type, p_facts jsonb) returns text
@@ -9731,23 +10372,23 @@ language sql immutable as $$
   select case p_event
     when 'company.created' then 'company'
     when 'company.updated' then
-      case when p_facts -> 'changed_fields' ?| array['name', 'legal_name', 'tax_id', 'domain', 'email', 'external_id', 'phone']
+      case when p_facts -> 'changed_fields' ?| array['name', 'legal_name', 'tax_id', 'domain', 'email', 'external_id', 'phone', 'tags', 'custom_fields']
         then 'company'
       end
     when 'contact.created' then 'contact'
     when 'contact.updated' then
-      case when p_facts -> 'changed_fields' ?| array['name', 'email', 'job_title', 'external_id', 'phone', 'phone2', 'whatsapp']
+      case when p_facts -> 'changed_fields' ?| array['name', 'email', 'job_title', 'external_id', 'phone', 'phone2', 'whatsapp', 'tags', 'custom_fields']
         then 'contact'
       end
     when 'deal.created' then 'deal'
     when 'deal.updated' then
-      case when p_facts -> 'changed_fields' ?| array['title', 'external_id']
+      case when p_facts -> 'changed_fields' ?| array['title', 'external_id', 'tags', 'custom_fields']
         then 'deal'
       end
   end
 $$;
 comment on function crm.text_changed(crm.event_type, jsonb) is
-  'The kind of the record whose searched text an event changes; null if it changes none.';
+  'The kind of the record whose searched text, tags or custom fields an event changes; null if it changes none.';
 create function crm.keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[]) returns void
 language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
@@ -9758,25 +10399,37 @@ begin
       select t.workspace_id, p_record, t.id, crm.company_text(t) from crm.companies t
       where t.workspace_id = p_workspace_id and t.id = any (p_ids)
       on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
+      perform crm.keep_values(p_workspace_id, p_record, array(
+        select row(t.id, t.tags, t.custom_fields)::crm.record_keys from crm.companies t
+        where t.workspace_id = p_workspace_id and t.id = any (p_ids)
+      ));
     when 'contact' then
       perform crm.lock_texts_of(p_workspace_id);
       insert into crm.search_texts as kept (workspace_id, record, id, text)
       select t.workspace_id, p_record, t.id, crm.contact_text(t) from crm.contacts t
       where t.workspace_id = p_workspace_id and t.id = any (p_ids)
       on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
+      perform crm.keep_values(p_workspace_id, p_record, array(
+        select row(t.id, t.tags, t.custom_fields)::crm.record_keys from crm.contacts t
+        where t.workspace_id = p_workspace_id and t.id = any (p_ids)
+      ));
     when 'deal' then
       perform crm.lock_texts_of(p_workspace_id);
       insert into crm.search_texts as kept (workspace_id, record, id, text)
       select t.workspace_id, p_record, t.id, crm.deal_text(t) from crm.deals t
       where t.workspace_id = p_workspace_id and t.id = any (p_ids)
       on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
+      perform crm.keep_values(p_workspace_id, p_record, array(
+        select row(t.id, t.tags, t.custom_fields)::crm.record_keys from crm.deals t
+        where t.workspace_id = p_workspace_id and t.id = any (p_ids)
+      ));
     else
       null;
   end case;
 end
 $$;
 comment on function crm.keep_texts(uuid, text, uuid[]) is
-  'Writes the current searched texts of records of a kind; nothing for a kind without search.';
+  'Writes the current searched texts and indexed values of records of a kind; nothing for a kind without search.';
 
 
 create function crm.timeline(p_deals uuid[], p_contact_id uuid, p_args jsonb) returns json
@@ -10281,6 +10934,7 @@ declare
   v_differences text[] := '{}';
   v_deal crm.deals;
 begin
+  perform crm.checked_values('deal', p_args);
   -- Leads that could create the same record wait for each other.
   perform crm.lock_matches(jsonb_build_object(
     'deal external_id', v_external_id, 'contact email', v_email, 'contact phone', v_phone, 'company name', v_name_key
@@ -11625,8 +12279,8 @@ begin
     );
   get diagnostics lead_receipts = row_count;
   update crm.deals d
-  set (title, source, external_id, loss_note, utm, custom_fields, lead) = (
-    e.title, e.source, e.external_id, e.loss_note, e.utm, e.custom_fields, null
+  set (title, source, external_id, loss_note, utm, custom_fields, tags, lead) = (
+    e.title, e.source, e.external_id, e.loss_note, e.utm, e.custom_fields, e.tags, null
   )
   from (
     select
@@ -11636,7 +12290,12 @@ begin
       case when not 'external_id' = any (n.fields) then o.external_id end as external_id,
       case when not p_texts then o.loss_note end as loss_note,
       o.utm - array(select substr(f.field, 5) from unnest(n.fields) f (field) where starts_with(f.field, 'utm.')) as utm,
-      case when not p_texts then crm.without_mentions(o.custom_fields, t.traces) end as custom_fields
+      case when not p_texts then crm.without_mentions(o.custom_fields, t.traces) end as custom_fields,
+      nullif(array(
+        select g.tag from unnest(o.tags) with ordinality g (tag, position)
+        where not crm.mentions(g.tag, t.traces) and not (p_texts and crm.has_name(g.tag, t.origin_traces))
+        order by g.position
+      ), '{}') as tags
     from unnest(v_deals) t
     join crm.deals o on o.workspace_id = p_workspace_id and o.id = t.deal_id
     left join crm.texts_naming k
@@ -11650,8 +12309,8 @@ begin
   ) e
   where d.workspace_id = p_workspace_id and d.id = e.id
     -- The updated_at of a deal without traces must not change.
-    and (d.title, d.source, d.external_id, d.loss_note, d.utm, d.custom_fields, d.lead)
-      is distinct from (e.title, e.source, e.external_id, e.loss_note, e.utm, e.custom_fields, null::jsonb);
+    and (d.title, d.source, d.external_id, d.loss_note, d.utm, d.custom_fields, d.tags, d.lead)
+      is distinct from (e.title, e.source, e.external_id, e.loss_note, e.utm, e.custom_fields, e.tags, null::jsonb);
   get diagnostics deals = row_count;
   if p_texts then
     delete from crm.texts_naming k
@@ -11671,8 +12330,8 @@ end
 $$;
 comment on function crm.erase_deals(uuid, uuid, uuid[], crm.traces, boolean, text[]) is
   'Clears the leads that the person sent, and replaces texts that mention the person in the short fields of deals and '
-  'of their receipts. p_texts: also clears free texts about the deals and custom fields, and a source, external_id or '
-  'utm value with any of the names; without p_texts, these fields are remembered in crm.texts_naming.';
+  'of their receipts. p_texts: also clears free texts about the deals and custom fields, and a source, external_id, '
+  'tag or utm value with any of the names; without p_texts, these fields are remembered in crm.texts_naming.';
 
 create function crm.batch_without_mentions(p_reply json, p_traces crm.traces) returns json
 language plpgsql immutable set search_path = '' as $$
@@ -11856,21 +12515,22 @@ begin
       return query
       select c.id, array[
         c.name, c.email, c.phone, c.phone2, c.whatsapp, c.job_title, c.instagram, c.linkedin, c.notes, c.external_id,
-        crm.json_text(c.custom_fields)
+        crm.json_text(c.custom_fields), array_to_string(c.tags, E'\n')
       ]
       from crm.contacts c where c.workspace_id = p_workspace_id and c.id = any (p_ids);
     when 'company' then
       return query
       select c.id, array[
         c.name, c.legal_name, c.email, c.phone, c.domain, c.website, c.linkedin, c.instagram, c.external_id, c.notes,
-        crm.json_text(c.address), crm.json_text(c.custom_fields)
+        crm.json_text(c.address), crm.json_text(c.custom_fields),
+        array_to_string(c.tags, E'\n')
       ]
       from crm.companies c where c.workspace_id = p_workspace_id and c.id = any (p_ids);
     when 'deal' then
       return query
       select d.id, array[
         d.title, d.source, d.external_id, d.loss_note, crm.json_text(d.utm), crm.json_text(d.custom_fields),
-        crm.json_text(d.lead)
+        crm.json_text(d.lead), array_to_string(d.tags, E'\n')
       ]
       from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (p_ids);
     when 'activity' then
@@ -12379,7 +13039,7 @@ begin
     when 'role' then
       v_valid := v_text in ('admin', 'gestor', 'vendedor');
       v_message := 'Deve ser um de "admin", "gestor", "vendedor"';
-    when 'suspended', 'public_api', 'is_active', 'is_default', 'keep_webhooks' then
+    when 'suspended', 'public_api', 'is_active', 'is_default', 'keep_webhooks', 'refuses_undefined_fields' then
       v_valid := jsonb_typeof(p_value) = 'boolean';
       v_message := 'Deve ser true ou false';
     when 'rate_limit_per_minute' then
@@ -12709,6 +13369,14 @@ begin
       case p_verb
         when 'action_list' then return app.action_list(p_args);
       end case;
+    when 'custom' then
+      case p_verb
+        when 'custom_field_archive' then return app.custom_field_archive(p_args);
+        when 'custom_field_create' then return app.custom_field_create(p_args);
+        when 'custom_field_list' then return app.custom_field_list(p_args);
+        when 'custom_field_restore' then return app.custom_field_restore(p_args);
+        when 'custom_field_update' then return app.custom_field_update(p_args);
+      end case;
     when 'delivery' then
       case p_verb
         when 'delivery_get' then return app.delivery_get(p_args);
@@ -12770,7 +13438,8 @@ language sql stable as $$
   select json_build_object(
     'id', w.id, 'name', w.name, 'suspended', w.suspended, 'public_api', w.public_api,
     'rate_limit_per_minute', w.rate_limit_per_minute, 'stale_after_days', w.stale_after_days,
-    'time_zone', w.time_zone, 'created_at', crm.iso(w.created_at)
+    'time_zone', w.time_zone, 'refuses_undefined_fields', w.refuses_undefined_fields,
+    'created_at', crm.iso(w.created_at)
   )
 $$;
 comment on function crm.workspace_json(crm.workspaces) is 'JSON of a workspace and its plan, for the operator.';
@@ -12969,7 +13638,7 @@ create function app.workspace_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(
-    p_args, '{workspace_id}', '{name, suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone}'
+    p_args, '{workspace_id}', '{name, suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone, refuses_undefined_fields}'
   );
   v_before crm.workspaces;
   v_after crm.workspaces;
@@ -12993,7 +13662,8 @@ begin
     set
       name = coalesce(v_args ->> 'name', w.name),
       stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days),
-      time_zone = coalesce(v_args ->> 'time_zone', w.time_zone)
+      time_zone = coalesce(v_args ->> 'time_zone', w.time_zone),
+      refuses_undefined_fields = coalesce((v_args ->> 'refuses_undefined_fields')::boolean, w.refuses_undefined_fields)
     where w.id = v_before.id
     returning w.* into v_after;
   else
@@ -13004,7 +13674,8 @@ begin
       public_api = coalesce((v_args ->> 'public_api')::boolean, w.public_api),
       rate_limit_per_minute = coalesce((v_args ->> 'rate_limit_per_minute')::numeric::integer, w.rate_limit_per_minute),
       stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days),
-      time_zone = coalesce(v_args ->> 'time_zone', w.time_zone)
+      time_zone = coalesce(v_args ->> 'time_zone', w.time_zone),
+      refuses_undefined_fields = coalesce((v_args ->> 'refuses_undefined_fields')::boolean, w.refuses_undefined_fields)
     where w.id = v_before.id
     returning w.* into v_after;
   end if;
@@ -13014,8 +13685,8 @@ end
 $$;
 comment on function app.workspace_update(jsonb) is
   'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. Members may change name, '
-  'stale_after_days and time_zone only. Returns the workspace as workspace_get does. Arguments: workspace_id, name, '
-  'suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone. Codes: validation_error, not_found, '
+  'stale_after_days, time_zone and refuses_undefined_fields only. Returns the workspace as workspace_get does. Arguments: workspace_id, name, '
+  'suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone, refuses_undefined_fields. Codes: validation_error, not_found, '
   'insufficient_role (for a member who is no longer an admin).';
 create function app.workspace_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -14334,7 +15005,8 @@ grant usage on schema api, crm to crm_api;
 grant select on crm.members, crm.pipelines, crm.stages, crm.loss_reasons to crm_api;
 grant select, insert, update on crm.companies, crm.contacts, crm.deals, crm.activities to crm_api;
 grant select, insert on crm.notes, crm.lead_receipts, crm.list_cursors to crm_api;
-grant select on crm.search_texts to crm_api;
+grant select on crm.search_texts, crm.record_values to crm_api;
+grant select, insert, update (label, choices, archived_at, index_below) on crm.custom_fields to crm_api, crm_app;
 grant select, update (status, rejection_reason) on crm.proposals to crm_api;
 grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_api;
 grant select (workspace_id, subscription_id, next_from), insert on crm.webhook_secrets to crm_api;
@@ -14345,7 +15017,7 @@ grant select on
   crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.stages, crm.webhook_attempts
 to crm_app;
 grant select, insert on crm.audit_log to crm_app;
-grant select, update (name, stale_after_days, time_zone) on crm.workspaces to crm_app;
+grant select, update (name, stale_after_days, time_zone, refuses_undefined_fields) on crm.workspaces to crm_app;
 grant select, insert, update (name, role, is_active) on crm.members to crm_app;
 grant select, insert, update (name, prefix, rotated_at, revoked_at) on crm.api_keys to crm_app;
 grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
@@ -14385,25 +15057,27 @@ grant execute on function
   api.company_update(jsonb), api.company_upsert(jsonb), api.contact_archive(jsonb), api.contact_batch(jsonb),
   api.contact_create(jsonb), api.contact_duplicates(jsonb), api.contact_erase(jsonb), api.contact_get(jsonb),
   api.contact_list(jsonb), api.contact_merge(jsonb), api.contact_restore(jsonb), api.contact_timeline(jsonb),
-  api.contact_update(jsonb), api.contact_upsert(jsonb), api.deal_archive(jsonb), api.deal_batch(jsonb),
-  api.deal_create(jsonb), api.deal_get(jsonb), api.deal_list(jsonb), api.deal_lose(jsonb), api.deal_move_stage(jsonb),
-  api.deal_reassign(jsonb), api.deal_restore(jsonb), api.deal_summary(jsonb), api.deal_update(jsonb),
-  api.deal_upsert(jsonb), api.deal_win(jsonb), api.event_list(jsonb), api.fail(text, text[], text, uuid[]),
-  api.lead_create(jsonb), api.mark_found(), api.mark_replayed(), api.me_get(jsonb), api.note_batch(jsonb),
-  api.note_create(jsonb), api.note_get(jsonb), api.note_list(jsonb), api.operation_get(jsonb), api.pipeline_list(jsonb),
-  api.proposal_accept(jsonb), api.proposal_reject(jsonb), api.proposal_view(jsonb), api.search_list(jsonb),
-  api.webhook_create(jsonb), api.webhook_delete(jsonb), api.webhook_deliveries(jsonb), api.webhook_delivery(jsonb),
-  api.webhook_get(jsonb), api.webhook_list(jsonb), api.webhook_reactivate(jsonb), api.webhook_recover(jsonb),
-  api.webhook_redeliver(jsonb), api.webhook_rotate_secret(jsonb), api.webhook_test(jsonb), api.workspace_get(jsonb),
-  crm.active_member(uuid), crm.activity_insert(crm.activities), crm.activity_insert(crm.activities[]),
-  crm.activity_json(crm.activities), crm.activity_json_if_short(crm.activities), crm.activity_label(text),
-  crm.activity_lock(uuid, jsonb), crm.activity_new(jsonb), crm.activity_save(crm.activities), crm.actor_json(uuid),
-  crm.all_create(text, jsonb[]), crm.batch_json(jsonb[]), crm.bound_details(jsonb[]),
-  crm.bounded_records(text, uuid[], json[]), crm.changes(jsonb, jsonb), crm.changes_json(crm.change[]),
-  crm.check_active_subscriptions(uuid, text), crm.check_atomic_batch(jsonb[]), crm.check_new_subscription(uuid, text),
+  api.contact_update(jsonb), api.contact_upsert(jsonb), api.custom_field_archive(jsonb), api.custom_field_create(jsonb),
+  api.custom_field_list(jsonb), api.custom_field_restore(jsonb), api.custom_field_update(jsonb),
+  api.deal_archive(jsonb), api.deal_batch(jsonb), api.deal_create(jsonb), api.deal_get(jsonb), api.deal_list(jsonb),
+  api.deal_lose(jsonb), api.deal_move_stage(jsonb), api.deal_reassign(jsonb), api.deal_restore(jsonb),
+  api.deal_summary(jsonb), api.deal_update(jsonb), api.deal_upsert(jsonb), api.deal_win(jsonb), api.event_list(jsonb),
+  api.fail(text, text[], text, uuid[]), api.lead_create(jsonb), api.mark_found(), api.mark_replayed(),
+  api.me_get(jsonb), api.note_batch(jsonb), api.note_create(jsonb), api.note_get(jsonb), api.note_list(jsonb),
+  api.operation_get(jsonb), api.pipeline_list(jsonb), api.proposal_accept(jsonb), api.proposal_reject(jsonb),
+  api.proposal_view(jsonb), api.search_list(jsonb), api.webhook_create(jsonb), api.webhook_delete(jsonb),
+  api.webhook_deliveries(jsonb), api.webhook_delivery(jsonb), api.webhook_get(jsonb), api.webhook_list(jsonb),
+  api.webhook_reactivate(jsonb), api.webhook_recover(jsonb), api.webhook_redeliver(jsonb),
+  api.webhook_rotate_secret(jsonb), api.webhook_test(jsonb), api.workspace_get(jsonb), crm.active_member(uuid),
+  crm.activity_insert(crm.activities), crm.activity_insert(crm.activities[]), crm.activity_json(crm.activities),
+  crm.activity_json_if_short(crm.activities), crm.activity_label(text), crm.activity_lock(uuid, jsonb),
+  crm.activity_new(jsonb), crm.activity_save(crm.activities), crm.actor_json(uuid), crm.all_create(text, jsonb[]),
+  crm.batch_json(jsonb[]), crm.bound_details(jsonb[]), crm.bounded_records(text, uuid[], json[]),
+  crm.changes(text, jsonb, jsonb), crm.changes_json(crm.change[]), crm.check_active_subscriptions(uuid, text),
+  crm.check_atomic_batch(jsonb[]), crm.check_custom_fields(text, jsonb, jsonb), crm.check_new_subscription(uuid, text),
   crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
-  crm.check_window(timestamp with time zone, timestamp with time zone), crm.choices(text, text, jsonb),
-  crm.choose_stage(uuid, uuid), crm.choose_stage_for_move(crm.deals, uuid, uuid),
+  crm.check_window(timestamp with time zone, timestamp with time zone), crm.checked_values(text, jsonb, jsonb),
+  crm.choices(text, text, jsonb), crm.choose_stage(uuid, uuid), crm.choose_stage_for_move(crm.deals, uuid, uuid),
   crm.choose_stage_for_update(crm.deals, uuid, uuid), crm.chosen_matches(text, crm.walk, uuid[], text[]),
   crm.company_filled(crm.companies, crm.companies), crm.company_insert(crm.companies),
   crm.company_insert(crm.companies[]), crm.company_json(crm.companies), crm.company_json_if_short(crm.companies),
@@ -14414,11 +15088,12 @@ grant execute on function
   crm.contact_match(jsonb, boolean), crm.contact_new(jsonb), crm.contact_save(crm.contacts), crm.contact_survivor(uuid),
   crm.contact_text(crm.contacts), crm.create_together(text, jsonb[], boolean), crm.creation_json(jsonb, json, uuid[]),
   crm.current_caller_id(), crm.current_member_id(), crm.current_workspace_id(),
-  crm.deal_action_json(crm.deals, boolean), crm.deal_default_title(crm.deals), crm.deal_insert(crm.deals),
-  crm.deal_insert(crm.deals[]), crm.deal_json(crm.deals), crm.deal_json_if_short(crm.deals), crm.deal_lock(uuid, jsonb),
-  crm.deal_match(jsonb), crm.deal_new(jsonb), crm.deal_save(crm.deals), crm.deal_text(crm.deals), crm.default_owner(),
-  crm.delivery_body(uuid, crm.events), crm.delivery_detail(uuid, uuid),
-  crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text),
+  crm.custom_field_error(crm.custom_fields, jsonb), crm.custom_field_json(crm.custom_fields),
+  crm.custom_field_lock(uuid), crm.custom_field_room(text), crm.deal_action_json(crm.deals, boolean),
+  crm.deal_default_title(crm.deals), crm.deal_insert(crm.deals), crm.deal_insert(crm.deals[]), crm.deal_json(crm.deals),
+  crm.deal_json_if_short(crm.deals), crm.deal_lock(uuid, jsonb), crm.deal_match(jsonb), crm.deal_new(jsonb),
+  crm.deal_save(crm.deals), crm.deal_text(crm.deals), crm.default_owner(), crm.delivery_body(uuid, crm.events),
+  crm.delivery_detail(uuid, uuid), crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text),
   crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),
   crm.digits(text), crm.duplicates(text, text, text, jsonb), crm.e164(text), crm.erase_contact(uuid, boolean),
@@ -14430,7 +15105,7 @@ grant execute on function
   crm.fuller_phones(jsonb, jsonb, text[]), crm.holds_webhooks(uuid), crm.insert_together(text, jsonb[]),
   crm.is_fuller_phone(text, text), crm.is_in_state(text, text, boolean), crm.is_marked(text),
   crm.is_of_person(text, text, crm.contacts), crm.iso(timestamp with time zone),
-  crm.item_error(crm.failure, text, jsonb), crm.keep_cursor(text, text, text, uuid),
+  crm.item_error(crm.failure, text, jsonb), crm.joined_tags(text[], text[]), crm.keep_cursor(text, text, text, uuid),
   crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer),
   crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[]), crm.kind_of(uuid), crm.lead_company(text),
   crm.lead_contact(jsonb), crm.lead_data(crm.deals, crm.contacts, crm.companies),
@@ -14443,38 +15118,44 @@ grant execute on function
   crm.merge_json(json, text, uuid), crm.merged_detail(text, uuid), crm.name_holder(text, jsonb, jsonb),
   crm.name_key(text), crm.name_words(text), crm.newest_deals(text, uuid, integer), crm.note_insert(crm.notes),
   crm.note_insert(crm.notes[]), crm.note_json(crm.notes), crm.note_json_if_short(crm.notes), crm.note_new(jsonb),
-  crm.old_secret_until(uuid, uuid), crm.own_active_subscription(uuid), crm.own_key(), crm.own_operation(uuid),
-  crm.own_subscription(uuid), crm.own_workspace_name(), crm.owner_or_default(uuid), crm.page(json[], uuid),
-  crm.pending_texts(text, integer), crm.phone_spellings(text), crm.pipeline_json(crm.pipelines),
-  crm.proposal_answer(uuid, text, text), crm.proposal_for_customer(crm.proposals), crm.proposal_json(crm.proposals),
-  crm.proposal_lock(uuid, jsonb), crm.proposal_save(crm.proposals), crm.proposal_seller(),
-  crm.proposal_set_status(crm.proposals, text, text), crm.proposal_status(crm.proposals),
-  crm.proposal_view_json(crm.proposals), crm.raise_code(text, text, text, text),
-  crm.reactivate_subscription(uuid, uuid),
+  crm.number_key(numeric), crm.old_secret_until(uuid, uuid), crm.own_active_subscription(uuid), crm.own_key(),
+  crm.own_operation(uuid), crm.own_subscription(uuid), crm.own_workspace_name(), crm.owner_or_default(uuid),
+  crm.page(json[], uuid), crm.parsed_value(crm.custom_fields, text), crm.pending_texts(text, integer),
+  crm.phone_spellings(text), crm.pipeline_json(crm.pipelines), crm.proposal_answer(uuid, text, text),
+  crm.proposal_for_customer(crm.proposals), crm.proposal_json(crm.proposals), crm.proposal_lock(uuid, jsonb),
+  crm.proposal_save(crm.proposals), crm.proposal_seller(), crm.proposal_set_status(crm.proposals, text, text),
+  crm.proposal_status(crm.proposals), crm.proposal_view_json(crm.proposals), crm.quoted_choices(text[]),
+  crm.raise_code(text, text, text, text), crm.reactivate_subscription(uuid, uuid),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone),
   crm.recovery_json(bigint, timestamp with time zone), crm.redeliver(uuid, uuid),
   crm.refuse_invalid(text, jsonb[], jsonb[]), crm.refuse_taken(text, jsonb[], jsonb[], boolean),
-  crm.require_active_pipeline(uuid), crm.require_active_stage(uuid, uuid), crm.require_known_filters(jsonb),
-  crm.require_own_delivery(crm.webhook_subscriptions, uuid), crm.require_record(json), crm.require_references(jsonb),
-  crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean), crm.resume_subscription(uuid, uuid),
-  crm.rotate_secret(uuid, uuid, bytea, integer), crm.rows_by(text, text, text, text),
+  crm.refuses_undefined_fields(), crm.require_active_pipeline(uuid), crm.require_active_stage(uuid, uuid),
+  crm.require_known_filters(jsonb), crm.require_own_delivery(crm.webhook_subscriptions, uuid), crm.require_record(json),
+  crm.require_references(jsonb), crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean),
+  crm.resume_subscription(uuid, uuid), crm.rotate_secret(uuid, uuid, bytea, integer),
+  crm.rows_by(text, text, text, text), crm.rows_by_value(crm.sent_value, text, text, uuid[]),
   crm.run_batch(text, jsonb, integer), crm.run_batch_item(text, jsonb), crm.run_group(text, jsonb[], boolean),
   crm.sample_data(crm.event_type), crm.sample_facts(crm.event_type), crm.sample_row(text),
   crm.sample_state(crm.event_type), crm.search(text, text[], uuid, uuid, integer, integer),
   crm.search_page(text, jsonb, uuid, uuid, integer, boolean), crm.search_text(text[], text[]), crm.search_words(text),
-  crm.send_test_event(uuid, uuid, crm.event_type), crm.shortest_way(crm.walk, uuid, uuid, integer),
-  crm.sorted_list(text, jsonb), crm.spelled_tax_id(text), crm.stage_json(crm.stages), crm.stage_of_new_deal(uuid, uuid),
-  crm.stages_of(crm.pipelines), crm.subscription_insert(crm.webhook_subscriptions),
-  crm.subscription_json(crm.webhook_subscriptions), crm.subscription_overview(uuid, uuid),
-  crm.subscription_overviews(uuid, uuid[]), crm.summary(text, jsonb, text, integer, text),
-  crm.synced_page(json[], uuid), crm.timeline(uuid[], uuid, jsonb), crm.unfinished_operation(text, uuid),
-  crm.unless_dry_run(jsonb, json), crm.updated_ids(text, jsonb, integer), crm.uuid_v7(timestamp with time zone),
-  crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid), crm.version(json), crm.wake_dispatcher(),
-  crm.walk_for(text, jsonb, text), crm.with_activity_defaults(crm.activities), crm.with_fields(json, json),
-  crm.with_possible_duplicates(json, text)
+  crm.send_test_event(uuid, uuid, crm.event_type), crm.sent_values(text, jsonb),
+  crm.shortest_way(crm.walk, uuid, uuid, integer), crm.sorted_list(text, jsonb), crm.spelled_tax_id(text),
+  crm.stage_json(crm.stages), crm.stage_of_new_deal(uuid, uuid), crm.stages_of(crm.pipelines),
+  crm.subscription_insert(crm.webhook_subscriptions), crm.subscription_json(crm.webhook_subscriptions),
+  crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]),
+  crm.summary(text, jsonb, text, integer, text), crm.synced_page(json[], uuid), crm.tag_keys(text[]),
+  crm.timeline(uuid[], uuid, jsonb), crm.unfinished_operation(text, uuid), crm.unless_dry_run(jsonb, json),
+  crm.updated_ids(text, jsonb, integer), crm.uuid_v7(timestamp with time zone),
+  crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid), crm.value_condition(crm.sent_value),
+  crm.value_keys(jsonb), crm.version(json), crm.wake_dispatcher(), crm.walk_for(text, jsonb, text),
+  crm.with_activity_defaults(crm.activities), crm.with_fields(json, json), crm.with_possible_duplicates(json, text),
+  crm.with_tags(jsonb, jsonb), crm.without_case(text)
 to crm_api;
 grant execute on function
-  api.fail(text, text[], text, uuid[]), app.action_list(jsonb), app.delivery_get(jsonb), app.delivery_list(jsonb),
+  api.custom_field_archive(jsonb), api.custom_field_create(jsonb), api.custom_field_list(jsonb),
+  api.custom_field_restore(jsonb), api.custom_field_update(jsonb), api.fail(text, text[], text, uuid[]),
+  app.action_list(jsonb), app.custom_field_archive(jsonb), app.custom_field_create(jsonb), app.custom_field_list(jsonb),
+  app.custom_field_restore(jsonb), app.custom_field_update(jsonb), app.delivery_get(jsonb), app.delivery_list(jsonb),
   app.delivery_redeliver(jsonb), app.funnel_get(jsonb), app.invitation_accept(jsonb), app.invitation_decline(jsonb),
   app.key_create(jsonb), app.key_get(jsonb), app.key_list(jsonb), app.key_revoke(jsonb), app.key_rotate(jsonb),
   app.key_update(jsonb), app.member_invite(jsonb), app.member_leave(jsonb), app.member_list(jsonb),
@@ -14489,8 +15170,10 @@ grant execute on function
   crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
   crm.check_window(timestamp with time zone, timestamp with time zone), crm.company_json(crm.companies),
   crm.contact_json(crm.contacts), crm.count_calls(uuid, uuid[], timestamp with time zone), crm.current_member_id(),
-  crm.current_workspace_id(), crm.deal_json(crm.deals), crm.delivery_body(uuid, crm.events),
-  crm.delivery_detail(uuid, uuid), crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text),
+  crm.current_workspace_id(), crm.custom_field_action(text, json), crm.custom_field_json(crm.custom_fields),
+  crm.custom_field_lock(uuid), crm.custom_field_room(text), crm.deal_json(crm.deals),
+  crm.delivery_body(uuid, crm.events), crm.delivery_detail(uuid, uuid),
+  crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text),
   crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),
   crm.describe_changes(jsonb, jsonb), crm.event_data(crm.events, text), crm.funnel_stages(uuid, uuid),

@@ -10,7 +10,8 @@ create table crm.workspaces (
   max_waiting_deliveries integer not null default 50000 check (max_waiting_deliveries between 1 and 1000000),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  time_zone text not null default 'America/Sao_Paulo'
+  time_zone text not null default 'America/Sao_Paulo',
+  refuses_undefined_fields boolean not null default false
 );
 comment on table crm.workspaces is
   'The tenants. Every record belongs to one workspace. public_api and rate_limit_per_minute are the workspace''s plan, '
@@ -22,6 +23,8 @@ comment on column crm.workspaces.stale_after_days is
   'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
 comment on column crm.workspaces.time_zone is
   'The IANA time zone in which an assistant reads and writes times without an offset. The API itself uses UTC.';
+comment on column crm.workspaces.refuses_undefined_fields is
+  'Whether custom_fields may have only keys that are defined in crm.custom_fields.';
 comment on column crm.workspaces.max_waiting_deliveries is
   'How many deliveries may wait in crm.webhook_queue; the active subscriptions share the number equally. 50,000 take '
   'about 23 MiB, and are more than the dispatcher sends in the 10 s between two runs of the job webhook-catch-up, so '

@@ -51,6 +51,14 @@ begin
         when 'contact_update' then return api.contact_update(p_args);
         when 'contact_upsert' then return api.contact_upsert(p_args);
       end case;
+    when 'custom' then
+      case p_verb
+        when 'custom_field_archive' then return api.custom_field_archive(p_args);
+        when 'custom_field_create' then return api.custom_field_create(p_args);
+        when 'custom_field_list' then return api.custom_field_list(p_args);
+        when 'custom_field_restore' then return api.custom_field_restore(p_args);
+        when 'custom_field_update' then return api.custom_field_update(p_args);
+      end case;
     when 'deal' then
       case p_verb
         when 'deal_archive' then return api.deal_archive(p_args);

@@ -51,9 +51,10 @@ end
 $$;
 comment on function crm.require_record(json) is 'Returns the record; raises not_found if it is null.';
 
-create function crm.changes(p_current jsonb, p_args jsonb) returns jsonb
-language plpgsql immutable set search_path = '' as $$
+create function crm.changes(p_object_type text, p_current jsonb, p_args jsonb) returns jsonb
+language plpgsql stable set search_path = '' as $$
 begin
+  p_args := crm.checked_values(p_object_type, p_args, p_current);
   return (
     select coalesce(jsonb_object_agg(a.key, a.value), '{}')
     from jsonb_each(p_args) a
@@ -61,9 +62,9 @@ begin
   );
 end
 $$;
-comment on function crm.changes(jsonb, jsonb) is
+comment on function crm.changes(text, jsonb, jsonb) is
   'The arguments of a PATCH that differ from the record. A client may send back what it read: an unchanged reference '
-  'is not checked again.';
+  'is not checked again. Raises the codes of crm.checked_values.';
 
 create function crm.version(p_record json) returns text
 language plpgsql immutable set search_path = ''

@@ -78,6 +78,8 @@ declare
   v_rows text;
   v_filters integer;
   v_ranges boolean;
+  v_values crm.sent_value[];
+  v_pending uuid[];
   -- Whether the filter with which most indexes begin is missing, so that only the primary key and the deals serve.
   v_is_partial boolean := exists (
     select from crm.list_filters(p_record) f where f.kind = 'required' and not p_args ? f.name
@@ -135,6 +137,14 @@ begin
       end
     ) f
   ) s (kind, name, target, is_many, value, condition);
+  if p_args ?| '{tag,custom}' then
+    v_values := array(select s from crm.sent_values(p_record, p_args) s);
+    v_filters := v_filters + cardinality(v_values);
+    v_matching := concat_ws(
+      ' and ', v_matching, (select string_agg(crm.value_condition(s), ' and ') from unnest(v_values) s)
+    );
+    v_pending := crm.pending_texts(p_record, 1000);
+  end if;
   if jsonb_array_length(nullif(p_args -> 'words', 'null')) > 0 then
     v_matching := format(
       '%s and not exists (select from unnest(%L::text[]) s (word) where strpos(%s, s.word) = 0)',
@@ -185,6 +195,18 @@ begin
       join unnest(v_sent) s on s.target = r.target and (s.name = r.name or s.kind in ('>=', '<'))
       group by r.target, r.name
     ) r;
+  end if;
+  -- With too many pending records, the index would miss too much: all rows are looked through instead.
+  if v_pending is not null then
+    v.ways := v.ways || array(
+      select crm.rows_by_value(s, p_record, v_rows, v_pending) from unnest(v_values) s
+      where s.is_indexed and s.low = s.high
+    );
+    v.ranges := v.ranges || array(
+      select crm.rows_by_value(s, p_record, v_rows, v_pending) from unnest(v_values) s
+      where s.is_indexed and s.low <> s.high
+    );
+    v.is_alone := v.is_alone || array_fill(false, array[cardinality(v.ranges) - coalesce(cardinality(v.is_alone), 0)]);
   end if;
   return v;
 end
@@ -390,7 +412,8 @@ declare
   v_type text;
   v_walk crm.walk;
   v_way text;
-  v_count integer;
+  -- The rows of the filter.
+  v_chosen uuid[];
   v_looked integer;
   v_last_id uuid;
   v_last_value text;
@@ -426,13 +449,15 @@ begin
   foreach v_way in array v_walk.ways || v_walk.ranges || case when p_args ?| '{since,until}' then v_walk.everything end
   loop
     continue when v_way is null;
-    execute format('select count(*) from (%s limit $3) w', v_way) into v_count using v_before, v_from, v_left + 1;
-    continue when v_count > v_left;
-    v_way := format('(select * from (%s) w where w.id < $1 and w.id >= $2)', v_way);
+    execute format('select array(select w.id from (%s limit $3) w)', v_way)
+    into v_chosen using v_before, v_from, v_left + 1;
+    continue when cardinality(v_chosen) > v_left;
+    -- `offset 0`: otherwise the planner could read the index of the order, and the whole workspace with it.
+    v_way := format('(%s and t.id = any ($4) and t.id < $1 and t.id >= $2 offset 0)', v_walk.rows);
     exit;
   end loop;
   -- Otherwise the index of the order is read.
-  if v_count is null or v_count > v_left then
+  if v_chosen is null or cardinality(v_chosen) > v_left then
     v_way := format('(%s and t.id < $1 and t.id >= $2)', v_walk.rows);
   end if;
 
@@ -460,7 +485,8 @@ begin
         else format('t.sorted is null and t.id %s %L', case v_direction when 'desc' then '<' else '>' end, v_after.id)
       end,
       v_direction, p_record || '_json_if_short'
-    ) into v_looked, v_last_id, v_last_value, v_more_ids, v_more_values, v_more_records using v_before, v_from, v_rows;
+    ) into v_looked, v_last_id, v_last_value, v_more_ids, v_more_values, v_more_records
+    using v_before, v_from, v_rows, v_chosen;
     v_ids := v_ids || v_more_ids;
     v_values := v_values || v_more_values;
     v_records := v_records || v_more_records;

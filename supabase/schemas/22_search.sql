@@ -178,11 +178,13 @@ begin
   perform crm.lock_texts_of(old.workspace_id);
   delete from crm.search_texts x
   where x.workspace_id = old.workspace_id and x.record = tg_argv[0] and x.id = old.id;
+  delete from crm.record_values v
+  where v.workspace_id = old.workspace_id and v.record = tg_argv[0] and v.id = old.id;
   return null;
 end
 $$;
 comment on function crm.forget_text() is
-  'Trigger: deletes the searched text of a deleted record; the trigger''s argument is the kind.';
+  'Trigger: deletes the searched text and the indexed values of a deleted record; the trigger''s argument is the kind.';
 
 create function crm.search(
   p_record text, p_words text[], p_before uuid, p_from uuid, p_step integer, p_enough integer, out ids uuid[],

@@ -220,7 +220,20 @@ begin
       from crm.pipelines p
       where p.workspace_id = v_workspace_id and p.is_active
     ),
-    'event_types', (select json_agg(e.event order by e.event) from crm.event_types e)
+    'event_types', (select json_agg(e.event order by e.event) from crm.event_types e),
+    'custom_fields', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'object_type', f.object_type, 'key', f.key, 'label', f.label, 'type', f.type, 'choices', f.choices
+          )
+          order by f.object_type, f.id
+        ),
+        '[]'
+      )
+      from crm.custom_fields f
+      where f.workspace_id = v_workspace_id and f.archived_at is null
+    )
   );
 end
 $$;

@@ -26,6 +26,7 @@ create table crm.companies (
   merged_into_id uuid,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  tags text[],
   primary key (workspace_id, id),
   foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
   foreign key (workspace_id, merged_into_id) references crm.companies (workspace_id, id),
@@ -50,7 +51,9 @@ create trigger touch before update on crm.companies for each row execute functio
 create function crm.company_new(p_args jsonb) returns crm.companies
 language plpgsql set search_path = '' as $$
 declare
-  v_company crm.companies := jsonb_populate_record(null::crm.companies, crm.require_references(p_args));
+  v_company crm.companies := jsonb_populate_record(
+    null::crm.companies, crm.require_references(crm.checked_values('company', p_args))
+  );
 begin
   v_company.owner_id := crm.owner_or_default(v_company.owner_id);
   return v_company;
@@ -74,7 +77,7 @@ create function api.company_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_company crm.companies := crm.company_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
-  v_changes jsonb := crm.changes(to_jsonb(v_company), p_args);
+  v_changes jsonb := crm.changes('company', to_jsonb(v_company), p_args);
 begin
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes <> '{}' then

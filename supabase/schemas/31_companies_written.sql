@@ -3,8 +3,8 @@
 create type api.company as (
   id uuid, workspace_id uuid, name text, legal_name text, tax_id text, domain text, website text, email text,
   phone text, industry text, employee_count integer, linkedin text, instagram text, address jsonb, owner_id uuid,
-  notes text, custom_fields jsonb, external_id text, archived_at text, merged_into_id uuid, created_at text,
-  updated_at text
+  notes text, custom_fields jsonb, tags text[], external_id text, archived_at text, merged_into_id uuid,
+  created_at text, updated_at text
 );
 comment on type api.company is 'A company: its public fields, in order.';
 
@@ -12,8 +12,8 @@ create function crm.company_json(t crm.companies) returns json
 language sql stable as $$
   select to_json(row(
     t.id, t.workspace_id, t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
-    t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.external_id,
-    crm.iso(t.archived_at), t.merged_into_id, crm.iso(t.created_at), crm.iso(t.updated_at)
+    t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, coalesce(t.tags, '{}'),
+    t.external_id, crm.iso(t.archived_at), t.merged_into_id, crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.company)
 $$;
 comment on function crm.company_json(crm.companies) is 'A row as public JSON, with the fields of api.company.';
@@ -25,11 +25,11 @@ declare
 begin
   insert into crm.companies as new (
     workspace_id, name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin,
-    instagram, address, owner_id, notes, custom_fields, external_id
+    instagram, address, owner_id, notes, custom_fields, tags, external_id
   )
   values (
     crm.current_workspace_id(), t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
-    t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.external_id
+    t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.tags, t.external_id
   )
   returning new as made, array(
     select o.id from crm.companies o
@@ -58,11 +58,11 @@ begin
   with made as (
     insert into crm.companies as new (
       workspace_id, name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin,
-      instagram, address, owner_id, notes, custom_fields, external_id
+      instagram, address, owner_id, notes, custom_fields, tags, external_id
     )
     select
       crm.current_workspace_id(), t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
-      t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.external_id
+      t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.tags, t.external_id
     from unnest(p_rows) t
     returning new.id
   )
@@ -103,10 +103,10 @@ begin
   update crm.companies as saved
   set (
     name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin, instagram, address,
-    owner_id, notes, custom_fields, external_id
+    owner_id, notes, custom_fields, tags, external_id
   ) = (
     t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry, t.employee_count, t.linkedin,
-    t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.external_id
+    t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.tags, t.external_id
   )
   where saved.workspace_id = t.workspace_id and saved.id = t.id
   returning saved.* into t;
@@ -136,6 +136,7 @@ language sql immutable as $$
     case when a.notes is distinct from b.notes then 'notes' end,
     case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
     case when a.phone is distinct from b.phone then 'phone' end,
+    case when a.tags is distinct from b.tags then 'tags' end,
     case when a.tax_id is distinct from b.tax_id then 'tax_id' end,
     case when a.website is distinct from b.website then 'website' end
   ], null)
@@ -202,6 +203,7 @@ begin
   t.address := coalesce(t.address, other.address);
   t.notes := coalesce(t.notes, other.notes);
   t.custom_fields := crm.filled_custom_fields(t.custom_fields, other.custom_fields);
+  t.tags := crm.joined_tags(t.tags, other.tags);
   t.external_id := coalesce(t.external_id, other.external_id);
   return t;
 end
@@ -260,9 +262,10 @@ create trigger forget_text after delete on crm.companies for each row execute fu
 
 create function crm.company_json_if_short(t crm.companies) returns json
 language sql stable as $$
-  select case when coalesce(pg_column_size(t.address), 0) + coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+  select case when coalesce(pg_column_size(t.address), 0) + coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) + coalesce(pg_column_size(t.tags), 0) <= 4000
     and pg_column_compression(t.address) is null
     and pg_column_compression(t.custom_fields) is null
+    and pg_column_compression(t.tags) is null
     then crm.company_json(t)
   end
 $$;

@@ -25,6 +25,7 @@ create table crm.contacts (
   erased_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  tags text[],
   primary key (workspace_id, id),
   foreign key (workspace_id, company_id) references crm.companies (workspace_id, id),
   foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
@@ -48,7 +49,9 @@ create trigger touch before update on crm.contacts for each row execute function
 create function crm.contact_new(p_args jsonb) returns crm.contacts
 language plpgsql set search_path = '' as $$
 declare
-  v_contact crm.contacts := jsonb_populate_record(null::crm.contacts, crm.require_references(p_args));
+  v_contact crm.contacts := jsonb_populate_record(
+    null::crm.contacts, crm.require_references(crm.checked_values('contact', p_args))
+  );
 begin
   v_contact.owner_id := crm.owner_or_default(v_contact.owner_id);
   return v_contact;
@@ -78,7 +81,7 @@ create function api.contact_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_contact crm.contacts := crm.contact_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
-  v_changes jsonb := crm.changes(to_jsonb(v_contact), p_args);
+  v_changes jsonb := crm.changes('contact', to_jsonb(v_contact), p_args);
 begin
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes <> '{}' then

@@ -2,8 +2,8 @@
 
 create type api.contact as (
   id uuid, workspace_id uuid, name text, email text, phone text, phone2 text, whatsapp text, job_title text,
-  company_id uuid, owner_id uuid, instagram text, linkedin text, notes text, custom_fields jsonb, external_id text,
-  archived_at text, merged_into_id uuid, erased_at text, created_at text, updated_at text
+  company_id uuid, owner_id uuid, instagram text, linkedin text, notes text, custom_fields jsonb, tags text[],
+  external_id text, archived_at text, merged_into_id uuid, erased_at text, created_at text, updated_at text
 );
 comment on type api.contact is 'A contact: its public fields, in order.';
 
@@ -11,8 +11,8 @@ create function crm.contact_json(t crm.contacts) returns json
 language sql stable as $$
   select to_json(row(
     t.id, t.workspace_id, t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id,
-    t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id, crm.iso(t.archived_at), t.merged_into_id,
-    crm.iso(t.erased_at), crm.iso(t.created_at), crm.iso(t.updated_at)
+    t.instagram, t.linkedin, t.notes, t.custom_fields, coalesce(t.tags, '{}'), t.external_id, crm.iso(t.archived_at),
+    t.merged_into_id, crm.iso(t.erased_at), crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.contact)
 $$;
 comment on function crm.contact_json(crm.contacts) is 'A row as public JSON, with the fields of api.contact.';
@@ -24,11 +24,11 @@ declare
 begin
   insert into crm.contacts as new (
     workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin, notes,
-    custom_fields, external_id
+    custom_fields, tags, external_id
   )
   values (
     crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id,
-    t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id
+    t.instagram, t.linkedin, t.notes, t.custom_fields, t.tags, t.external_id
   )
   returning new.id as made, array(
     select o.id from crm.contacts o
@@ -57,11 +57,11 @@ begin
   with made as (
     insert into crm.contacts as new (
       workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin, notes,
-      custom_fields, external_id
+      custom_fields, tags, external_id
     )
     select
       crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id,
-      t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id
+      t.instagram, t.linkedin, t.notes, t.custom_fields, t.tags, t.external_id
     from unnest(p_rows) t
     returning new.id
   )
@@ -104,10 +104,10 @@ begin
   update crm.contacts as saved
   set (
     name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin, notes, custom_fields,
-    external_id
+    tags, external_id
   ) = (
     t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id, t.instagram, t.linkedin,
-    t.notes, t.custom_fields, t.external_id
+    t.notes, t.custom_fields, t.tags, t.external_id
   )
   where saved.workspace_id = t.workspace_id and saved.id = t.id
   returning saved.* into t;
@@ -136,6 +136,7 @@ language sql immutable as $$
     case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
     case when a.phone is distinct from b.phone then 'phone' end,
     case when a.phone2 is distinct from b.phone2 then 'phone2' end,
+    case when a.tags is distinct from b.tags then 'tags' end,
     case when a.whatsapp is distinct from b.whatsapp then 'whatsapp' end
   ], null)
 $$;
@@ -198,6 +199,7 @@ begin
   t.linkedin := coalesce(t.linkedin, other.linkedin);
   t.notes := coalesce(t.notes, other.notes);
   t.custom_fields := crm.filled_custom_fields(t.custom_fields, other.custom_fields);
+  t.tags := crm.joined_tags(t.tags, other.tags);
   t.external_id := coalesce(t.external_id, other.external_id);
   return t;
 end
@@ -230,11 +232,11 @@ language plpgsql set search_path = '' as $$
 begin
   update crm.contacts r
   set (
-    name, email, phone, phone2, whatsapp, job_title, company_id, instagram, linkedin, notes, custom_fields, external_id,
-    archived_at, erased_at
+    name, email, phone, phone2, whatsapp, job_title, company_id, instagram, linkedin, notes, custom_fields, tags,
+    external_id, archived_at, erased_at
   ) = (
-    'Contato apagado', null, null, null, null, null, null, null, null, null, null, null, coalesce(r.archived_at, now()),
-    now()
+    'Contato apagado', null, null, null, null, null, null, null, null, null, null, null, null,
+    coalesce(r.archived_at, now()), now()
   )
   where r.workspace_id = p_workspace_id and r.id = any (p_ids) and r.erased_at is null;
 end
@@ -273,8 +275,9 @@ create trigger forget_text after delete on crm.contacts for each row execute fun
 
 create function crm.contact_json_if_short(t crm.contacts) returns json
 language sql stable as $$
-  select case when coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+  select case when coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) + coalesce(pg_column_size(t.tags), 0) <= 4000
     and pg_column_compression(t.custom_fields) is null
+    and pg_column_compression(t.tags) is null
     then crm.contact_json(t)
   end
 $$;

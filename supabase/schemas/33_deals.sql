@@ -40,6 +40,7 @@ create table crm.deals (
   lead_contact_id uuid,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  tags text[],
   primary key (workspace_id, id),
   foreign key (workspace_id, pipeline_id, stage_id) references crm.stages (workspace_id, pipeline_id, id),
   foreign key (workspace_id, contact_id) references crm.contacts (workspace_id, id),
@@ -194,7 +195,9 @@ comment on function crm.deal_default_title(crm.deals) is 'The name of the deal''
 create function crm.deal_new(p_args jsonb) returns crm.deals
 language plpgsql set search_path = '' as $$
 declare
-  v_deal crm.deals := jsonb_populate_record(null::crm.deals, crm.require_references(p_args));
+  v_deal crm.deals := jsonb_populate_record(
+    null::crm.deals, crm.require_references(crm.checked_values('deal', p_args))
+  );
 begin
   select p.pipeline_id, p.stage_id into v_deal.pipeline_id, v_deal.stage_id
   from crm.choose_stage(v_deal.pipeline_id, v_deal.stage_id) p;
@@ -251,7 +254,7 @@ create function api.deal_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
-  v_changes jsonb := crm.changes(to_jsonb(v_deal), p_args);
+  v_changes jsonb := crm.changes('deal', to_jsonb(v_deal), p_args);
   v_target record;
 begin
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.

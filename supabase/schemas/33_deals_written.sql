@@ -3,7 +3,7 @@
 create type api.deal as (
   id uuid, workspace_id uuid, title text, status text, value numeric, recurring_value numeric, pipeline_id uuid,
   stage_id uuid, contact_id uuid, company_id uuid, owner_id uuid, expected_close_date date, loss_reason_id uuid,
-  loss_note text, source text, utm jsonb, custom_fields jsonb, external_id text, stage_changed_at text,
+  loss_note text, source text, utm jsonb, custom_fields jsonb, tags text[], external_id text, stage_changed_at text,
   last_activity_at text, won_at text, lost_at text, closed_at text, archived_at text, created_at text, updated_at text
 );
 comment on type api.deal is 'A deal: its public fields, in order.';
@@ -13,8 +13,8 @@ language sql stable as $$
   select to_json(row(
     t.id, t.workspace_id, t.title, t.status, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id,
     t.company_id, t.owner_id, t.expected_close_date, t.loss_reason_id, t.loss_note, t.source, t.utm, t.custom_fields,
-    t.external_id, crm.iso(t.stage_changed_at), crm.iso(t.last_activity_at), crm.iso(t.won_at), crm.iso(t.lost_at),
-    crm.iso(t.closed_at), crm.iso(t.archived_at), crm.iso(t.created_at), crm.iso(t.updated_at)
+    coalesce(t.tags, '{}'), t.external_id, crm.iso(t.stage_changed_at), crm.iso(t.last_activity_at), crm.iso(t.won_at),
+    crm.iso(t.lost_at), crm.iso(t.closed_at), crm.iso(t.archived_at), crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.deal)
 $$;
 comment on function crm.deal_json(crm.deals) is 'A row as public JSON, with the fields of api.deal.';
@@ -24,11 +24,11 @@ language plpgsql set search_path = '' as $$
 begin
   insert into crm.deals as new (
     workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
-    expected_close_date, source, utm, custom_fields, external_id
+    expected_close_date, source, utm, custom_fields, tags, external_id
   )
   values (
     crm.current_workspace_id(), t.title, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id,
-    t.company_id, t.owner_id, t.expected_close_date, t.source, t.utm, t.custom_fields, t.external_id
+    t.company_id, t.owner_id, t.expected_close_date, t.source, t.utm, t.custom_fields, t.tags, t.external_id
   )
   returning new.* into t;
   return t;
@@ -44,11 +44,11 @@ begin
   with made as (
     insert into crm.deals as new (
       workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
-      expected_close_date, source, utm, custom_fields, external_id
+      expected_close_date, source, utm, custom_fields, tags, external_id
     )
     select
       crm.current_workspace_id(), t.title, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id,
-      t.company_id, t.owner_id, t.expected_close_date, t.source, t.utm, t.custom_fields, t.external_id
+      t.company_id, t.owner_id, t.expected_close_date, t.source, t.utm, t.custom_fields, t.tags, t.external_id
     from unnest(p_rows) t
     returning new.id
   )
@@ -86,10 +86,10 @@ begin
   update crm.deals as saved
   set (
     title, status, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id, expected_close_date,
-    loss_reason_id, loss_note, source, utm, custom_fields
+    loss_reason_id, loss_note, source, utm, custom_fields, tags
   ) = (
     t.title, t.status, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id,
-    t.expected_close_date, t.loss_reason_id, t.loss_note, t.source, t.utm, t.custom_fields
+    t.expected_close_date, t.loss_reason_id, t.loss_note, t.source, t.utm, t.custom_fields, t.tags
   )
   where saved.workspace_id = t.workspace_id and saved.id = t.id
   returning saved.* into t;
@@ -121,6 +121,7 @@ language sql immutable as $$
     case when a.stage_changed_at is distinct from b.stage_changed_at then 'stage_changed_at' end,
     case when a.stage_id is distinct from b.stage_id then 'stage_id' end,
     case when a.status is distinct from b.status then 'status' end,
+    case when a.tags is distinct from b.tags then 'tags' end,
     case when a.title is distinct from b.title then 'title' end, case when a.utm is distinct from b.utm then 'utm' end,
     case when a.value is distinct from b.value then 'value' end,
     case when a.won_at is distinct from b.won_at then 'won_at' end
@@ -191,9 +192,10 @@ create trigger forget_text after delete on crm.deals for each row execute functi
 
 create function crm.deal_json_if_short(t crm.deals) returns json
 language sql stable as $$
-  select case when coalesce(pg_column_size(t.utm), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+  select case when coalesce(pg_column_size(t.utm), 0) + coalesce(pg_column_size(t.custom_fields), 0) + coalesce(pg_column_size(t.tags), 0) <= 4000
     and pg_column_compression(t.utm) is null
     and pg_column_compression(t.custom_fields) is null
+    and pg_column_compression(t.tags) is null
     then crm.deal_json(t)
   end
 $$;

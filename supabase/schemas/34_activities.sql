@@ -154,7 +154,7 @@ create function api.activity_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_activity crm.activities := crm.activity_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
-  v_changes jsonb := crm.changes(to_jsonb(v_activity), p_args);
+  v_changes jsonb := crm.changes('activity', to_jsonb(v_activity), p_args);
 begin
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes <> '{}' then

@@ -10,7 +10,7 @@ language sql immutable as $$
       "contact_id":"01a0e82c-9612-7093-8e7d-5fdbaacfa924", "company_id":"01a0e82c-9612-7f16-88cc-dd91548c5a8c",
       "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "expected_close_date":"2026-10-30", "loss_reason_id":null,
       "loss_note":null, "source":"Formulário do site", "utm":{"source":"google","medium":"cpc","campaign":"primavera"},
-      "custom_fields":{"segmento":"alimentação"}, "external_id":"form-2026-0042",
+      "custom_fields":{"segmento":"alimentação"}, "tags":["cliente-novo"], "external_id":"form-2026-0042",
       "stage_changed_at":"2026-10-01T12:00:00.480Z", "last_activity_at":"2026-10-01T12:40:00.000Z", "won_at":null,
       "lost_at":null, "closed_at":null, "archived_at":null, "created_at":"2026-09-28T13:20:31.250Z",
       "updated_at":"2026-10-01T12:00:00.480Z"
@@ -29,8 +29,8 @@ language sql immutable as $$
       "name":"Ana Souza", "email":"ana@padariasol.com.br", "phone":"+55 19 91234-5678", "phone2":null,
       "whatsapp":"+55 19 91234-5678", "job_title":"Compradora", "company_id":"01a0e82c-9612-7f16-88cc-dd91548c5a8c",
       "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "instagram":"@padariasol", "linkedin":null, "notes":null,
-      "custom_fields":{"segmento":"alimentação"}, "external_id":"cliente-1042", "archived_at":null,
-      "merged_into_id":null, "erased_at":null, "created_at":"2026-09-28T13:20:31.250Z",
+      "custom_fields":{"segmento":"alimentação"}, "tags":["cliente-novo"], "external_id":"cliente-1042",
+      "archived_at":null, "merged_into_id":null, "erased_at":null, "created_at":"2026-09-28T13:20:31.250Z",
       "updated_at":"2026-09-28T13:20:31.250Z"
     }'
     when 'company' then '{
@@ -40,8 +40,8 @@ language sql immutable as $$
       "industry":"Alimentação", "employee_count":40, "linkedin":null, "instagram":"@padariasol",
       "address":{"street":"Rua das Flores","number":"100","district":"Centro","city":"Campinas","state":"SP","postal_code":"13010-000","country":"BR"},
       "owner_id":"019cae6b-6600-7e31-8ab6-43c44f7a0ec8", "notes":null, "custom_fields":{"segmento":"alimentação"},
-      "external_id":"erp-207", "archived_at":null, "merged_into_id":null, "created_at":"2026-09-28T13:20:31.250Z",
-      "updated_at":"2026-09-28T13:20:31.250Z"
+      "tags":["cliente-novo"], "external_id":"erp-207", "archived_at":null, "merged_into_id":null,
+      "created_at":"2026-09-28T13:20:31.250Z", "updated_at":"2026-09-28T13:20:31.250Z"
     }'
     when 'note' then '{
       "id":"01a0f2d6-5d50-7edb-8465-624291e4053c", "deal_id":"01a0e82c-9612-7f96-8c94-f287038f6943",

@@ -307,9 +307,11 @@ begin
     v_count := v_count + v_looked;
     exit when v_looked = 0 or clock_timestamp() >= v_end;
   end loop;
+  perform crm.index_defined(v_end);
   return v_count;
 end
 $$;
 comment on function crm.index_texts(interval) is
-  'Writes the searched texts of the records that changed since the last run, and returns how many events it read. '
+  'Writes the searched texts and indexed values of the records that changed since the last run, then the values of '
+  'newly defined fields, and returns how many events it read. '
   'Ends after p_most, because the feed and erasures wait for it.';

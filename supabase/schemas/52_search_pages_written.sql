@@ -5,23 +5,23 @@ language sql immutable as $$
   select case p_event
     when 'company.created' then 'company'
     when 'company.updated' then
-      case when p_facts -> 'changed_fields' ?| array['name', 'legal_name', 'tax_id', 'domain', 'email', 'external_id', 'phone']
+      case when p_facts -> 'changed_fields' ?| array['name', 'legal_name', 'tax_id', 'domain', 'email', 'external_id', 'phone', 'tags', 'custom_fields']
         then 'company'
       end
     when 'contact.created' then 'contact'
     when 'contact.updated' then
-      case when p_facts -> 'changed_fields' ?| array['name', 'email', 'job_title', 'external_id', 'phone', 'phone2', 'whatsapp']
+      case when p_facts -> 'changed_fields' ?| array['name', 'email', 'job_title', 'external_id', 'phone', 'phone2', 'whatsapp', 'tags', 'custom_fields']
         then 'contact'
       end
     when 'deal.created' then 'deal'
     when 'deal.updated' then
-      case when p_facts -> 'changed_fields' ?| array['title', 'external_id']
+      case when p_facts -> 'changed_fields' ?| array['title', 'external_id', 'tags', 'custom_fields']
         then 'deal'
       end
   end
 $$;
 comment on function crm.text_changed(crm.event_type, jsonb) is
-  'The kind of the record whose searched text an event changes; null if it changes none.';
+  'The kind of the record whose searched text, tags or custom fields an event changes; null if it changes none.';
 
 create function crm.keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[]) returns void
 language plpgsql set search_path = '' set enable_seqscan = off as $$
@@ -33,22 +33,34 @@ begin
       select t.workspace_id, p_record, t.id, crm.company_text(t) from crm.companies t
       where t.workspace_id = p_workspace_id and t.id = any (p_ids)
       on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
+      perform crm.keep_values(p_workspace_id, p_record, array(
+        select row(t.id, t.tags, t.custom_fields)::crm.record_keys from crm.companies t
+        where t.workspace_id = p_workspace_id and t.id = any (p_ids)
+      ));
     when 'contact' then
       perform crm.lock_texts_of(p_workspace_id);
       insert into crm.search_texts as kept (workspace_id, record, id, text)
       select t.workspace_id, p_record, t.id, crm.contact_text(t) from crm.contacts t
       where t.workspace_id = p_workspace_id and t.id = any (p_ids)
       on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
+      perform crm.keep_values(p_workspace_id, p_record, array(
+        select row(t.id, t.tags, t.custom_fields)::crm.record_keys from crm.contacts t
+        where t.workspace_id = p_workspace_id and t.id = any (p_ids)
+      ));
     when 'deal' then
       perform crm.lock_texts_of(p_workspace_id);
       insert into crm.search_texts as kept (workspace_id, record, id, text)
       select t.workspace_id, p_record, t.id, crm.deal_text(t) from crm.deals t
       where t.workspace_id = p_workspace_id and t.id = any (p_ids)
       on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
+      perform crm.keep_values(p_workspace_id, p_record, array(
+        select row(t.id, t.tags, t.custom_fields)::crm.record_keys from crm.deals t
+        where t.workspace_id = p_workspace_id and t.id = any (p_ids)
+      ));
     else
       null;
   end case;
 end
 $$;
 comment on function crm.keep_texts(uuid, text, uuid[]) is
-  'Writes the current searched texts of records of a kind; nothing for a kind without search.';
+  'Writes the current searched texts and indexed values of records of a kind; nothing for a kind without search.';

@@ -207,6 +207,7 @@ declare
   v_differences text[] := '{}';
   v_deal crm.deals;
 begin
+  perform crm.checked_values('deal', p_args);
   -- Leads that could create the same record wait for each other.
   perform crm.lock_matches(jsonb_build_object(
     'deal external_id', v_external_id, 'contact email', v_email, 'contact phone', v_phone, 'company name', v_name_key

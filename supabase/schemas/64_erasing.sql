@@ -290,8 +290,8 @@ begin
     );
   get diagnostics lead_receipts = row_count;
   update crm.deals d
-  set (title, source, external_id, loss_note, utm, custom_fields, lead) = (
-    e.title, e.source, e.external_id, e.loss_note, e.utm, e.custom_fields, null
+  set (title, source, external_id, loss_note, utm, custom_fields, tags, lead) = (
+    e.title, e.source, e.external_id, e.loss_note, e.utm, e.custom_fields, e.tags, null
   )
   from (
     select
@@ -301,7 +301,12 @@ begin
       case when not 'external_id' = any (n.fields) then o.external_id end as external_id,
       case when not p_texts then o.loss_note end as loss_note,
       o.utm - array(select substr(f.field, 5) from unnest(n.fields) f (field) where starts_with(f.field, 'utm.')) as utm,
-      case when not p_texts then crm.without_mentions(o.custom_fields, t.traces) end as custom_fields
+      case when not p_texts then crm.without_mentions(o.custom_fields, t.traces) end as custom_fields,
+      nullif(array(
+        select g.tag from unnest(o.tags) with ordinality g (tag, position)
+        where not crm.mentions(g.tag, t.traces) and not (p_texts and crm.has_name(g.tag, t.origin_traces))
+        order by g.position
+      ), '{}') as tags
     from unnest(v_deals) t
     join crm.deals o on o.workspace_id = p_workspace_id and o.id = t.deal_id
     left join crm.texts_naming k
@@ -315,8 +320,8 @@ begin
   ) e
   where d.workspace_id = p_workspace_id and d.id = e.id
     -- The updated_at of a deal without traces must not change.
-    and (d.title, d.source, d.external_id, d.loss_note, d.utm, d.custom_fields, d.lead)
-      is distinct from (e.title, e.source, e.external_id, e.loss_note, e.utm, e.custom_fields, null::jsonb);
+    and (d.title, d.source, d.external_id, d.loss_note, d.utm, d.custom_fields, d.tags, d.lead)
+      is distinct from (e.title, e.source, e.external_id, e.loss_note, e.utm, e.custom_fields, e.tags, null::jsonb);
   get diagnostics deals = row_count;
   if p_texts then
     delete from crm.texts_naming k
@@ -336,5 +341,5 @@ end
 $$;
 comment on function crm.erase_deals(uuid, uuid, uuid[], crm.traces, boolean, text[]) is
   'Clears the leads that the person sent, and replaces texts that mention the person in the short fields of deals and '
-  'of their receipts. p_texts: also clears free texts about the deals and custom fields, and a source, external_id or '
-  'utm value with any of the names; without p_texts, these fields are remembered in crm.texts_naming.';
+  'of their receipts. p_texts: also clears free texts about the deals and custom fields, and a source, external_id, '
+  'tag or utm value with any of the names; without p_texts, these fields are remembered in crm.texts_naming.';

@@ -190,21 +190,22 @@ begin
       return query
       select c.id, array[
         c.name, c.email, c.phone, c.phone2, c.whatsapp, c.job_title, c.instagram, c.linkedin, c.notes, c.external_id,
-        crm.json_text(c.custom_fields)
+        crm.json_text(c.custom_fields), array_to_string(c.tags, E'\n')
       ]
       from crm.contacts c where c.workspace_id = p_workspace_id and c.id = any (p_ids);
     when 'company' then
       return query
       select c.id, array[
         c.name, c.legal_name, c.email, c.phone, c.domain, c.website, c.linkedin, c.instagram, c.external_id, c.notes,
-        crm.json_text(c.address), crm.json_text(c.custom_fields)
+        crm.json_text(c.address), crm.json_text(c.custom_fields),
+        array_to_string(c.tags, E'\n')
       ]
       from crm.companies c where c.workspace_id = p_workspace_id and c.id = any (p_ids);
     when 'deal' then
       return query
       select d.id, array[
         d.title, d.source, d.external_id, d.loss_note, crm.json_text(d.utm), crm.json_text(d.custom_fields),
-        crm.json_text(d.lead)
+        crm.json_text(d.lead), array_to_string(d.tags, E'\n')
       ]
       from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (p_ids);
     when 'activity' then

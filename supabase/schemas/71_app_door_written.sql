@@ -13,6 +13,14 @@ begin
       case p_verb
         when 'action_list' then return app.action_list(p_args);
       end case;
+    when 'custom' then
+      case p_verb
+        when 'custom_field_archive' then return app.custom_field_archive(p_args);
+        when 'custom_field_create' then return app.custom_field_create(p_args);
+        when 'custom_field_list' then return app.custom_field_list(p_args);
+        when 'custom_field_restore' then return app.custom_field_restore(p_args);
+        when 'custom_field_update' then return app.custom_field_update(p_args);
+      end case;
     when 'delivery' then
       case p_verb
         when 'delivery_get' then return app.delivery_get(p_args);

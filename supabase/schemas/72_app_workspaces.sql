@@ -5,7 +5,8 @@ language sql stable as $$
   select json_build_object(
     'id', w.id, 'name', w.name, 'suspended', w.suspended, 'public_api', w.public_api,
     'rate_limit_per_minute', w.rate_limit_per_minute, 'stale_after_days', w.stale_after_days,
-    'time_zone', w.time_zone, 'created_at', crm.iso(w.created_at)
+    'time_zone', w.time_zone, 'refuses_undefined_fields', w.refuses_undefined_fields,
+    'created_at', crm.iso(w.created_at)
   )
 $$;
 comment on function crm.workspace_json(crm.workspaces) is 'JSON of a workspace and its plan, for the operator.';
@@ -215,7 +216,7 @@ create function app.workspace_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(
-    p_args, '{workspace_id}', '{name, suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone}'
+    p_args, '{workspace_id}', '{name, suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone, refuses_undefined_fields}'
   );
   v_before crm.workspaces;
   v_after crm.workspaces;
@@ -239,7 +240,8 @@ begin
     set
       name = coalesce(v_args ->> 'name', w.name),
       stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days),
-      time_zone = coalesce(v_args ->> 'time_zone', w.time_zone)
+      time_zone = coalesce(v_args ->> 'time_zone', w.time_zone),
+      refuses_undefined_fields = coalesce((v_args ->> 'refuses_undefined_fields')::boolean, w.refuses_undefined_fields)
     where w.id = v_before.id
     returning w.* into v_after;
   else
@@ -250,7 +252,8 @@ begin
       public_api = coalesce((v_args ->> 'public_api')::boolean, w.public_api),
       rate_limit_per_minute = coalesce((v_args ->> 'rate_limit_per_minute')::numeric::integer, w.rate_limit_per_minute),
       stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days),
-      time_zone = coalesce(v_args ->> 'time_zone', w.time_zone)
+      time_zone = coalesce(v_args ->> 'time_zone', w.time_zone),
+      refuses_undefined_fields = coalesce((v_args ->> 'refuses_undefined_fields')::boolean, w.refuses_undefined_fields)
     where w.id = v_before.id
     returning w.* into v_after;
   end if;
@@ -260,8 +263,8 @@ end
 $$;
 comment on function app.workspace_update(jsonb) is
   'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. Members may change name, '
-  'stale_after_days and time_zone only. Returns the workspace as workspace_get does. Arguments: workspace_id, name, '
-  'suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone. Codes: validation_error, not_found, '
+  'stale_after_days, time_zone and refuses_undefined_fields only. Returns the workspace as workspace_get does. Arguments: workspace_id, name, '
+  'suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone, refuses_undefined_fields. Codes: validation_error, not_found, '
   'insufficient_role (for a member who is no longer an admin).';
 
 create function app.workspace_list(p_args jsonb) returns json

@@ -28,8 +28,9 @@ grant usage on schema api, crm to crm_api;
 grant select on crm.members, crm.pipelines, crm.stages, crm.loss_reasons to crm_api;
 grant select, insert, update on crm.companies, crm.contacts, crm.deals, crm.activities to crm_api;
 grant select, insert on crm.notes, crm.lead_receipts, crm.list_cursors to crm_api;
--- Only triggers and jobs write this table.
-grant select on crm.search_texts to crm_api;
+-- Only triggers and jobs write these tables.
+grant select on crm.search_texts, crm.record_values to crm_api;
+grant select, insert, update (label, choices, archived_at, index_below) on crm.custom_fields to crm_api, crm_app;
 -- A customer reads a proposal and answers it.
 grant select, update (status, rejection_reason) on crm.proposals to crm_api;
 grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_api;
@@ -46,7 +47,7 @@ grant select on
   crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.stages, crm.webhook_attempts
 to crm_app;
 grant select, insert on crm.audit_log to crm_app;
-grant select, update (name, stale_after_days, time_zone) on crm.workspaces to crm_app;
+grant select, update (name, stale_after_days, time_zone, refuses_undefined_fields) on crm.workspaces to crm_app;
 grant select, insert, update (name, role, is_active) on crm.members to crm_app;
 grant select, insert, update (name, prefix, rotated_at, revoked_at) on crm.api_keys to crm_app;
 -- A verb stores the hash of a key and the secret of a webhook, and never reads one.

@@ -6,6 +6,11 @@ export const NOT_TOOLS: Readonly<Record<string, string>> = {
   webhook_create: "Its reply reveals the secret of the subscription, which would stay in the conversation",
   webhook_rotate_secret:
     "Its reply reveals the secret of the subscription, which would stay in the conversation",
+  custom_field_list: "An administrator defines fields once; workspace_get shows those in use",
+  custom_field_create: "As custom_field_list",
+  custom_field_update: "As custom_field_list",
+  custom_field_archive: "As custom_field_list",
+  custom_field_restore: "As custom_field_list",
   activity_batch:
     "An assistant calls the tool of one record for each; a hundred items at once hide what it does",
   company_batch: "As activity_batch",

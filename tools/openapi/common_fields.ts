@@ -51,6 +51,11 @@ export const COMMON_FIELDS: FieldDocs = {
     "The integrator's own fields: at most 50 keys and 10 KB",
     { segmento: "alimentação" },
   ),
+  tags: doc(
+    "Etiquetas: no máximo 50, de 1 a 60 caracteres, sem distinguir maiúsculas",
+    "Tags: at most 50, of 1 to 60 characters, ignoring case",
+    ["cliente-novo"],
+  ),
   archived_at: doc(
     "Desde quando está arquivado, e fora das listas",
     "Since when it is archived, and left out of lists",

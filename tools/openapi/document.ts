@@ -9,7 +9,7 @@ import { headersFor } from "./headers.ts";
 import { type Language, selectLanguage } from "./language.ts";
 import { refTo } from "./json_schema.ts";
 import { appParameters, commonParameters, operation } from "./operation.ts";
-import { tagOf } from "./operation_id.ts";
+import { COLLECTIONS, tagOf, tagOfCollection } from "./operation_id.ts";
 import { AnyDelivery, AnyEvent, DeliveryEnvelope, EventEnvelope } from "./events.ts";
 import { type Replacements, Schemas } from "./schemas.ts";
 import { DELIVERIES, deliveryHeaders, webhooks } from "./webhooks.ts";
@@ -63,6 +63,7 @@ export function openApiDocument(audience: Audience, language: Language): unknown
     ],
     tags: [
       ...resources.map((resource) => ({ name: tagOf(resource), ...resource.about })),
+      ...Object.entries(COLLECTIONS).map(([name, about]) => ({ name: tagOfCollection(name), ...about })),
       ...(audience === "api"
         ? [{
           name: DELIVERIES,

@@ -12,6 +12,7 @@ import { FOUND_TYPES } from "../../supabase/functions/api-v1-search/schema.ts";
 import { DELIVERY_STATES } from "../../supabase/functions/api-v1-webhooks/delivery.ts";
 import { subscription } from "../../supabase/functions/api-v1-webhooks/record.ts";
 import { proposal } from "../../supabase/functions/proposals/record.ts";
+import { FIELD_TYPES } from "../../supabase/functions/_shared/contract/custom_fields.ts";
 import { LIKENESSES } from "../../supabase/functions/_shared/contract/duplicates.ts";
 import { type Doc, doc, type FieldDocs } from "../../supabase/functions/_shared/contract/doc.ts";
 import { EVENT_TYPES, EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
@@ -50,6 +51,10 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
   DealStatus: {
     words: wordsOf(deal.reply, "status"),
     text: doc("A situação de um negócio", "The state of a deal"),
+  },
+  CustomFieldType: {
+    words: FIELD_TYPES,
+    text: doc("O tipo dos valores de um campo definido", "The type of the values of a defined field"),
   },
   ActivityStatus: {
     words: wordsOf(activity.reply, "status"),

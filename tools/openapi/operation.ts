@@ -46,7 +46,7 @@ export function operation(resource: Resource, route: Route, errors: ErrorReplies
     : WITHOUT_KEY[gate];
   return {
     operationId: operationId(resource, route),
-    tags: [tagOf(resource)],
+    tags: [tagOf(resource, route.path)],
     summary: summary.description,
     summary_en: summary.description_en,
     ...requirement,
@@ -213,6 +213,8 @@ function queryParameters(query: z.ZodObject, schemas: Schemas) {
     ...(description ? { description, description_en } : FILTERS[name]),
     // Values separated by commas.
     ...(schema.type === "array" && { style: "form", explode: false }),
+    // One parameter for each key.
+    ...(schema.type === "object" && { style: "deepObject", explode: true }),
     schema,
   }));
 }

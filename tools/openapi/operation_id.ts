@@ -1,12 +1,25 @@
 import type { Resource, Route } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import { z } from "zod";
+import { type Doc, doc } from "../../supabase/functions/_shared/contract/doc.ts";
 
 const BY_METHOD = { GET: "get", POST: "create", PATCH: "update", DELETE: "delete" } as const;
 
-/** The name of the resource without the version, e.g. `contacts`; it is the tag of its operations. */
-export function tagOf(resource: Resource): string {
+/** Collections that a resource has beside its records: the operations of each have a tag of their own. */
+export const COLLECTIONS: Readonly<Record<string, Doc>> = {
+  "custom-fields": doc(
+    "Os campos livres que a empresa define",
+    "The custom fields that the workspace defines",
+  ),
+};
+
+/** The tag of an operation: the name of its resource without the version, e.g. `contacts`, or of its collection. */
+export function tagOf(resource: Resource, path = "/"): string {
+  const collection = path.split("/")[1]!;
+  if (collection in COLLECTIONS) return tagOfCollection(collection);
   return resource.name.replace(/^(api|app)-v1-/, "");
 }
+
+export const tagOfCollection = (collection: string) => collection.replaceAll("-", "_");
 
 /**
  * The id of an operation, by which generators name functions: the resource and what is done with it, as in
@@ -14,11 +27,13 @@ export function tagOf(resource: Resource): string {
  * `webhooks.redeliver`. It follows from the method and the path, so a new endpoint changes the id of no other.
  */
 export function operationId(resource: Resource, { method, path, endpoint }: Route): string {
-  return `${tagOf(resource)}.${verbOf()}`.replaceAll("-", "_");
+  return `${tagOf(resource, path)}.${verbOf()}`.replaceAll("-", "_");
 
   function verbOf(): string {
     const last = path.split("/").at(-1)!;
-    if (last === "") return method === "GET" && isList(endpoint.reply) ? "list" : BY_METHOD[method];
+    if (last === "" || last in COLLECTIONS) {
+      return method === "GET" && isList(endpoint.reply) ? "list" : BY_METHOD[method];
+    }
     // The id of the record, or the token of a proposal, and the id of a record below it.
     if (last === ":id" || last === ":token") return BY_METHOD[method];
     return last.replace(/^:(\w+)_id$/, "$1");

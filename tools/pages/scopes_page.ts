@@ -33,9 +33,10 @@ const PERMITTED = {
   "notes:write": doc("criar anotações", "create notes"),
   "pipelines:read": doc("ler funis e etapas", "read pipelines and stages"),
   "workspace:read": doc(
-    "ler membros (com e-mail), motivos de perda e funis",
-    "read members (with e-mail), loss reasons and pipelines",
+    "ler membros (com e-mail), motivos de perda, funis e campos definidos",
+    "read members (with e-mail), loss reasons, pipelines and defined fields",
   ),
+  "workspace:manage": doc("definir os campos livres", "define the custom fields"),
   "events:read": doc(
     "ler tudo o que aconteceu, com os dados de todos os recursos: dê a poucas chaves",
     "read all that happened, with the data of every resource: give it to few",

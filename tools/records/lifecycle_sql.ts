@@ -91,13 +91,17 @@ $$;`,
   );
 }
 
+/** Functions that join two values of a field. */
+const JOINED: Readonly<Record<string, string>> = {
+  custom_fields: "crm.filled_custom_fields",
+  tags: "crm.joined_tags",
+};
+
 function fillSql(record: CrmRecord): string {
   const { name, about } = record;
   const table = `crm.${about.table}`;
   const lines = emptyable(record).map((field) =>
-    field === "custom_fields"
-      ? `  t.${field} := crm.filled_custom_fields(t.${field}, other.${field});`
-      : `  t.${field} := coalesce(t.${field}, other.${field});`
+    `  t.${field} := ${JOINED[field] ?? "coalesce"}(t.${field}, other.${field});`
   );
   return commented(
     `create function crm.${name}_filled(t ${table}, other ${table}) returns ${table}
@@ -171,9 +175,11 @@ $$;`,
   );
 }
 
-/** The optional fields that clients write. */
+/** The fields that clients write and whose column may be null. */
 function emptyable({ fields }: CrmRecord): string[] {
   return Object.entries(fields)
-    .filter(([, { written, presence }]) => written === "always" && presence === "optional")
+    .filter(([, { written, presence, sql }]) =>
+      written === "always" && (presence === "optional" || sql === "text[]")
+    )
     .map(([field]) => field);
 }

@@ -31,7 +31,7 @@ export function searchedSql(records: readonly CrmRecord[]): string {
     `    when '${name}.created' then '${name}'
     when '${name}.updated' then
       case when p_facts -> 'changed_fields' ?| array[${
-      [...texts, ...phones].map((column) => `'${column}'`).join(", ")
+      [...texts, ...phones, "tags", "custom_fields"].map((column) => `'${column}'`).join(", ")
     }]
         then '${name}'
       end`
@@ -42,7 +42,11 @@ export function searchedSql(records: readonly CrmRecord[]): string {
       insert into crm.search_texts as kept (workspace_id, record, id, text)
       select t.workspace_id, p_record, t.id, crm.${name}_text(t) from crm.${about.table} t
       where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;`
+      on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
+      perform crm.keep_values(p_workspace_id, p_record, array(
+        select row(t.id, t.tags, t.custom_fields)::crm.record_keys from crm.${about.table} t
+        where t.workspace_id = p_workspace_id and t.id = any (p_ids)
+      ));`
   );
   return `create function crm.text_changed(p_event crm.event_type, p_facts jsonb) returns text
 language sql immutable as $$
@@ -53,7 +57,7 @@ $$;
 ${
     comment(
       "function crm.text_changed(crm.event_type, jsonb)",
-      "The kind of the record whose searched text an event changes; null if it changes none.",
+      "The kind of the record whose searched text, tags or custom fields an event changes; null if it changes none.",
     )
   }
 
@@ -70,7 +74,7 @@ $$;
 ${
     comment(
       "function crm.keep_texts(uuid, text, uuid[])",
-      "Writes the current searched texts of records of a kind; nothing for a kind without search.",
+      "Writes the current searched texts and indexed values of records of a kind; nothing for a kind without search.",
     )
   }`;
 }

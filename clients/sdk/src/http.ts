@@ -206,8 +206,14 @@ function segment(name: string, value: string | undefined): string {
 }
 
 function search(query: object): string {
-  const entries = Object.entries(query)
-    .filter(([, value]) => value !== undefined && value !== null)
-    .map(([name, value]) => [name, value instanceof Date ? value.toISOString() : String(value)]);
+  const entries = Object.entries(query).flatMap(([name, value]) => parametersOf(name, value));
   return entries.length === 0 ? "" : `?${new URLSearchParams(entries)}`;
+}
+
+/** One parameter; for an object several: `custom[key]`, `custom[key][gte]`. */
+function parametersOf(name: string, value: unknown): [string, string][] {
+  if (value === undefined || value === null) return [];
+  if (value instanceof Date) return [[name, value.toISOString()]];
+  if (typeof value !== "object" || Array.isArray(value)) return [[name, String(value)]];
+  return Object.entries(value).flatMap(([key, member]) => parametersOf(`${name}[${key}]`, member));
 }

@@ -27,7 +27,7 @@ export function methodsOf(http: Http): object {
   return Object.fromEntries(
     Object.entries(methods).map(([resource, { get, ...others }]) =>
       get === undefined || Object.keys(others).length > 0
-        ? [resource, methods[resource]]
+        ? [camel(resource), methods[resource]]
         // A resource whose only operation is `get` becomes a method itself: `crm.me()`, `crm.operation(id)`.
         : [nameOf(resource), get]
     ),

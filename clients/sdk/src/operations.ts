@@ -65,6 +65,10 @@ export interface CompaniesListQuery {
   /** This domain */ domain?: string | undefined;
   /** Only those of this member in charge */ owner_id?: string | undefined;
   /** This id */ external_id?: string | undefined;
+  /** Only those with all of these tags, separated by commas, ignoring case */
+  tag?: string | (string)[] | undefined;
+  /** Only those with this value in the defined field, as custom[segment]=bakery; for numbers, amounts and dates also a range, custom[shops][gte]=2 and custom[shops][lte]=9 */
+  custom?: Record<string, unknown> | undefined;
   /** false: only records in use; true: only archived ones; any: all. To copy the records, use any: archived_at tells which are archived */
   archived?: T.Archived | undefined;
   /** All of these words, in any order, ignoring accents and case, in name, legal name, tax id, domain, e-mail, external_id and phone number (only digits) */
@@ -107,6 +111,10 @@ export interface ContactsListQuery {
   /** This phone number, in any spelling */ phone?: string | undefined;
   /** Only those of this company */ company_id?: string | undefined;
   /** This id */ external_id?: string | undefined;
+  /** Only those with all of these tags, separated by commas, ignoring case */
+  tag?: string | (string)[] | undefined;
+  /** Only those with this value in the defined field, as custom[segment]=bakery; for numbers, amounts and dates also a range, custom[shops][gte]=2 and custom[shops][lte]=9 */
+  custom?: Record<string, unknown> | undefined;
   /** false: only records in use; true: only archived ones; any: all. To copy the records, use any: archived_at tells which are archived */
   archived?: T.Archived | undefined;
   /** All of these words, in any order, ignoring accents and case, in name, e-mail, job title, external_id and phone numbers (only digits) */
@@ -159,6 +167,10 @@ export interface DealsListQuery {
   closed_since?: string | Date | undefined;
   /** Won or lost before this moment, in the same forms as since */
   closed_until?: string | Date | undefined;
+  /** Only those with all of these tags, separated by commas, ignoring case */
+  tag?: string | (string)[] | undefined;
+  /** Only those with this value in the defined field, as custom[segment]=bakery; for numbers, amounts and dates also a range, custom[shops][gte]=2 and custom[shops][lte]=9 */
+  custom?: Record<string, unknown> | undefined;
   /** false: only records in use; true: only archived ones; any: all. To copy the records, use any: archived_at tells which are archived */
   archived?: T.Archived | undefined;
   /** All of these words, in any order, ignoring accents and case, in title and external_id */
@@ -190,6 +202,10 @@ export interface DealsSummaryQuery {
   closed_since?: string | Date | undefined;
   /** Won or lost before this moment, in the same forms as since */
   closed_until?: string | Date | undefined;
+  /** Only those with all of these tags, separated by commas, ignoring case */
+  tag?: string | (string)[] | undefined;
+  /** Only those with this value in the defined field, as custom[segment]=bakery; for numbers, amounts and dates also a range, custom[shops][gte]=2 and custom[shops][lte]=9 */
+  custom?: Record<string, unknown> | undefined;
   /** false: only records in use; true: only archived ones; any: all. To copy the records, use any: archived_at tells which are archived */
   archived?: T.Archived | undefined;
   /** All of these words, in any order, ignoring accents and case, in title and external_id */
@@ -436,6 +452,19 @@ export interface Proposals {
   /** Reject the proposal; the answer is final. Without an API key: the link's token is enough. */
   reject(token: string, body?: T.ProposalRejection, options?: CallOptions): Promise<T.ProposalAnswer>;
 }
+/** The custom fields that the workspace defines */
+export interface CustomFields {
+  /** List the defined fields. Scope of the key: `workspace:read`. */
+  list(options?: CallOptions): List<T.CustomField, T.CustomFieldList>;
+  /** Define a custom field. Scope of the key: `workspace:manage`. */
+  create(body: T.NewCustomField, options?: CallOptions): Promise<T.CustomField>;
+  /** Change the label or the choices of a field. Scope of the key: `workspace:manage`. */
+  update(id: string, body: T.CustomFieldPatch, options?: CallOptions): Promise<T.CustomField>;
+  /** Take a field out of use. Scope of the key: `workspace:manage`. */
+  archive(id: string, options?: CallOptions): Promise<T.CustomField>;
+  /** Put a field back into use. Scope of the key: `workspace:manage`. */
+  restore(id: string, options?: CallOptions): Promise<T.CustomField>;
+}
 /** The methods of the client, by resource */
 export interface Resources {
   /** Tasks, calls, meetings and other activities of a deal */
@@ -464,12 +493,14 @@ export interface Resources {
   readonly search: Search;
   /** Subscriptions to events, delivered over HTTP and signed */
   readonly webhooks: Webhooks;
-  /** Show members, loss reasons, pipelines and event types. Scope of the key: `workspace:read`. */
+  /** Show members, loss reasons, pipelines, event types and defined fields. Scope of the key: `workspace:read`. */
   workspace(options?: CallOptions): Promise<T.Workspace>;
   /** The public link of a proposal, without an API key */
   readonly proposals: Proposals;
   /** Show whether the service is up. Without a credential. */
   health(options?: CallOptions): Promise<T.Health>;
+  /** The custom fields that the workspace defines */
+  readonly customFields: CustomFields;
 }
 /** The name of an operation, as in the OpenAPI documents */
 export type OperationId =
@@ -535,7 +566,8 @@ export type OperationId =
     | "rotate_secret"}`
   | `workspace.${"get"}`
   | `proposals.${"get" | "accept" | "reject"}`
-  | `health.${"get"}`;
+  | `health.${"get"}`
+  | `custom_fields.${"list" | "create" | "update" | "archive" | "restore"}`;
 /** An operation: its address below `baseUrl`, and how it may be called */
 export interface Operation {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -651,6 +683,11 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   "webhooks.recover": { method: "POST", path: "/api-v1-webhooks/{id}/recover", takes: ["body"] },
   "webhooks.rotate_secret": { method: "POST", path: "/api-v1-webhooks/{id}/rotate-secret", takes: ["body"] },
   "workspace.get": { method: "GET", path: "/api-v1-workspace" },
+  "custom_fields.list": { method: "GET", path: "/api-v1-workspace/custom-fields", list: true },
+  "custom_fields.create": { method: "POST", path: "/api-v1-workspace/custom-fields", takes: ["body"] },
+  "custom_fields.update": { method: "PATCH", path: "/api-v1-workspace/custom-fields/{id}", takes: ["body"] },
+  "custom_fields.archive": { method: "POST", path: "/api-v1-workspace/custom-fields/{id}/archive" },
+  "custom_fields.restore": { method: "POST", path: "/api-v1-workspace/custom-fields/{id}/restore" },
   "proposals.get": { method: "GET", path: "/proposals/{token}", open: true },
   "proposals.accept": { method: "POST", path: "/proposals/{token}/accept", open: true },
   "proposals.reject": { method: "POST", path: "/proposals/{token}/reject", takes: ["body"], open: true },

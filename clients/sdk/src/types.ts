@@ -342,6 +342,7 @@ export interface Company {
   /** Free notes */ notes: string | null;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields: Record<string, unknown> | null;
+  /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags: string[];
   /** The id in the system that the company comes from, unique in the workspace */
   external_id: string | null;
   /** Since when it is archived, and left out of lists */ archived_at: string | null;
@@ -417,8 +418,11 @@ export interface CompanyPatch {
   /** Free notes */ notes?: string | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
+  /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the company comes from, unique in the workspace */
   external_id?: string | null | undefined;
+  /** Tags to add to those there are */ add_tags?: string[] | null | undefined;
+  /** Tags to remove from those there are */ remove_tags?: string[] | null | undefined;
 }
 
 /** The company, and what changed */
@@ -460,8 +464,11 @@ export interface CompanyUpsert {
   /** Free notes */ notes?: string | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
+  /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the company comes from, unique in the workspace */
   external_id?: string | null | undefined;
+  /** Tags to add to those there are */ add_tags?: string[] | null | undefined;
+  /** Tags to remove from those there are */ remove_tags?: string[] | null | undefined;
 }
 
 /** A contact */
@@ -482,6 +489,7 @@ export interface Contact {
   /** Free notes */ notes: string | null;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields: Record<string, unknown> | null;
+  /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags: string[];
   /** The id in the system that the contact comes from, unique in the workspace */
   external_id: string | null;
   /** Since when it is archived, and left out of lists */ archived_at: string | null;
@@ -596,8 +604,11 @@ export interface ContactPatch {
   /** Free notes */ notes?: string | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
+  /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the contact comes from, unique in the workspace */
   external_id?: string | null | undefined;
+  /** Tags to add to those there are */ add_tags?: string[] | null | undefined;
+  /** Tags to remove from those there are */ remove_tags?: string[] | null | undefined;
 }
 
 /** The contact, and what changed */
@@ -636,8 +647,11 @@ export interface ContactUpsert {
   /** Free notes */ notes?: string | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
+  /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the contact comes from, unique in the workspace */
   external_id?: string | null | undefined;
+  /** Tags to add to those there are */ add_tags?: string[] | null | undefined;
+  /** Tags to remove from those there are */ remove_tags?: string[] | null | undefined;
 }
 
 /** The record that was created */
@@ -665,6 +679,7 @@ export interface CreatedContact {
   /** Free notes */ notes?: string | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
+  /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | undefined;
   /** The id in the system that the contact comes from, unique in the workspace */
   external_id?: string | null | undefined;
   /** Since when it is archived, and left out of lists */ archived_at?: string | null | undefined;
@@ -686,6 +701,51 @@ export interface CreatedSubscription {
   /** When the record was created */ created_at: string;
   /** The secret for signatures; only this reply shows it */ secret: string;
 }
+
+/** A custom field that the workspace has defined */
+export interface CustomField {
+  /** The record's id */ id: string;
+  object_type: FoundType;
+  /** The key in custom_fields; it cannot change */ key: string;
+  /** The name that is shown */ label: string;
+  type: CustomFieldType;
+  /** The choices of choice and choices; null for other types */ choices: string[] | null;
+  /** Since when it is out of use */ archived_at: string | null;
+  /** When the record was created */ created_at: string;
+  /** When the record last changed */ updated_at: string;
+}
+
+/** A defined field, in use */
+export interface CustomFieldInUse {
+  object_type: FoundType;
+  /** The key in custom_fields; it cannot change */ key: string;
+  /** The name that is shown */ label: string;
+  type: CustomFieldType;
+  /** The choices of choice and choices; null for other types */ choices: string[] | null;
+}
+
+/** The defined fields */
+export interface CustomFieldList {
+  /** The fields by kind of record, archived ones too */ data: CustomField[];
+}
+
+/** What changes in the field */
+export interface CustomFieldPatch {
+  /** The name that is shown */ label?: string | undefined;
+  /** All choices that are offered; records keep any other that they have */
+  choices?: string[] | undefined;
+}
+
+/** The type of the values of a defined field */
+export type CustomFieldType =
+  | "text"
+  | "number"
+  | "money"
+  | "date"
+  | "boolean"
+  | "choice"
+  | "choices"
+  | "link";
 
 /** Whether the database answers */
 export type DatabaseStatus = "up" | "down";
@@ -714,6 +774,7 @@ export interface Deal {
   utm: Utm | null;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields: Record<string, unknown> | null;
+  /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags: string[];
   /** The id in the system that the deal comes from */ external_id: string | null;
   /** When it last changed stage */ stage_changed_at: string;
   /** The last activity */ last_activity_at: string | null;
@@ -822,6 +883,9 @@ export interface DealPatch {
   utm?: Utm | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
+  /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
+  /** Tags to add to those there are */ add_tags?: string[] | null | undefined;
+  /** Tags to remove from those there are */ remove_tags?: string[] | null | undefined;
 }
 
 /** The reopened deal, and what changed */
@@ -963,7 +1027,10 @@ export interface DealUpsert {
   utm?: Utm | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
+  /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the deal comes from */ external_id?: string | null | undefined;
+  /** Tags to add to those there are */ add_tags?: string[] | null | undefined;
+  /** Tags to remove from those there are */ remove_tags?: string[] | null | undefined;
 }
 
 /** The delivery of an event deal.won */
@@ -1487,6 +1554,7 @@ export interface NewCompany {
   /** Free notes */ notes?: string | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
+  /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the company comes from, unique in the workspace */
   external_id?: string | null | undefined;
 }
@@ -1508,8 +1576,18 @@ export interface NewContact {
   /** Free notes */ notes?: string | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
+  /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the contact comes from, unique in the workspace */
   external_id?: string | null | undefined;
+}
+
+/** A field to define */
+export interface NewCustomField {
+  object_type: FoundType;
+  /** The key in custom_fields; it cannot change */ key: string;
+  /** The name that is shown; the key if absent */ label?: string | undefined;
+  type: CustomFieldType;
+  /** The choices of choice and choices; null for other types */ choices?: string[] | undefined;
 }
 
 /** A deal to create; at least one of title, contact_id and company_id */
@@ -1529,6 +1607,7 @@ export interface NewDeal {
   utm?: Utm | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
+  /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the deal comes from */ external_id?: string | null | undefined;
 }
 
@@ -1997,6 +2076,7 @@ export interface Workspace {
   /** The active loss reasons */ loss_reasons: ActiveLossReason[];
   /** The active pipelines, oldest first */ pipelines: ActivePipeline[];
   /** The events that can be subscribed to */ event_types: EventType[];
+  /** The defined fields that custom_fields may have */ custom_fields: CustomFieldInUse[];
 }
 
 /** A member; only active members can own new records */

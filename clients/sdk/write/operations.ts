@@ -69,7 +69,7 @@ export function operationsText(document: OpenApi): string {
     ...resources.map(({ name, description, own }) =>
       isAlone(own)
         ? docstring(own[0]!.text) + nameOfAlone(own[0]!) + own[0]!.signature
-        : `${docstring(description)}readonly ${name}: ${pascal(name)};\n`
+        : `${docstring(description)}readonly ${camel(name)}: ${pascal(name)};\n`
     ),
     "}\n",
     docstring("The name of an operation, as in the OpenAPI documents"),

@@ -13,6 +13,7 @@ import {
   owner,
   readOnlyDatetime,
   readOnlyId,
+  tags,
   text,
   textWith,
   workspaceId,
@@ -128,6 +129,7 @@ export const company = record("company", {
   owner_id: owner(),
   notes: text(10_000),
   custom_fields: customFields(),
+  tags: tags(),
   external_id: text(255, {
     text: doc(
       "Identificador no sistema de origem, único no workspace",

@@ -11,6 +11,7 @@ import {
   readOnlyDatetime,
   readOnlyId,
   reference,
+  tags,
   text,
   workspaceId,
 } from "../_shared/contract/record_fields.ts";
@@ -67,6 +68,7 @@ export const contact = record("contact", {
   linkedin: text(MAX_URL_LENGTH),
   notes: text(10_000),
   custom_fields: customFields(),
+  tags: tags(),
   external_id: text(255, {
     text: doc(
       "Identificador no sistema de origem, único no workspace",

@@ -14,6 +14,7 @@ import {
   owner,
   readOnlyDatetime,
   reference,
+  tags,
   text,
   workspaceId,
 } from "../_shared/contract/record_fields.ts";
@@ -127,6 +128,7 @@ export const deal = record("deal", {
   source: text(120),
   utm: object(Utm),
   custom_fields: customFields(),
+  tags: tags(),
   external_id: text(255, {
     text: doc(
       "Identificador no sistema de origem",

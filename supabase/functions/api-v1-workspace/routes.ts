@@ -1,4 +1,5 @@
 import { doc } from "../_shared/contract/doc.ts";
+import { customFields } from "../_shared/contract/custom_fields.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { Workspace } from "./schema.ts";
 
@@ -7,13 +8,18 @@ export const workspace = resource(
   {
     "GET /": endpoint({
       summary: doc(
-        "Mostra membros, motivos de perda, pipelines e tipos de evento",
-        "Show members, loss reasons, pipelines and event types",
+        "Mostra membros, motivos de perda, pipelines, tipos de evento e campos definidos",
+        "Show members, loss reasons, pipelines, event types and defined fields",
       ),
       scope: "workspace:read",
       reply: Workspace,
       verb: "workspace_get",
     }),
+    "GET /custom-fields": endpoint({ scope: "workspace:read", ...customFields.list }),
+    "POST /custom-fields": endpoint({ scope: "workspace:manage", ...customFields.create }),
+    "PATCH /custom-fields/:id": endpoint({ scope: "workspace:manage", ...customFields.update }),
+    "POST /custom-fields/:id/archive": endpoint({ scope: "workspace:manage", ...customFields.archive }),
+    "POST /custom-fields/:id/restore": endpoint({ scope: "workspace:manage", ...customFields.restore }),
   },
   doc("O que se pode escolher na empresa da chave", "What can be chosen in the key's workspace"),
 );

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FieldInUse } from "../_shared/contract/custom_fields.ts";
 import { doc } from "../_shared/contract/doc.ts";
 import { EVENT_TYPES } from "../_shared/contract/events.ts";
 import { uuid } from "../_shared/contract/fields.ts";
@@ -60,6 +61,10 @@ export const Workspace = object({
     "Os eventos que se podem assinar",
     "The events that can be subscribed to",
     ["deal.won"],
+  ]),
+  custom_fields: field(z.array(FieldInUse), [
+    "Os campos definidos que custom_fields pode ter",
+    "The defined fields that custom_fields may have",
   ]),
 }).meta({
   id: "Workspace",

@@ -1,4 +1,5 @@
 import { doc } from "../_shared/contract/doc.ts";
+import { customFields } from "../_shared/contract/custom_fields.ts";
 import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
 import { Workspace, WorkspaceChoices, WorkspacePatch } from "./schema.ts";
 
@@ -44,6 +45,11 @@ export const workspace = resource(
       reply: Workspace,
       verb: "workspace_update",
     }),
+    "GET /custom-fields": endpoint({ role: "vendedor", ...customFields.list }),
+    "POST /custom-fields": endpoint({ role: "admin", ...customFields.create }),
+    "PATCH /custom-fields/:id": endpoint({ role: "admin", ...customFields.update }),
+    "POST /custom-fields/:id/archive": endpoint({ role: "admin", ...customFields.archive }),
+    "POST /custom-fields/:id/restore": endpoint({ role: "admin", ...customFields.restore }),
   },
   doc("A empresa de quem entrou", "The workspace of the signed-in person"),
 );

@@ -114,6 +114,11 @@ export const Workspace = object({
     "The time zone in which assistants read and write times",
     "America/Sao_Paulo",
   ]),
+  refuses_undefined_fields: field(z.boolean(), [
+    "Se custom_fields só aceita os campos definidos",
+    "Whether custom_fields accepts only defined fields",
+    false,
+  ]),
   created_at: timestamp(),
   member: field(CurrentMember, ["Quem entrou", "Who is signed in"]),
   workspaces: field(z.array(WorkspaceChoice), WORKSPACES),
@@ -129,6 +134,7 @@ export const WorkspacePatch = z.object({
   stale_after_days: z.int().min(1).max(3650).optional(),
   // The database knows the time zones.
   time_zone: z.string().max(60).optional(),
+  refuses_undefined_fields: z.boolean().optional(),
 }).meta({
   id: "WorkspacePatch",
   ...doc("O que muda na empresa", "What changes in the workspace"),

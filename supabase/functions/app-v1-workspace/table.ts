@@ -11,6 +11,11 @@ export const table: RouteTable = {
     { method: "POST", path: "/invitations/:id/decline", operation: "invitation_decline", requirement: null, status: 200, body: { optional: true }, emptyArgs: {} },
     { method: "GET", path: "/", operation: "workspace_get", requirement: "vendedor", status: 200, emptyArgs: {} },
     { method: "PATCH", path: "/", operation: "workspace_update", requirement: "admin", status: 200, body: {} },
+    { method: "GET", path: "/custom-fields", operation: "custom_field_list", requirement: "vendedor", status: 200, emptyArgs: {} },
+    { method: "POST", path: "/custom-fields", operation: "custom_field_create", requirement: "admin", status: 201, body: {} },
+    { method: "PATCH", path: "/custom-fields/:id", operation: "custom_field_update", requirement: "admin", status: 200, body: {} },
+    { method: "POST", path: "/custom-fields/:id/archive", operation: "custom_field_archive", requirement: "admin", status: 200, body: { optional: true }, emptyArgs: {} },
+    { method: "POST", path: "/custom-fields/:id/restore", operation: "custom_field_restore", requirement: "admin", status: 200, body: { optional: true }, emptyArgs: {} },
   ],
   load: async () => (await import("./routes.ts")).workspace,
 };

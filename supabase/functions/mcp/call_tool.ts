@@ -115,9 +115,16 @@ function addressOf({ request }: Tool, args: Arguments): string {
   for (const name of names) {
     const value = args[name];
     if (value === undefined || (value === null && request.query.includes(name))) continue;
-    query.set(name, Array.isArray(value) ? value.map(textOf).join(",") : textOf(value));
+    for (const [parameter, text] of parametersOf(name, value)) query.set(parameter, text);
   }
   return query.size === 0 ? path : `${path}?${query}`;
+}
+
+/** One parameter of the query; for an object several: `custom[key]`, `custom[key][gte]`. */
+function parametersOf(name: string, value: Json): [string, string][] {
+  if (Array.isArray(value)) return [[name, value.map(textOf).join(",")]];
+  if (typeof value !== "object" || value === null) return [[name, textOf(value)]];
+  return Object.entries(value).flatMap(([key, member]) => parametersOf(`${name}[${key}]`, member));
 }
 
 function textOf(value: Json): string {

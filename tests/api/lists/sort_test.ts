@@ -140,3 +140,15 @@ test("Every list can be sorted by creation time and by last change", async ({ wo
   const pages = await readPages(api, `/api-v1-notes?deal_id=${deal_id}&sort=created_at&limit=2`);
   assert.deepEqual(pages.flatMap(ids), notes.map(({ id }) => id));
 });
+
+test("A list by several values of a filter sorts all of their deals, not only the newest of each", async ({ workspace, api }) => {
+  const items = Array.from({ length: 40 }, (_, index) => ({
+    op: "create",
+    data: { title: "D", value: 1000 - index },
+  }));
+  const { body } = await api.post(`${DEALS}/batch`, { items });
+  const made = body.results.map(({ id }: { id: string }) => id);
+  for (const id of made.slice(20)) await api.post(`${DEALS}/${id}/win`);
+  const pages = await readPages(api, `${DEALS}?sort=-value&status=aberto,ganho&limit=7`);
+  assert.deepEqual(pages.flatMap(ids), made, workspace.id);
+});

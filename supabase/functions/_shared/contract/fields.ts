@@ -104,6 +104,37 @@ export const customFields = () =>
     )
     .meta({ type: "object", additionalProperties: {}, maxProperties: 50 });
 
+/** A tag: 1 to 60 characters. A comma separates the tags of a filter. */
+export const tag = () =>
+  name(60).refine((text) => !text.includes(","), "Não pode ter vírgula").meta({
+    minLength: 1,
+    maxLength: 60,
+  });
+
+/** At most 50 tags. Of tags that differ only in case, the first counts. */
+export const tags = () =>
+  z.array(tag()).max(50).transform((tags) =>
+    tags.filter((tag, index) =>
+      tags.findIndex((other) => other.toLowerCase() === tag.toLowerCase()) === index
+    )
+  );
+
+/** Maximum custom fields by which one call filters. */
+const MAX_CUSTOM_FILTERS = 10;
+
+/** Values and bounds of custom fields, by key: the parameters `custom[key]`, `custom[key][gte]`, `custom[key][lte]`. */
+export const customFilter = () =>
+  z.record(
+    z.string(),
+    z.object({ eq: z.string(), gte: z.string(), lte: z.string() }).partial().refine(
+      ({ eq, gte, lte }) => eq === undefined || (gte ?? lte) === undefined,
+      "Um valor ou um intervalo, não ambos",
+    ),
+  ).refine(
+    (keys) => Object.keys(keys).length <= MAX_CUSTOM_FILTERS,
+    `Deve ter até ${MAX_CUSTOM_FILTERS} campos`,
+  ).meta({ type: "object", additionalProperties: {}, maxProperties: MAX_CUSTOM_FILTERS });
+
 /** Up to 2,048 characters, because advertisers put whole addresses into these parameters. */
 const utmValue = () => text(MAX_URL_LENGTH).nullish();
 

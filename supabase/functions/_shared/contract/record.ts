@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { type Doc, doc, type FieldDocs } from "./doc.ts";
 import { DRY_RUN } from "./dry_run.ts";
-import { uuid } from "./fields.ts";
+import { tags, uuid } from "./fields.ts";
 import { listQuery, several } from "./pagination.ts";
-import { ARCHIVED, type Field, type Filter, searchFilter } from "./record_fields.ts";
+import { ARCHIVED, CUSTOM, type Field, type Filter, searchFilter, TAG } from "./record_fields.ts";
 import type { Json } from "./json.ts";
 import { Expanded } from "./reference.ts";
 
@@ -137,6 +137,8 @@ export class CrmRecord {
     this.filters = {
       ...mapDefined(fields, ({ filter }) => filter ?? undefined),
       ...about.filters,
+      ...("tags" in fields && { tag: TAG }),
+      ...("custom_fields" in fields && { custom: CUSTOM }),
       ...("archived_at" in fields && { archived: ARCHIVED }),
       ...(search && { q: searchFilter(search.text) }),
     };
@@ -156,10 +158,12 @@ export class CrmRecord {
       }) as unknown as z.ZodType<
         Record<string, Json>
       >;
-    this.update = z.object(mapDefined(fields, (field) => changeRule("on update", field)))
-      .meta({ id: `${schema}Patch`, ...update, fields: this.texts() });
-    this.upsert = z.object(mapDefined(fields, (field) => changeRule("on create", field)))
-      .meta({ id: `${schema}Upsert`, ...about.upsert?.text, fields: this.texts() });
+    const tagging = "tags" in fields ? { add_tags: tags().nullish(), remove_tags: tags().nullish() } : {};
+    const changed = { ...this.texts(), ...TAGGING };
+    this.update = z.object({ ...mapDefined(fields, (field) => changeRule("on update", field)), ...tagging })
+      .meta({ id: `${schema}Patch`, ...update, fields: changed });
+    this.upsert = z.object({ ...mapDefined(fields, (field) => changeRule("on create", field)), ...tagging })
+      .meta({ id: `${schema}Upsert`, ...about.upsert?.text, fields: changed });
     this.created = this.reply.extend({ possible_duplicates: z.array(uuid()).max(5).optional() }).meta({
       id: `Created${schema}`,
       ...doc("O registro criado", "The record that was created"),
@@ -286,6 +290,11 @@ const GROUP_BY: Doc = doc(
   "Soma também por responsável, etapa, mês ou origem, em groups; o mês é o do fechamento ou, em aberto, o previsto",
   "Also adds up by owner, stage, month or source, in groups; the month is that of closing or, while open, the expected one",
 );
+
+const TAGGING: FieldDocs = {
+  add_tags: doc("Etiquetas a acrescentar às que há", "Tags to add to those there are", ["feira-2026"]),
+  remove_tags: doc("Etiquetas a tirar das que há", "Tags to remove from those there are", []),
+};
 
 const UPSERTED: FieldDocs = {
   created: doc("Se o registro foi criado agora", "Whether the record was created now", true),

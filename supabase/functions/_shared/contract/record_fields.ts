@@ -14,6 +14,7 @@ export type SqlType =
   | "timestamptz"
   | "jsonb"
   | "json"
+  | "text[]"
   | "crm.event_type[]";
 
 /**
@@ -90,13 +91,15 @@ export interface Filter {
   indexed?: { value: string; column: string } | undefined;
   /** The parameter shows rows that lists leave out by default. */
   hides?: Hiding | undefined;
+  /** The value names tags, or values of custom fields, all of which the record must have (23_values.sql). */
+  inValues?: true | undefined;
   /** The value has words to search for, instead of a value to equal. */
   searches?: true | undefined;
 }
 
 /** Whether the filter compares a column with the value for equality, and therefore has an index of its own. */
-export const isEquality = ({ range, condition, searches, ofDeal }: Filter) =>
-  range === undefined && condition === undefined && searches === undefined && ofDeal === undefined;
+export const isEquality = ({ range, condition, searches, ofDeal, inValues }: Filter) =>
+  [range, condition, searches, ofDeal, inValues].every((property) => property === undefined);
 
 /** A filter by a column of the record's deal. */
 export const dealFilter = (ofDeal: "company_id" | "contact_id", text: Doc): Filter => ({
@@ -104,6 +107,29 @@ export const dealFilter = (ofDeal: "company_id" | "contact_id", text: Doc): Filt
   text,
   ofDeal,
 });
+
+/** The filter of a record with tags. */
+export const TAG: Filter = {
+  rule: rules.tag(),
+  several: true,
+  inValues: true,
+  text: doc(
+    "Só os que têm todas estas etiquetas, separadas por vírgulas, sem distinguir maiúsculas",
+    "Only those with all of these tags, separated by commas, ignoring case",
+  ),
+};
+
+/** The filter of a record with custom fields. */
+export const CUSTOM: Filter = {
+  rule: rules.customFilter(),
+  inValues: true,
+  text: doc(
+    "Só os que têm este valor no campo definido, como custom[segmento]=padaria; para número, dinheiro e data também um " +
+      "intervalo, custom[lojas][gte]=2 e custom[lojas][lte]=9",
+    "Only those with this value in the defined field, as custom[segment]=bakery; for numbers, amounts and dates also a " +
+      "range, custom[shops][gte]=2 and custom[shops][lte]=9",
+  ),
+};
 
 /** The filter `q` of a record that declares searched columns. */
 export const searchFilter = (text: Doc): Filter => ({ rule: rules.search(), text, searches: true });
@@ -304,6 +330,13 @@ export const customFields = (options: Options = {}) =>
     { sql: "jsonb", rule: rules.customFields(), shape: z.record(z.string(), z.unknown()), long: true },
     options,
   );
+
+/** Tags, stored as null if there are none. */
+export const tags = () =>
+  field({ sql: "text[]", rule: rules.tags(), shape: z.array(z.string()), long: true }, {
+    presence: "defaulted",
+    shownAs: "coalesce(t.tags, '{}')",
+  });
 
 /** A value that an SQL expression computes from row `t`: not stored, not writable. */
 export const computed = (sql: SqlType, expression: string, shape: z.ZodType, options: Options = {}) =>

@@ -14,6 +14,7 @@ export const SCOPES = [
   "notes:write",
   "pipelines:read",
   "workspace:read",
+  "workspace:manage",
   "events:read",
   "changes:read",
   "webhooks:manage",

@@ -64,19 +64,32 @@ export function validateQuery(
 ): Record<string, Json> | ApiError {
   const details: FieldError[] = [];
   const parameters = new Map<string, string>();
+  const bounds = new Map<string, Map<string, string>>();
   for (const [name, value] of query) {
     if (PLATFORM_PARAMETERS.has(name)) continue;
+    const [, key, operator = "eq"] = "custom" in schema.shape ? CUSTOM.exec(name) ?? [] : [];
     // A repeated unknown parameter is reported only once, as unknown.
-    if (parameters.has(name) && Object.hasOwn(schema.shape, name)) {
-      details.push({ field: name, message: "Parâmetro repetido" });
-    }
+    if (
+      key !== undefined
+        ? bounds.get(key)?.has(operator)
+        : parameters.has(name) && Object.hasOwn(schema.shape, name)
+    ) details.push({ field: name, message: "Parâmetro repetido" });
     if (![name, value].every(isStorableText)) {
       details.push({ field: name.toWellFormed(), message: "O texto tem um caractere inválido" });
     }
-    parameters.set(name, value);
+    if (key === undefined) parameters.set(name, value);
+    else bounds.set(key, (bounds.get(key) ?? new Map()).set(operator, value));
   }
-  return parse(schema, Object.fromEntries(parameters), details);
+  const custom = Object.fromEntries([...bounds].map(([key, values]) => [key, Object.fromEntries(values)]));
+  return parse(
+    schema,
+    { ...Object.fromEntries(parameters), ...(bounds.size > 0 && { custom }) },
+    details,
+  );
 }
+
+/** The name of a parameter that filters by a custom field. */
+const CUSTOM = /^custom\[([^[\]]+)\](?:\[(gte|lte)\])?$/;
 
 function parse(
   schema: z.ZodType,

@@ -1,0 +1,151 @@
+// The definitions of custom fields, which keys (api-v1-workspace) and members (app-v1-workspace) manage.
+import { z } from "zod";
+import { doc } from "./doc.ts";
+import { noBody } from "./endpoint.ts";
+import { name, timestamp, uuid } from "./fields.ts";
+import { field, object } from "./object.ts";
+
+/** The kinds of records that have custom fields. */
+const OBJECT_TYPES = ["company", "contact", "deal"] as const;
+
+/** The types of the values of a custom field. */
+export const FIELD_TYPES = [
+  "text",
+  "number",
+  "money",
+  "date",
+  "boolean",
+  "choice",
+  "choices",
+  "link",
+] as const;
+
+const objectType = field(z.enum(OBJECT_TYPES), [
+  "O tipo de registro que tem o campo",
+  "The kind of record that has the field",
+  "deal",
+]);
+
+const key = field(
+  z.string().trim().regex(
+    /^[\p{L}\p{N}_][\p{L}\p{N}_ .-]{0,59}$/u,
+    "Deve ter de 1 a 60 letras, dígitos, espaços e sinais _ . -",
+  ).meta({ minLength: 1, maxLength: 60 }),
+  ["A chave em custom_fields; não muda", "The key in custom_fields; it cannot change", "segmento"],
+);
+
+const label = field(name(120), ["O nome que se mostra", "The name that is shown", "Segmento"]);
+
+const type = field(z.enum(FIELD_TYPES), [
+  "O tipo do valor; não muda. money é um número a partir de 0; date, AAAA-MM-DD; choices, uma lista de opções",
+  "The type of the value; it cannot change. money is a number from 0; date, YYYY-MM-DD; choices, a list of choices",
+  "choice",
+]);
+
+const TEXT_OF_CHOICES = [
+  "As opções de choice e choices; nulo nos outros tipos",
+  "The choices of choice and choices; null for other types",
+  ["Alimentação", "Saúde"],
+] as const;
+
+/** 1 to 100 choices, without repetition. */
+const choices = z.array(name(120)).min(1).max(100).refine(
+  (choices) => new Set(choices).size === choices.length,
+  "As opções devem ser diferentes",
+);
+
+/** A field as a form needs it: `GET /api-v1-workspace` shows those in use. */
+export const FieldInUse = object({
+  object_type: objectType,
+  key,
+  label,
+  type,
+  choices: field(z.array(z.string()).nullable(), TEXT_OF_CHOICES),
+}).meta({
+  id: "CustomFieldInUse",
+  ...doc("Um campo definido, em uso", "A defined field, in use"),
+});
+
+const CustomField = object({
+  id: uuid(),
+  object_type: objectType,
+  key,
+  label,
+  type,
+  choices: field(z.array(z.string()).nullable(), TEXT_OF_CHOICES),
+  archived_at: field(timestamp().nullable(), [
+    "Desde quando está fora de uso",
+    "Since when it is out of use",
+    null,
+  ]),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+}).meta({
+  id: "CustomField",
+  ...doc("Um campo livre que a empresa definiu", "A custom field that the workspace has defined"),
+});
+
+const CustomFieldList = object({
+  data: field(z.array(CustomField), [
+    "Os campos, por tipo de registro, também os arquivados",
+    "The fields by kind of record, archived ones too",
+  ]),
+}).meta({ id: "CustomFieldList", ...doc("Os campos definidos", "The defined fields") });
+
+const NewCustomField = object({
+  object_type: objectType,
+  key,
+  label: field(name(120).optional(), [
+    "O nome que se mostra; a chave se ausente",
+    "The name that is shown; the key if absent",
+    "Segmento",
+  ]),
+  type,
+  choices: field(choices.optional(), TEXT_OF_CHOICES),
+}).refine(({ type, choices }) => (choices !== undefined) === (type === "choice" || type === "choices"), {
+  path: ["choices"],
+  error: "Obrigatório para choice e choices, e só para estes",
+}).meta({ id: "NewCustomField", ...doc("Um campo a definir", "A field to define") });
+
+const CustomFieldPatch = object({
+  label: field(name(120).optional(), ["O nome que se mostra", "The name that is shown", "Segmento"]),
+  choices: field(choices.optional(), [
+    "Todas as opções que se oferecem; quem tem outra fica com ela",
+    "All choices that are offered; records keep any other that they have",
+    ["Alimentação", "Saúde", "Varejo"],
+  ]),
+}).meta({ id: "CustomFieldPatch", ...doc("O que muda no campo", "What changes in the field") });
+
+/** The declarations of the endpoints, without the scope or role. */
+export const customFields = {
+  list: {
+    summary: doc("Lista os campos definidos", "List the defined fields"),
+    reply: CustomFieldList,
+    verb: "custom_field_list",
+  },
+  create: {
+    summary: doc("Define um campo livre", "Define a custom field"),
+    body: NewCustomField,
+    reply: CustomField,
+    status: 201,
+    verb: "custom_field_create",
+  },
+  update: {
+    summary: doc("Altera o nome ou as opções de um campo", "Change the label or the choices of a field"),
+    body: CustomFieldPatch,
+    reply: CustomField,
+    verb: "custom_field_update",
+  },
+  archive: {
+    summary: doc("Tira um campo de uso", "Take a field out of use"),
+    ...noBody,
+    reply: CustomField,
+    verb: "custom_field_archive",
+  },
+  restore: {
+    summary: doc("Volta a usar um campo", "Put a field back into use"),
+    ...noBody,
+    reply: CustomField,
+    verb: "custom_field_restore",
+  },
+} as const;
