@@ -4583,7 +4583,8 @@ begin
     get diagnostics v_count = row_count;
   end if;
   return json_build_object(
-    'count', v_count, 'meta', json_build_object('next_cursor', v_next_id, 'has_more', v_next_id is not null)
+    'count', v_count, 'dry_run', p_args -> 'dry_run' is not distinct from 'true',
+    'meta', json_build_object('next_cursor', v_next_id, 'has_more', v_next_id is not null)
   );
 end
 $$;
@@ -9357,8 +9358,9 @@ declare
   v_from uuid := crm.uuid_v7_floor(v_since);
   v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute')
     else 'ffffffff-ffff-ffff-ffff-ffffffffffff' end;
-  v_actor uuid := p_args ->> 'actor';
-  v_not_actor uuid := p_args ->> 'not_actor';
+  v_actor uuid := case p_args ->> 'actor' when 'me' then crm.current_caller_id()::text else p_args ->> 'actor' end;
+  v_not_actor uuid := case p_args ->> 'not_actor'
+    when 'me' then crm.current_caller_id()::text else p_args ->> 'not_actor' end;
   v_looked integer;
   v_counts json;
   v_highlights json;
@@ -9844,7 +9846,7 @@ begin
   shown as (
     select e.id, json_build_object(
       'id', e.id, 'type', e.type, 'occurred_at', crm.iso(crm.uuid_v7_time(e.id)),
-      'deal', json_build_object('id', d.id, 'name', d.title),
+      'deal', json_build_object('id', d.id, 'name', d.title, 'status', d.status, 'value', d.value),
       'activity', (
         select crm.activity_json(t) from crm.activities t
         where e.type = 'activity' and t.workspace_id = v_workspace_id and t.id = e.id

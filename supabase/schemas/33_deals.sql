@@ -340,7 +340,8 @@ begin
     get diagnostics v_count = row_count;
   end if;
   return json_build_object(
-    'count', v_count, 'meta', json_build_object('next_cursor', v_next_id, 'has_more', v_next_id is not null)
+    'count', v_count, 'dry_run', p_args -> 'dry_run' is not distinct from 'true',
+    'meta', json_build_object('next_cursor', v_next_id, 'has_more', v_next_id is not null)
   );
 end
 $$;

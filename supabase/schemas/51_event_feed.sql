@@ -374,8 +374,9 @@ declare
   v_from uuid := crm.uuid_v7_floor(v_since);
   v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute')
     else 'ffffffff-ffff-ffff-ffff-ffffffffffff' end;
-  v_actor uuid := p_args ->> 'actor';
-  v_not_actor uuid := p_args ->> 'not_actor';
+  v_actor uuid := case p_args ->> 'actor' when 'me' then crm.current_caller_id()::text else p_args ->> 'actor' end;
+  v_not_actor uuid := case p_args ->> 'not_actor'
+    when 'me' then crm.current_caller_id()::text else p_args ->> 'not_actor' end;
   v_looked integer;
   v_counts json;
   v_highlights json;

@@ -70,7 +70,7 @@ begin
   shown as (
     select e.id, json_build_object(
       'id', e.id, 'type', e.type, 'occurred_at', crm.iso(crm.uuid_v7_time(e.id)),
-      'deal', json_build_object('id', d.id, 'name', d.title),
+      'deal', json_build_object('id', d.id, 'name', d.title, 'status', d.status, 'value', d.value),
       'activity', (
         select crm.activity_json(t) from crm.activities t
         where e.type = 'activity' and t.workspace_id = v_workspace_id and t.id = e.id

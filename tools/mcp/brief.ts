@@ -24,6 +24,7 @@ const FORMATS = ["date", "date-time"];
 const TEXTS: Readonly<Record<string, string>> = {
   limit: "Até 200",
   cursor: "meta.next_cursor da página anterior",
+  due_at: "Prazo",
   since: "Criados desde",
   until: "Criados antes de",
   updated_since: "Alterados desde",
