@@ -1,4 +1,5 @@
--- Activities of a deal (tasks, calls, meetings): the table, the SQL that deno task records writes, its verbs.
+-- Activities of a deal (tasks, calls, meetings): the table and its verbs. `deno task records` writes the plain SQL into
+-- 34_activities_written.sql.
 
 create domain crm.activity_type as text check (char_length(value) between 1 and 60);
 comment on domain crm.activity_type is 'The kind of an activity: 1 to 60 characters.';

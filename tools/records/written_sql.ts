@@ -1,4 +1,4 @@
-// What follows from the records, events and verbs, by schema file.
+// The SQL that is generated from the records, events and verbs, by schema file.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import type { Reference } from "../../supabase/functions/_shared/contract/record_fields.ts";
@@ -58,7 +58,7 @@ declare
   v_id uuid;
   v_missing text[] := '{}';
 begin
-  -- Most creations refer to nothing; each step of the loop would cost two expressions.
+  -- Most creations refer to no record; for them this check is cheaper than the loop.
   if not p_args ?| '{${names.join(",")}}' then return p_args; end if;
   v_workspace_id := crm.current_workspace_id();
   foreach v_field in array array[${names.map((name) => `'${name}'`).join(", ")}] loop
