@@ -57,7 +57,8 @@ async function readEvents() {
       });
     }
   } catch (error) {
-    // Not run for 30 days. Nothing is lost: the lists say of each record what it was merged into, and when it was erased.
+    // The last run was over 30 days ago. Nothing is lost: in the lists, each record has the id that it was merged into,
+    // and when it was erased.
     if (error.code !== "cursor_expired") throw error;
     return await beginFeed();
   }
@@ -71,13 +72,13 @@ async function beginFeed() {
   return true;
 }
 
-/** Reads what changed since the mark of the last run; where that run was interrupted, from the page after its last one. */
+/** Reads what changed since the mark of the last run. If that run was interrupted, continues after its last page. */
 async function readList(table) {
   const { since, until, cursor } = copy.mark(table) ?? { since: LONG_AGO };
   let [mark, read] = [{ since, until }, 0];
   const list = crm[table].list({ updated_since: since, archived: "any", ...(cursor && { cursor }) });
   for await (const { data, meta } of list.pages()) {
-    // The mark of the next run is the one of the first page: what changes while the pages are read then comes again.
+    // The next run starts at the mark of the first page, so it reads again what changes while these pages are read.
     mark.until ??= meta.synced_until;
     copy.atOnce(() => {
       for (const record of data) copy.put(table, record);
