@@ -6,7 +6,7 @@ import { encryptSecret } from "../../supabase/functions/_shared/webhooks/secret.
 
 /**
  * Creates workspaces, each with `each` subscriptions to `contact.created`.
- * @param targetUrls of which the workspaces take one in turn
+ * @param targetUrls assigned to the workspaces in turn
  * @param encryptionKey that of the dispatcher; absent: that of this process
  * @returns the ids of the workspaces
  */

@@ -10,7 +10,7 @@ import { rolledBack } from "./transactions.ts";
 
 const FUNCTIONS = join(import.meta.dirname!, "../../supabase/functions");
 
-/** Supabase's roles: with the public key of a project anybody acts as the first. */
+/** Supabase's roles: anybody with the public key of a project acts as `anon`. */
 const SUPABASE_ROLES = ["anon", "authenticated", "service_role"] as const;
 
 /** The roles that own nothing. */
@@ -65,7 +65,7 @@ async function callsOfFunctions(folder: string): Promise<Set<string>> {
   return called;
 }
 
-/** Reads every function of our schemas. Procedures are among them. */
+/** Reads every function of our schemas, procedures included. */
 async function readCallables(sql: Sql): Promise<Callable[]> {
   return await sql<Callable[]>`
     select
@@ -169,7 +169,7 @@ test(
     };
     const allowed = (role: Role) => new Set([...expected[role], ...(owned[role] ? [owned[role]] : [])]);
     await withSupabaseRoles(sql, async (sql) => {
-      // Of Supabase's roles one stands for all: the test before this one reads the rights of each.
+      // One of Supabase's roles is enough here, because the test before this one reads the rights of each.
       for (const role of ["crm_api", "crm_app", "anon"] as const) {
         await sql.unsafe(`set local role ${role}`);
         for (const callable of callables) {

@@ -22,7 +22,7 @@ const linesOf = (dispatcher: Dispatcher, event: string) =>
   dispatcher.output().split("\n").filter((line) => line.includes(`"event":"${event}"`))
     .map((line) => JSON.parse(line));
 
-/** What the steps share. Each step ends all its deliveries, so that the next one's dispatcher finds only its own. */
+/** What the steps share. Each step ends all its deliveries, so that the dispatcher of the next step finds no others. */
 interface Given extends DeliveryWorld {
   /** Creates workspaces, each with a subscription. */
   subscribers(target: string, count: number): Promise<string[]>;

@@ -38,7 +38,8 @@ export class Door {
   static async open(size: Size): Promise<Door> {
     const client = new pg.Client({ connectionString: size.url });
     await client.connect();
-    // Calls as the owner, who also computes the arguments: a superuser could do more than the owner can on Supabase.
+    // Calls as the owner, who also computes the arguments, because a superuser may do more than the owner may on
+    // Supabase.
     await client.query("set session authorization postgres");
     return new Door(size, client);
   }

@@ -117,8 +117,8 @@ async function dropIndexes(sql: TransactionSql): Promise<string[]> {
 }
 
 /**
- * Settings to insert millions of rows in minutes. They favour no size: no call waits for the disk, and no vacuum runs
- * during a call.
+ * Settings to insert millions of rows in minutes. They affect all sizes alike: no call waits for the disk, and no
+ * vacuum runs during a call.
  */
 const SETTINGS = {
   wal_level: "minimal",
