@@ -165,7 +165,7 @@ async function prepareDatabase(
 
 /** Sets the variables of the functions. On Supabase the platform and the project's secrets set them. */
 function setEnvironment(origin: string, appOrigin: string, secrets: Secrets): void {
-  // The stack has read it. The functions must never connect as the owner.
+  // The functions must never connect as the owner. The stack itself has read the variable before.
   Deno.env.delete("DATABASE_URL");
   Deno.env.set("APP_ORIGIN", appOrigin);
   // A hosted project's keys must not be sent to the gateway.

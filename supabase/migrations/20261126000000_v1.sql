@@ -5116,7 +5116,7 @@ create table crm.activities (
   foreign key (workspace_id, created_by_id) references crm.members (workspace_id, id)
 );
 comment on table crm.activities is
-  'Tasks that are to be done, or were done, to move a deal. An activity never changes its deal.';
+  'Tasks that move a deal, planned or done. An activity never changes its deal.';
 comment on column crm.activities.type is
   'Free text, because a workspace may have its own types. An activity without a title gets the label of its type.';
 comment on column crm.activities.overdue_reported_for is
@@ -11569,9 +11569,9 @@ begin
 end
 $$;
 comment on function crm.deal_traces_of(crm.deals, crm.traces, text[]) is
-  'The traces of a person in a deal. p_names: the person''s names, of which one word is enough in source, utm and '
-  'external_id, because "indicação de Genoveva" in her own deal names her. Null: a single word is not enough there '
-  'either.';
+  'The traces of a person in a deal. p_names: the person''s names; in source, utm and external_id a single word of '
+  'them is a trace, because "indicação de Genoveva" in Genoveva''s own deal names her. Null: a single word is no trace '
+  'there either.';
 create function crm.has_name(p_id text, p_traces crm.traces) returns boolean
 language sql immutable set search_path = '' as $$
   select crm.mentions(p_id, p_traces) or exists (
@@ -11998,8 +11998,8 @@ create type crm.erasure as (
 );
 comment on type crm.erasure is
   'The state of an erasure: what identifies the person (words, numbers, names; empty if not `known`, because an '
-  'earlier call erased the contact), the contacts erased, the contacts whose deals are walked, and the place in that '
-  'walk.';
+  'earlier call erased the contact), the contacts erased, the contacts whose deals the steps read, and the place that '
+  'they have reached.';
 create function crm.erasure_phases(e crm.erasure) returns text[]
 language sql immutable set search_path = '' as $$
   -- Activities before deals, the order in which a PATCH of an activity locks them; activities again after `notes`,
@@ -12026,7 +12026,7 @@ begin
   e.known := (select c.erased_at is null from unnest(v_contacts) c where c.id = p_id);
   e.texts := p_texts;
   e.erased := array(select c.id from unnest(v_contacts) c);
-  -- While a merge continues, deals move to this contact, so it is walked last.
+  -- While a merge continues, deals move to this contact, so its deals are read last.
   e.walked := array(
     select u.object_id from crm.operations u
     where u.workspace_id = p_workspace_id and u.kind = 'contact_merge' and u.state <> 'done'
@@ -12664,7 +12664,7 @@ begin
   -- Calls by a member in any 60 seconds: enough for several tabs that each ask every 2 seconds.
   v_caller.rate_limit := 600;
   v_caller.error_code := case
-    -- The same answer for a workspace that does not exist and for one of other people.
+    -- The same answer for a workspace that does not exist and for somebody else's workspace.
     when v_caller.id is null then 'not_a_member'
     when v_memberships > 1 and not p_any_workspace then 'workspace_required'
   end;
@@ -12847,7 +12847,7 @@ begin
 end
 $$;
 comment on function app.workspace_choices(jsonb) is
-  'Lists the workspaces of the signed-in person, of which each call chooses one, and the open invitations; nothing '
+  'Lists the workspaces of the signed-in person, among which each call chooses, and the open invitations; nothing '
   'for the operator. Arguments: none. Codes: validation_error.';
 create function crm.answer_invitation(p_id uuid, p_accepts boolean) returns void
 language plpgsql volatile security definer set search_path = '' as $$

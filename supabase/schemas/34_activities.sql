@@ -38,7 +38,7 @@ create table crm.activities (
   foreign key (workspace_id, created_by_id) references crm.members (workspace_id, id)
 );
 comment on table crm.activities is
-  'Tasks that are to be done, or were done, to move a deal. An activity never changes its deal.';
+  'Tasks that move a deal, planned or done. An activity never changes its deal.';
 comment on column crm.activities.type is
   'Free text, because a workspace may have its own types. An activity without a title gets the label of its type.';
 comment on column crm.activities.overdue_reported_for is

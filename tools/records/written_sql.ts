@@ -14,7 +14,7 @@ import { searchedSql } from "./search_sql.ts";
 import { summarySql } from "./summary_sql.ts";
 import { upsertSql } from "./upsert_sql.ts";
 
-/** The SQL that `deno task records` writes, by the concern of the schema file beside which it stands. */
+/** The SQL that `deno task records` writes, by the name of the schema file beside which it is written. */
 export function writtenSql(): Map<string, string> {
   const sql = new Map<string, string[]>();
   const add = (concern: string, text: string) => sql.set(concern, [...sql.get(concern) ?? [], text]);
@@ -36,7 +36,7 @@ export function writtenSql(): Map<string, string> {
   return new Map([...sql].map(([concern, texts]) => [concern, texts.join("\n\n")]));
 }
 
-/** The concern of a record whose table has another name. */
+/** The names of schema files, for records whose table has another name. */
 const CONCERNS: Record<string, string> = { stage: "pipelines", subscription: "subscriptions" };
 
 function referencesSql(records: readonly CrmRecord[]): string {

@@ -1,4 +1,4 @@
-// The migrations: those that are released, and the one that follows from what changed in supabase/schemas since.
+// The migrations: those that are released, and the one with what changed in supabase/schemas since.
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
 import { changesSql, isWritten } from "./changes.ts";

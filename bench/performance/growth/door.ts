@@ -56,7 +56,7 @@ export class Door {
 
   /**
    * Makes one call, with an Idempotency-Key where the endpoint accepts one. A write is undone, so that the next call finds
-   * the same rows, all of which have been read before.
+   * the same rows, and all of them have been read before.
    * @returns milliseconds
    * @throws Error if the reply is an error, or the page has fewer records than the probe says
    */

@@ -31,7 +31,7 @@ export interface Probe {
   grows?: string;
 }
 
-/** Resources of which every workspace has few records, except the deliveries of a subscription. */
+/** Resources with few records in every workspace, except the deliveries of a subscription. */
 const FEW_RECORDS = /^\S+ \/api-v1-(me|operations|pipelines|webhooks|workspace)(?!\/:id\/deliveries)\b/;
 const GROWS: Record<string, string> = {
   "POST /api-v1-contacts/:id/erase":

@@ -144,7 +144,7 @@ export async function startCluster() {
         await sql.unsafe(`alter system set ${name} = '${value}'`);
       }
     }
-    // wal_level needs a restart, which takes a new port.
+    // Restarts Postgres, because wal_level requires it. The port is another one afterwards.
     await stopPostgres(own.dataDir);
     const { databaseUrl } = await startPostgres(own.dataDir, own.secrets);
     const admin = new URL(superuserUrl(databaseUrl, own.secrets));

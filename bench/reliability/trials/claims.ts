@@ -57,7 +57,7 @@ export const claims: Trial = {
   },
 };
 
-/** Milliseconds of each claim, and the processor's milliseconds for one. */
+/** The milliseconds of each claim, and the milliseconds of processor time that a claim takes. */
 interface Claims {
   times: number[];
   cpu: number;

@@ -1,5 +1,5 @@
 // Imports contacts and their companies from a CSV, 100 lines at a time. Existing contacts are updated, never duplicated.
-//   node import.js contatos.csv             imports; after an interruption, the same command goes on
+//   node import.js contatos.csv             imports; after an interruption, the same command continues
 //   node import.js contatos.csv --dry-run   only says what would be imported
 import process from "node:process";
 import { parseArgs } from "node:util";

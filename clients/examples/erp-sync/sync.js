@@ -1,4 +1,4 @@
-// Brings the copy up to date. It may be killed at any moment: the next run goes on where this one stopped.
+// Brings the copy up to date. It may be killed at any moment: the next run continues where this one stopped.
 //   node sync.js            every night: what was merged, erased or changed since the last run
 //   node sync.js --events   every few minutes: only what was merged or erased
 import process from "node:process";
@@ -37,7 +37,7 @@ try {
  * Applies the merges and erasures since the last run, in their order. Each page and its cursor are stored together, so
  * that no event is left out.
  *
- * @returns whether the lists must be read now, even in a run for events alone
+ * @returns whether the lists must be read now, even in a run with --events
  */
 async function readEvents() {
   const counts = { "contact.merged": 0, "contact.erased": 0 };

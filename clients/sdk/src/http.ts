@@ -58,7 +58,7 @@ export interface CreateOptions extends CallOptions {
   idempotencyKey?: string | undefined;
 }
 
-/** Options of calls that can say what they would do. */
+/** Options of calls that support a dry run. */
 export interface DryRunOptions extends CreateOptions {
   /** Answers what the call would do, and writes nothing. */
   dryRun?: boolean | undefined;
