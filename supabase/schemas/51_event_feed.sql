@@ -396,7 +396,7 @@ begin
   ),
   highlight as materialized (
     select s.*,
-      -- A deal that moved again left the stage into which it moved here.
+      -- The stage into which a deal moved is the one that it left at its next move.
       lead(s.from_stage_id) over (partition by s.object_id, s.event order by s.id)::uuid as to_stage_id
     from shown s
     where s.event in ('deal.created', 'deal.won', 'deal.lost', 'deal.reopened', 'deal.stage_changed')

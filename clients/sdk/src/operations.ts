@@ -540,7 +540,7 @@ export type OperationId =
 export interface Operation {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
-  /** The arguments of its method behind those of the path: `query`, `body`, or one member of either. */
+  /** The arguments of its method after the ids in the path: `query`, `body`, or one member of either. */
   readonly takes?: readonly string[];
   /** Whether its method returns a `List`. */
   readonly list?: true;
