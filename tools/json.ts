@@ -1,7 +1,7 @@
 /**
- * Writes JSON for review, with a newline at its end. What fits into `width` characters stands on one line. In a longer
- * object or array each member that is an object has lines of its own, plain members share lines, and an only member
- * stands on the line of its brackets.
+ * Formats JSON for review, and ends it with a newline. A value that fits into `width` characters is on one line. In a
+ * longer object or array, each member that is an object gets lines of its own, plain members share lines, and a single
+ * member is on the same line as the brackets.
  */
 export function compactJson(value: unknown, width = 110): string {
   return `${layOut(value, "", 0, width)}\n`;
@@ -36,7 +36,7 @@ function layOut(value: unknown, indent: string, used: number, width: number): st
   return `${open}\n${lines.map((line) => inner + line).join(",\n")}\n${indent}${close}`;
 }
 
-/** Whether a value holds no object: a word, a number, or an array of these. */
+/** Whether a value contains no object: a text, a number, or an array of these. */
 function isPlain(value: unknown): boolean {
   return value === null || typeof value !== "object" ||
     Array.isArray(value) && value.every((item) => item === null || typeof item !== "object");

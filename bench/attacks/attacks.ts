@@ -56,7 +56,7 @@ export const ATTACKS: Attack[] = [
     title: "20 connections read pages of 200 of the largest contacts that the API accepts",
     // Besides the 120 MB of a quiet process, each reader's page is in memory several times, as text and as bytes.
     targets: { cost: 15, p90: 5, memoryMb: 300 },
-    // As many connections as an isolate has where the service is hosted.
+    // A hosted isolate has this many connections.
     env: { DATABASE_POOL_SIZE: "4" },
     async plan({ sql, workspaces }) {
       const { keys, ...attacker } = workspaces[1]!;

@@ -26,7 +26,7 @@ interface Case {
   order: Pick<LoadPlan, "connections" | "requests" | "pauseMs">;
 }
 
-/** What an attack did to a legitimate client, and to the process. */
+/** What an attack cost a legitimate client, and the process that was attacked. */
 interface Harm {
   quiet: Waits;
   attacked: Waits;

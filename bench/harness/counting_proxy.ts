@@ -22,7 +22,7 @@ export function startCountingProxy(databaseUrl: string) {
   };
   return {
     ...startProxy(databaseUrl, countForward, (from, to) => from.readable.pipeTo(to.writable)),
-    /** Returns the statements since the last call. */
+    /** Returns the number of statements since its last call. */
     takeCount(): number {
       const taken = statements;
       statements = 0;

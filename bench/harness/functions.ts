@@ -17,7 +17,7 @@ export interface Server extends AsyncDisposable {
 export async function startServer(env: Record<string, string>, folders: string[] = []): Promise<Server> {
   const log = await Deno.makeTempFile({ prefix: "crm-bench-", suffix: ".log" });
   const command = scriptArguments([join(import.meta.dirname!, "functions_process.ts"), ...folders]);
-  // The log goes to a file: a pipe would wake a reader for each line, on the processors that are measured.
+  // The log goes to a file, because a pipe would wake its reader for each line, on the processors that are measured.
   const child = new Deno.Command("sh", {
     args: ["-c", 'log=$1; shift; exec "$@" > "$log"', "sh", log, Deno.execPath(), ...command],
     env: { DATABASE_PREPARE: "true", DATABASE_POOL_SIZE: "10", ...env },

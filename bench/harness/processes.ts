@@ -6,7 +6,7 @@ export function spawnScript(args: string[], options: Omit<Deno.CommandOptions, "
   return new Deno.Command(Deno.execPath(), { ...options, args: scriptArguments(args) }).spawn();
 }
 
-/** The arguments of `deno`. Types are checked by `deno task check`, once for the whole tree. */
+/** The arguments of `deno`. Without type checks, because `deno task check` does them once for the whole tree. */
 export function scriptArguments(args: string[]): string[] {
   return ["run", "-A", "--no-check", ...args];
 }

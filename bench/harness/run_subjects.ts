@@ -30,8 +30,8 @@ interface Program {
 }
 
 /**
- * With `--short`, a wait may reach its target divided by this, because a busy machine makes waits ten times longer; a
- * mistake makes them a thousand times longer. The processor time of a request is a separate figure.
+ * With `--short`, a wait may reach its target divided by this. A busy machine makes waits ten times longer, but a
+ * mistake in the code makes them a thousand times longer. The processor time of a request is a separate figure.
  */
 const SHORT_WAITS = 0.1;
 

@@ -5,7 +5,7 @@
  *     deno task bench                         everything; also writes bench/results/
  *     deno task bench -- hand growth          some subjects; writes nothing
  *     deno task bench -- --short growth       small sizes and tolerant ratios, as in CI
- *     deno task bench -- --minutes 3 life     what lasts minutes, for another time
+ *     deno task bench -- --minutes 3 life     a subject that lasts minutes, for three minutes
  *
  * The exit code is 0 if every figure was held.
  */

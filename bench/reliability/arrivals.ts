@@ -45,7 +45,7 @@ export async function startCountingReceiver(folder: string) {
     }
   }
 
-  // By address, because the dispatcher would resolve a name.
+  // An address and not a name, which the dispatcher would have to resolve.
   const url = (path: string, host = 0) => `${origins[host]}/${path}`;
   return {
     okUrl: url("ok"),

@@ -1,6 +1,7 @@
 /**
- * Reads the feed over HTTP until it is killed, and goes on where the last reader stopped. Each page is one line of a file
- * with its cursor, so that both are stored or neither. Arguments: the address of the functions, the key, the file.
+ * Reads the feed over HTTP until it is killed, starting where the last reader stopped. Each page is stored with its
+ * cursor as one line of a file, so that either both are stored or neither. Arguments: the address of the functions, the
+ * key, the file.
  */
 import { pause } from "../harness/waiting.ts";
 

@@ -6,8 +6,8 @@ import { encryptSecret } from "../../supabase/functions/_shared/webhooks/secret.
 
 /**
  * Creates workspaces, each with `each` subscriptions to `contact.created`.
- * @param targetUrls of which the workspaces take one in turn
- * @param encryptionKey that of the dispatcher; absent: that of this process
+ * @param targetUrls assigned to the workspaces in turn
+ * @param encryptionKey the dispatcher's key; absent: the key of this process
  * @returns the ids of the workspaces
  */
 export async function createSubscribers(
@@ -29,7 +29,7 @@ export async function createSubscribers(
   }));
 }
 
-/** @param encryptionKey that of the dispatcher; undefined: that of this process */
+/** @param encryptionKey the dispatcher's key; undefined: the key of this process */
 export async function insertSubscription(
   sql: Sql,
   workspaceId: string,

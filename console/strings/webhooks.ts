@@ -45,7 +45,7 @@ export const webhooks = {
   "webhook_state.key_revoked": ["Parado: chave revogada em {at}", "Stopped: key revoked on {at}"],
   "webhook_state.failures_text": [
     "Uma entrega falhou cinco vezes em pouco mais de 6 horas e meia, e por isso o envio parou. Corrija o sistema que recebe e reative.",
-    "One delivery failed five times over a little more than 6½ hours, so sending stopped. Mend the receiving system and reactivate.",
+    "One delivery failed five times over a little more than 6½ hours, so sending stopped. Fix the receiving system and reactivate.",
   ],
   "webhook_state.deleted_text": [
     "Alguém o desativou, aqui ou pela API.",

@@ -59,7 +59,7 @@ function describeInvalid({ field, message }: ErrorDetail, args: Readonly<Record<
       ? `The name in "${typed}" must have 1 to 255 characters`
       : describeStageForm(typed);
   }
-  // Not an argument that the operator typed, such as the number of active subscriptions.
+  // The error is about something that the operator did not type, such as the number of active subscriptions.
   if (args[name] === undefined) return RULES[name] ?? message ?? `The ${name} is invalid`;
   return `'${args[name]}' is invalid for ${name}. ${RULES[name] ?? message}`;
 }

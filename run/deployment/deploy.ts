@@ -22,11 +22,11 @@ const names = (required: boolean) =>
 
 const program = new Command("deno task deploy")
   .description(
-    "Put migrations, functions and secrets on a Supabase project, and look at the result (docs/deployment.md).\n" +
-      `It reads ${names(true)} from the environment, and where they are set ${names(false)}.`,
+    "Deploy migrations, functions and secrets to a Supabase project, and check the result (docs/deployment.md).\n" +
+      `It reads from the environment ${names(true)} and, if they are set, ${names(false)}.`,
   )
   .option("--plan", "show what each step would change and which locks it takes, and change nothing")
-  .option("--replace-encryption-key", "go on although the key does not decrypt the stored signing secrets")
+  .option("--replace-encryption-key", "continue although the key does not decrypt the stored signing secrets")
   .allowExcessArguments(false)
   .exitOverride();
 

@@ -1,6 +1,6 @@
 /**
- * `deno task doctor`: checks a deployed project or the local stack, and says what is wrong and what mends it. It changes
- * nothing. Exit code: 0 nothing is wrong, 1 something is, 2 it could not begin.
+ * `deno task doctor`: checks a deployed project or the local stack, and says what is wrong and how to fix it. It
+ * changes nothing. Exit code: 0 nothing is wrong, 1 something is, 2 it could not begin.
  */
 import { Command, CommanderError } from "commander";
 import { checkDatabaseUrl, readSettings } from "../local/settings.ts";
@@ -12,7 +12,7 @@ import { taskArguments } from "./task_arguments.ts";
 
 const program = new Command("deno task doctor")
   .description(
-    "Check a deployed project or the local stack, and say what is wrong and what mends it.",
+    "Check a deployed project or the local stack, and say what is wrong and how to fix it.",
   )
   .option("--url <url>", "the functions: https://<ref>.supabase.co/functions/v1 (default: the local stack's)")
   .option(

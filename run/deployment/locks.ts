@@ -5,7 +5,7 @@ import { startPostgres, stopPostgres } from "../local/postgres.ts";
 import { loadSecrets } from "../local/secrets.ts";
 import { openSql } from "../local/sql.ts";
 
-/** Modes of locks that make others wait, strongest first, with who waits. */
+/** The lock modes for which requests wait, strongest first, and which requests wait. */
 const WAITS = {
   AccessExclusiveLock: "reads and writes wait",
   ExclusiveLock: "writes wait",
@@ -14,9 +14,10 @@ const WAITS = {
 };
 
 /**
- * Applies migrations to an empty Postgres on this machine, after all that a database has, and reads the locks that they
- * take there: what Postgres takes for a statement does not depend on the rows.
- * @returns a line for each table of which others wait, by the migrations' versions
+ * Finds the locks for which requests would wait, by applying all migrations to an empty Postgres on this machine. It
+ * can be empty, because the locks that a statement takes do not depend on the rows.
+ * @param missing the migrations that a database lacks
+ * @returns for each migration, by its version, a line for each locked table
  */
 export async function locksOf(missing: readonly Migration[]): Promise<Map<string, string[]>> {
   const dataDir = await Deno.makeTempDir({ prefix: "crm-plan-" });
@@ -46,7 +47,7 @@ export async function locksOf(missing: readonly Migration[]): Promise<Map<string
   }
 }
 
-/** The tables of our schemas by their ids, with the file that holds their rows. */
+/** The tables of our schemas: their ids, and the file that contains their rows. */
 async function tablesOf(sql: ISql): Promise<Map<number, number>> {
   const rows = await sql<{ oid: number; file: number }[]>`
     select c.oid, c.relfilenode as file from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -54,7 +55,7 @@ async function tablesOf(sql: ISql): Promise<Map<number, number>> {
   return new Map(rows.map(({ oid, file }) => [oid, file]));
 }
 
-/** A line for each table on which a transaction holds a lock for which others wait. */
+/** A line for each table on which this transaction holds a lock for which requests wait. */
 async function waits(sql: ISql, before: Map<number, number>): Promise<string[]> {
   const held = await sql<{ oid: number; name: string; mode: keyof typeof WAITS }[]>`
     select l.relation as oid, l.relation::regclass::text as name, l.mode from pg_locks l

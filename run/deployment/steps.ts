@@ -16,7 +16,7 @@ export interface Step {
   title: string;
   /** @param sql as the owner of the schema @returns what it changed */
   run(sql: Sql): Promise<string>;
-  /** Looks, and changes nothing. @param sql as the owner of the schema @returns lines: what `run` would change */
+  /** Changes nothing. @param sql as the owner of the schema @returns lines that say what `run` would change */
   plan(sql: Sql): Promise<string[]>;
 }
 
@@ -25,7 +25,7 @@ export interface Options {
   replaceEncryptionKey: boolean;
 }
 
-/** The steps in order: first what can stop a deployment, last what serves clients. */
+/** The steps in order: first those that can stop a deployment, last the functions, which serve clients. */
 export function deploymentSteps(settings: Settings, options: Options): Step[] {
   const { projectRef, functionsUrl, functionsDatabaseUrl, region } = settings;
   const project = ["--project-ref", projectRef];

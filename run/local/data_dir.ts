@@ -58,8 +58,8 @@ function describeUnusable(dataDir: string, error: unknown): StackError {
 }
 
 /**
- * Copies what a folder contains into another, with the owners and permissions that Postgres asks for.
- * @param without names, at any depth, that are left out
+ * Copies the content of a folder to another, with the owners and permissions that Postgres requires.
+ * @param without names to leave out, at any depth
  */
 export async function copyFolder(from: string, to: string, without: string[] = []): Promise<void> {
   const { mode, uid, gid } = await Deno.stat(from);

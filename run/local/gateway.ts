@@ -31,8 +31,8 @@ export interface Gateway {
    */
   openFunctions(folder?: string, prepared?: Promise<unknown>): Promise<void>;
   /**
-   * Serves other paths that begin with `prefix`, once the functions are loaded. Of several matching prefixes the first one
-   * added counts. The handler sees a URL with the gateway's own address.
+   * Serves other paths that begin with `prefix`, once the functions are loaded. If several prefixes match, the one
+   * added first counts. The handler sees a URL with the gateway's own address.
    */
   serve(prefix: string, handler: OtherHandler): void;
   /** Accepts no more requests, and waits for those in progress for at most CLOSE_TIMEOUT_MS. */

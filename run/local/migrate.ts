@@ -25,7 +25,7 @@ export interface AppliedMigration {
 /** What to do about an edited migration if the data must be kept. */
 const RESTORE = "restore the file that was deployed, and make the change in a new migration";
 
-/** How long a migration waits for a lock, because requests wait behind it; how often it is tried, and the pause between. */
+/** A migration gives up waiting for a lock after this time, because requests wait behind it, and is tried again. */
 const LOCK_TIMEOUT = "2s";
 const TRIES = 20;
 const PAUSE_MS = 500;
@@ -48,7 +48,7 @@ export async function migrate(sql: Sql, folder: string = FOLDER, remedy: string 
 
 /**
  * The migrations that a database lacks, in order.
- * @returns `applied`: the last one that it has; null if it has none. `unknown`: those that it has and this tree lacks
+ * @returns `applied`: the last one that it has; null if it has none. `unknown`: those that it has but this tree lacks
  * @throws StackError if they cannot be applied, as `migrate` does
  */
 export async function missingMigrations(
@@ -119,7 +119,7 @@ function comparable(sql: string): string {
   return sql.replace(/[\s;]+/g, " ").trim();
 }
 
-/** Refuses what `supabase db push` refuses: migrations in another order may make another schema. */
+/** Refuses what `supabase db push` refuses, because migrations in another order may produce another schema. */
 function refuseGaps(unknown: string[], applied: string[], firstMissing: Migration): void {
   if (unknown.length > 0) {
     throw new StackError(
@@ -221,8 +221,8 @@ const DEADLOCK_DETECTED = "40P01";
 async function applyAlone(sql: Sql, migration: Migration, statement: string): Promise<boolean> {
   const connection = await sql.reserve();
   try {
-    // Another process asks again until the first has recorded it. A statement that waited for the lock would hold a
-    // snapshot, for whose end the first one's index would wait.
+    // A second process polls for the lock until the first has recorded the migration. It must not wait within a
+    // statement: that would hold a snapshot, and the first process's index build waits until no older snapshot is left.
     const lock = `supabase_migrations ${migration.version}`;
     for (;;) {
       const [{ locked }] = await connection<[{ locked: boolean }]>`

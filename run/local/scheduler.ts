@@ -20,7 +20,7 @@ interface Options {
 
 /**
  * Does locally what pg_cron and pg_net do on Supabase: runs each job in crm.jobs at its interval, the first time at once,
- * and pokes the dispatcher when the database sends a notification. After an error it logs and goes on.
+ * and pokes the dispatcher when the database sends a notification. After an error it logs the error and continues.
  */
 export function startScheduler(
   { databaseUrl, origin, dispatcherSecret }: Options,

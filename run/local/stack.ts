@@ -125,7 +125,7 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
  */
 const CONNECT_S = { own: 60, given: 5 };
 
-/** What to do about a migration that was edited, as only one that is not released may be. */
+/** What to do about an edited migration, which was not released: a released one must not be edited. */
 function remedyFor({ dataDir, databaseUrl }: Settings): string {
   return databaseUrl === null
     ? `delete ${dataDir}, or set DATA_DIR to another folder`
@@ -165,7 +165,7 @@ async function prepareDatabase(
 
 /** Sets the variables of the functions. On Supabase the platform and the project's secrets set them. */
 function setEnvironment(origin: string, appOrigin: string, secrets: Secrets): void {
-  // The stack has read it. The functions must never connect as the owner.
+  // The functions must never connect as the owner. The stack itself has read the variable before.
   Deno.env.delete("DATABASE_URL");
   Deno.env.set("APP_ORIGIN", appOrigin);
   // A hosted project's keys must not be sent to the gateway.
@@ -188,7 +188,10 @@ function setEnvironment(origin: string, appOrigin: string, secrets: Secrets): vo
   }
 }
 
-/** Checks the variable at the start: otherwise each call that creates a webhook would fail, and only the log say why. */
+/**
+ * Checks the variable at the start: otherwise each call that creates a webhook would fail, and only the log would say
+ * why.
+ */
 function checkDevTargets(): void {
   try {
     readPolicy(Deno.env.get("WEBHOOK_DEV_TARGETS") ?? "", "http://127.0.0.1");

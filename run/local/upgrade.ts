@@ -7,7 +7,7 @@ import { openSql } from "./sql.ts";
 /**
  * Copies the data folder if an earlier release made its database, so that a person can go back after the upgrade. Prints
  * where the copy is, or that a later release made the database.
- * @returns Postgres, which is stopped while the folder is copied
+ * @returns the running Postgres: a new one if the folder was copied, because Postgres is stopped meanwhile
  * @throws StackError if the migrations cannot be applied; then nothing is copied
  */
 export async function copyBeforeUpgrade(
@@ -28,7 +28,7 @@ export async function copyBeforeUpgrade(
   if (missing.length === 0 || applied === null) return postgres;
   await postgres.stop();
   const copy = `${dataDir}-before-${missing[0]!.version}`;
-  // A copy of that name is older than the data: an upgrade that failed and whose data was used since.
+  // A copy with this name is outdated: an earlier upgrade failed after making it, and the data was used since.
   for (const path of [`${copy}.partial`, copy]) await Deno.remove(path, { recursive: true }).catch(() => {});
   await copyFolder(dataDir, `${copy}.partial`);
   await Deno.rename(`${copy}.partial`, copy);

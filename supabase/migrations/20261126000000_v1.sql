@@ -54,7 +54,7 @@ begin
 end
 $$;
 comment on function crm.require_workspace(uuid) is
-  'Raises not_found if there is no such workspace, so that an empty list always means that the workspace exists.';
+  'Raises not_found if there is no such workspace: otherwise a list for an unknown workspace would merely be empty.';
 
 create function crm.current_workspace_id() returns uuid
 language sql stable parallel safe
@@ -110,7 +110,7 @@ language sql immutable parallel safe as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7_floor(timestamptz) is
-  'The least UUIDv7 of that time or later: turns `created_at >= since` into a range of ids.';
+  'The smallest UUIDv7 for that time: turns `created_at >= since` into a range of ids.';
 create function crm.uuid_v7_time(p_id uuid) returns timestamptz
 language sql immutable parallel safe
 as $$ select to_timestamp(('x' || left(replace(p_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
@@ -130,12 +130,12 @@ begin
 end
 $$;
 comment on function crm.name_key(text) is
-  'A name for comparison: trimmed, Unicode NFC, lower case. Two spellings of a name have one key.';
+  'A name for comparison: trimmed, Unicode NFC, lower case. All spellings of a name have the same key.';
 create function crm.digits(p_phone text) returns text
 language sql immutable parallel safe
 as $$ select nullif(regexp_replace(p_phone, '[^0-9]+', '', 'g'), '') $$;
 comment on function crm.digits(text) is
-  'The digits of a phone number, so that two spellings of it are equal; null if it has none.';
+  'The digits of a phone number, so that different spellings are equal; null if it has none.';
 create function crm.e164(p_phone text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
@@ -169,7 +169,7 @@ begin
 end
 $$;
 comment on function crm.e164(text) is
-  'A phone number in E.164, so that two spellings of it are equal. A number without a country code is Brazilian: '
+  'A phone number in E.164, so that different spellings are equal. A number without a country code is Brazilian: '
   '"(11) 97777-1234" becomes +5511977771234. Any other text becomes its digits; null if it has none.';
 create function crm.phone_spellings(p_phone text) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -521,8 +521,8 @@ comment on column crm.rate_limits.calls is
   'Admitted calls since counted_since. The job count-calls (crm.drain_calls) counts a key''s calls from it, so a '
   'request needs no second write.';
 comment on column crm.rate_limits.counted_since is
-  'When the row was created. A row that is created again after a crash has another time, by which crm.drain_calls '
-  'knows that its calls start at 0 again.';
+  'When the row was created. A row that is created again after a crash has another time, which tells crm.drain_calls '
+  'that its calls start at 0 again.';
 alter table crm.rate_limits enable row level security, force row level security;
 create function crm.live_hits(p_hits timestamptz[]) returns timestamptz[]
 language sql volatile parallel safe
@@ -819,8 +819,8 @@ begin
 end
 $$;
 comment on function crm.unless_dry_run(jsonb, json) is
-  'The last call of a verb that can be tried: with the argument dry_run it undoes the verb, and the door answers with '
-  'the reply. Neither events nor an Idempotency-Key remain.';
+  'The last call in a verb that supports dry_run: with that argument it undoes what the verb wrote, and the door '
+  'answers with the reply. Neither events nor an Idempotency-Key remain.';
 create type api.reply as (
   error_code text, details json, body text, replayed boolean, found boolean, events boolean, caller_id uuid,
   workspace_id uuid, rate_limit integer, rate_remaining integer, rate_reset integer
@@ -1357,9 +1357,9 @@ begin
 end
 $$;
 comment on function crm.require_known_filters(jsonb) is
-  'Raises invalid_reference for a filter by an owner, pipeline or stage that the workspace never had. Lists call it '
-  'only when they found nothing, so other calls pay nothing. Inactive owners, pipelines and stages are known: their '
-  'records are listed.';
+  'Raises invalid_reference for a filter by an owner, pipeline or stage that the workspace never had. Inactive ones '
+  'are accepted, so that their records can be listed. Lists call it only when they found nothing, so it costs other '
+  'calls nothing.';
 
 create type api.page_meta as (next_cursor uuid, has_more boolean);
 comment on type api.page_meta is 'The cursor of the next page, and whether there is one.';
@@ -1369,7 +1369,8 @@ create function crm.max_page_bytes() returns integer
 language sql immutable parallel safe
 as $$ select 500000 $$;
 comment on function crm.max_page_bytes() is
-  'The bytes of JSON at which a page ends even below its limit: 200 records of maximum length would be 20 MB.';
+  'The size of JSON in bytes at which a page ends, even if it has fewer records than its limit: 200 records of maximum '
+  'length would be 20 MB.';
 create function crm.page(p_records json[], p_next_id uuid) returns json
 language sql stable
 as $$
@@ -1558,7 +1559,7 @@ declare
   v_id uuid;
   v_missing text[] := '{}';
 begin
-  -- Most creations refer to nothing; each step of the loop would cost two expressions.
+  -- Most creations refer to no record; for them this check is cheaper than the loop.
   if not p_args ?| '{company_id,contact_id,deal_id,loss_reason_id,owner_id,stage_id}' then return p_args; end if;
   v_workspace_id := crm.current_workspace_id();
   foreach v_field in array array['company_id', 'contact_id', 'deal_id', 'loss_reason_id', 'owner_id', 'stage_id'] loop
@@ -1662,11 +1663,11 @@ create type crm.walk as (
 );
 comment on type crm.walk is
   'Statements that read rows for the filters sent; their column is_match tells whether a row matches all filters. '
-  'rows: all rows, without an order, for more conditions. '
-  'everything: all rows, newest first. ways: each reads the rows of one filter, newest first. ranges: each reads the '
-  'rows of one range filter, in the order of its column. chosen: the rows with the ids $4. $1 is the id before which '
-  'reading begins, $2 the lowest id, $3 the number of rows. is_alone: for each of ranges, whether it is the only '
-  'filter. shows_all: whether archived records are requested too.';
+  'rows: all rows in no order; the caller appends conditions. everything: all rows, newest first. ways: each reads the '
+  'rows that match one filter, newest first. ranges: each reads the rows that match one range filter, in the order of '
+  'its column. chosen: the rows with the ids $4. Reading begins before the id $1 and ends at the id $2; $3 is the '
+  'number of rows. is_alone: for each of ranges, whether it is the only filter. shows_all: whether archived records '
+  'are requested too.';
 create function crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) returns text
 language sql immutable
 as $$
@@ -1719,7 +1720,8 @@ declare
   v_ranges boolean;
   v_values crm.sent_value[];
   v_pending uuid[];
-  -- Whether the filter with which most indexes begin is missing, so that only the primary key and the deals serve.
+  -- Whether the required filter, with which most indexes begin, is missing: then only the primary key and the indexes
+  -- on deals can be used.
   v_is_partial boolean := exists (
     select from crm.list_filters(p_record) f where f.kind = 'required' and not p_args ? f.name
   );
@@ -1739,7 +1741,7 @@ begin
       when f.kind = 'list' then null
       when f.kind in ('shown', 'hidden', 'range', 'condition') then f.value
       when f.kind in ('>=', '<') then format('t.%I %s %s', f.target, f.kind, f.value)
-      -- So many deals that their rows are looked for among all rows.
+      -- There are too many deals to read the rows of each: check the deal of every row instead.
       when f.kind = 'deal' and not f.is_many then format(
         'exists (select from crm.deals d where d.workspace_id = t.workspace_id and d.id = t.%I and d.%I = %s)',
         f.target, f.sql, f.value
@@ -2000,16 +2002,16 @@ create table crm.list_cursors (
   primary key (workspace_id, cursor)
 );
 comment on table crm.list_cursors is
-  'Where a sorted list continues: after the row that had this value and this id, whatever its value is now. Without a '
-  'value: after the present value of the record, as in crm.duplicates.';
+  'Where a sorted list continues: after the row that had this value and this id, whatever its value is now. In '
+  'crm.duplicates, which stores no value: after the value that the record has now.';
 call crm.protect('crm.list_cursors');
 create index list_cursors_age on crm.list_cursors (created_at);
 create function crm.keep_cursor(p_record text, p_sort text, p_value text, p_id uuid) returns uuid
 language plpgsql set search_path = '' as $$
 declare
-  -- The same position has the same cursor on a day, so that a client which reads a page again stores nothing more.
+  -- The same position gets the same cursor all day, so that reading a page again stores no second row.
   v_hash text := md5(format('%s %s %L %s %s', p_record, p_sort, p_value, p_id, current_date));
-  -- Of version 8: no record has such an id.
+  -- A UUID of version 8, so that it cannot be the id of a record.
   v_cursor uuid := left(v_hash, 12) || '8' || substr(v_hash, 14, 3) || 'a' || substr(v_hash, 18);
 begin
   insert into crm.list_cursors (workspace_id, cursor, record, sort, value, id)
@@ -2030,7 +2032,7 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  -- As many rows as a page of any list looks at.
+  -- For a page, every list reads at most this many rows.
   v_left integer := 1250;
   v_rows integer := v_limit + 1;
   v_after crm.list_cursors;
@@ -2071,7 +2073,7 @@ begin
   end if;
   v_walk := crm.walk_for(p_record, p_args, format(', t.%I as sorted, t as entry', v_column));
 
-  -- A filter with few rows: they are all read, and sorted.
+  -- If few rows match one of the filters, read and sort them all.
   foreach v_way in array v_walk.ways || v_walk.ranges || case when p_args ?| '{since,until}' then v_walk.everything end
   loop
     continue when v_way is null;
@@ -2082,7 +2084,7 @@ begin
     v_way := format('(%s and t.id = any ($4) and t.id < $1 and t.id >= $2 offset 0)', v_walk.rows);
     exit;
   end loop;
-  -- Otherwise the index of the order is read.
+  -- Otherwise read the index on the sorted column.
   if v_chosen is null or cardinality(v_chosen) > v_left then
     v_way := format('(%s and t.id < $1 and t.id >= $2)', v_walk.rows);
   end if;
@@ -2485,7 +2487,7 @@ begin
       end case;
     end if;
     v_bytes := v_bytes + pg_column_size(v_record);
-    -- The first record is shown however long it is: otherwise the next page would begin with it again.
+    -- Show the first record however long it is: otherwise the next page would begin with it again.
     exit when v_bytes > crm.max_page_bytes() and v_position > 1;
     v_records := v_records || v_record;
   end loop;
@@ -2493,8 +2495,8 @@ begin
 end
 $$;
 comment on function crm.bounded_records(text, uuid[], json[]) is
-  'The records of a page that may be too long: builds the null ones one by one, until the page has its maximum of '
-  'bytes.';
+  'The records of a page that may be too long: builds those that are null one by one, until the page has its maximum '
+  'of bytes.';
 
 create schema if not exists extensions;
 create extension if not exists pg_trgm with schema extensions;
@@ -2581,7 +2583,7 @@ comment on function crm.search_words(text) is
 create function crm.search_trigrams(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- Drops the trigrams with a space (beginnings and ends of words): no search needs them, and they are two fifths.
+  -- Drops the trigrams with a space (beginnings and ends of words), two fifths of all: no search needs them.
   return substr(
     regexp_replace(',' || array_to_string(extensions.show_trgm(p_text), ','), '^(?:, ..)+|,.. ', '', 'g'), 2
   );
@@ -4146,7 +4148,7 @@ begin
   end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
-  -- One statement with its own cached plan for each filter: a common statement could use no index.
+  -- One statement with its own cached plan for each filter: a statement for all filters could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
@@ -4301,7 +4303,7 @@ begin
       where s.archived_at is null or v_match_by = 'external_id'
     );
     if cardinality(v_ids) = 1 then
-      -- It keeps its own value: otherwise an upsert by that value would create a new record.
+      -- The record that was found keeps its own value: otherwise an upsert by that value would create a new record.
       v_kept := array[v_match_by];
     end if;
   end if;
@@ -4716,7 +4718,7 @@ begin
   end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
-  -- One statement with its own cached plan for each filter: a common statement could use no index.
+  -- One statement with its own cached plan for each filter: a statement for all filters could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
@@ -4863,7 +4865,7 @@ begin
       where s.archived_at is null or (v_match_by = 'external_id' and s.erased_at is null)
     );
     if cardinality(v_ids) = 1 then
-      -- It keeps its own value: otherwise an upsert by that value would create a new record.
+      -- The record that was found keeps its own value: otherwise an upsert by that value would create a new record.
       v_kept := array[v_match_by];
     end if;
   end if;
@@ -5212,7 +5214,7 @@ begin
   if p_args -> 'dry_run' is not distinct from 'true' then
     v_count := cardinality(v_ids);
   else
-    -- In order of id, as every call that locks several deals.
+    -- In order of id, as in every call that locks several deals, so that none deadlock.
     perform from crm.deals d where d.workspace_id = v_workspace_id and d.id = any (v_ids) order by d.id for no key update;
     update crm.deals d set owner_id = v_to
     where d.workspace_id = v_workspace_id and d.id = any (v_ids) and d.owner_id = v_from and v_from <> v_to
@@ -5220,7 +5222,8 @@ begin
     get diagnostics v_count = row_count;
   end if;
   return json_build_object(
-    'count', v_count, 'meta', json_build_object('next_cursor', v_next_id, 'has_more', v_next_id is not null)
+    'count', v_count, 'dry_run', p_args -> 'dry_run' is not distinct from 'true',
+    'meta', json_build_object('next_cursor', v_next_id, 'has_more', v_next_id is not null)
   );
 end
 $$;
@@ -5463,7 +5466,7 @@ begin
   end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
-  -- One statement with its own cached plan for each filter: a common statement could use no index.
+  -- One statement with its own cached plan for each filter: a statement for all filters could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
@@ -5753,7 +5756,7 @@ create table crm.activities (
   foreign key (workspace_id, created_by_id) references crm.members (workspace_id, id)
 );
 comment on table crm.activities is
-  'Tasks that are to be done, or were done, to move a deal. An activity never changes its deal.';
+  'Tasks that move a deal, planned or done. An activity never changes its deal.';
 comment on column crm.activities.type is
   'Free text, because a workspace may have its own types. An activity without a title gets the label of its type.';
 comment on column crm.activities.overdue_reported_for is
@@ -6029,7 +6032,7 @@ begin
   end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
-  -- One statement with its own cached plan for each filter: a common statement could use no index.
+  -- One statement with its own cached plan for each filter: a statement for all filters could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
@@ -6246,7 +6249,7 @@ begin
   end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
-  -- One statement with its own cached plan for each filter: a common statement could use no index.
+  -- One statement with its own cached plan for each filter: a statement for all filters could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
@@ -9996,8 +9999,9 @@ declare
   v_from uuid := crm.uuid_v7_floor(v_since);
   v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute')
     else 'ffffffff-ffff-ffff-ffff-ffffffffffff' end;
-  v_actor uuid := p_args ->> 'actor';
-  v_not_actor uuid := p_args ->> 'not_actor';
+  v_actor uuid := case p_args ->> 'actor' when 'me' then crm.current_caller_id()::text else p_args ->> 'actor' end;
+  v_not_actor uuid := case p_args ->> 'not_actor'
+    when 'me' then crm.current_caller_id()::text else p_args ->> 'not_actor' end;
   v_looked integer;
   v_counts json;
   v_highlights json;
@@ -10017,7 +10021,7 @@ begin
   ),
   highlight as materialized (
     select s.*,
-      -- A deal that moved again left the stage into which it moved here.
+      -- The stage into which a deal moved is the one that it left at its next move.
       lead(s.from_stage_id) over (partition by s.object_id, s.event order by s.id)::uuid as to_stage_id
     from shown s
     where s.event in ('deal.created', 'deal.won', 'deal.lost', 'deal.reopened', 'deal.stage_changed')
@@ -10149,8 +10153,8 @@ begin
     ids := ids || v_matches;
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    -- Twice as many rows as would fill the page if the words are as frequent in them. Fewer for a long search, because
-    -- comparing takes longer the longer the words.
+    -- Twice as many rows as would fill the page if the words were as frequent in them as in the rows read so far. Fewer
+    -- for a long search, because long words take longer to compare.
     v_rows := least(
       4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
       2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
@@ -10288,7 +10292,7 @@ declare
   v_events crm.events[];
   v_changed record;
 begin
-  -- Somebody else, such as an erasure, is writing texts of the workspace and goes first: the next run comes back.
+  -- If somebody else, such as an erasure, is writing texts of the workspace, leave these to the next run.
   if not pg_try_advisory_xact_lock(crm.lock_number('texts of ' || p_done.workspace_id)) then return 0; end if;
   v_events := array(
     select l from crm.events l
@@ -10477,10 +10481,10 @@ begin
       ) n
       where v_scopes ? 'notes:read'
       union all
-      -- Each deal is looked up in the partitions of 90 days, so only the newest deals are.
+      -- Only for the newest deals, because looking up a deal reads the partitions of 90 days.
       select m.id, 'stage_change', m.deal_id, m.from_id, m.to_id
       from (
-        -- A deal that moved again left the stage into which it moved before.
+        -- The stage into which a deal moved is the one that it left at its next move.
         select l.id, x.id as deal_id, l.from_id, lead(l.from_id) over (partition by x.id order by l.id) as to_id
         from unnest(p_deals[:20]) x (id)
         cross join lateral (
@@ -10497,7 +10501,7 @@ begin
   shown as (
     select e.id, json_build_object(
       'id', e.id, 'type', e.type, 'occurred_at', crm.iso(crm.uuid_v7_time(e.id)),
-      'deal', json_build_object('id', d.id, 'name', d.title),
+      'deal', json_build_object('id', d.id, 'name', d.title, 'status', d.status, 'value', d.value),
       'activity', (
         select crm.activity_json(t) from crm.activities t
         where e.type = 'activity' and t.workspace_id = v_workspace_id and t.id = e.id
@@ -10660,7 +10664,8 @@ declare
   v_next text;
 begin
   if p_args ? 'cursor' then
-    -- The position is that of a record, because its value may be an e-mail address, which an erasure would have to find.
+    -- A cursor stores the id of a record and not the value: the value may be an e-mail address, and an erasure would
+    -- have to find it.
     execute format(
       'select t.%I::text from crm.list_cursors c join crm.%I t on t.workspace_id = c.workspace_id and t.id = c.id'
       ' where c.workspace_id = $1 and c.cursor = $2 and c.record = $3 and c.sort = $4',
@@ -10680,7 +10685,8 @@ begin
     ' order by t.%1$I, t.id limit $2) w',
     p_column, p_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
   ) into v_values, v_records using crm.current_workspace_id(), c_most + 1;
-  -- The last value may have more records than were read: the next page begins with it, unless no other was read.
+  -- The last value may have more records than were read, so the next page begins with it, unless all records read have
+  -- this value.
   if cardinality(v_values) > c_most and v_values[1] <> v_values[c_most + 1] then v_last := v_values[c_most + 1]; end if;
   with grouped as (
     select v.value, min(v.position) as at, count(*) as count, (array_agg(v.record order by v.position))[:10] as records
@@ -11282,7 +11288,7 @@ begin
         when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
         when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
       end case;
-      -- Undo the block: the locks taken here would keep a subtransaction for each item.
+      -- Undo the block, because its locks would otherwise need a subtransaction for each item until the call ends.
       raise exception using errcode = 'CRM01';
     exception
       when sqlstate 'CRM01' then
@@ -12219,9 +12225,9 @@ begin
 end
 $$;
 comment on function crm.deal_traces_of(crm.deals, crm.traces, text[]) is
-  'The traces of a person in a deal. p_names: the person''s names, of which one word is enough in source, utm and '
-  'external_id, because "indicação de Genoveva" in her own deal names her. Null: a single word is not enough there '
-  'either.';
+  'The traces of a person in a deal. p_names: the person''s names; in source, utm and external_id a single word of '
+  'them is a trace, because "indicação de Genoveva" in Genoveva''s own deal names her. Null: a single word is no trace '
+  'there either.';
 create function crm.has_name(p_id text, p_traces crm.traces) returns boolean
 language sql immutable set search_path = '' as $$
   select crm.mentions(p_id, p_traces) or exists (
@@ -12654,8 +12660,8 @@ create type crm.erasure as (
 );
 comment on type crm.erasure is
   'The state of an erasure: what identifies the person (words, numbers, names; empty if not `known`, because an '
-  'earlier call erased the contact), the contacts erased, the contacts whose deals are walked, and the place in that '
-  'walk.';
+  'earlier call erased the contact), the contacts erased, the contacts whose deals the steps read, and the place that '
+  'they have reached.';
 create function crm.erasure_phases(e crm.erasure) returns text[]
 language sql immutable set search_path = '' as $$
   -- Activities before deals, the order in which a PATCH of an activity locks them; activities again after `notes`,
@@ -12682,7 +12688,7 @@ begin
   e.known := (select c.erased_at is null from unnest(v_contacts) c where c.id = p_id);
   e.texts := p_texts;
   e.erased := array(select c.id from unnest(v_contacts) c);
-  -- While a merge continues, deals move to this contact, so it is walked last.
+  -- While a merge continues, deals move to this contact, so its deals are read last.
   e.walked := array(
     select u.object_id from crm.operations u
     where u.workspace_id = p_workspace_id and u.kind = 'contact_merge' and u.state <> 'done'
@@ -13320,7 +13326,7 @@ begin
   -- Calls by a member in any 60 seconds: enough for several tabs that each ask every 2 seconds.
   v_caller.rate_limit := 600;
   v_caller.error_code := case
-    -- The same answer for a workspace that does not exist and for one of other people.
+    -- The same answer for a workspace that does not exist and for somebody else's workspace.
     when v_caller.id is null then 'not_a_member'
     when v_memberships > 1 and not p_any_workspace then 'workspace_required'
   end;
@@ -13512,7 +13518,7 @@ begin
 end
 $$;
 comment on function app.workspace_choices(jsonb) is
-  'Lists the workspaces of the signed-in person, of which each call chooses one, and the open invitations; nothing '
+  'Lists the workspaces of the signed-in person, among which each call chooses, and the open invitations; nothing '
   'for the operator. Arguments: none. Codes: validation_error.';
 create function crm.answer_invitation(p_id uuid, p_accepts boolean) returns void
 language plpgsql volatile security definer set search_path = '' as $$

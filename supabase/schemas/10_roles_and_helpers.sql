@@ -4,8 +4,8 @@
 -- Bodies name functions that later files create.
 set check_function_bodies = off;
 
--- By default PUBLIC may execute every new function. The revocation covers all schemas: the form with `in schema` can
--- only add to PUBLIC's rights, never remove one.
+-- By default PUBLIC may execute every new function. Without `in schema`, because the form for one schema cannot revoke
+-- a default right.
 alter default privileges revoke execute on functions from public;
 
 create schema crm;
@@ -76,7 +76,7 @@ begin
 end
 $$;
 comment on function crm.require_workspace(uuid) is
-  'Raises not_found if there is no such workspace, so that an empty list always means that the workspace exists.';
+  'Raises not_found if there is no such workspace: otherwise a list for an unknown workspace would merely be empty.';
 
 -- Functions that every other file uses: the caller, ids, times, text, isolation by workspace.
 
@@ -140,7 +140,7 @@ language sql immutable parallel safe as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7_floor(timestamptz) is
-  'The least UUIDv7 of that time or later: turns `created_at >= since` into a range of ids.';
+  'The smallest UUIDv7 for that time: turns `created_at >= since` into a range of ids.';
 
 create function crm.uuid_v7_time(p_id uuid) returns timestamptz
 language sql immutable parallel safe
@@ -165,13 +165,13 @@ begin
 end
 $$;
 comment on function crm.name_key(text) is
-  'A name for comparison: trimmed, Unicode NFC, lower case. Two spellings of a name have one key.';
+  'A name for comparison: trimmed, Unicode NFC, lower case. All spellings of a name have the same key.';
 
 create function crm.digits(p_phone text) returns text
 language sql immutable parallel safe
 as $$ select nullif(regexp_replace(p_phone, '[^0-9]+', '', 'g'), '') $$;
 comment on function crm.digits(text) is
-  'The digits of a phone number, so that two spellings of it are equal; null if it has none.';
+  'The digits of a phone number, so that different spellings are equal; null if it has none.';
 
 create function crm.e164(p_phone text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -206,7 +206,7 @@ begin
 end
 $$;
 comment on function crm.e164(text) is
-  'A phone number in E.164, so that two spellings of it are equal. A number without a country code is Brazilian: '
+  'A phone number in E.164, so that different spellings are equal. A number without a country code is Brazilian: '
   '"(11) 97777-1234" becomes +5511977771234. Any other text becomes its digits; null if it has none.';
 
 create function crm.phone_spellings(p_phone text) returns text[]
@@ -313,9 +313,9 @@ comment on procedure crm.protect(regclass) is
   'Isolates a table by workspace_id, with the same row-level security for every table. Call it in the file that '
   'creates the table.';
 
--- Domains: rules about a value that several tables share. A rule about one value is a domain and not a table check,
--- because Postgres parses table checks at every insert and caches those of a domain. For the same reason, a rule for a
--- single table is a domain too if requests insert into that table.
+-- Domains: rules for a single value that several tables share. They are not table checks, because Postgres parses table
+-- checks at every insert, but caches the checks of a domain. For the same reason, a table into which requests insert
+-- has domains even for rules that no other table shares.
 
 create domain crm.record_name as text check (char_length(value) between 1 and 255);
 comment on domain crm.record_name is 'The name or title of a record: 1 to 255 characters.';

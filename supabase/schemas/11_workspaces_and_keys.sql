@@ -30,7 +30,7 @@ comment on column crm.workspaces.max_waiting_deliveries is
   'about 23 MiB, and are more than the dispatcher sends in the 10 s between two runs of the job webhook-catch-up, so '
   'the dispatcher never runs out of work.';
 
--- Verbs for keys do not read this table: the policy is for signed-in members alone.
+-- The policy is for signed-in members alone, because verbs for keys do not read this table.
 alter table crm.workspaces enable row level security, force row level security;
 create policy "A member reaches only their own workspace" on crm.workspaces for all to crm_app
   using (id = crm.current_workspace_id())

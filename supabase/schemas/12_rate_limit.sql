@@ -1,5 +1,5 @@
 -- The rate limit: an exact sliding log for each key, so that no period of 60 seconds has more calls than the limit
--- (crm.workspaces.rate_limit_per_minute, 120 by default). `crm.admit` enforces it; `api.call` asks it.
+-- (crm.workspaces.rate_limit_per_minute, 120 by default). The doors enforce it by calling `crm.admit`.
 
 -- Unlogged, because a minute of history is not worth a disk flush at every request. A crash empties the table.
 create unlogged table crm.rate_limits (
@@ -15,11 +15,10 @@ comment on column crm.rate_limits.calls is
   'Admitted calls since counted_since. The job count-calls (crm.drain_calls) counts a key''s calls from it, so a '
   'request needs no second write.';
 comment on column crm.rate_limits.counted_since is
-  'When the row was created. A row that is created again after a crash has another time, by which crm.drain_calls '
-  'knows that its calls start at 0 again.';
+  'When the row was created. A row that is created again after a crash has another time, which tells crm.drain_calls '
+  'that its calls start at 0 again.';
 
--- Verbs for keys do not reach this table. Its only policy, below, lets members read the rows of
--- their own keys.
+-- Verbs for keys do not reach this table. Its only policy, below, lets members read the rows of their workspace's keys.
 alter table crm.rate_limits enable row level security, force row level security;
 
 create function crm.live_hits(p_hits timestamptz[]) returns timestamptz[]

@@ -115,8 +115,8 @@ begin
 end
 $$;
 comment on function crm.unless_dry_run(jsonb, json) is
-  'The last call of a verb that can be tried: with the argument dry_run it undoes the verb, and the door answers with '
-  'the reply. Neither events nor an Idempotency-Key remain.';
+  'The last call in a verb that supports dry_run: with that argument it undoes what the verb wrote, and the door '
+  'answers with the reply. Neither events nor an Idempotency-Key remain.';
 
 create type api.reply as (
   error_code text, details json, body text, replayed boolean, found boolean, events boolean, caller_id uuid,

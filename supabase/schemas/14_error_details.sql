@@ -1,5 +1,5 @@
 -- Details of errors, so that a caller can correct the call from the reply alone. All of this runs after a verb has
--- failed: a successful call pays nothing.
+-- failed, so it costs successful calls nothing.
 
 create function crm.kind_of(p_id uuid) returns text
 language plpgsql stable set search_path = '' as $$
@@ -190,6 +190,6 @@ begin
 end
 $$;
 comment on function crm.require_known_filters(jsonb) is
-  'Raises invalid_reference for a filter by an owner, pipeline or stage that the workspace never had. Lists call it '
-  'only when they found nothing, so other calls pay nothing. Inactive owners, pipelines and stages are known: their '
-  'records are listed.';
+  'Raises invalid_reference for a filter by an owner, pipeline or stage that the workspace never had. Inactive ones '
+  'are accepted, so that their records can be listed. Lists call it only when they found nothing, so it costs other '
+  'calls nothing.';

@@ -10,7 +10,8 @@ create function crm.max_page_bytes() returns integer
 language sql immutable parallel safe
 as $$ select 500000 $$;
 comment on function crm.max_page_bytes() is
-  'The bytes of JSON at which a page ends even below its limit: 200 records of maximum length would be 20 MB.';
+  'The size of JSON in bytes at which a page ends, even if it has fewer records than its limit: 200 records of maximum '
+  'length would be 20 MB.';
 
 create function crm.page(p_records json[], p_next_id uuid) returns json
 language sql stable
@@ -73,8 +74,7 @@ comment on function crm.version(json) is 'The version of a record, for ETag, com
 
 create function crm.lock_matches(variadic p_values jsonb[]) returns void
 language plpgsql set search_path = ''
--- Otherwise the planner would make a new plan at every call, for the number of values, which takes twice as long as the
--- locks.
+-- Otherwise Postgres would plan every call again for its number of values, which takes twice as long as the locks.
 set plan_cache_mode = 'force_generic_plan' as $$
 begin
   if current_setting('app.matches_locked', true) = 'true' then return; end if;

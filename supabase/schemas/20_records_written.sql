@@ -68,7 +68,7 @@ declare
   v_id uuid;
   v_missing text[] := '{}';
 begin
-  -- Most creations refer to nothing; each step of the loop would cost two expressions.
+  -- Most creations refer to no record; for them this check is cheaper than the loop.
   if not p_args ?| '{company_id,contact_id,deal_id,loss_reason_id,owner_id,stage_id}' then return p_args; end if;
   v_workspace_id := crm.current_workspace_id();
   foreach v_field in array array['company_id', 'contact_id', 'deal_id', 'loss_reason_id', 'owner_id', 'stage_id'] loop

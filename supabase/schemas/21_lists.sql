@@ -1,14 +1,14 @@
--- What the lists (this file and 52_search_pages.sql) need to know about each record: its filters as data, and
--- static statements for common calls. See docs/decisions/0012-lists-that-end.md.
+-- Lists. What they need to know about each record, its filters as data and static statements for common calls, is
+-- written into 21_lists_written.sql. See docs/decisions/0012-lists-that-end.md.
 --
--- Why api.<name>_list and crm.<name>_match have settings: for an unknown limit the planner expects more rows than any
--- page has, and would plan again at every call, so plans are generic. Rows must be read in the order of an index, so
--- sorts are off: the planner's statistics cover all workspaces together, so it would often read and sort all rows of a
--- workspace instead.
+-- Why api.<name>_list and crm.<name>_match have settings: Plans are generic, because for an unknown limit the planner
+-- expects more rows than any page has, and would plan every call again. Sorts are off, so that rows are read in the
+-- order of an index: the planner's statistics cover all workspaces together, so it would often choose to read and sort
+-- all rows of a workspace.
 
 -- Lists and sums by any combination of filters. Common calls (no filter, one equality, `updated_since` or `q` alone)
 -- have static statements, whose plans Postgres caches (api.<name>_list, crm.kept_walk). For any other call a statement
--- is composed from the filters sent. See docs/decisions/0012-lists-that-end.md.
+-- is composed from the filters sent.
 
 create type crm.sent_filter as (kind text, name text, target text, is_many boolean, value text, condition text);
 comment on type crm.sent_filter is
@@ -19,11 +19,11 @@ create type crm.walk as (
 );
 comment on type crm.walk is
   'Statements that read rows for the filters sent; their column is_match tells whether a row matches all filters. '
-  'rows: all rows, without an order, for more conditions. '
-  'everything: all rows, newest first. ways: each reads the rows of one filter, newest first. ranges: each reads the '
-  'rows of one range filter, in the order of its column. chosen: the rows with the ids $4. $1 is the id before which '
-  'reading begins, $2 the lowest id, $3 the number of rows. is_alone: for each of ranges, whether it is the only '
-  'filter. shows_all: whether archived records are requested too.';
+  'rows: all rows in no order; the caller appends conditions. everything: all rows, newest first. ways: each reads the '
+  'rows that match one filter, newest first. ranges: each reads the rows that match one range filter, in the order of '
+  'its column. chosen: the rows with the ids $4. Reading begins before the id $1 and ends at the id $2; $3 is the '
+  'number of rows. is_alone: for each of ranges, whether it is the only filter. shows_all: whether archived records '
+  'are requested too.';
 
 create function crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) returns text
 language sql immutable
@@ -80,7 +80,8 @@ declare
   v_ranges boolean;
   v_values crm.sent_value[];
   v_pending uuid[];
-  -- Whether the filter with which most indexes begin is missing, so that only the primary key and the deals serve.
+  -- Whether the required filter, with which most indexes begin, is missing: then only the primary key and the indexes
+  -- on deals can be used.
   v_is_partial boolean := exists (
     select from crm.list_filters(p_record) f where f.kind = 'required' and not p_args ? f.name
   );
@@ -100,7 +101,7 @@ begin
       when f.kind = 'list' then null
       when f.kind in ('shown', 'hidden', 'range', 'condition') then f.value
       when f.kind in ('>=', '<') then format('t.%I %s %s', f.target, f.kind, f.value)
-      -- So many deals that their rows are looked for among all rows.
+      -- There are too many deals to read the rows of each: check the deal of every row instead.
       when f.kind = 'deal' and not f.is_many then format(
         'exists (select from crm.deals d where d.workspace_id = t.workspace_id and d.id = t.%I and d.%I = %s)',
         f.target, f.sql, f.value
@@ -371,17 +372,17 @@ create table crm.list_cursors (
   primary key (workspace_id, cursor)
 );
 comment on table crm.list_cursors is
-  'Where a sorted list continues: after the row that had this value and this id, whatever its value is now. Without a '
-  'value: after the present value of the record, as in crm.duplicates.';
+  'Where a sorted list continues: after the row that had this value and this id, whatever its value is now. In '
+  'crm.duplicates, which stores no value: after the value that the record has now.';
 call crm.protect('crm.list_cursors');
 create index list_cursors_age on crm.list_cursors (created_at);
 
 create function crm.keep_cursor(p_record text, p_sort text, p_value text, p_id uuid) returns uuid
 language plpgsql set search_path = '' as $$
 declare
-  -- The same position has the same cursor on a day, so that a client which reads a page again stores nothing more.
+  -- The same position gets the same cursor all day, so that reading a page again stores no second row.
   v_hash text := md5(format('%s %s %L %s %s', p_record, p_sort, p_value, p_id, current_date));
-  -- Of version 8: no record has such an id.
+  -- A UUID of version 8, so that it cannot be the id of a record.
   v_cursor uuid := left(v_hash, 12) || '8' || substr(v_hash, 14, 3) || 'a' || substr(v_hash, 18);
 begin
   insert into crm.list_cursors (workspace_id, cursor, record, sort, value, id)
@@ -404,7 +405,7 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  -- As many rows as a page of any list looks at.
+  -- For a page, every list reads at most this many rows.
   v_left integer := 1250;
   v_rows integer := v_limit + 1;
   v_after crm.list_cursors;
@@ -445,7 +446,7 @@ begin
   end if;
   v_walk := crm.walk_for(p_record, p_args, format(', t.%I as sorted, t as entry', v_column));
 
-  -- A filter with few rows: they are all read, and sorted.
+  -- If few rows match one of the filters, read and sort them all.
   foreach v_way in array v_walk.ways || v_walk.ranges || case when p_args ?| '{since,until}' then v_walk.everything end
   loop
     continue when v_way is null;
@@ -456,7 +457,7 @@ begin
     v_way := format('(%s and t.id = any ($4) and t.id < $1 and t.id >= $2 offset 0)', v_walk.rows);
     exit;
   end loop;
-  -- Otherwise the index of the order is read.
+  -- Otherwise read the index on the sorted column.
   if v_chosen is null or cardinality(v_chosen) > v_left then
     v_way := format('(%s and t.id < $1 and t.id >= $2)', v_walk.rows);
   end if;

@@ -342,7 +342,7 @@ begin
       end case;
     end if;
     v_bytes := v_bytes + pg_column_size(v_record);
-    -- The first record is shown however long it is: otherwise the next page would begin with it again.
+    -- Show the first record however long it is: otherwise the next page would begin with it again.
     exit when v_bytes > crm.max_page_bytes() and v_position > 1;
     v_records := v_records || v_record;
   end loop;
@@ -350,5 +350,5 @@ begin
 end
 $$;
 comment on function crm.bounded_records(text, uuid[], json[]) is
-  'The records of a page that may be too long: builds the null ones one by one, until the page has its maximum of '
-  'bytes.';
+  'The records of a page that may be too long: builds those that are null one by one, until the page has its maximum '
+  'of bytes.';

@@ -91,7 +91,7 @@ comment on function crm.search_words(text) is
 create function crm.search_trigrams(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- Drops the trigrams with a space (beginnings and ends of words): no search needs them, and they are two fifths.
+  -- Drops the trigrams with a space (beginnings and ends of words), two fifths of all: no search needs them.
   return substr(
     regexp_replace(',' || array_to_string(extensions.show_trgm(p_text), ','), '^(?:, ..)+|,.. ', '', 'g'), 2
   );

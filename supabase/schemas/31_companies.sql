@@ -1,4 +1,4 @@
--- Companies: the table, the SQL that deno task records writes, its verbs.
+-- Companies: the table and its verbs. `deno task records` writes the plain SQL into 31_companies_written.sql.
 
 create table crm.companies (
   -- No foreign key to crm.workspaces: that of owner_id implies it, and a second one would lock the workspace's row at

@@ -1,4 +1,4 @@
--- Contacts (spec 2.1): the table, the SQL that deno task records writes, its verbs.
+-- Contacts (spec 2.1): the table and its verbs. `deno task records` writes the plain SQL into 32_contacts_written.sql.
 
 create domain crm.contact_email as text check (value = lower(value));
 comment on domain crm.contact_email is 'The e-mail address of a contact, in lower case so that searches find it.';

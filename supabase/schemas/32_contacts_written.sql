@@ -287,7 +287,7 @@ comment on function crm.contact_json_if_short(crm.contacts) is
 
 create function api.contact_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- The migration list_filters explains these settings.
+-- 21_lists.sql explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -305,7 +305,7 @@ begin
   end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
-  -- One statement with its own cached plan for each filter: a common statement could use no index.
+  -- One statement with its own cached plan for each filter: a statement for all filters could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
@@ -383,7 +383,7 @@ comment on function api.contact_list(jsonb) is 'Returns a page of the list, newe
 
 create function crm.contact_match(p_args jsonb, p_merged boolean default false) returns uuid[]
 language plpgsql set search_path = ''
--- The migration list_filters explains these settings.
+-- 21_lists.sql explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_first uuid := '00000000-0000-0000-0000-000000000000';
@@ -455,7 +455,7 @@ begin
       where s.archived_at is null or (v_match_by = 'external_id' and s.erased_at is null)
     );
     if cardinality(v_ids) = 1 then
-      -- It keeps its own value: otherwise an upsert by that value would create a new record.
+      -- The record that was found keeps its own value: otherwise an upsert by that value would create a new record.
       v_kept := array[v_match_by];
     end if;
   end if;

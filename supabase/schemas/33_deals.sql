@@ -1,4 +1,4 @@
--- Deals: the table, its triggers, and the SQL that deno task records writes, archive and restore included.
+-- Deals: the table and its triggers. `deno task records` writes the plain SQL into 33_deals_written.sql.
 
 create domain crm.deal_status as text check (value in ('aberto', 'ganho', 'perdido'));
 comment on domain crm.deal_status is 'Whether a deal is open, won or lost.';
@@ -335,7 +335,7 @@ begin
   if p_args -> 'dry_run' is not distinct from 'true' then
     v_count := cardinality(v_ids);
   else
-    -- In order of id, as every call that locks several deals.
+    -- In order of id, as in every call that locks several deals, so that none deadlock.
     perform from crm.deals d where d.workspace_id = v_workspace_id and d.id = any (v_ids) order by d.id for no key update;
     update crm.deals d set owner_id = v_to
     where d.workspace_id = v_workspace_id and d.id = any (v_ids) and d.owner_id = v_from and v_from <> v_to
@@ -343,7 +343,8 @@ begin
     get diagnostics v_count = row_count;
   end if;
   return json_build_object(
-    'count', v_count, 'meta', json_build_object('next_cursor', v_next_id, 'has_more', v_next_id is not null)
+    'count', v_count, 'dry_run', p_args -> 'dry_run' is not distinct from 'true',
+    'meta', json_build_object('next_cursor', v_next_id, 'has_more', v_next_id is not null)
   );
 end
 $$;

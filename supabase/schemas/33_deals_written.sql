@@ -205,7 +205,7 @@ comment on function crm.deal_json_if_short(crm.deals) is
 
 create function api.deal_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- The migration list_filters explains these settings.
+-- 21_lists.sql explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -223,7 +223,7 @@ begin
   end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
-  -- One statement with its own cached plan for each filter: a common statement could use no index.
+  -- One statement with its own cached plan for each filter: a statement for all filters could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
@@ -336,7 +336,7 @@ comment on function api.deal_list(jsonb) is 'Returns a page of the list, newest 
 
 create function crm.deal_match(p_args jsonb) returns uuid[]
 language plpgsql set search_path = ''
--- The migration list_filters explains these settings.
+-- 21_lists.sql explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_first uuid := '00000000-0000-0000-0000-000000000000';

@@ -1,4 +1,5 @@
--- Activities of a deal (tasks, calls, meetings): the table, the SQL that deno task records writes, its verbs.
+-- Activities of a deal (tasks, calls, meetings): the table and its verbs. `deno task records` writes the plain SQL into
+-- 34_activities_written.sql.
 
 create domain crm.activity_type as text check (char_length(value) between 1 and 60);
 comment on domain crm.activity_type is 'The kind of an activity: 1 to 60 characters.';
@@ -37,7 +38,7 @@ create table crm.activities (
   foreign key (workspace_id, created_by_id) references crm.members (workspace_id, id)
 );
 comment on table crm.activities is
-  'Tasks that are to be done, or were done, to move a deal. An activity never changes its deal.';
+  'Tasks that move a deal, planned or done. An activity never changes its deal.';
 comment on column crm.activities.type is
   'Free text, because a workspace may have its own types. An activity without a title gets the label of its type.';
 comment on column crm.activities.overdue_reported_for is

@@ -153,7 +153,7 @@ comment on function crm.activity_json_if_short(crm.activities) is
 
 create function api.activity_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- The migration list_filters explains these settings.
+-- 21_lists.sql explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -171,7 +171,7 @@ begin
   end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
-  -- One statement with its own cached plan for each filter: a common statement could use no index.
+  -- One statement with its own cached plan for each filter: a statement for all filters could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end

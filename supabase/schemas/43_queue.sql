@@ -8,7 +8,7 @@
 -- leave the planner one choice:
 -- * They forbid scans of the whole table.
 -- * They compare and sort row values that begin with the shard, which the primary key lacks.
--- * A search for one state never meets the condition of another state's partial index.
+-- * A search for one state never implies the condition of another state's partial index.
 -- * They write the rows they found by ctid, because a join might read the primary key to find them.
 --
 -- Locks are taken in this order, so that nobody deadlocks: shard, marker in crm.webhook_unsettled, row of the queue,

@@ -123,7 +123,7 @@ comment on function crm.delivery_record(json) is
   'fifth failure ends a delivery and deactivates the subscription (spec 6.5). If another dispatcher has claimed the '
   'delivery meanwhile, the outcome changes nothing and is not returned. last_success_at is up to 10 s late.';
 
--- Waking the dispatcher, and detecting that it stands still.
+-- Waking the dispatcher, and detecting that it does not run.
 
 create function crm.deliveries_due() returns boolean
 language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$

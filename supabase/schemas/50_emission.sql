@@ -272,7 +272,7 @@ create trigger emit_reopened after update of status on crm.deals
 create trigger emit_completed after update of status on crm.activities
   for each row when (old.status is distinct from new.status and new.status = 'concluida')
   execute function crm.emit_change('activity.completed');
--- A phone call entered afterwards is completed from the start.
+-- An activity may be completed when it is created, such as a phone call that is entered afterwards.
 create trigger emit_created_completed after insert on crm.activities
   for each row when (new.status = 'concluida')
   execute function crm.emit_change('activity.completed');

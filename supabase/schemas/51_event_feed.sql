@@ -374,8 +374,9 @@ declare
   v_from uuid := crm.uuid_v7_floor(v_since);
   v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute')
     else 'ffffffff-ffff-ffff-ffff-ffffffffffff' end;
-  v_actor uuid := p_args ->> 'actor';
-  v_not_actor uuid := p_args ->> 'not_actor';
+  v_actor uuid := case p_args ->> 'actor' when 'me' then crm.current_caller_id()::text else p_args ->> 'actor' end;
+  v_not_actor uuid := case p_args ->> 'not_actor'
+    when 'me' then crm.current_caller_id()::text else p_args ->> 'not_actor' end;
   v_looked integer;
   v_counts json;
   v_highlights json;
@@ -395,7 +396,7 @@ begin
   ),
   highlight as materialized (
     select s.*,
-      -- A deal that moved again left the stage into which it moved here.
+      -- The stage into which a deal moved is the one that it left at its next move.
       lead(s.from_stage_id) over (partition by s.object_id, s.event order by s.id)::uuid as to_stage_id
     from shown s
     where s.event in ('deal.created', 'deal.won', 'deal.lost', 'deal.reopened', 'deal.stage_changed')

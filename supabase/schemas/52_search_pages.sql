@@ -85,8 +85,8 @@ begin
     ids := ids || v_matches;
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    -- Twice as many rows as would fill the page if the words are as frequent in them. Fewer for a long search, because
-    -- comparing takes longer the longer the words.
+    -- Twice as many rows as would fill the page if the words were as frequent in them as in the rows read so far. Fewer
+    -- for a long search, because long words take longer to compare.
     v_rows := least(
       4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
       2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
@@ -235,7 +235,7 @@ declare
   v_events crm.events[];
   v_changed record;
 begin
-  -- Somebody else, such as an erasure, is writing texts of the workspace and goes first: the next run comes back.
+  -- If somebody else, such as an erasure, is writing texts of the workspace, leave these to the next run.
   if not pg_try_advisory_xact_lock(crm.lock_number('texts of ' || p_done.workspace_id)) then return 0; end if;
   v_events := array(
     select l from crm.events l

@@ -5,8 +5,8 @@
 
 create function crm.timeline(p_deals uuid[], p_contact_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- As in api.change_summary. Rows are compared with their deal as one row, so that no other index serves (as in
--- api.<name>_list).
+-- As in api.change_summary. The conditions compare the deal and the id as one row value, which only one index can serve
+-- (as in api.<name>_list).
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off as $$
 declare
@@ -50,10 +50,10 @@ begin
       ) n
       where v_scopes ? 'notes:read'
       union all
-      -- Each deal is looked up in the partitions of 90 days, so only the newest deals are.
+      -- Only for the newest deals, because looking up a deal reads the partitions of 90 days.
       select m.id, 'stage_change', m.deal_id, m.from_id, m.to_id
       from (
-        -- A deal that moved again left the stage into which it moved before.
+        -- The stage into which a deal moved is the one that it left at its next move.
         select l.id, x.id as deal_id, l.from_id, lead(l.from_id) over (partition by x.id order by l.id) as to_id
         from unnest(p_deals[:20]) x (id)
         cross join lateral (
@@ -70,7 +70,7 @@ begin
   shown as (
     select e.id, json_build_object(
       'id', e.id, 'type', e.type, 'occurred_at', crm.iso(crm.uuid_v7_time(e.id)),
-      'deal', json_build_object('id', d.id, 'name', d.title),
+      'deal', json_build_object('id', d.id, 'name', d.title, 'status', d.status, 'value', d.value),
       'activity', (
         select crm.activity_json(t) from crm.activities t
         where e.type = 'activity' and t.workspace_id = v_workspace_id and t.id = e.id
@@ -241,7 +241,8 @@ declare
   v_next text;
 begin
   if p_args ? 'cursor' then
-    -- The position is that of a record, because its value may be an e-mail address, which an erasure would have to find.
+    -- A cursor stores the id of a record and not the value: the value may be an e-mail address, and an erasure would
+    -- have to find it.
     execute format(
       'select t.%I::text from crm.list_cursors c join crm.%I t on t.workspace_id = c.workspace_id and t.id = c.id'
       ' where c.workspace_id = $1 and c.cursor = $2 and c.record = $3 and c.sort = $4',
@@ -261,7 +262,8 @@ begin
     ' order by t.%1$I, t.id limit $2) w',
     p_column, p_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
   ) into v_values, v_records using crm.current_workspace_id(), c_most + 1;
-  -- The last value may have more records than were read: the next page begins with it, unless no other was read.
+  -- The last value may have more records than were read, so the next page begins with it, unless all records read have
+  -- this value.
   if cardinality(v_values) > c_most and v_values[1] <> v_values[c_most + 1] then v_last := v_values[c_most + 1]; end if;
   with grouped as (
     select v.value, min(v.position) as at, count(*) as count, (array_agg(v.record order by v.position))[:10] as records

@@ -272,7 +272,7 @@ begin
         when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
         when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
       end case;
-      -- Undo the block: the locks taken here would keep a subtransaction for each item.
+      -- Undo the block, because its locks would otherwise need a subtransaction for each item until the call ends.
       raise exception using errcode = 'CRM01';
     exception
       when sqlstate 'CRM01' then

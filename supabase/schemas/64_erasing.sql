@@ -227,9 +227,9 @@ begin
 end
 $$;
 comment on function crm.deal_traces_of(crm.deals, crm.traces, text[]) is
-  'The traces of a person in a deal. p_names: the person''s names, of which one word is enough in source, utm and '
-  'external_id, because "indicação de Genoveva" in her own deal names her. Null: a single word is not enough there '
-  'either.';
+  'The traces of a person in a deal. p_names: the person''s names; in source, utm and external_id a single word of '
+  'them is a trace, because "indicação de Genoveva" in Genoveva''s own deal names her. Null: a single word is no trace '
+  'there either.';
 
 create function crm.has_name(p_id text, p_traces crm.traces) returns boolean
 language sql immutable set search_path = '' as $$

@@ -7,8 +7,8 @@ create type crm.erasure as (
 );
 comment on type crm.erasure is
   'The state of an erasure: what identifies the person (words, numbers, names; empty if not `known`, because an '
-  'earlier call erased the contact), the contacts erased, the contacts whose deals are walked, and the place in that '
-  'walk.';
+  'earlier call erased the contact), the contacts erased, the contacts whose deals the steps read, and the place that '
+  'they have reached.';
 
 create function crm.erasure_phases(e crm.erasure) returns text[]
 language sql immutable set search_path = '' as $$
@@ -37,7 +37,7 @@ begin
   e.known := (select c.erased_at is null from unnest(v_contacts) c where c.id = p_id);
   e.texts := p_texts;
   e.erased := array(select c.id from unnest(v_contacts) c);
-  -- While a merge continues, deals move to this contact, so it is walked last.
+  -- While a merge continues, deals move to this contact, so its deals are read last.
   e.walked := array(
     select u.object_id from crm.operations u
     where u.workspace_id = p_workspace_id and u.kind = 'contact_merge' and u.state <> 'done'

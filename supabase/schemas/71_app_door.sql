@@ -165,7 +165,7 @@ begin
   -- Calls by a member in any 60 seconds: enough for several tabs that each ask every 2 seconds.
   v_caller.rate_limit := 600;
   v_caller.error_code := case
-    -- The same answer for a workspace that does not exist and for one of other people.
+    -- The same answer for a workspace that does not exist and for somebody else's workspace.
     when v_caller.id is null then 'not_a_member'
     when v_memberships > 1 and not p_any_workspace then 'workspace_required'
   end;

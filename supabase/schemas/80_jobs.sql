@@ -44,7 +44,7 @@ insert into crm.jobs (name, every, command, description) values
   ('purge-cron-history', '1 day', 'select crm.purge_cron_history()',
     'Deletes what pg_cron records of each run of these jobs after 7 days');
 
--- At once, because pg_cron runs an hourly job only when its hour comes.
+-- Now, because pg_cron runs an hourly job for the first time only at the next hour.
 select crm.manage_partitions(t.name)
 from unnest(array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts']::regclass[]) t (name);
 

@@ -46,7 +46,7 @@ const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 const CONTACTS = "/api-v1-contacts";
 const WEBHOOKS = "api-v1-webhooks";
 const ERASED = "erased";
-/** The name of the sample that is merged into that of a resource. */
+/** The name of the sample that is merged into the sample of a resource. */
 const mergedInto = (name: string) => `merged into ${name}`;
 
 /**
@@ -85,19 +85,19 @@ async function* requestEndpoints(caller: Caller): Requests {
     let email: string | undefined;
     const sent: Sent = gate === "key" ? { key } : {};
     if (gate === "session") {
-      // Another admin for each, because some requests end what the next one needs.
+      // Another admin for each endpoint, because some requests end a session or a membership.
       const admin = await signInAs(sql, await makeMember(sql, workspaceId, "admin"));
       sent.headers = { Authorization: `Bearer ${admin.session}` };
       email = admin.email;
     }
-    // New ones for each, because some requests end what the next one needs.
+    // New samples for each endpoint, because some requests revoke or deactivate them.
     if (gate === "session" || name === WEBHOOKS) {
       Object.assign(samples.records, await makeAppSamples(sql, workspaceId, email));
       samples.records[WEBHOOKS] = samples.records["app-v1-webhooks"]!;
       // The limit of invitations would count these members.
       await sql`delete from crm.audit_log where workspace_id = ${workspaceId} and action = 'member_invited'`;
     }
-    // Other examples name the contact, so another one is erased.
+    // Erases another contact, because other examples refer to this one.
     const record = samples.records[route.path.endsWith("/erase") ? ERASED : name];
     const id = gate === "link" ? await makeToken(caller) : record;
     const path = pathOf(name, route.path, id, samples.records["app-v1-deliveries"]) +
@@ -183,7 +183,7 @@ async function* requestLargeBodies({ sql, workspaceId }: Caller): Requests {
   yield post("error", "a large body with an unknown key", 401, generateKey());
 }
 
-/** The last ones suspend the workspace, so nothing may follow them. */
+/** Must come last, because the last of these requests suspend the workspace. */
 async function* requestErrorsOfKeys({ sql, workspaceId, key }: Caller): Requests {
   const get = (why: string, status: number, key?: string, kind: KindRequest["kind"] = "error") =>
     request(kind, why, "GET", CONTACTS, status, key === undefined ? {} : { key });

@@ -10,7 +10,7 @@ import { rolledBack } from "./transactions.ts";
 
 const FUNCTIONS = join(import.meta.dirname!, "../../supabase/functions");
 
-/** Supabase's roles: with the public key of a project anybody acts as the first. */
+/** Supabase's roles: anybody with the public key of a project acts as `anon`. */
 const SUPABASE_ROLES = ["anon", "authenticated", "service_role"] as const;
 
 /** The roles that own nothing. */
@@ -65,7 +65,7 @@ async function callsOfFunctions(folder: string): Promise<Set<string>> {
   return called;
 }
 
-/** Reads every function of our schemas. Procedures are among them. */
+/** Reads every function of our schemas, procedures included. */
 async function readCallables(sql: Sql): Promise<Callable[]> {
   return await sql<Callable[]>`
     select
@@ -148,7 +148,7 @@ test("each role may execute exactly the functions that are called as it, and the
       select p.oid::regprocedure::text as signature from pg_proc p
       where p.pronamespace in ('api'::regnamespace, 'app'::regnamespace, 'crm'::regnamespace)
         and has_function_privilege(${role}, p.oid, 'execute')
-        -- The owner of a function needs no grant, and the roles of verbs call theirs nowhere.
+        -- The owner of a function needs no grant: crm_api and crm_app own the functions that run their verbs.
         and p.proowner::regrole::text <> ${role}
       order by p.oid::regprocedure::text collate "C"`;
       const wanted = role === "public" ? [] : expected[role].toSorted();
@@ -158,7 +158,7 @@ test("each role may execute exactly the functions that are called as it, and the
 });
 
 test(
-  "every function, called as each role, is refused where it is not that role's (spec 1)",
+  "every function refuses to be called by a role that has no right to it (spec 1)",
   async (sql, functionsDatabaseUrl) => {
     const expected = await readExpected(sql);
     const callables = await readCallables(sql);
@@ -169,7 +169,7 @@ test(
     };
     const allowed = (role: Role) => new Set([...expected[role], ...(owned[role] ? [owned[role]] : [])]);
     await withSupabaseRoles(sql, async (sql) => {
-      // Of Supabase's roles one stands for all: the test before this one reads the rights of each.
+      // One of Supabase's roles is enough here, because the test before this one reads the rights of each.
       for (const role of ["crm_api", "crm_app", "anon"] as const) {
         await sql.unsafe(`set local role ${role}`);
         for (const callable of callables) {
@@ -198,7 +198,7 @@ test(
   },
 );
 
-test("what crm_functions may execute runs with the rights of its owner", async (sql) => {
+test("every function that crm_functions may execute runs with the rights of its owner", async (sql) => {
   const { crm_functions } = await readExpected(sql);
   const own = await sql`
   select p.oid::regprocedure::text as name from pg_proc p
@@ -233,7 +233,7 @@ test("each role may read, insert and update exactly the tables that it uses, and
   });
 });
 
-test("a function and a table that a later migration creates are nobody's until they are granted", async (sql) => {
+test("no role has rights on a function or table that a later migration creates, until they are granted", async (sql) => {
   await withSupabaseRoles(sql, async (sql) => {
     await sql.unsafe(`
     create table crm.later (id integer);
@@ -277,7 +277,7 @@ test("no role but the owner may create anything, in any schema or as a temporary
   });
 });
 
-test("the roles of requests have no attribute, no membership, and own nothing but what runs the verbs", async (sql) => {
+test("the roles of requests have no attribute and no membership, and own only the functions that run verbs", async (sql) => {
   const attributes = {
     super: false,
     inherit: false,
@@ -310,7 +310,7 @@ test("the roles of requests have no attribute, no membership, and own nothing bu
 });
 
 test(
-  "the limits of time belong to the role that functions connect as",
+  "the time limits are set on the role as which the functions connect",
   async (_sql, functionsDatabaseUrl) => {
     const functions = openSql(functionsDatabaseUrl, { max: 1 });
     try {

@@ -134,7 +134,10 @@ export function withSampleIds(example: Record<string, unknown>, samples: Samples
   return replace(example) as Record<string, unknown>;
 }
 
-/** The query that a call needs: deal_id for a list of notes, match_by for an upsert, q for a search, by for duplicates. */
+/**
+ * The query that a call requires: deal_id for a list of notes, match_by for an upsert, q for a search, by for
+ * duplicates.
+ */
 export function neededQuery(
   { query }: Pick<Endpoint, "query">,
   { deal_id }: Pick<Samples, "deal_id">,

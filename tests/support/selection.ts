@@ -22,8 +22,8 @@ const SLOW = ["console_build", "examples", "growth", "lab", "postgres15"];
 const MEASURING = ["lab/attacks_test.ts", "lab/bench_test.ts"];
 
 /**
- * Folders and files that mostly wait: for two full minutes of pg_cron, for leases and outages. Their limits allow for
- * other work on the machine.
+ * Folders and files that mostly wait: for pg_cron, for the end of leases, for outages. They may run beside other tests,
+ * because their time limits allow for other work on the machine.
  */
 const WAITING = ["postgres15", "lab/chaos_test.ts"];
 

@@ -15,7 +15,7 @@ Deno.test("test and test:added have together every file of test:all", async () =
   assert.equal(new Set(all).size, all.length);
 });
 
-Deno.test("test:added has what is slow, what needs programs, and what has more cases with --all", async () => {
+Deno.test("test:added has the files that are slow, need programs, or have more cases with --all", async () => {
   const added = await namesOf("added");
   for (
     const name of [
@@ -31,7 +31,7 @@ Deno.test("test:added has what is slow, what needs programs, and what has more c
   assert.ok(!added.includes("api/contacts_test.ts"));
 });
 
-Deno.test("what measures runs alone, after the others, and what waits beside them, each in a group of its own", async () => {
+Deno.test("files that measure run alone, after the others; files that wait run beside the others, each in its own group", async () => {
   const { atOnce, alone, waiting } = await selectFiles("all");
   const names = (paths: string[]) => paths.map((path) => relative(TESTS, path));
   assert.deepEqual(names(alone), ["lab/attacks_test.ts", "lab/bench_test.ts"]);
@@ -64,7 +64,7 @@ Deno.test("the files of a process have the same packages", async () => {
   }
 });
 
-Deno.test("every file that is known to take long is there", async () => {
+Deno.test("every file in the list of the longest exists", async () => {
   const all = await namesOf("all");
   assert.deepEqual(LONGEST.filter((name) => !all.includes(name)), []);
 });

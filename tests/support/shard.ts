@@ -96,8 +96,8 @@ async function runTests(
     args: ["test", "-A", "--no-check", `--junit-path=${reportFile}`].concat(
       config ? ["--config", config] : [],
       options,
-      // One module that imports all, because Deno gives each module a worker, which loads and compiles everything anew:
-      // that takes a third of a second of processor time.
+      // One module that imports all files: Deno starts a worker for each module, which loads and compiles everything
+      // again and so takes a third of a second of processor time.
       all,
     ),
     env: { ...env, [REASONS_VARIABLE]: reasonsFile },
@@ -113,7 +113,7 @@ async function runTests(
   const report = readReport(await Deno.readTextFile(reportFile).catch(() => ""));
   return {
     passed: report.passed,
-    // The report misses files that do not load, and interruptions, so count at least one failure.
+    // Count at least one failure, because the report leaves out interruptions and files that do not load.
     failed: success ? report.failures.length : Math.max(report.failures.length, 1),
     failures: report.failures,
     skipped: await readSkipReasons(reasonsFile),

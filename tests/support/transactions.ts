@@ -1,4 +1,4 @@
-// Transactions in the role of a request, and transactions that leave nothing.
+// Transactions that run as the role of a request, and transactions that are rolled back.
 import type { Sql, TransactionSql } from "postgres";
 
 /** Runs `work` in a transaction, and rolls it back. */
@@ -12,7 +12,7 @@ export async function rolledBack(sql: Sql, work: (sql: TransactionSql) => Promis
   });
 }
 
-/** Makes the rest of the transaction run as a role of the verbs, which row-level security keeps to one workspace. */
+/** Makes the rest of the transaction run as a role of the verbs: row-level security then limits it to one workspace. */
 export async function actAs(
   sql: TransactionSql,
   role: "crm_api" | "crm_app",

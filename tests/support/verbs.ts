@@ -31,7 +31,7 @@ export async function readVerbs(sql: Sql): Promise<CatalogueVerb[]> {
   });
 }
 
-/** Splits `a, b (c, d)` into a list, without the text in brackets. */
+/** Splits `a, b (c, d)` into `a` and `b`: the text in brackets is dropped. */
 export function words(list: string): string[] {
   return list.replace(/\([^)]*\)/g, "").split(",").map((word) => word.trim()).filter((word) => word !== "");
 }

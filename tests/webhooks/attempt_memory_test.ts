@@ -55,7 +55,7 @@ for (const [name, behaviour] of RECEIVERS) {
   });
 }
 
-Deno.test("256 attempts that wait for their receivers, the most of a process, add under 64 MB to it", async () => {
+Deno.test("256 attempts that wait for their receivers, the most that a process makes, add under 64 MB to it", async () => {
   const bytes = await measureMemory(async (connection) => {
     await connection.readRequest();
     await pause(5_000);

@@ -67,7 +67,7 @@ test("A batch that makes more deliveries than may wait is answered as always, an
   for (const mailbox of mailboxes) await mailbox.waitFor(101);
 });
 
-test("A subscription whose receiver is away leaves the others of its workspace, and other workspaces, their deliveries", async ({ sql, workspace: { id, key }, api }) => {
+test("A subscription whose receiver is down does not delay deliveries of other subscriptions or workspaces", async ({ sql, workspace: { id, key }, api }) => {
   await bound(sql, id, 20);
   const away = await subscribe(key, openMailbox("status=500").url, ["contact.created"]);
   const mailbox = openMailbox();
@@ -119,7 +119,7 @@ test("A test, a redelivery and a recovery are refused, and counted, while the qu
   assert.equal((await api.post(`${path}/test`)).status, 200);
 });
 
-test("A subscription that is deleted while it is behind gets nothing more, one that failed gets the rest once it is active", async ({ sql, workspace: { id, key }, api }) => {
+test("A subscription deleted while behind gets nothing more; one that failed while behind gets the rest when reactivated", async ({ sql, workspace: { id, key }, api }) => {
   await bound(sql, id, 10);
   const [deleted, failed] = [openMailbox(), openMailbox()];
   const ended = await subscribe(key, deleted.url, ["contact.created"]);
@@ -148,7 +148,7 @@ test("A subscription that is deleted while it is behind gets nothing more, one t
   assert.equal(await deliveries(ended.id), before[0]);
 });
 
-test("A merge makes no more deliveries than may wait, and the others follow", async ({ sql, workspace: { id, key }, api }) => {
+test("A merge creates no more deliveries than may wait; the others are created later", async ({ sql, workspace: { id, key }, api }) => {
   await bound(sql, id, 10);
   const mailbox = openMailbox();
   const subscription = await subscribe(key, mailbox.url, ["contact.updated"]);

@@ -88,7 +88,7 @@ test("Stage changes, wins and losses are delivered, with the deal's previous sta
   assert.equal(byEvent.get("deal.lost").object_id, second.deal_id);
 });
 
-test("Five failed attempts: the spec's waits, one delivery id, then failed for good and inactive (spec 2.6, 3, 6.2)", async ({ sql, workspace: { key }, api }) => {
+test("Five failed attempts keep the spec's waits and the delivery's id, and end the delivery and the subscription (spec 2.6, 3, 6.2)", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox("status=500,404,302,503,500");
   const { id, secret } = await subscribe(key, mailbox.url, ["contact.created"]);
   await api.post(LEADS, { first_name: "Ana" });

@@ -1,4 +1,4 @@
-// In a separate file, because Deno 2.1 cannot cancel a connect: the connection here would end during a later test.
+// A separate file, because Deno 2.1 cannot cancel a connect, so the connection would end during a later test.
 import assert from "node:assert/strict";
 import {
   type AttemptOutcome,

@@ -1,4 +1,4 @@
-// Which connections carry another request (docs/decisions/0007-sending-webhooks.md), over real sockets.
+// Which connections are kept for another request (docs/decisions/0007-sending-webhooks.md), over real sockets.
 import assert from "node:assert/strict";
 import { issueCertificate, type ServerCertificate } from "../../bench/harness/certificates.ts";
 import { eventually, pause } from "../../bench/harness/waiting.ts";
@@ -55,7 +55,7 @@ for (const [scheme, tls] of [["https", certificate], ["http", null]] as const) {
   });
 }
 
-Deno.test("An answer that has a body, may have one or announces the end is the last of its connection", async () => {
+Deno.test("A connection is closed after an answer that has a body, may have one, or announces the end", async () => {
   const [ok, noContent] = ["200 OK\r\n", "204 No Content\r\n"];
   const answers = [
     ...["", "Content-Length: 2\r\n", "Content-Length: 0\r\nContent-Length: 0\r\n"].map((more) => ok + more),
@@ -93,7 +93,7 @@ Deno.test("An answer that has a body, may have one or announces the end is the l
   }
 });
 
-Deno.test("An answer before the whole request has been sent is the last of its connection", async () => {
+Deno.test("A connection is closed after an answer that came before the whole request was sent", async () => {
   await using receiver = open(async (connection) => {
     await connection.write(NO_CONTENT);
     await connection.silence();
@@ -104,7 +104,7 @@ Deno.test("An answer before the whole request has been sent is the last of its c
   assert.equal(receiver.kept.size, 0);
 });
 
-Deno.test("Bytes that nobody asked for end an idle connection: they are not the next request's answer", async () => {
+Deno.test("Unrequested bytes close an idle connection, and do not count as the next request's answer", async () => {
   const idle = Promise.withResolvers<void>();
   await using receiver = open(async (connection, n) => {
     await connection.readRequest();
@@ -171,7 +171,7 @@ function redirectConnects(port: number) {
   return { addresses, [Symbol.dispose]: () => void (deno.connect = original) };
 }
 
-Deno.test("Every attempt resolves the name, and uses a kept connection only to an address that it has judged", async () => {
+Deno.test("Every attempt resolves the name, and uses a kept connection only to an address that it has checked", async () => {
   const named = await issueCertificate(trusted, ["hooks.example.com"]);
   await using receiver = startHostile(alwaysAnswers(NO_CONTENT), named);
   using connects = redirectConnects(receiver.port);
@@ -222,7 +222,7 @@ async function openConnections(port: number, count: number): Promise<Connection[
   );
 }
 
-Deno.test("An idle connection is closed after 2 s, one that was opened 30 s ago at once", async () => {
+Deno.test("An idle connection is closed after 2 s, or at once if it was opened 30 s ago", async () => {
   await using receiver = open(alwaysAnswers(NO_CONTENT));
   await receiver.attempt();
   await pause(1_200);
@@ -240,7 +240,7 @@ Deno.test("An idle connection is closed after 2 s, one that was opened 30 s ago 
   assert.equal(receiver.kept.size, 0);
 });
 
-Deno.test("At most 64 connections of an origin are kept, and 128 in all: then the longest idle one is closed", async () => {
+Deno.test("At most 64 connections of an origin are kept, and 128 in all; beyond that the longest idle one is closed", async () => {
   await using receiver = startHostile((connection) => connection.silence(), null);
   const kept = new KeptConnections();
   const connections = await openConnections(receiver.port, 65 + 64 + 1);

@@ -5,7 +5,7 @@ import { countLeased, createSubscribers, deliveries, enqueue } from "../../bench
 import { openDeliveryWorld } from "../../bench/reliability/world.ts";
 import { Places } from "../../supabase/functions/webhook-dispatcher/places.ts";
 
-Deno.test("64 attempts may begin at once; one that has lasted for 500 ms leaves its place, up to 256 in all", () => {
+Deno.test("64 attempts may begin at once; an attempt leaves its place after 500 ms, up to 256 in all", () => {
   const places = new Places();
   const start = (count: number, now: number) => Array.from({ length: count }, () => places.take(1_000, now));
   start(40, 0);
@@ -23,13 +23,13 @@ Deno.test("64 attempts may begin at once; one that has lasted for 500 ms leaves 
   assert.deepEqual([places.taken, places.free(9_000)], [255, 1]);
 });
 
-Deno.test("Slow attempts leave their places only while their bodies have 8 MB together", () => {
+Deno.test("Slow attempts leave their places only while their bodies together have at most 8 MB", () => {
   const places = new Places();
   for (let taken = 0; taken < 64; taken++) places.take(256 * 1024, 0);
   assert.equal(places.free(1_000), 32);
 });
 
-Deno.test("160 deliveries of 20 workspaces that hang delay those of others by less than 2 s", async () => {
+Deno.test("160 hanging deliveries of 20 workspaces delay those of others by less than 2 s", async () => {
   await using world = await openDeliveryWorld();
   const { sql, receiver } = world;
   const options = { each: 2, encryptionKey: world.secrets.webhook_encryption_key };

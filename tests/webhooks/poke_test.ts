@@ -39,7 +39,7 @@ Deno.test("The dispatcher accepts only POST", async () => {
   }
 });
 
-Deno.test("Each poke gives the runtime a promise of its own, also those that join a run", async () => {
+Deno.test("Each poke gives the runtime its own promise, even a poke that joins a run in progress", async () => {
   const given: Promise<unknown>[] = [];
   const runtime = globalThis as { EdgeRuntime?: { waitUntil(work: Promise<unknown>): void } };
   runtime.EdgeRuntime = { waitUntil: (work) => void given.push(work) };

@@ -22,7 +22,7 @@ const linesOf = (dispatcher: Dispatcher, event: string) =>
   dispatcher.output().split("\n").filter((line) => line.includes(`"event":"${event}"`))
     .map((line) => JSON.parse(line));
 
-/** What the steps share. Each step ends all its deliveries, so that the next one's dispatcher finds only its own. */
+/** What the steps share. Each step ends all its deliveries, so that the dispatcher of the next step finds no others. */
 interface Given extends DeliveryWorld {
   /** Creates workspaces, each with a subscription. */
   subscribers(target: string, count: number): Promise<string[]>;
@@ -85,7 +85,7 @@ const STEPS: Record<string, (given: Given) => Promise<void>> = {
     assert.ok(ends.every(({ state, attempts }) => state === "delivered" && attempts === 1));
   },
 
-  "An outcome that cannot be recorded keeps back none of those that ended with it, and is not lost": async (
+  "An outcome that cannot be recorded is not lost, and does not keep others from being recorded": async (
     given,
   ) => {
     const { sql, receiver, subscribers } = given;
@@ -111,7 +111,7 @@ const STEPS: Record<string, (given: Given) => Promise<void>> = {
     await eventually(async () => await countEnded(sql, workspaces) === 20, "the outcome of a later attempt");
   },
 
-  "Sealed secrets that were swapped between two subscriptions open for neither: nothing is sent (spec 2.6)":
+  "Encrypted secrets that were swapped between two subscriptions cannot be decrypted, so nothing is sent (spec 2.6)":
     async (given) => {
       const { sql, receiver, subscribers } = given;
       const workspaces = await subscribers(receiver.okUrl, 2);

@@ -49,7 +49,7 @@ Deno.test("A stored secret that was altered, truncated or encrypted with another
   await withKey(randomKey(), () => refuses(stored));
 });
 
-Deno.test("A stored secret opens for its own subscription alone", async () => {
+Deno.test("A stored secret can be decrypted only for its own subscription", async () => {
   await withKey(randomKey(), async () => {
     const stored = Buffer.from(await encryptSecret("whsec_x", SUBSCRIPTION), "base64");
     assert.equal(await decryptSecret(stored, SUBSCRIPTION.toUpperCase()), "whsec_x");

@@ -71,7 +71,7 @@ Deno.test("The connection goes to the address that was checked, and the certific
   connection.close();
 });
 
-Deno.test("Where the first address refuses the connection, the next is tried", async () => {
+Deno.test("If the first address refuses the connection, the next one is tried", async () => {
   await using receiver = startHostile(answers(""), certificate);
   const url = new URL(`https://localhost:${receiver.port}/`);
   // The receiver listens on 127.0.0.1 alone.
@@ -117,7 +117,7 @@ Deno.test("A name that resolves to a public address first and a private one next
   assert.equal(answers.length, 0);
 });
 
-Deno.test("A resolver that fails is dns_failed", async () => {
+Deno.test("An attempt whose name cannot be resolved fails as dns_failed", async () => {
   const resolve = () => Promise.reject(new Error("SERVFAIL"));
   const outcome = await sendAttempt("https://x.example.com/", {}, body, { policy: readPolicy(""), resolve });
   assert.deepEqual(outcome, { ok: false, reason: "dns_failed" });
@@ -137,7 +137,7 @@ Deno.test("A target that is no longer allowed is refused at the attempt, before 
   assert.deepEqual(resolved, []);
 });
 
-Deno.test("A port without a listener is connection_refused", async () => {
+Deno.test("An attempt at a port without a listener fails as connection_refused", async () => {
   const receiver = startHostile(answers(""), null);
   await receiver[Symbol.asyncDispose]();
   const outcome = await sendAttempt(`http://localhost:${receiver.port}/`, {}, body, {
@@ -166,7 +166,7 @@ Deno.test("The response body is not read, even if it is endless (spec 6.5)", asy
   assert.ok(performance.now() - started < 5_000);
 });
 
-Deno.test("Interim answers are skipped; the final one counts", async () => {
+Deno.test("Interim answers (1xx) are skipped, and the final answer counts", async () => {
   const outcome = await deliverTo(
     answers(
       "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 201 Created\r\n\r\n",
@@ -175,14 +175,14 @@ Deno.test("Interim answers are skipped; the final one counts", async () => {
   assert.deepEqual(outcome, { ok: true, status: 201 });
 });
 
-Deno.test("An answer that is not HTTP/1.1 is invalid_http_response, at once", async () => {
+Deno.test("An answer that is not HTTP/1.1 fails the attempt at once, as invalid_http_response", async () => {
   const texts = ["SSH-2.0-OpenSSH_9", "HTTP/2 200\r\n", "HTTP/1.1 999 X\r\n", "HTTP/1.1 2000\r\n", "\r\n"];
   for (const text of texts.map((text) => `${text}\r\n`)) {
     assert.deepEqual(await deliverTo(answers(text)), { ok: false, reason: "invalid_http_response" }, text);
   }
 });
 
-Deno.test("A receiver that closes before it has answered is connection_closed", async () => {
+Deno.test("If the receiver closes before it has answered, the attempt fails as connection_closed", async () => {
   for (const text of ["", "HTTP/1.1 200 OK\r\n"]) {
     const { ok, reason } = await deliverTo(answers(text), null);
     assert.equal(ok, false);

@@ -30,7 +30,7 @@ Deno.test("A delivery has the four headers of spec 6.3 and the id of its event (
   });
 });
 
-Deno.test("While a secret is replaced, the old one signs as before, and the next one in a header of its own", () => {
+Deno.test("While a secret is being replaced, the old one signs as before, and the new one in a header of its own", () => {
   const headers = signedHeaders({ ...delivery, nextSecret: "whsec_y" });
   assert.deepEqual(headers, { ...signedHeaders(delivery), "X-Service-Signature-Next": signed("whsec_y") });
 });

@@ -65,7 +65,7 @@ Deno.test("A target is refused at every address of the project that runs the ser
   }
 });
 
-Deno.test("WEBHOOK_DEV_TARGETS exempts exactly its hosts and ports, http too", () => {
+Deno.test("WEBHOOK_DEV_TARGETS exempts exactly its hosts and ports, for http too", () => {
   const dev = readPolicy("127.0.0.1:9443, localhost:8080,[::1]:9000", "http://127.0.0.1:54321");
   const exempt = "https://127.0.0.1:9443/x http://127.1:9443/ http://localhost:8080/ http://[::1]:9000/";
   for (const url of words(exempt)) {
@@ -96,7 +96,7 @@ Deno.test("WEBHOOK_DEV_TARGETS exempts nothing unless the service is on loopback
   for (const urls of elsewhere) assert.equal(exempts(...urls), false, urls.join());
 });
 
-Deno.test("A process says once that it ignores WEBHOOK_DEV_TARGETS, or that it has it", async () => {
+Deno.test("A process logs once that it ignores WEBHOOK_DEV_TARGETS, or that it applies it", async () => {
   const module = new URL("../../supabase/functions/_shared/webhooks/target_policy.ts", import.meta.url);
   const script = `const { targetPolicy } = await import("${module}"); targetPolicy(); targetPolicy();`;
   const said = async (env: Record<string, string>) => {

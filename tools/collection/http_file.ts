@@ -1,4 +1,4 @@
-// crm.http, in the format of the REST Client of VS Code.
+// Writes crm.http, in the format of VS Code's extension REST Client.
 import { ENTERED, type Folder, type Step } from "./steps.ts";
 
 /** Writes the file. Requests take ids from the replies to earlier requests, so send them from top to bottom. */

@@ -1,4 +1,4 @@
-// The collection of Postman, in its format v2.1.
+// Writes the collection for Postman, in its format v2.1.
 import { ENTERED, type Folder, type Step } from "./steps.ts";
 
 const SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json";

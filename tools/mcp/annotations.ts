@@ -2,8 +2,8 @@ import type { Route } from "../../supabase/functions/_shared/contract/endpoint.t
 import type { Annotations } from "../../supabase/functions/mcp/tools.ts";
 
 /**
- * Actions that take nothing away, by the name of their operation. Any other change that is not a creation counts as
- * destructive until it is listed here, because hosts ask a person before a destructive call.
+ * Actions that neither overwrite nor remove anything, by the name of their operation. Any other change that is not a
+ * creation counts as destructive until it is listed here, because hosts ask a person before a destructive call.
  */
 const TAKE_NOTHING_AWAY = [
   "company_restore",
@@ -25,7 +25,7 @@ export function annotationsOf({ method, endpoint }: Route): Annotations {
     readOnlyHint: readOnly,
     destructiveHint: !readOnly && !creates && !TAKE_NOTHING_AWAY.includes(operation),
     // A creation is idempotent, because its idempotency key is derived from its arguments. An action on a record with a
-    // version leaves a record unchanged that is already in the requested state.
+    // version changes nothing if the record is already in the requested state.
     idempotentHint: readOnly || idempotent || method !== "POST" || etag !== undefined,
     // A tool reaches only the records of one workspace.
     openWorldHint: false,

@@ -17,13 +17,14 @@ const LEFT_OUT = [
   "additionalProperties",
 ];
 
-/** The formats that say how to write a text. */
+/** The formats to keep, because they say how to write a value. */
 const FORMATS = ["date", "date-time"];
 
 /** The texts of arguments that many tools have. */
 const TEXTS: Readonly<Record<string, string>> = {
   limit: "Até 200",
   cursor: "meta.next_cursor da página anterior",
+  due_at: "Prazo",
   since: "Criados desde",
   until: "Criados antes de",
   updated_since: "Alterados desde",
@@ -33,7 +34,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   owner_id: "Membro responsável",
 };
 
-/** Arguments whose names say what they are. */
+/** Arguments without a text, because their names say what they are. */
 const PLAIN = [
   "name",
   "title",
@@ -59,7 +60,7 @@ const PLAIN = [
 /**
  * The schema of an argument without limits, examples and texts that only repeat its name.
  *
- * @param clears whether null means something: it clears a field
+ * @param clears whether null clears a field, so that the schema must allow it
  */
 export function brief(name: string, schema: JsonSchema, clears: boolean): JsonSchema {
   const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== "null");

@@ -14,7 +14,7 @@ export interface Input {
  * Puts the parameters of the path and the query and the fields of the body into one object, without references: not every
  * client resolves them.
  *
- * @throws Error if two of them have one name
+ * @throws Error if two of them have the same name
  */
 export function inputOf(document: OpenApi, operation: Operation): Input {
   const { components } = document;

@@ -36,14 +36,15 @@ export function toolTable(): Tool[] {
 function toolOf(listed: ListedEndpoint<KeyEndpoint>, document: OpenApi): Tool {
   const { resource, route } = listed;
   const { method, path, endpoint } = route;
-  // Not an upsert: it finds the record that it created, and must change it again if somebody else did.
+  // An upsert needs no key: repeated, it finds the record that it created. It must not get the first reply either,
+  // because it must change the record again if somebody else has changed it since.
   const idempotent = endpoint.idempotent && !("match_by" in endpoint.query.shape);
   const operation = operationOf(listed, document);
   const { properties: { expand, ...properties }, required, query, about } = inputOf(document, operation);
   for (const name of [IDEMPOTENCY_ARGUMENT, FORMAT_ARGUMENT]) {
     if (Object.hasOwn(properties, name)) throw new Error(`A field of ${listed.title} is named "${name}"`);
   }
-  // A batch is for imports, whose rows are upserts: other operations have tools of their own.
+  // A tool's batch is for imports, so it takes only upserts. The other operations have tools of their own.
   const upsert = properties["items"]?.items?.anyOf?.find(({ properties }) => "match_by" in properties!);
   if (upsert) properties["items"] = { type: "array", items: upsert };
   // In a change null clears a field.
@@ -99,8 +100,8 @@ function operationOf({ resource, route }: ListedEndpoint, { paths }: OpenApi): O
 }
 
 /**
- * The summary, what the resource is if the tool lists it, and what the body must have: conditions between fields stand in
- * the text alone, because clients take no `anyOf` beside the properties of a tool.
+ * The summary, what the resource is if the tool lists it, and what the body must have. Conditions between fields are
+ * only in this text, because clients accept no `anyOf` beside the properties of a tool.
  */
 function descriptionOf({ resource, route }: ListedEndpoint, { summary }: Operation, about?: string): string {
   const { path, endpoint } = route;

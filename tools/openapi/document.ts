@@ -14,7 +14,7 @@ import { AnyDelivery, AnyEvent, DeliveryEnvelope, EventEnvelope } from "./events
 import { type Replacements, Schemas } from "./schemas.ts";
 import { DELIVERIES, deliveryHeaders, webhooks } from "./webhooks.ts";
 
-/** To start sooner, functions do not load the schemas of all objects: their own schema of an event leaves `data` open. */
+/** The functions' own schema of an event leaves `data` open, so that they start without the schemas of all objects. */
 const WITH_EVENTS: Replacements = {
   schemas: { Event: AnyEvent },
   keywords: {
@@ -36,7 +36,7 @@ export function openApiDocument(audience: Audience, language: Language): unknown
   if (audience === "api") {
     for (const schema of [DeliveryEnvelope, EventEnvelope, AnyDelivery]) schemas.add(schema, "output");
   }
-  // Before any example: the example of an object needs the schema that it extends.
+  // All schemas before any example, because the example of an object needs the schema that the object extends.
   for (const { routes } of resources) {
     for (const { endpoint } of routes) {
       if (endpoint.body) schemas.addBody(endpoint.body, "input");

@@ -27,7 +27,7 @@ interface NamedEnum {
   text: Doc;
 }
 
-/** The words of a field of an object, of a nullable one too; null for a field of another type. */
+/** The words of an enumeration field, which may be nullable; null for a field of another type. */
 function wordsIn(schema: z.ZodObject, field: string): readonly string[] | null {
   let shape: unknown = schema.shape[field];
   while (shape instanceof z.ZodNullable) shape = shape.unwrap();

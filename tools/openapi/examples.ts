@@ -2,7 +2,7 @@ import { idOf, type JsonSchema, refTo } from "./json_schema.ts";
 import type { Schemas, Side } from "./schemas.ts";
 import { fieldOfStory, madeUpId, recordOfStory } from "./story/story.ts";
 
-/** Fields of an example that are known already. */
+/** Values of fields that the caller of `exampleOf` gives. */
 export type Known = Readonly<Record<string, unknown>>;
 
 const BY_FORMAT: Record<string, unknown> = {
@@ -13,9 +13,9 @@ const BY_FORMAT: Record<string, unknown> = {
 };
 
 /**
- * Composes an example of a body. What the story tells of an object (`story/`) takes precedence, then the examples of the
- * fields. A reply has its required fields and those of the story; a request has the required fields and those of the
- * story or, where the story does not tell of it, those with an example.
+ * Composes an example of a body. Its values come from the story (`story/`) or, for fields that the story lacks, from
+ * the examples of the fields. A reply has its required fields and those in the story. A request has its required
+ * fields, and those in the story; if the story lacks the object, it has the fields with an example instead.
  *
  * @param known fields that take precedence over the story, inner objects included
  * @throws Error for a required text or number without an example, and for a known field that the schema does not have

@@ -24,7 +24,7 @@ export const tagOfCollection = (collection: string) => collection.replaceAll("-"
 /**
  * The id of an operation, by which generators name functions: the resource and what is done with it, as in
  * `contacts.list`, `contacts.get`, `deals.win`, `deals.move_stage`, `webhooks.deliveries`, `webhooks.delivery`,
- * `webhooks.redeliver`. It follows from the method and the path, so a new endpoint changes the id of no other.
+ * `webhooks.redeliver`. It is derived from the method and the path, so a new endpoint changes no other id.
  */
 export function operationId(resource: Resource, { method, path, endpoint }: Route): string {
   return `${tagOf(resource, path)}.${verbOf()}`.replaceAll("-", "_");

@@ -54,7 +54,7 @@ export class Schemas {
     const added = this.add(schema, side);
     const record = added.properties?.["data"]?.items && idOf(added.properties["data"].items);
     if (!record) return added;
-    // A list of a record has the record's name, whatever it adds to it.
+    // A list is named for its record, even if its items have more fields (`Expanded…`).
     const id = record.replace(/^Expanded/, "") + (added.properties!["meta"] ? "Page" : "List");
     this.#keep(id, added);
     return refTo(id);

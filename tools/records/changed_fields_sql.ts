@@ -2,7 +2,7 @@ import type { CrmRecord } from "../../supabase/functions/_shared/contract/record
 import { isEventType } from "../../supabase/functions/_shared/contract/events.ts";
 import { columns, commented } from "./sql_text.ts";
 
-/** Fields that identify the record, and the one that every change sets. */
+/** Fields that never change, because they identify the record, and the one that every change sets. */
 const NOT_CHANGES = ["id", "workspace_id", "updated_at"];
 
 /** The SQL function that finds the changed fields for `updated` events; null for a record without such an event. */

@@ -272,7 +272,7 @@ ${branches.join("\n")}
       end case;
     end if;
     v_bytes := v_bytes + pg_column_size(v_record);
-    -- The first record is shown however long it is: otherwise the next page would begin with it again.
+    -- Show the first record however long it is: otherwise the next page would begin with it again.
     exit when v_bytes > crm.max_page_bytes() and v_position > 1;
     v_records := v_records || v_record;
   end loop;
@@ -280,7 +280,7 @@ ${branches.join("\n")}
 end
 $$;`,
     "function crm.bounded_records(text, uuid[], json[])",
-    "The records of a page that may be too long: builds the null ones one by one, until the page has its maximum of " +
+    "The records of a page that may be too long: builds those that are null one by one, until the page has its maximum of " +
       "bytes.",
   );
 }

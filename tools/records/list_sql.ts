@@ -9,7 +9,7 @@ import { walk } from "./walks.ts";
 /**
  * The indexes of the list: one for each equality, one for `updated_since`, one for each value of `sort`, and one for each
  * condition that few rows satisfy. Each begins with the workspace and the required filters, and ends with the id, so
- * that a page is read in order. The index of a filter by a unique value is in the migration.
+ * that a page is read in order. The index of a filter by a unique value is in the table's schema file.
  */
 export function indexesSql(record: CrmRecord): string {
   const { table } = record.about;
@@ -40,7 +40,7 @@ export function listSql(record: CrmRecord): string {
 
 create function api.${name}_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- The migration list_filters explains these settings.
+-- 21_lists.sql explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -59,7 +59,7 @@ ${requireKnown(record).replace(/^ /, "   ")}    return crm.sorted_list('${name}'
   end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
-  -- One statement with its own cached plan for each filter: a common statement could use no index.
+  -- One statement with its own cached plan for each filter: a statement for all filters could use no index.
 ${served.map((filters, index) => `  ${index === 0 ? "if" : "elsif"} ${branch(record, filters)}`).join("\n")}
   end if;
   if v_complete is ${always(record).length === 0 ? "null" : "not true"} then
@@ -86,7 +86,7 @@ $$;`,
   );
 }
 
-/** Filters by ids that a workspace sets up: an unknown id is a mistake, not an empty list. */
+/** Filters by ids that a workspace sets up: an unknown id must be an error, not an empty list. */
 const SET_UP = ["owner_id", "pipeline_id", "stage_id"];
 
 /** Refuses filters by unknown ids, if the condition `isEmpty` says that nothing was found. */
@@ -108,7 +108,7 @@ function branch(record: CrmRecord, filters: NamedFilter[]): string {
   const json = `crm.${record.name}_json_if_short(t)`;
   const listed = always(record);
   const shown = listed.length === 0 ? json : `case when ${listed.join(" and ")} then ${json} end`;
-  // A value that a function computes is computed once, not in each condition.
+  // A value that takes a function is computed once, before the statement, and not in each condition.
   const made = filters.filter(isMade).map((filter) => `    v_value := ${argument(record, filter)};\n`).join(
     "",
   );

@@ -7,7 +7,7 @@ import { isMergeable, lifecycleSql, refusals, refusalsSql } from "./lifecycle_sq
 import { indexesSql, listSql } from "./list_sql.ts";
 import { columns, comment } from "./sql_text.ts";
 
-/** The section for the migration of the record's table. */
+/** The SQL that is written for a record, beside the schema file of its table. */
 export function recordSql(record: CrmRecord): string {
   const { sql = [], views = {} } = record.about;
   const changedFields = changedFieldsSql(record);
@@ -86,7 +86,7 @@ ${
   }${about.sql?.includes("insert all") ? "\n\n" + insertAllSql(name, table, written) : ""}`;
 }
 
-/** The ids of records in use that resemble the new one, which the statement does not see itself. */
+/** The ids of records in use that resemble the new one. The statement that inserts the new one does not see it. */
 function alikeSql(table: string, alike: Readonly<Record<string, string>>): string {
   // Sorted like the index, so that the planner uses it whatever the statistics on other workspaces say.
   return Object.entries(alike).map(([column, values]) =>
@@ -108,7 +108,7 @@ function answersWithId(name: string): boolean {
   );
 }
 
-/** The insert of a batch: half the time of an insert is a fixed cost for each statement. */
+/** One insert for a batch of records, because half the time of an insert is a fixed cost for each statement. */
 function insertAllSql(name: string, table: string, written: readonly string[]): string {
   return `create function crm.${name}_insert(p_rows ${table}[]) returns uuid[]
 language plpgsql set search_path = '' as $$

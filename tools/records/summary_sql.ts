@@ -3,7 +3,7 @@ import type { CrmRecord, RecordSummary } from "../../supabase/functions/_shared/
 import { requireKnown } from "./list_sql.ts";
 import { columns, commented, literal } from "./sql_text.ts";
 
-/** `api.<name>_summary`. */
+/** The verb `api.<name>_summary`. */
 export function summarySql(record: CrmRecord, { groups, sums, most, by }: RecordSummary): string {
   const { name } = record;
   const group = (row: string) => groups.map((column) => `${row}.${column}`).join(", ");

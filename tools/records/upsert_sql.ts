@@ -15,7 +15,7 @@ export function upsertSql(record: CrmRecord): string {
     merged ? ", p_merged boolean default false" : ""
   }) returns uuid[]
 language plpgsql set search_path = ''
--- The migration list_filters explains these settings.
+-- 21_lists.sql explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_first uuid := '00000000-0000-0000-0000-000000000000';
@@ -146,7 +146,7 @@ function survivorsSql(record: CrmRecord): string {
       where s.archived_at is null or ${archived}
     );
     if cardinality(v_ids) = 1 then
-      -- It keeps its own value: otherwise an upsert by that value would create a new record.
+      -- The record that was found keeps its own value: otherwise an upsert by that value would create a new record.
       v_kept := array[v_match_by];
     end if;
   end if;
@@ -164,7 +164,7 @@ function phonesSql({ name, about }: CrmRecord): string {
 `;
 }
 
-/** The checks for fields that POST requires, once it is clear that a record is created. */
+/** The checks that the fields which POST requires are present, run only if the upsert creates a record. */
 function requiredSql({ about, fields }: CrmRecord): string {
   const required = Object.entries(fields).filter(([, { presence, rule, written }]) =>
     presence === "required" && rule !== null && ["always", "on create"].includes(written)

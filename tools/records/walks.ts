@@ -9,9 +9,10 @@ interface WalkTerms {
 }
 
 /**
- * The conditions and the order that read rows newest first by the index of these equalities. The last equality is compared
- * as one row with the id, and both are in the order, so that no other index serves: in a database of many small workspaces
- * the planner expects a row or none, and could take the primary key, and read a large workspace to its end.
+ * The conditions and the order that read rows newest first from the index of these equalities. The column of the last
+ * equality is compared together with the id, as a row value, and both are in the order, so that only this index can
+ * serve. Otherwise, in a database of many small workspaces, the planner expects hardly any row, and may choose the
+ * primary key and read a large workspace to its end.
  */
 export function walk(filters: NamedFilter[], { value, before, from }: WalkTerms) {
   const equals = (filter: NamedFilter) => `t.${columnOf(filter)} = ${value(filter)}`;

@@ -1,4 +1,4 @@
-// What follows from the records, events and verbs, by schema file.
+// The SQL that is generated from the records, events and verbs, by schema file.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import type { Reference } from "../../supabase/functions/_shared/contract/record_fields.ts";
@@ -14,7 +14,7 @@ import { searchedSql } from "./search_sql.ts";
 import { summarySql } from "./summary_sql.ts";
 import { upsertSql } from "./upsert_sql.ts";
 
-/** The SQL that `deno task records` writes, by the concern of the schema file beside which it stands. */
+/** The SQL that `deno task records` writes, by the name of the schema file beside which it is written. */
 export function writtenSql(): Map<string, string> {
   const sql = new Map<string, string[]>();
   const add = (concern: string, text: string) => sql.set(concern, [...sql.get(concern) ?? [], text]);
@@ -36,7 +36,7 @@ export function writtenSql(): Map<string, string> {
   return new Map([...sql].map(([concern, texts]) => [concern, texts.join("\n\n")]));
 }
 
-/** The concern of a record whose table has another name. */
+/** The names of schema files, for records whose table has another name. */
 const CONCERNS: Record<string, string> = { stage: "pipelines", subscription: "subscriptions" };
 
 function referencesSql(records: readonly CrmRecord[]): string {
@@ -58,7 +58,7 @@ declare
   v_id uuid;
   v_missing text[] := '{}';
 begin
-  -- Most creations refer to nothing; each step of the loop would cost two expressions.
+  -- Most creations refer to no record; for them this check is cheaper than the loop.
   if not p_args ?| '{${names.join(",")}}' then return p_args; end if;
   v_workspace_id := crm.current_workspace_id();
   foreach v_field in array array[${names.map((name) => `'${name}'`).join(", ")}] loop

@@ -34,7 +34,7 @@ await build(Deno.args.includes("--local") ? LOCAL : SITE);
 
 async function build({ out, pages, tryIt, guides }: Layout): Promise<void> {
   await installScalar();
-  // Put in place as a whole: a page that is being read must not lose its files halfway.
+  // Built in another folder and then moved, so that a page that is being read does not lose its files halfway.
   const folder = await Deno.makeTempDir({ dir: HERE, prefix: ".build-" });
   await Deno.chmod(folder, 0o755);
   const assets = join(pages.pt, "assets");

@@ -133,7 +133,7 @@ function oneReply(
   const title = `### ${status === "2XX" ? description : `${status} ${description}`}`;
   if (!content) return [title, words.noBody];
   const { schema, example } = content["application/json"];
-  // A repeated call is answered as the first one was.
+  // The reply to a repeated call has no example and no table, because it is the first reply.
   if (example === undefined) return [title];
   return [title, fieldTable(document, schema, words, words.always), code("json", example)];
 }

@@ -60,8 +60,8 @@ const PORTUGUESE = {
 };
 
 /**
- * Nothing of another host is loaded or called. Scalar puts styles into elements, which no hash or nonce can allow; its
- * icons are `data:` images.
+ * The page loads and calls nothing on other hosts. Scalar puts styles into elements, which no hash or nonce can allow;
+ * its icons are `data:` images.
  */
 const POLICY = [
   "default-src 'none'",
@@ -126,10 +126,10 @@ function configuration(language: Language, { document }: PageLinks, { tryIt, the
     mcp: { disabled: true },
     showDeveloperTools: "never",
     hideClientButton: true,
-    // A key belongs to the person at the keyboard: it is forgotten with the page.
+    // The key that a person enters must not stay in the browser after the page is closed.
     persistAuth: false,
     hideTestRequestButton: !tryIt,
-    // The bar has a link to the document as it is; start.js changes what Scalar is given.
+    // The bar links to the unchanged document. Scalar would offer the one that start.js has changed.
     documentDownloadType: "none",
     authentication: { preferredSecurityScheme: "apiKey" },
     defaultHttpClient: { targetKey: "shell", clientKey: "curl" },

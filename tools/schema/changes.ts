@@ -1,13 +1,16 @@
 import type { PGlite } from "@electric-sql/pglite";
 import { type Entry, keyOf, type State } from "./state.ts";
 
-/** What is written. A person writes changes of all others, because they lock or rewrite tables. */
+/**
+ * The types of objects whose changes are generated. Changes of other types lock or rewrite tables: a person writes
+ * them.
+ */
 const WRITTEN = ["FUNCTION", "PROCEDURE", "VIEW", "TRIGGER", "POLICY", "TYPE", "ACL", "COMMENT"];
 
-/** In the order in which they can be dropped: what depends on others first. */
+/** The types of objects in the order in which they can be dropped: those that depend on others first. */
 const DROPPED = ["TRIGGER", "POLICY", "VIEW", "FUNCTION", "PROCEDURE", "TYPE"];
 
-/** If changes of an object are written: those of composite types are, and those of enumerations are not. */
+/** Whether changes of an object are generated: those of composite types are, those of enumerations are not. */
 export function isWritten({ type, sql }: Entry): boolean {
   return WRITTEN.includes(type) && (type !== "TYPE" || attributesOf(sql) !== null);
 }
@@ -37,7 +40,7 @@ export async function changesSql(database: PGlite, before: State, after: State):
   const statements: string[] = [];
   for (const [key, old] of before) {
     if (after.has(key) || !isWritten(old) || isRemade(old)) continue;
-    // The rights and comment of what is dropped go with it.
+    // Dropping an object also drops its rights and its comment.
     if (old.type === "ACL" && kept.has(subject(old))) statements.push(...revokes(old.sql));
     if (old.type === "COMMENT" && kept.has(subject(old))) {
       statements.push(old.sql.replace(/ IS '[^]*$/, " IS NULL;"));
@@ -52,13 +55,13 @@ export async function changesSql(database: PGlite, before: State, after: State):
   return [...drops, ...statements].map((statement) => statement.replaceAll(/^\n+|\n+$/g, "")).join("\n\n");
 }
 
-/** The statement that makes an object what it should be without dropping it; null if there is none. */
+/** The statement that changes an object without dropping it; null if it must be dropped. */
 function changedSql(old: Entry, entry: Entry): string | null {
   switch (entry.type) {
     case "FUNCTION":
     case "PROCEDURE":
       return signatureOf(old.sql) === signatureOf(entry.sql)
-        // The owner stays.
+        // `create or replace` keeps the owner.
         ? entry.sql.replace("CREATE ", "CREATE OR REPLACE ").replace(/\n\nALTER [^\n]* OWNER TO [^\n]*$/, "")
         : null;
     case "TRIGGER":

@@ -19,7 +19,7 @@ export function presentState(): Promise<State> {
   return withSchema(stateOf);
 }
 
-/** Runs `work` with a database that has every schema file, and with the file of rights as it should be. */
+/** Runs `work` with a database to which every schema file was applied, and with the file of rights, newly computed. */
 function withSchema<T>(work: (database: PGlite, rights: WrittenFile) => Promise<T>): Promise<T> {
   return withDatabase(async (database) => {
     for (const [name, sql] of await schemaTexts()) await runFile(database, name, sql);
@@ -29,7 +29,7 @@ function withSchema<T>(work: (database: PGlite, rights: WrittenFile) => Promise<
   });
 }
 
-/** The texts of the schema files by their names, in order; with the rights as they should be, or without. */
+/** The texts of the schema files by their names, in order: with the newly computed rights, or without rights. */
 async function schemaTexts(rights?: WrittenFile): Promise<[name: string, sql: string][]> {
   const texts: [string, string][] = [];
   for (const name of await sqlFiles(SCHEMAS)) {

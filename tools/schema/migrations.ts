@@ -1,4 +1,4 @@
-// The migrations: those that are released, and the one that follows from what changed in supabase/schemas since.
+// The migrations: those that are released, and the one with what changed in supabase/schemas since.
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
 import { changesSql, isWritten } from "./changes.ts";
@@ -10,7 +10,7 @@ import { type Entry, type State, stateOf } from "./state.ts";
 const FIRST = "20261126000000_v1.sql";
 const FIRST_SCHEDULE = "20261126000001_v1_schedule.sql";
 
-/** Stands in a migration between what a person writes and what follows from the schema files. */
+/** Separates the part of a migration that a person writes from the generated part. */
 const MARK = "-- Above: changes of tables and rows, by hand. Below: written by deno task schema.\n";
 
 /**
@@ -80,7 +80,7 @@ async function releasedDigests(): Promise<Record<string, string>> {
   return JSON.parse(await Deno.readTextFile(RELEASED));
 }
 
-/** Bodies name functions that the file creates later. */
+/** Needed because bodies name functions that the file creates later. */
 const SETTINGS = "set check_function_bodies = off;\n\n";
 
 function firstRelease(schemas: [name: string, sql: string][]): WrittenFile[] {
@@ -92,7 +92,7 @@ function firstRelease(schemas: [name: string, sql: string][]): WrittenFile[] {
   ];
 }
 
-/** SQL without what the schema files say to readers. Bodies stay as they are, because Postgres stores them. */
+/** SQL without the comments of the schema files. Bodies keep theirs, because Postgres stores them. */
 function withoutComments(sql: string): string {
   return sql.replaceAll(
     /(\$(\w*)\$[^]*?\$\2\$)|^ *--.*\n|\n{2,}/gm,
@@ -100,7 +100,7 @@ function withoutComments(sql: string): string {
   );
 }
 
-/** @throws Error that names every object that the migrations make otherwise than the schema files */
+/** @throws Error that names every object that differs between the migrations and the schema files */
 function refuseDifferences(
   made: State,
   present: State,

@@ -3,10 +3,10 @@ import { type WrittenFile, writtenFile } from "./folder.ts";
 import { columns } from "../records/sql_text.ts";
 import { readVerbRights, VERB_ROLES, type VerbRole } from "../rights/verb_rights.ts";
 
-/** The schema file that grants the rights, beside which the functions that verbs call are written. */
+/** The schema file with the grants that are written by hand. The generated grants are written beside it. */
 const RIGHTS = "90_rights.sql";
 
-/** The grants of the functions that verbs call, which follow from all other schema files. */
+/** The grants of the functions that verbs call. They depend on all other schema files. */
 export async function rightsFile(database: PGlite): Promise<WrittenFile> {
   const query = async (text: string) => (await database.query<object>(text)).rows;
   const grants = [];

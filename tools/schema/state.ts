@@ -1,7 +1,7 @@
 import type { PGlite } from "@electric-sql/pglite";
 import { schemaSql } from "./schema_sql.ts";
 
-/** What makes one object, its rights or its comment, as pg_dump prints it. */
+/** The SQL that creates one object, its rights or its comment, as pg_dump prints it. */
 export interface Entry {
   /** Such as FUNCTION, TABLE, ACL, COMMENT; ROWS for the rows that a schema file inserts. */
   type: string;
@@ -19,7 +19,7 @@ const CATALOGUES = ["event_types", "jobs"];
 
 const HEADER = /^--\n-- Name: (.+); Type: ([A-Z ]+); Schema: (\S+); Owner: .*\n--\n\n/gm;
 
-/** Reads what a database has in our schemas. */
+/** Reads all objects in our schemas of a database. */
 export async function stateOf(database: PGlite): Promise<State> {
   const entries: Entry[] = [];
   const [, ...parts] = (await schemaSql(database)).split(HEADER);

@@ -38,7 +38,8 @@ export class Door {
   static async open(size: Size): Promise<Door> {
     const client = new pg.Client({ connectionString: size.url });
     await client.connect();
-    // Calls as the owner, who also computes the arguments: a superuser could do more than the owner can on Supabase.
+    // Calls as the owner, who also computes the arguments, because a superuser may do more than the owner may on
+    // Supabase.
     await client.query("set session authorization postgres");
     return new Door(size, client);
   }
@@ -55,7 +56,7 @@ export class Door {
 
   /**
    * Makes one call, with an Idempotency-Key where the endpoint accepts one. A write is undone, so that the next call finds
-   * the same rows, all of which have been read before.
+   * the same rows, and all of them have been read before.
    * @returns milliseconds
    * @throws Error if the reply is an error, or the page has fewer records than the probe says
    */

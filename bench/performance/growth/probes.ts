@@ -25,24 +25,24 @@ export interface Probe {
   args: string;
   /** A list: the page must be full, or may end early. */
   page?: "full" | "any";
-  /** The fewest records among which the call is measured. */
+  /** The call is measured only among at least this many records. */
   least?: number;
   /** Why the call may take longer among more records. Then it is measured, but it is not a figure. */
   grows?: string;
 }
 
-/** Resources of which every workspace has few records, except the deliveries of a subscription. */
+/** Resources with few records in every workspace, except the deliveries of a subscription. */
 const FEW_RECORDS = /^\S+ \/api-v1-(me|operations|pipelines|webhooks|workspace)(?!\/:id\/deliveries)\b/;
 const GROWS: Record<string, string> = {
   "POST /api-v1-contacts/:id/erase":
     "An erasure looks through stored replies and texts until a call is full; the rest is an operation",
 };
-/** With so many records, a call that ends early has read as many rows as one call may. */
+/** Among this many records, a call that ends early has read as many rows as one call may. */
 const MANY_RECORDS = 100_000;
 
 /**
- * Row numbers: `any` and `own` stand for one of twelve rows, those of `own` with values that no other row has. `few`
- * shares its values with the oldest 120 rows, `many` with every tenth row.
+ * Row numbers. `any` and `own` stand for one of twelve rows; the rows of `own` have values that no other row has. `few`
+ * has the same values as the oldest 120 rows, `many` the same as every tenth row.
  */
 const ROWS = { any: "bench.anywhere(r, others)", own: "bench.own(r, total)", few: "1", many: "10" };
 const idOf = (row: string) => `bench.id(0, ${row})`;
@@ -70,16 +70,16 @@ const PARTICULAR: Record<string, string[]> = {
   state: ["'delivered'", "'held'"],
 };
 
-/** Rows in the state that an action ends: the oldest 60 are archived, the 60 after them are open. */
+/** Rows in the state that an action requires: the oldest 60 are archived, the next 60 are open. */
 const ENDED_BY: Record<string, string> = {
   "/:id/restore": "1 + r % 60",
   "/:id/win": "61 + r % 60",
   "/:id/lose": "61 + r % 60",
 };
 
-/** Among more records a timeline gets longer, up to 250 deals. */
+/** With more records a timeline gets longer, up to 250 deals, so it is measured only among MANY_RECORDS. */
 const TIMELINE = "/:id/timeline";
-/** Its cursors are made by the call itself. */
+/** It has no probe with a cursor, because a call stores the cursors that it returns. */
 const DUPLICATES = "/duplicates";
 
 function pathOf(resource: string, path: string): Record<string, string> {
@@ -94,8 +94,9 @@ function pathOf(resource: string, path: string): Record<string, string> {
 }
 
 /**
- * Builds the probes from the tables of endpoints, the filters of the records and the examples of the OpenAPI document: a
- * new endpoint, filter or field needs none of its own. Reads come first, because writes leave row versions behind.
+ * Builds the probes from the tables of endpoints, the filters of the records and the examples of the OpenAPI document,
+ * so that nobody has to write one for a new endpoint, filter or field. Reads come first, because writes leave row
+ * versions.
  */
 export async function makeProbes(): Promise<Probe[]> {
   const probes: Probe[] = [];
@@ -123,7 +124,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
   if (names.length === 0) return [{ ...probe, args: object(ids) }];
   const record = path === "/" || path === "/summary" ? recordOf(resource) : undefined;
   const isList = "cursor" in query.shape;
-  // The pages of a timeline and of duplicates end where there is no more to show.
+  // Pages of a timeline and of duplicates need not be full, because there may be no more to show.
   const isFull = isList && path !== TIMELINE && path !== DUPLICATES;
   const valuesOf = (name: string) => {
     if (name === "expand") return [everyName(resource)];
@@ -137,7 +138,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
     names.filter((name) => !query.shape[name]!.isOptional() || record?.filters[name]?.required),
   );
   const call = (filters: Record<string, string>, more: Partial<Probe> = {}): Probe => {
-    // The API refuses a sum of too many rows, so a sum gets the newest thousand.
+    // A summary is measured over the newest thousand rows, because the API refuses to add up too many.
     const newest = record ? "bench.made_at(total - 900)" : "bench.happened_at(total - 900, total)";
     const bound = isList || !("since" in query.shape) ? {} : { since: newest };
     const all = { ...bound, ...(Object.keys(filters).some(isOfDeal) ? {} : required), ...filters };
@@ -147,7 +148,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
       ...probe,
       operation: operation + (used.length > 0 ? `?${used.join("&")}` : ""),
       args: object({ ...ids, ...limit, ...all }),
-      // What expand adds takes longer than the page.
+      // A page with `expand` is not compared with a full page, because expanding takes longer than the page.
       ...(isFull && !("expand" in filters) && { page: "any" }),
       ...more,
     };

@@ -1,9 +1,9 @@
--- Functions that make rows for the growth bench, by the million and without HTTP; seed.ts has the columns. Row k of a
--- workspace follows from its number alone: its id, its age, what it refers to. Among any number of rows, the columns that
--- a list can be filtered by hold:
---   * a value of only the oldest 120 rows, which a list reaches last (k <= 120),
---   * a value of every tenth row, which fills a page anywhere (k % 10 = 0),
---   * values of their own for the others.
+-- Functions that insert millions of rows for the growth bench, without HTTP; seed.ts has the columns. The number k of a
+-- row in its workspace determines its id, its age and what it refers to. However many rows there are, a column by which
+-- lists can be filtered has
+--   * one value in the oldest 120 rows, which a list reaches last (k <= 120),
+--   * one value in every tenth row, which fills a page anywhere (k % 10 = 0),
+--   * a different value in each other row.
 -- The oldest 60 contacts, companies and deals are archived.
 
 create schema bench;
@@ -11,11 +11,11 @@ create schema bench;
 create function bench.workspace_id(w bigint) returns uuid language sql immutable
 as $$ select encode(int8send(x'7000'::bigint) || int8send(w | x'8000000000000000'::bigint), 'hex')::uuid $$;
 
--- Every ten seconds since 2022: ten million rows end in March 2025.
+-- When row k was created: one row every ten seconds since 2022, so that ten million rows end in March 2025.
 create function bench.made_at(k bigint) returns timestamptz language sql immutable
 as $$ select to_timestamp(1640995200 + k * 10) $$;
 
--- A UUIDv7 of that time. The same for the k-th row of each table, so that rows can refer to each other by number.
+-- A UUIDv7 of that time. The k-th rows of all tables have the same id, so that rows can refer to each other by number.
 create function bench.id(w bigint, k bigint) returns uuid language sql immutable
 as $$
   select encode(
@@ -32,15 +32,15 @@ as $$ select case when k <= 120 then few when k % 10 = 0 then many else own end 
 create function bench.archived_at(k bigint) returns timestamptz language sql immutable
 as $$ select case when k <= 60 then bench.made_at(k) end $$;
 
--- One of twelve rows that lie anywhere among the given number.
+-- The number of one of twelve rows, which are spread over all rows.
 create function bench.anywhere(r bigint, total bigint) returns bigint language sql immutable
 as $$ select 1 + (r % 12 * 2654435761 + 40503) % total $$;
 
--- As above, among the rows with values of their own.
+-- The same, but only rows whose values no other row has.
 create function bench.own(r bigint, total bigint) returns bigint language sql immutable
 as $$ select 123 + 10 * ((r % 12 * 2654435761 + 40503) % (total / 10 - 12)) $$;
 
--- The external_id of every hundredth row: most have none.
+-- An external_id for every hundredth row, and none for the others, as in real data.
 create function bench.imported(k bigint) returns text language sql immutable
 as $$ select case when k % 100 = 3 then 'erp-' || k end $$;
 
@@ -69,13 +69,14 @@ as $$
   select id, array[now() - interval '1 hour'] from crm.api_keys;
 $$;
 
--- The rows of each table: number `w` of the workspace and `k` of the row in it. The workspaces take turns in time.
+-- The rows of each table, by the numbers `w` of the workspace and `k` of the row in it. Workspaces take turns in time.
 create function bench.rows(first bigint, last bigint, workspaces bigint)
 returns table (w bigint, k bigint) language sql stable
 -- offset 0 keeps the planner from computing w and k again at each use.
 as $$ select n % workspaces, 1 + n / workspaces from generate_series(first - 1, last - 1) n offset 0 $$;
 
--- What is searched of the rows above in the first workspaces. A job keeps it otherwise: it has seen all events so far.
+-- The searched texts of the rows above, in the first workspaces. In production a job writes them; its progress is set
+-- as if it had read all events so far.
 create function bench.seed_search(workspaces bigint) returns void language sql
 as $$
   insert into crm.search_texts (workspace_id, record, id, text)
@@ -90,13 +91,13 @@ as $$
   update crm.search_progress set position = crm.feed_position() + 1;
 $$;
 
--- The feed goes back 30 days, so however many there are, they happened in 28 of them.
+-- The feed goes back 30 days, so all events happened within 28 of these days, however many events there are.
 create table bench.first_event as select date_trunc('hour', now()) - interval '29 days' as at;
 
 create function bench.happened_at(k bigint, total bigint) returns timestamptz language sql stable
 as $$ select (select at from bench.first_event) + k * (interval '28 days' / total) $$;
 
--- The partitions of those days, some of which the migrations have made.
+-- Makes the partitions of those days that the migrations have not made.
 create function bench.make_days(p_table regclass) returns void language sql
 as $$
   select crm.make_partition(p_table, t.day)
@@ -105,7 +106,7 @@ as $$
   where to_regclass(p_table || to_char(t.day, '_YYYY_MM_DD')) is null
 $$;
 
--- Where a reader is who has read the first k events of the first workspace.
+-- The feed's cursor after the first k events of the first workspace.
 create function bench.cursor_at(k bigint, total bigint) returns text language sql stable
 as $$
   select crm.feed_cursor_text(row(e.position, e.id, e.occurred_at)) from crm.events e

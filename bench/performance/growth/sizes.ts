@@ -117,8 +117,8 @@ async function dropIndexes(sql: TransactionSql): Promise<string[]> {
 }
 
 /**
- * Settings to insert millions of rows in minutes. They favour no size: no call waits for the disk, and no vacuum runs
- * during a call.
+ * Settings to insert millions of rows in minutes. They affect all sizes alike: no call waits for the disk, and no
+ * vacuum runs during a call.
  */
 const SETTINGS = {
   wal_level: "minimal",
@@ -144,7 +144,7 @@ export async function startCluster() {
         await sql.unsafe(`alter system set ${name} = '${value}'`);
       }
     }
-    // wal_level needs a restart, which takes a new port.
+    // Restarts Postgres, because wal_level requires it. The port is another one afterwards.
     await stopPostgres(own.dataDir);
     const { databaseUrl } = await startPostgres(own.dataDir, own.secrets);
     const admin = new URL(superuserUrl(databaseUrl, own.secrets));

@@ -41,7 +41,7 @@ export interface LoadResult {
   byKind: Record<string, number[]>;
   statuses: Record<number, number>;
   unexpected: number;
-  /** The first unexpected answer, or the error in its place. */
+  /** The first unexpected answer, or the error if there was no answer. */
   example: string | null;
   /** Requests whose connection was closed, or that waited for UNANSWERED_MS; each ends its connection. */
   unanswered: number;
@@ -51,10 +51,10 @@ const UNANSWERED_MS = 20_000;
 /** How long to wait before a connection is opened again, so that a refused one does not spin. */
 const RECONNECT_MS = 50;
 const BUFFER_BYTES = 65_536;
-/** Longer than any head, and than any error. */
+/** The heads of answers, and whole error bodies, are shorter. */
 const READABLE_BYTES = 2_048;
 const decoder = new TextDecoder();
-/** The last number sent. It goes on from one plan to the next, so that no number is sent twice. */
+/** The last number sent. Each plan continues from the one before, so that no number is sent twice. */
 let number = 0;
 
 if (Deno.args[0] !== undefined) setPriority(Number(Deno.args[0]));

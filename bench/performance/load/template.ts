@@ -50,7 +50,7 @@ export function templateOf(
   };
 }
 
-/** Encodes a request, with the number in its places. */
+/** Encodes a request, with this number wherever the template has one. */
 export function encodeRequest({ head, body }: Template, number: number): Uint8Array {
   const named = insertNumber(head, number).replace("{key}", generateKey).replace("{token}", randomToken);
   if (typeof body === "string") return encoder.encode(named + insertNumber(body, number));

@@ -60,7 +60,7 @@ async function compareSizes(
   { short, note }: Conditions,
 ): Promise<Outcome> {
   let [smallest, ratios] = await measureProbe(probe, doors, short);
-  // Real growth is measured every time; a slow moment of the machine is not.
+  // Real growth shows in every measurement, a slow moment of the machine only in one.
   for (let again = 1; again <= AGAIN && Math.max(...ratios) > TARGET; again++) {
     const [time, others] = await measureProbe(probe, doors, short, again);
     if (Math.max(...others) < Math.max(...ratios)) [smallest, ratios] = [time, others];

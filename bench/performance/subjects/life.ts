@@ -9,15 +9,15 @@ import type { LoadPlan, LoadResult } from "../load/generator_process.ts";
 import { countAnswers } from "../load/world.ts";
 
 const SIZES = { workspaces: 200, keysEach: 5, contactsEach: 100 };
-/** Smaller, so that a short run begins soon. */
+/** Smaller sizes, so that a short run is soon prepared. */
 const SHORT_SIZES = { workspaces: 60, keysEach: 5, contactsEach: 20 };
 const MINUTES = { alone: 10, amongAll: 2, short: 1 };
 /** The load, as a share of the highest rate that can be answered and delivered. */
 const SHARE = 0.7;
-/** Calls a minute for each key: so few that, with the calls just before, it stays under its limit of 120. */
+/** Calls a minute for each key: together with the calls just before the load, a key stays under its limit of 120. */
 const KEY_CALLS = 50;
 const SATURATION = { connections: 16, seconds: 20, shortSeconds: 4 };
-/** More than are ever in use, unless the functions stall. */
+/** More connections than are ever in use, unless the functions stall. */
 const CONNECTIONS = 64;
 const SAMPLE_MS = 1_000;
 
@@ -62,8 +62,8 @@ export const life: Subject = {
 type Load = (plan: Omit<LoadPlan, "baseUrl" | "requests">) => Promise<LoadResult>;
 
 /**
- * Requests a second that are answered and whose webhooks are delivered, as fast as both can be: the time until the last
- * delivery counts too, because a load that leaves more and more of them behind cannot last.
+ * The highest number of requests a second that can be answered and whose webhooks can be delivered. The time until the
+ * last delivery counts, because a load whose deliveries pile up cannot last.
  */
 async function measureSaturation(
   load: Load,

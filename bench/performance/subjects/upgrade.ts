@@ -12,10 +12,10 @@ const SIZES = { workspaces: 200, keysEach: 5, contactsEach: 500 };
 const SHORT_SIZES = { workspaces: 60, keysEach: 5, contactsEach: 50 };
 /** Requests a second: about a fifth of what two processors answer. */
 const RATE = 100;
-/** Seconds of load before the upgrade, and from its start. */
+/** Seconds of load before the upgrade, and from the start of the upgrade on. */
 const BEFORE = 3;
 const DURING = { whole: 20, short: 8 };
-/** As in `set lock_timeout`: what requests may wait behind a migration. */
+/** How long a request may wait behind a migration: the `lock_timeout` of migrations. */
 const LONGEST_MS = 2_000;
 
 /** The next release's migrations are applied while the functions of this one answer. */

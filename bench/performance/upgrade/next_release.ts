@@ -15,9 +15,9 @@ const PRODUCTS = `create table crm.products (
 call crm.protect('crm.products');
 `;
 
-/** Edits of the copy: in a file, each text becomes the next one. */
+/** Edits of files in the copy: pairs of a text and what replaces it. */
 const EDITS: [file: string, ...pairs: [string | RegExp, string][]][] = [
-  // A column with a filter, and a constraint.
+  // Adds a column with a filter, and a constraint.
   ["supabase/functions/api-v1-contacts/record.ts", [
     "  owner_id: owner(",
     '  referred_by: text(255, { text: doc("Quem indicou", "Who referred the contact", "João Lima"), filter: doc("Quem indicou", "Who referred the contact") }),\n  owner_id: owner(',
@@ -26,16 +26,18 @@ const EDITS: [file: string, ...pairs: [string | RegExp, string][]][] = [
     "  updated_at timestamptz not null default now(),\n",
     "  updated_at timestamptz not null default now(),\n  referred_by text,\n  constraint referred_by_is_short check (length(referred_by) <= 255),\n",
   ]],
-  // A function that goes.
+  // Drops a function.
   ["supabase/schemas/80_jobs.sql", [/create function app\.job_run[^]*?is\n[^;]*;\n/, ""]],
-  // Another signature.
+  // Changes the signature of a function.
   ["supabase/schemas/20_records.sql", [
     "crm.owner_or_default(p_owner_id uuid)",
     "crm.owner_or_default(p_named_id uuid)",
   ], ["coalesce(p_owner_id,", "coalesce(p_named_id,"]],
 ];
 
-/** What a person writes: changes that lock the table for a moment, and a job that fills the column in batches. */
+/**
+ * The part that a person writes: changes that lock the table for a moment, and a job that fills the column in batches.
+ */
 const BY_HAND = `alter table crm.contacts add column referred_by text;
 alter table crm.contacts add constraint referred_by_is_short check (length(referred_by) <= 255) not valid;
 
@@ -91,7 +93,7 @@ export async function makeNextRelease(): Promise<{ migrations: string } & AsyncD
     await Deno.writeTextFile(join(copy, file), text);
   }
   succeeds(await run("tools/records/main.ts"));
-  // Creates the file, and asks for what has to be written by hand.
+  // Creates the file, and fails because the part by hand is missing.
   await schema("next");
   const [created] = (await Array.fromAsync(Deno.readDir(migrations))).filter(({ name }) =>
     name.endsWith("_next.sql")
@@ -101,7 +103,7 @@ export async function makeNextRelease(): Promise<{ migrations: string } & AsyncD
     next,
     (await Deno.readTextFile(next)).replace("-- Above:", () => `${BY_HAND}-- Above:`),
   );
-  // After the new column: its indexes, each built beside reads and writes, and the check of its rows.
+  // Later migrations for the new column: its indexes, each built concurrently, and the validation of its constraint.
   const written = await Deno.readTextFile(join(copy, "supabase/schemas/32_contacts_written.sql"));
   const indexes = written.match(/^create index .*referred_by[^;]*;/gm)!;
   const later = [

@@ -28,7 +28,7 @@ export const claims: Trial = {
     await using world = await openWorld();
     const { sql } = world;
     const [goneWorkspaces, active] = short ? [50, 500] : [1_000, 10_000];
-    // As the dispatchers do, by its login and with a named statement.
+    // Claims as dispatchers do: with their login and a named statement.
     await using dispatcher = connect(world.functionsDatabaseUrl);
     await seedGroup(sql, { name: "active", workspaces: active, subscriptionsEach: 1 });
     const before = await timeRounds(sql, dispatcher);
@@ -57,13 +57,15 @@ export const claims: Trial = {
   },
 };
 
-/** Milliseconds of each claim, and the processor's milliseconds for one. */
+/** The milliseconds of each claim, and the milliseconds of processor time that a claim takes. */
 interface Claims {
   times: number[];
   cpu: number;
 }
 
-/** Each round makes a delivery for every active workspace, and claims them; half of the first round's are postponed. */
+/**
+ * Each round makes a delivery for every active workspace and claims them all; half of the first round's are postponed.
+ */
 async function timeRounds(sql: Sql, dispatcher: Sql): Promise<Claims> {
   const rounds: Claims[] = [];
   for (let round = 0; round <= ROUNDS; round++) {

@@ -32,7 +32,7 @@ export const latency: Trial = {
     // The schedule runs every 10 s, too seldom for a short run.
     if (sizes.short) return { ok: poked.p99 <= POKE_S, measured: withPoke };
 
-    // Contacts inserted by SQL have no request that pokes.
+    // Nothing pokes the dispatcher for contacts that SQL inserts.
     const quiet = await subscribe(world.receiver.okUrl, 1);
     const scheduled = await timeFirstAttempts(quiet, 300, () => enqueue(sql, quiet, 1));
     return {

@@ -7,7 +7,7 @@ const DISPATCHERS = 4;
 /** The places of a dispatcher (webhook-dispatcher/dispatch.ts). */
 const IN_FLIGHT = 64;
 const EVENTS_OF_A_WORKSPACE = 10;
-/** Longer than an attempt on a busy machine, which would otherwise be sent twice without a kill. */
+/** Longer than an attempt on a busy machine: otherwise deliveries would be sent twice without a kill. */
 const SHORT_LEASE_S = 10;
 const TIMEOUT_S = 900;
 
@@ -18,7 +18,7 @@ export const kills: Trial = {
   async run(world, { short }) {
     const events = short ? 200 : 10_000;
     const { sql, receiver } = world;
-    // At many hosts, because a killed dispatcher's deliveries keep their places at the host until their leases end.
+    // Many hosts, because the deliveries of a killed dispatcher keep their places at a host until their leases end.
     const failingCount = Math.max(1, Math.floor(events / 100));
     const goodCount = Math.ceil((events - failingCount) / EVENTS_OF_A_WORKSPACE);
     const good = await createSubscribers(sql, receiver.urls("ok"), goodCount);

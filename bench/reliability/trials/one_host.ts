@@ -44,7 +44,7 @@ export const oneHost: Trial = {
     const most = receiver.mostInFlight(url);
     const requests = countArrivals(receiver);
     return {
-      // With far fewer in flight the limit would not have been tried.
+      // If far fewer were in flight, the trial would say nothing about the limit.
       ok: most <= LIMIT && most > LIMIT / 2 && requests === total,
       measured: `${leads} leads of ${count} workspaces: at most ${most} in flight, ${await delivered()} of ` +
         `${total} delivered by ${requests} requests in ${seconds.toFixed(0)} s`,

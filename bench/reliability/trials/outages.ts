@@ -13,7 +13,7 @@ const OUTAGES_S = [0, LONG_S, 0, LONG_S, 0];
 const SHORT_OUTAGES_S = [0];
 /** How often an outage is tried until something was in flight. */
 const MAX_TRIES = 5;
-/** New events before each outage: so many that some are still in flight when a quarter has ended. */
+/** New events before each outage: enough that some deliveries are still in flight when a quarter of them has ended. */
 const EVENTS_OF_A_WORKSPACE = 20;
 
 /** The recovery after a restart, in seconds since it. */

@@ -12,7 +12,7 @@ const ALLOWED_GROWTH_SHORT = 10;
 /** The first day that no table keeps: all of it is older than 90 days. */
 const DAYS_AGO = 92;
 const WRITERS = 2;
-/** How long the work is timed after the purge has begun; it may be over at once. */
+/** How long the work is timed after the purge has begun, which may end at once. */
 const MEANWHILE_MS = 2_000;
 
 /** When a statement began, and how long it took, in milliseconds. */

@@ -1,5 +1,5 @@
 // Imports contacts and their companies from a CSV, 100 lines at a time. Existing contacts are updated, never duplicated.
-//   node import.js contatos.csv             imports; after an interruption, the same command goes on
+//   node import.js contatos.csv             imports; after an interruption, the same command continues
 //   node import.js contatos.csv --dry-run   only says what would be imported
 import process from "node:process";
 import { parseArgs } from "node:util";
@@ -22,7 +22,7 @@ try {
   if (!CRM_URL || !CRM_KEY) throw new FileError("Preencha CRM_URL e CRM_KEY no arquivo .env.");
   const table = await readTable(file);
   if (table.unknown.length > 0) console.log(`Colunas que não são importadas: ${table.unknown.join(", ")}.`);
-  // Few repetitions: the person who waits can run the command again, and it continues.
+  // Few retries, because the person who waits can run the command again to continue.
   const crm = new Crm({ baseUrl: CRM_URL, key: CRM_KEY, retries: 3 });
   await checkKey(crm);
   if (values["dry-run"]) simulate(table);
@@ -112,7 +112,7 @@ async function send(crm, rows, nameOf) {
   return { summary, rejected: rejected.sort((a, b) => a.line - b.line) };
 }
 
-/** Sends those that this run has not sent; returns why each of the others was refused. */
+/** Sends the companies that this run has not stored yet. Returns the reason for each that was refused. */
 async function sendCompanies(crm, rows) {
   const valid = rows.filter(({ reason, data }) =>
     reason === null && data.company_id && !companyIds.has(data.company_id)

@@ -3,7 +3,7 @@ import { appendFile, readFile, rename, rm, stat, truncate, writeFile } from "nod
 import { stringify } from "csv-stringify/sync";
 import { ADDED } from "./table.js";
 
-/** Opens the progress of a file; a file whose content changed since begins anew. */
+/** Opens the progress of a file. A file whose content has changed starts again from the first line. */
 export async function openProgress(file, { header, delimiter, hash }) {
   const own = `${file}.progress.json`;
   const rejects = `${file.replace(/\.csv$/i, "")}.rejeitados.csv`;
@@ -11,9 +11,9 @@ export async function openProgress(file, { header, delimiter, hash }) {
   const state = saved.hash === hash
     ? saved
     : { hash, done: 0, created: 0, updated: 0, rejected: 0, bytes: 0 };
-  // Lines that the interrupted run wrote after it last saved are written again.
+  // Remove the lines that the interrupted run wrote after it last saved: this run writes them again.
   if (state.bytes > 0) await truncate(rejects, state.bytes).catch(() => state.bytes = 0);
-  // Somebody may be correcting the lines of an earlier import.
+  // Keep the lines of an earlier import under another name, because somebody may be correcting them.
   else await rename(rejects, `${rejects.replace(/csv$/, "")}${Date.now()}.csv`).catch(() => {});
 
   return {

@@ -18,7 +18,7 @@ const REQUIRED = ["external_id", "name"];
 /** Columns that the file of rejected lines adds; an import ignores them, so that the corrected file can be imported. */
 export const ADDED = ["linha", "motivo"];
 
-/** A fault of the file, in words for the person who exported it. */
+/** Says what is wrong with the file, to the person who exported it. */
 export class FileError extends Error {}
 
 /**
@@ -93,7 +93,7 @@ function fieldOf(name) {
   return entry?.[0] ?? null;
 }
 
-/** The fault of a line, or null; the API checks more. */
+/** What is wrong with a line; null if nothing is. The API checks more. */
 function faultOf({ external_id, name, email, company_id, company }, earlierLine) {
   if (!external_id) return "sem código";
   if (!name) return "sem nome";

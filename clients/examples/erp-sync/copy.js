@@ -4,11 +4,11 @@ import Database from "libsql";
 /** Opens the file, and creates its tables the first time. Add your own tables to it, or replace it with your database. */
 export function openCopy(file) {
   const db = new Database(file);
-  // Another run may be writing at this moment.
+  // Wait up to 10 seconds if another run is writing.
   db.pragma("busy_timeout = 10000");
   // Deleted data is overwritten, so that no data of an erased person stays in the file.
   db.pragma("secure_delete = on");
-  // Whole records, so that a new field of the API needs no change here; columns for what your queries ask for.
+  // One column has the whole record, so that a new field of the API needs no change here. The others are for queries.
   db.exec(`
     create table if not exists companies (
       id text primary key,

@@ -1,4 +1,4 @@
-// Brings the copy up to date. It may be killed at any moment: the next run goes on where this one stopped.
+// Brings the copy up to date. It may be killed at any moment: the next run continues where this one stopped.
 //   node sync.js            every night: what was merged, erased or changed since the last run
 //   node sync.js --events   every few minutes: only what was merged or erased
 import process from "node:process";
@@ -37,7 +37,7 @@ try {
  * Applies the merges and erasures since the last run, in their order. Each page and its cursor are stored together, so
  * that no event is left out.
  *
- * @returns whether the lists must be read now, even in a run for events alone
+ * @returns whether the lists must be read now, even in a run with --events
  */
 async function readEvents() {
   const counts = { "contact.merged": 0, "contact.erased": 0 };
@@ -57,7 +57,8 @@ async function readEvents() {
       });
     }
   } catch (error) {
-    // Not run for 30 days. Nothing is lost: the lists say of each record what it was merged into, and when it was erased.
+    // The last run was over 30 days ago. Nothing is lost: in the lists, each record has the id that it was merged into,
+    // and when it was erased.
     if (error.code !== "cursor_expired") throw error;
     return await beginFeed();
   }
@@ -71,13 +72,13 @@ async function beginFeed() {
   return true;
 }
 
-/** Reads what changed since the mark of the last run; where that run was interrupted, from the page after its last one. */
+/** Reads what changed since the mark of the last run. If that run was interrupted, continues after its last page. */
 async function readList(table) {
   const { since, until, cursor } = copy.mark(table) ?? { since: LONG_AGO };
   let [mark, read] = [{ since, until }, 0];
   const list = crm[table].list({ updated_since: since, archived: "any", ...(cursor && { cursor }) });
   for await (const { data, meta } of list.pages()) {
-    // The mark of the next run is the one of the first page: what changes while the pages are read then comes again.
+    // The next run starts at the mark of the first page, so it reads again what changes while these pages are read.
     mark.until ??= meta.synced_until;
     copy.atOnce(() => {
       for (const record of data) copy.put(table, record);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { CrmError } from "@crm-api/sdk";
 
-/** Refusals because of the key, the address, the rate or the moment: the lead itself may be right. */
+/** Errors about the key, the address, the rate or the time of the call: the lead itself may be valid. */
 const NOT_OF_THE_LEAD = [401, 402, 403, 404, 408, 409, 429];
 
 /**
@@ -17,7 +17,7 @@ export async function openOutbox(crm, { folder, retrySeconds }) {
   // Leads are personal data: only the user that runs the relay may read them.
   for (const path of [waiting, refused]) await mkdir(path, { recursive: true, mode: 0o700 });
   const isLead = (name) => name.endsWith(".json");
-  // Incomplete files that a crash left; their visitors got no answer.
+  // Remove incomplete files that a crash left. Their visitors got no answer.
   for (const name of await readdir(waiting)) if (!isLead(name)) await rm(join(waiting, name));
   let wake;
 
@@ -47,7 +47,7 @@ export async function openOutbox(crm, { folder, retrySeconds }) {
         }
         console.error(`Lead ainda não enviado: ${why}`);
         pause = Math.max(pause, retrySeconds, error.retryAfter ?? 0);
-        // One lead alone may cause a 500, so the others go on. Anything else would stop them too.
+        // A 500 may be about this lead alone, so send the others. Any other error would stop them too.
         if (error.status !== 500) break;
       }
     }

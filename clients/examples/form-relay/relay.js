@@ -15,7 +15,7 @@ if (!CRM_URL || !CRM_KEY || !FORM_ORIGIN) {
   console.error("Preencha CRM_URL, CRM_KEY e FORM_ORIGIN no arquivo .env.");
   process.exit(1);
 }
-// The SDK repeats nothing here, because the outbox does, and goes on after a restart.
+// The SDK does not retry here, because the outbox does, even after a restart.
 const crm = new Crm({ baseUrl: CRM_URL, key: CRM_KEY, retries: 0 });
 const outbox = await openOutbox(crm, { folder: OUTBOX, retrySeconds: Number(RETRY_SECONDS) });
 
@@ -51,7 +51,7 @@ app.post("/leads", bodyLimit({ maxSize: 16_384 }), async (c) => {
   if (!origins.includes(c.req.header("Origin"))) return answer({ message: "Origem não permitida." }, 403);
 
   const { website, submission_id, ...typed } = await c.req.parseBody();
-  // People do not see this field. A robot that filled it in shall believe that it succeeded.
+  // People do not see this field. A bot that filled it in gets the answer for a success, so that it does not try again.
   if (website) return answer(RECEIVED, 202);
 
   const form = Form.safeParse(Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== "")));

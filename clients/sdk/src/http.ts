@@ -58,7 +58,7 @@ export interface CreateOptions extends CallOptions {
   idempotencyKey?: string | undefined;
 }
 
-/** Options of calls that can say what they would do. */
+/** Options of calls that support a dry run. */
 export interface DryRunOptions extends CreateOptions {
   /** Answers what the call would do, and writes nothing. */
   dryRun?: boolean | undefined;
@@ -73,14 +73,14 @@ export interface UpdateOptions extends CallOptions {
   ifMatch?: string | object | undefined;
 }
 
-/** Options of reading a record. */
+/** Options for reading a record. */
 export interface ReadOptions<Expansion extends string = string> extends CallOptions {
   ifNoneMatch?: undefined;
   /** What to show by id and name beside its `_id` field. */
   expand?: readonly Expansion[] | undefined;
 }
 
-/** Options of a conditional read. */
+/** Options for a conditional read. */
 export interface ReadAgainOptions<Expansion extends string = string> extends CallOptions {
   expand?: readonly Expansion[] | undefined;
   /** The record as it was read before, or its ETag. If the record has not changed since, the result is null. */

@@ -46,8 +46,8 @@ export interface ChangesSummaryQuery {
   /** From when: ISO 8601; without an offset, UTC; if absent, the full hour of 24 hours ago */
   since?: string | Date | undefined;
   /** Only those made before this moment: ISO 8601 */ until?: string | Date | undefined;
-  /** Only what this key or member did */ actor?: string | undefined;
-  /** Without what this key or member did */ not_actor?: string | undefined;
+  /** Only what this key or member did; me: this key */ actor?: string | undefined;
+  /** Without what this key or member did; me: this key */ not_actor?: string | undefined;
 }
 /** The query of `companies.list` */
 export interface CompaniesListQuery {
@@ -572,7 +572,7 @@ export type OperationId =
 export interface Operation {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
-  /** The arguments of its method behind those of the path: `query`, `body`, or one member of either. */
+  /** The arguments of its method after the ids in the path: `query`, `body`, or one member of either. */
   readonly takes?: readonly string[];
   /** Whether its method returns a `List`. */
   readonly list?: true;

@@ -1493,7 +1493,7 @@ export interface MergedContact extends Contact {
   operation?: BackgroundOperation | undefined;
 }
 
-/** The stage to move the deal to */
+/** The stage to move the deal to. A stage does not change the status: win and lose do */
 export interface MoveStage {
   /** The new stage */ stage_id: string;
   /** The stage's pipeline; the deal's if absent */ pipeline_id?: string | null | undefined;
@@ -1853,6 +1853,7 @@ export interface Reassign {
 /** What the call handed over */
 export interface Reassigned {
   /** How many deals were handed over */ count: number;
+  /** true: nothing changed, count has those that would change */ dry_run: boolean;
   meta: PageMeta;
 }
 
@@ -1979,12 +1980,18 @@ export interface TextsNaming {
   /** The first 20 */ records: NamingRecord[];
 }
 
+/** A deal, as it is now */
+export interface TimelineDeal extends Reference {
+  status: DealStatus;
+  /** The amount, without a currency symbol */ value: number | null;
+}
+
 /** What happened with a contact or company */
 export interface TimelineEntry {
   /** The id of the deal, activity, note or event */ id: string;
   type: TimelineType;
   /** When it was created, or moved */ occurred_at: string;
-  deal: Reference;
+  deal: TimelineDeal;
   activity: Activity | null;
   note: Note | null;
   /** The stage that the deal left */ from_stage: string | null;

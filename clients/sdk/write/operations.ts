@@ -15,7 +15,7 @@ interface Method {
   /** The tag of its resource. */
   resource: string;
   id: string;
-  /** Its type, as it stands behind its name in an interface. */
+  /** Its type, as it follows its name in an interface. */
   signature: string;
   text: string;
   /** The entry of `OPERATIONS`. */
@@ -27,7 +27,7 @@ const OPERATION = `/** An operation: its address below \`baseUrl\`, and how it m
 export interface Operation {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
-  /** The arguments of its method behind those of the path: \`query\`, \`body\`, or one member of either. */
+  /** The arguments of its method after the ids in the path: \`query\`, \`body\`, or one member of either. */
   readonly takes?: readonly string[];
   /** Whether its method returns a \`List\`. */
   readonly list?: true;
@@ -86,12 +86,12 @@ export function operationsText(document: OpenApi): string {
   ].join("");
 }
 
-/** A resource that is only read, as a whole, has no methods: it is one (`crm.me()`). */
+/** Whether the only operation of a resource is \`get\`: then the resource itself is a method (`crm.me()`). */
 function isAlone(methods: readonly Method[]): boolean {
   return methods.length === 1 && methods[0]!.id.endsWith(".get");
 }
 
-/** `crm.operation(id)` reads one of the operations. */
+/** The name of such a method: in the singular if it takes an id (`crm.operation(id)`). */
 function nameOfAlone({ resource, signature }: Method): string {
   return signature.includes("Get<") ? resource.replace(/s$/, "") : resource;
 }
@@ -105,7 +105,8 @@ function describe(document: OpenApi): Method[] {
     const has = (header: string) => parameters.some(({ name }) => name === header);
     const inQuery = parameters.filter((parameter) => parameter.in === "query");
     const isRead = has("If-None-Match");
-    // A read has no query argument, and a call with a body only what it needs: `expand` and `dry_run` are options.
+    // `expand` and `dry_run` are options, so a read has no query argument, and a call with a body only the required
+    // ones.
     const query = isRead ? [] : requestBody ? inQuery.filter(isRequired) : inQuery;
     const [expand] = isRead ? inQuery : [];
     const body = requestBody && bodyOf(document, requestBody.content["application/json"].schema);
@@ -114,7 +115,7 @@ function describe(document: OpenApi): Method[] {
     const taken = [
       ...query.length === 0
         ? []
-        // What finds the record of a body stands before it.
+        // The parameter by which a record is found comes before the body.
         : body
         ? query.map((one) => ({
           takes: `query.${one.name}`,
@@ -162,7 +163,7 @@ function describe(document: OpenApi): Method[] {
   });
 }
 
-/** What a method takes as its body: null for an object without a field, such as that of archiving. */
+/** The body that a method takes; null for an object without fields, as when a record is archived. */
 function bodyOf(document: OpenApi, schema: JsonSchema): { type: string; only: string | null } | null {
   const { properties = {}, required = [] } = resolve(document, schema as JsonSchema & { $ref: string });
   const [only, ...others] = Object.entries(properties);
@@ -203,7 +204,7 @@ function queryName(id: string): string {
   return `${pascal(id)}Query`;
 }
 
-/** A moment may be a Date, and where several values are taken a single one may stand alone. */
+/** A member for a parameter. A moment may be a Date; a parameter for several values also takes a single one. */
 function parameter({ name, required, description, schema }: Parameter): string {
   const type = schema.type === "array"
     ? `${named(schema.items!)} | (${named(schema.items!)})[]`

@@ -5,5 +5,5 @@ import type { Funnel as FunnelSchema } from "../../../supabase/functions/app-v1-
 export type Funnel = z.output<typeof FunnelSchema>;
 /** A column: its newest 50 deals. */
 export type Stage = Funnel["stages"][number];
-/** A deal on its stage. */
+/** A deal in the column of its stage. */
 export type Card = Stage["deals"][number];

@@ -16,10 +16,10 @@ export interface Project {
   now(): number;
 }
 
-/** What mends a finding: SQL to run as the owner of the schema, a command, or a sentence. */
+/** How to fix a finding: SQL to run as the owner of the schema, a command, or a sentence. */
 export type Remedy = { sql: string } | { command: string } | { advice: string };
 
-/** A sentence that says what is wrong, and what mends it. */
+/** A sentence that says what is wrong, and how to fix it. */
 export interface Finding {
   message: string;
   remedy: Remedy;

@@ -97,7 +97,7 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
       throw new AuthError(422, "same_password", "New password should be different from the old password.");
     }
     const updated = await users.setPassword(sql, user.id, await hashPassword(password));
-    // Signs out whoever knew the old password.
+    // Ends the sessions of anybody else who knew the old password.
     await endSessions(sql, "others", { userId: user.id, sessionId });
     return Response.json(users.showUser(updated));
   });

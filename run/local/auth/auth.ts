@@ -31,7 +31,7 @@ interface Options {
   isOurs: boolean;
 }
 
-/** Opens local sign-in. It loads its code and connects at the first request, because many stacks get none. */
+/** Opens local sign-in. It loads its code and connects at the first request, because nobody signs in to many stacks. */
 export function openLocalAuth(
   { databaseUrl, dataDir, secrets, origin, siteUrl, isOurs }: Options,
 ): LocalAuth {

@@ -10,7 +10,7 @@ export function chooseRedirect(wanted: string | undefined, siteUrl: string): str
 
 /** Redirects with the values in the fragment, which is sent to no server. */
 export function redirectWith(target: string, values: Record<string, string | number>): Response {
-  // Supabase's own mark, by which its clients know that the fragment is not the page's.
+  // `sb` marks the fragment as Supabase's, so that its clients can tell it from a fragment of the page.
   const fragment = new URLSearchParams({ ...values as Record<string, string>, sb: "" });
   return new Response(null, { status: 303, headers: { location: `${target.split("#", 1)[0]}#${fragment}` } });
 }

@@ -58,6 +58,13 @@ export const Change = object({
   occurred_at: field(timestamp(), ["Quando", "When"]),
 }).meta({ id: "Change", ...doc("Uma alteração de um objeto", "A change of an object") });
 
+/** The id of a key or member, or `me` for the calling key. */
+const actor = () =>
+  z.string().refine(
+    (text) => text === "me" || uuid().safeParse(text).success,
+    "Deve ser me, que é esta chave, ou o id de uma chave ou de um membro",
+  );
+
 export const ChangeSummaryQuery = z.object({
   since: datetime().optional().meta(
     doc(
@@ -66,9 +73,17 @@ export const ChangeSummaryQuery = z.object({
     ),
   ),
   until: ChangeQuery.shape.until,
-  actor: uuid().optional().meta(doc("Só o que esta chave ou membro fez", "Only what this key or member did")),
-  not_actor: uuid().optional().meta(
-    doc("Sem o que esta chave ou membro fez", "Without what this key or member did"),
+  actor: actor().optional().meta(
+    doc(
+      "Só o que esta chave ou membro fez; me: esta chave",
+      "Only what this key or member did; me: this key",
+    ),
+  ),
+  not_actor: actor().optional().meta(
+    doc(
+      "Sem o que esta chave ou membro fez; me: esta chave",
+      "Without what this key or member did; me: this key",
+    ),
   ),
 });
 

@@ -80,7 +80,13 @@ export const MoveStage = object({
     "O pipeline da etapa; o do negócio se ausente",
     "The stage's pipeline; the deal's if absent",
   ]),
-}).meta({ id: "MoveStage", ...doc("Para onde o negócio vai", "The stage to move the deal to") });
+}).meta({
+  id: "MoveStage",
+  ...doc(
+    "Para onde o negócio vai. A etapa não muda a situação: para ganhar ou perder, há win e lose",
+    "The stage to move the deal to. A stage does not change the status: win and lose do",
+  ),
+});
 
 /** The body of a reassignment of deals from one member to another. */
 export const Reassign = object({
@@ -107,6 +113,11 @@ export const Reassign = object({
 /** The reply to a reassignment: how many deals this call reassigned, and whether more remain. */
 export const Reassigned = object({
   count: field(z.int(), ["Quantos negócios mudaram de responsável", "How many deals were handed over", 12]),
+  dry_run: field(z.boolean(), [
+    "true: nada mudou, count são os que mudariam",
+    "true: nothing changed, count has those that would change",
+    false,
+  ]),
   meta: PageMeta,
 }).meta({ id: "Reassigned", ...doc("O que a chamada passou adiante", "What the call handed over") });
 

@@ -98,8 +98,8 @@ function instructionsFor({ workspace, member }: Me, time: LocalTime): string {
     `CRM de vendas da empresa "${workspace.name}". O que você cria fica em nome de ${member.name}.`,
     "Ids são UUIDs que vêm das listas e das buscas: nunca os invente. Busque pessoas, empresas e negócios pelo texto em q.",
     "workspace_get traz etapas, membros e motivos de perda.",
-    "Uma lista vem em páginas: se meta.has_more, chame de novo com cursor. Ela mostra os outros registros pelo nome; os " +
-    'ids deles e o resto estão na ferramenta _get, ou na lista com format "detailed".',
+    "Uma lista vem em páginas: se meta.has_more, chame de novo com cursor. Ela mostra os outros registros pelo nome; com " +
+    'format "detailed" mostra todos os campos, e os ids.',
     `Hoje é ${
       today(time)
     }, no fuso ${time.timeZone}. Dinheiro é um número, sem símbolo de moeda. Datas e horas são ` +

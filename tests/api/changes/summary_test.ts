@@ -53,6 +53,8 @@ test("The summary can be limited to a period, and to the changes that one key ma
   assert.deepEqual(await titles(""), [theirs.id, mine.id]);
   assert.deepEqual(await titles(`actor=${erp}`), [theirs.id]);
   assert.deepEqual(await titles(`not_actor=${erp}`), [mine.id]);
+  assert.deepEqual(await titles("actor=me"), [mine.id]);
+  assert.deepEqual(await titles("not_actor=me"), [theirs.id]);
   const { body } = await api.get(`${SUMMARY}?until=2020-01-01`);
   assert.deepEqual([body.counts, body.highlights], [[], []]);
   assertError(await api.get(`${SUMMARY}?actor=ERP&desde=ontem`), "validation_error", ["actor", "desde"]);

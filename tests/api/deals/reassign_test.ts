@@ -23,11 +23,11 @@ test("A leaver's open deals go to another member, each with an event and an entr
   const nothing = { next_cursor: null, has_more: false };
 
   const tried = await api.post(REASSIGN, { ...body, dry_run: true });
-  assert.deepEqual([tried.status, tried.body], [200, { count: 2, meta: nothing }]);
+  assert.deepEqual([tried.status, tried.body], [200, { count: 2, dry_run: true, meta: nothing }]);
   assert.deepEqual(ids(await api.get(`${DEALS}?owner_id=${heir}`)), []);
 
   const { events: before } = await readAll(api);
-  assert.deepEqual((await api.post(REASSIGN, body)).body, { count: 2, meta: nothing });
+  assert.deepEqual((await api.post(REASSIGN, body)).body, { count: 2, dry_run: false, meta: nothing });
   assert.deepEqual(ids(await api.get(`${DEALS}?owner_id=${heir}`)), [b, a]);
   assert.deepEqual(ids(await api.get(`${DEALS}?owner_id=${leaver}&archived=any`)), [archived, won]);
   assert.deepEqual(ids(await api.get(`${DEALS}?owner_id=${workspace.memberId}`)), [mine.id]);
@@ -53,7 +53,7 @@ test("A call reassigns 1,000 deals, and the next call continues from its cursor"
   const first = await api.post(REASSIGN, body);
   assert.deepEqual([first.body.count, first.body.meta.has_more], [1000, true]);
   const { body: last } = await api.post(REASSIGN, { ...body, cursor: first.body.meta.next_cursor });
-  assert.deepEqual(last, { count: 3, meta: { next_cursor: null, has_more: false } });
+  assert.deepEqual(last, { count: 3, dry_run: false, meta: { next_cursor: null, has_more: false } });
   const [{ count }] = await sql<
     [{ count: number }]
   >`select count(*)::int as count from crm.deals where owner_id = ${heir}`;

@@ -52,6 +52,8 @@ test("The timelines of a company and of a contact show deals, moves, activities 
   assert.deepEqual([data[3].id, data[4].id, data[4].deal], [note.id, deal.id, {
     id: deal.id,
     name: "Plano",
+    status: "aberto",
+    value: null,
   }]);
   for (const limit of [1, 2]) {
     const pages = await readPages(api, `/api-v1-companies/${company.id}/timeline?limit=${limit}`);

@@ -5,9 +5,9 @@ import { lostDeal, newDeal, wonDeal } from "./sales.ts";
 interface Happening {
   /** When it happened. */
   at: string;
-  /** Fields of the object that the event changed, where the story has other values. */
+  /** Fields of the object whose values at the event differ from those in the story. */
   state?: Readonly<Record<string, unknown>>;
-  /** Fields that the event adds, where the story needs other values than their examples. */
+  /** Fields that the event adds and whose values differ from their examples. */
   facts?: Readonly<Record<string, unknown>>;
 }
 

@@ -3,7 +3,7 @@ import { IDS, MOMENTS as at } from "./ids.ts";
 import { company, contact, deal, pipeline, stages } from "./sales.ts";
 import { subscription } from "./webhooks.ts";
 
-/** Bruno, who runs the sales of the mill. */
+/** Bruno, the mill's sales manager. */
 export const member = {
   id: IDS.member,
   workspace_id: IDS.workspace,
@@ -16,7 +16,7 @@ export const member = {
   created_at: at.signedUp,
 };
 
-/** Carla, whom he invites. */
+/** Carla, whom Bruno invites. */
 const invited = {
   id: IDS.newMember,
   workspace_id: IDS.workspace,
@@ -43,7 +43,7 @@ const key = {
 const { target_url } = subscription;
 const [, proposed] = stages;
 
-/** By the name of the schema. */
+/** The values of each record, by the name of its schema. */
 export const PEOPLE = {
   Member: member,
   OwnMember: member,

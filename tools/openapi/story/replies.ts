@@ -7,7 +7,7 @@ type Told = Readonly<Record<string, unknown>>;
 const { "proposal.accepted": accepted, "proposal.rejected": rejected, "activity.completed": completed } =
   HAPPENINGS;
 
-/** Values that an operation has just changed, and that its reply shows in place of the story's. */
+/** By operation, the values that it has just changed: its reply shows these instead of the story's. */
 export const REPLIES: Readonly<Record<string, Told>> = {
   "contacts.create": { id: IDS.contact },
   "deals.create": newDeal,
@@ -45,7 +45,7 @@ function oneCreated(id: string): Told {
   return { results: [{ index: 0, status: 201, id }], summary: { created: 1, updated: 0, failed: 0 } };
 }
 
-/** Records that were archived, and restored. */
+/** The values after `archive` and `restore` of these resources. */
 function archived(...resources: string[]): Record<string, Told> {
   return Object.fromEntries(resources.flatMap((resource) => [
     [`${resource}.archive`, { archived_at: at.reopened, updated_at: at.reopened }],

@@ -52,7 +52,7 @@ export const contact = {
 
 const utm = { source: "google", medium: "cpc", campaign: "primavera" };
 
-/** The deal, open: the proposal was sent, and Ana will be met. */
+/** The deal while it is open: the proposal was sent, and the meeting with Ana is planned. */
 export const deal = {
   id: IDS.deal,
   workspace_id: IDS.workspace,
@@ -199,7 +199,9 @@ const lead = {
   created_at: at.leadArrived,
 };
 
-/** By the name of the schema. That of a body to create a record, `NewDeal`, follows from the record. */
+/**
+ * The values of each record, by the name of its schema. Those of a body such as `NewDeal` are derived from the record.
+ */
 export const SALES = {
   Company: company,
   Contact: contact,

@@ -1,7 +1,7 @@
 /**
- * The examples tell one story: Ana Souza of the bakery Padaria Sol asks for an offer on the site of the mill Moinho Norte,
- * where Bruno Lima follows the deal up. Each record has its values here, once, by the name of its schema. What the story
- * does not tell (a field that is new, say) has the example of its field.
+ * The examples tell one story: Ana Souza of the bakery Padaria Sol asks for an offer on the site of the mill Moinho
+ * Norte, where Bruno Lima follows the deal up. This folder has the values of each record once, by the name of its
+ * schema. A field that the story lacks, such as a new one, gets the example in its declaration.
  */
 import { HAPPENINGS } from "./events.ts";
 import { deliveryId, eventId, IDS, MOMENTS } from "./ids.ts";
@@ -17,7 +17,7 @@ type Told = Readonly<Record<string, unknown>>;
 
 const RECORDS: Readonly<Record<string, Told>> = { ...SALES, ...WEBHOOKS, ...PEOPLE };
 
-/** Fields that the service fills in where a request does not name them. */
+/** Fields that requests leave out, because the service then fills them in. */
 const FILLED_IN = ["owner_id", "pipeline_id", "stage_id"];
 
 /**
@@ -76,14 +76,14 @@ export function eventOfStory(type: EventType, object: keyof typeof OBJECTS) {
 }
 
 /**
- * What the reply of an operation shows otherwise than the story, because the operation has just created or changed the
- * record.
+ * The values in which the reply of an operation differs from the story, because the operation has just created or
+ * changed the record.
  */
 export function replyOfStory(operation: string, method: string): Told {
   return { ...(method === "PATCH" && { updated_at: MOMENTS.changed }), ...REPLIES[operation] };
 }
 
-/** Values that the request of an operation sends in place of the story's. */
+/** Values that the request of an operation sends instead of the story's. */
 export function requestOfStory(operation: string): Told {
   return REQUESTS[operation] ?? {};
 }

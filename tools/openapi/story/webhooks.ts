@@ -32,10 +32,10 @@ const delivery = {
   created_at: at.leadArrived,
 };
 
-/** Not stored by this service: nobody's secret. */
+/** A made-up secret, which belongs to no subscription. */
 const SECRET = "whsec_exemplo";
 
-/** By the name of the schema, in the documents of integrators and of the console. */
+/** The values of each record, by the name of its schema, in the documents of integrators and of the console. */
 export const WEBHOOKS = {
   Subscription: subscription,
   CreatedSubscription: {
@@ -65,7 +65,7 @@ export const WEBHOOKS = {
       { name: "X-Service-Delivery-Id", value: IDS.delivery },
     ],
   },
-  // Sent again, it waits for the attempt.
+  // A delivery that is sent again waits for its next attempt.
   Redelivery: { state: "pending", attempts: 0, last_status: null, last_duration_ms: null },
   RecoveryWindow: { since: "2026-10-08T18:00:00Z", until: "2026-10-09T12:00:00Z" },
 };

@@ -1,4 +1,4 @@
-// Shows the document with Scalar. A file of its own, because the policy of the page allows no script within it.
+// Shows the document with Scalar. A file of its own, because the page's Content-Security-Policy forbids inline scripts.
 const configuration = JSON.parse(document.getElementById("configuration").textContent);
 const response = await fetch(configuration.url);
 const content = await response.json();
@@ -12,8 +12,8 @@ for (const link of document.querySelectorAll("a[hreflang]")) {
 }
 
 /**
- * Scalar sends every parameter that has an example. The Idempotency-Key of an example would make the second lead the first
- * one again, so what is optional is left for the reader to switch on.
+ * Switches optional parameters off until the reader switches them on. Otherwise Scalar would send every parameter that
+ * has an example: with the example's Idempotency-Key, a second lead would get the reply to the first.
  */
 function leaveOutOptional({ paths, components }) {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));

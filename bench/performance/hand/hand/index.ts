@@ -1,7 +1,7 @@
 /**
- * What a good engineer writes in an afternoon for the same four operations: a key, a scope, a limit, a workspace, and the
- * work, without isolation by the database, events, locks, idempotency, search or headers about the limit.
- * The gate and the work are one statement.
+ * The function that a good engineer writes in an afternoon for the same four operations. It checks a key, a scope, a
+ * limit and a workspace, and does the work, in one statement. It has no isolation by the database, events, locks,
+ * idempotency, search or headers about the limit.
  */
 import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";

@@ -1,4 +1,4 @@
-// Makes a lead of a form: deno serve with_sdk.ts, or bun with_sdk.ts, with CRM_KEY and CRM_URL in the environment.
+// Sends a form as a lead: deno serve with_sdk.ts, or bun with_sdk.ts, with CRM_KEY and CRM_URL in the environment.
 import process from "node:process";
 import { Crm, CrmError } from "@crm-api/sdk";
 

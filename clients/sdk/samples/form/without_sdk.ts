@@ -1,4 +1,4 @@
-// Makes a lead of a form: deno serve without_sdk.ts, or bun without_sdk.ts, with CRM_KEY and CRM_URL in the environment.
+// Sends a form as a lead: deno serve without_sdk.ts, or bun without_sdk.ts, with CRM_KEY and CRM_URL in the environment.
 import process from "node:process";
 
 const { CRM_KEY, CRM_URL } = process.env;
@@ -26,7 +26,7 @@ class LeadError extends Error {
 }
 
 async function createLead(body: Record<string, string | undefined>): Promise<LeadReply> {
-  // The same key for each attempt: an answer that is lost does not make a second lead.
+  // The same key for each attempt, so that a lost answer does not make a second lead.
   const headers = {
     "X-API-Key": key,
     "Content-Type": "application/json",

@@ -24,7 +24,7 @@ interface Other {
 
 const TOLERANCE_S = 300;
 const secrets = [process.env["CRM_WEBHOOK_SECRET"], process.env["CRM_WEBHOOK_SECRET_NEXT"]]
-  // An empty secret would be everybody's.
+  // Anybody can sign with an empty secret.
   .filter((secret): secret is string => Boolean(secret));
 if (secrets.length === 0) throw new Error("CRM_WEBHOOK_SECRET is missing");
 

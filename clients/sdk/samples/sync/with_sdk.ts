@@ -7,7 +7,7 @@ import { type Contact, Crm } from "@crm-api/sdk";
 const crm = new Crm({ key: process.env["CRM_KEY"], baseUrl: process.env["CRM_URL"] });
 const saved = await readFile("contacts.json", "utf8").then(JSON.parse, () => null);
 const contacts = new Map<string, Contact>(saved?.contacts);
-// The place in the feed comes first: what changes while the contacts are copied is then read again.
+// Take the place in the feed first, so that what changes while the contacts are copied is read again.
 const start: string = saved?.cursor ?? await crm.events.currentCursor();
 if (!saved) { for await (const contact of crm.contacts.list()) contacts.set(contact.id, contact); }
 

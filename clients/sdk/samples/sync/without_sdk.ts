@@ -62,7 +62,7 @@ const saved = await readFile("contacts.json", "utf8").then(JSON.parse, () => nul
 const contacts = new Map<string, Contact>(saved?.contacts);
 let cursor: string = saved?.cursor ?? "";
 if (!saved) {
-  // The place in the feed comes first: what changes while the contacts are copied is then read again.
+  // Take the place in the feed first, so that what changes while the contacts are copied is read again.
   for await (const { meta } of pages("api-v1-events", { since: new Date().toISOString() })) {
     cursor = meta.next_cursor ?? cursor;
   }

@@ -3,9 +3,9 @@ import { type Check, fine, type Remedy, wrong } from "../check.ts";
 /** Limit of the count, because counting a long queue would read all of it. */
 const COUNTED = 10_000;
 
-/** What mends a queue from which nothing is sent. */
+/** How to fix a queue from which nothing is sent. */
 export const WAKE_DISPATCHER: Remedy = {
-  advice: "First mend the findings about functions, Vault and jobs. If there are none, read the log of " +
+  advice: "First fix the findings about functions, Vault and jobs. If there are none, read the log of " +
     "webhook-dispatcher in the dashboard; deno task crm job run webhook-dispatch wakes it at once",
 };
 

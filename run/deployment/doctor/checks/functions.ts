@@ -44,7 +44,7 @@ export const functions: Check = {
   },
 };
 
-/** What is wrong with a function (a sentence without its subject), and what mends it. */
+/** What is wrong with a function (a sentence without its subject), and how to fix it. */
 interface Fault {
   says: string;
   remedy: Remedy;

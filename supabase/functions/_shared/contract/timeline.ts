@@ -1,14 +1,20 @@
 import { z } from "zod";
 import { activity } from "../../api-v1-activities/record.ts";
+import { deal } from "../../api-v1-deals/record.ts";
 import { note } from "../../api-v1-notes/record.ts";
 import { doc } from "./doc.ts";
 import { timestamp, uuid } from "./fields.ts";
-import { field, object } from "./object.ts";
+import { extended, field, object } from "./object.ts";
 import { ListQuery, pageOf } from "./pagination.ts";
 import { Reference } from "./reference.ts";
 
 /** The kinds of entries in a timeline. */
 export const TIMELINE_TYPES = ["deal", "stage_change", "activity", "note"] as const;
+
+const TimelineDeal = extended(Reference, {
+  status: field(deal.reply.shape["status"] as z.ZodType, ["Situação", "State", "aberto"]),
+  value: deal.reply.shape["value"] as z.ZodType,
+}).meta({ id: "TimelineDeal", ...doc("Um negócio, como está agora", "A deal, as it is now") });
 
 const TimelineEntry = object({
   id: field(uuid(), [
@@ -20,7 +26,7 @@ const TimelineEntry = object({
     "Quando foi criado, ou quando mudou de etapa",
     "When it was created, or moved",
   ]),
-  deal: field(Reference, ["O negócio", "The deal"]),
+  deal: field(TimelineDeal, ["O negócio", "The deal"]),
   activity: activity.reply.nullable(),
   note: note.reply.nullable(),
   from_stage: field(z.string().nullable(), [
