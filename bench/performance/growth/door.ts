@@ -12,9 +12,10 @@ export function recordsOf({ resource }: Probe, { contacts, others }: Size): numb
   return ["api-v1-contacts", "api-v1-leads"].includes(resource) ? contacts : others;
 }
 
-/** Whether a size has enough records for a probe, and an index of searches if the probe searches. */
+/** Whether a size has enough records for a probe, and an index if the probe needs it. */
 export function isFit(probe: Probe, size: Size): boolean {
-  return recordsOf(probe, size) >= (probe.least ?? 0) && (size.searched || !/[?&]q\b/.test(probe.operation));
+  return recordsOf(probe, size) >= (probe.least ?? 0) &&
+    (size.searched || !/[?&](q|tag|custom)\b/.test(probe.operation));
 }
 
 const FULL = 50;

@@ -198,6 +198,18 @@ function valuesOfRecord(record: CrmRecord, name: string): string[] {
   const filter = record.filters[name]!;
   if (filter.range) return time(filter.range.column);
   if (filter.condition) return wordsOf(filter);
+  if (name === "tag") {
+    return ["few", "many", "nothing"].map((tag) => `'["${tag}"]'::jsonb`);
+  }
+  if (name === "custom") {
+    return [
+      { plano: { eq: "few" } },
+      { plano: { eq: "many" } },
+      { plano: { eq: "nothing" } },
+      { lojas: { gte: "1", lte: "60" } },
+      { lojas: { gte: "100" } },
+    ].map((custom) => `'${JSON.stringify(custom)}'::jsonb`);
+  }
   if (filter.ofDeal) {
     return [ROWS.few, ROWS.many, ROWS.own].map((row) => cell(deal, filter.ofDeal!, row, "gen_random_uuid()"));
   }

@@ -75,8 +75,8 @@ returns table (w bigint, k bigint) language sql stable
 -- offset 0 keeps the planner from computing w and k again at each use.
 as $$ select n % workspaces, 1 + n / workspaces from generate_series(first - 1, last - 1) n offset 0 $$;
 
--- The searched texts of the rows above, in the first workspaces. In production a job writes them; its progress is set
--- as if it had read all events so far.
+-- The searched texts and indexed values of the rows above, in the first workspaces. In production a job writes them; its
+-- progress is set as if it had read all events so far.
 create function bench.seed_search(workspaces bigint) returns void language sql
 as $$
   insert into crm.search_texts (workspace_id, record, id, text)
@@ -88,6 +88,25 @@ as $$
   union all
   select workspace_id, 'deal', id, crm.deal_text(d) from crm.deals d
   where workspace_id < bench.workspace_id(workspaces);
+  insert into crm.custom_fields (workspace_id, object_type, key, label, type, index_below)
+  select bench.workspace_id(w), o.object_type, f.key, f.key, f.type, null
+  from generate_series(0, workspaces - 1) w, unnest('{company,contact,deal}'::text[]) o (object_type),
+    (values ('plano', 'text'), ('lojas', 'number')) f (key, type);
+  insert into crm.record_values (workspace_id, record, field, value, id)
+  select r.workspace_id, r.record, v.field, v.value, r.id
+  from (
+    select workspace_id, 'contact' as record, id, tags, custom_fields from crm.contacts
+    union all
+    select workspace_id, 'company', id, tags, custom_fields from crm.companies
+    union all
+    select workspace_id, 'deal', id, tags, custom_fields from crm.deals
+  ) r
+  cross join lateral (
+    select 'tags', (crm.tag_keys(r.tags))[1]
+    union all
+    select 'custom_fields.' || c.key, (crm.value_keys(c.value))[1] from jsonb_each(r.custom_fields) c
+  ) v (field, value)
+  where r.workspace_id < bench.workspace_id(workspaces);
   update crm.search_progress set position = crm.feed_position() + 1;
 $$;
 

@@ -92,6 +92,10 @@ function usualValue(name: string, field: Field, table: string): string | undefin
   ) {
     return "bench.id(w, bench.pick(k, 1, 10, k))";
   }
+  if (name === "tags") return "array[bench.pick(k, 'few', 'many', 'own ' || k)]";
+  if (name === "custom_fields") {
+    return "jsonb_build_object('plano', bench.pick(k, 'few', 'many', k::text), 'lojas', k)";
+  }
   if (filter?.unique) return "bench.imported(k)";
   if (sql !== "text") return undefined;
   if (filter && isEquality(filter)) {

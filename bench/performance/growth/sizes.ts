@@ -15,7 +15,12 @@ const OTHERS = {
   traces: ["events", "idempotency_keys", "lead_receipts"],
   deliveries: ["webhook_deliveries"],
 };
-const TABLES = ["search_texts", ...seeded.map(({ about }) => about.table), ...Object.values(OTHERS).flat()]
+const TABLES = [
+  "search_texts",
+  "record_values",
+  ...seeded.map(({ about }) => about.table),
+  ...Object.values(OTHERS).flat(),
+]
   .map((table) => `crm.${table}`);
 
 /** One database, and the records of the workspace that calls. */
