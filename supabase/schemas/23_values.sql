@@ -249,7 +249,6 @@ language sql immutable as $$
   select case
     when p_field.type in ('number', 'money') and p_text ~ '^-?\d{1,16}(\.\d{1,10})?$' then to_jsonb(p_text::numeric)
     when p_field.type = 'boolean' and p_text in ('true', 'false') then p_text::jsonb
-    when p_field.type = 'choices' then jsonb_build_array(p_text)
     else to_jsonb(p_text)
   end
 $$;
@@ -291,6 +290,8 @@ begin
       'custom_fields.' || v_sent.key, '', 'g', v_field.index_below is null,
       format('crm.value_keys(t.custom_fields -> %L)', v_sent.key)
     );
+    -- A filter names one of the choices of a list.
+    if v_field.type = 'choices' then v_field.type := 'choice'; end if;
     for v_bound in select b.key as operator, b.value as text from jsonb_each_text(v_sent.value) b loop
       v_value := crm.parsed_value(v_field, v_bound.text);
       v_error := case

@@ -1,0 +1,248 @@
+// Defined custom fields: their definitions, the check of values, and filters by them.
+import assert from "node:assert/strict";
+import { assertError, client } from "../support/client.ts";
+import { makeKey, makeWorkspace } from "../support/fixtures.ts";
+import { type Body, create, ids } from "../support/record_fixtures.ts";
+import { test } from "../support/scenario.ts";
+
+const FIELDS = "/api-v1-workspace/custom-fields";
+const CONTACTS = "/api-v1-contacts";
+const DEALS = "/api-v1-deals";
+
+async function define(key: string, field: Body): Promise<{ id: string }> {
+  const { status, body } = await client(key).post(FIELDS, field);
+  assert.equal(status, 201, JSON.stringify(body));
+  return body;
+}
+
+/** The field and message of each detail. */
+const errorsIn = ({ body }: { body: { error: { details: { field: string; message: string }[] } } }) =>
+  body.error.details.map(({ field, message }) => `${field}: ${message}`);
+
+test("A field is defined, listed, renamed, given other choices, archived and restored", async ({ workspace, api }) => {
+  const made = await api.post(FIELDS, {
+    object_type: "deal",
+    key: "segmento",
+    type: "choice",
+    choices: ["Padaria", "Saúde"],
+  });
+  assert.equal(made.status, 201);
+  const { id, created_at, updated_at, ...field } = made.body;
+  assert.deepEqual(field, {
+    object_type: "deal",
+    key: "segmento",
+    label: "segmento",
+    type: "choice",
+    choices: ["Padaria", "Saúde"],
+    archived_at: null,
+  });
+  assert.ok(created_at <= updated_at);
+  assert.deepEqual((await api.get(FIELDS)).body, { data: [made.body] });
+  const inUse = async () => (await api.get("/api-v1-workspace")).body.custom_fields;
+  const { archived_at: _, ...shown } = field;
+  assert.deepEqual(await inUse(), [shown]);
+
+  const { body: changed } = await api.patch(`${FIELDS}/${id}`, { label: "Segmento", choices: ["Varejo"] });
+  assert.deepEqual([changed.label, changed.choices, changed.key], ["Segmento", ["Varejo"], "segmento"]);
+  const { body: archived } = await api.post(`${FIELDS}/${id}/archive`);
+  assert.notEqual(archived.archived_at, null);
+  assert.deepEqual(await inUse(), []);
+  assert.deepEqual(errorsIn(await api.post(FIELDS, { object_type: "deal", key: "segmento", type: "text" })), [
+    `key: Um campo arquivado tem esta chave; volte a usá-lo com POST ${FIELDS}/${id}/restore`,
+  ]);
+  assert.equal((await api.post(`${FIELDS}/${id}/restore`)).body.archived_at, null);
+  assert.deepEqual(errorsIn(await api.post(FIELDS, { object_type: "deal", key: "segmento", type: "text" })), [
+    `key: Já há um campo com esta chave; altere-o com PATCH ${FIELDS}/${id}`,
+  ]);
+  await define(workspace.key, { object_type: "contact", key: "segmento", type: "text" });
+});
+
+test("A definition with something wrong is refused, and so is the 51st field of a kind of record", async ({ sql, workspace, api }) => {
+  assertError(
+    await api.post(FIELDS, { object_type: "note", key: "a[b]", type: "json" }),
+    "validation_error",
+    [
+      "object_type",
+      "key",
+      "type",
+    ],
+  );
+  assertError(await api.post(FIELDS, { object_type: "deal", key: "a", type: "choice" }), "validation_error", [
+    "choices",
+  ]);
+  const wrong = { object_type: "deal", key: "a", type: "text", choices: ["b"] };
+  assertError(await api.post(FIELDS, wrong), "validation_error", ["choices"]);
+  const { id } = await define(workspace.key, { object_type: "deal", key: "a", type: "text" });
+  assertError(await api.patch(`${FIELDS}/${id}`, { choices: ["b"] }), "validation_error", ["choices"]);
+  assertError(await api.patch(`${FIELDS}/${crypto.randomUUID()}`, { label: "b" }), "not_found");
+  await sql`
+    insert into crm.custom_fields (workspace_id, object_type, key, label, type)
+    select ${workspace.id}, 'deal', 'f' || n, 'F', 'text' from generate_series(1, 49) n`;
+  assertError(await api.post(FIELDS, { object_type: "deal", key: "b", type: "text" }), "validation_error", [
+    "object_type",
+  ]);
+  await api.post(`${FIELDS}/${id}/archive`);
+  await define(workspace.key, { object_type: "deal", key: "b", type: "text" });
+  assertError(await api.post(`${FIELDS}/${id}/restore`), "validation_error", ["object_type"]);
+});
+
+test("Only a key with workspace:manage defines fields, and no workspace sees another's", async ({ sql, workspace, api }) => {
+  const { id } = await define(workspace.key, { object_type: "deal", key: "a", type: "number" });
+  const { key } = await makeKey(sql, workspace.id, { scopes: ["workspace:read"] });
+  const reader = client(key);
+  assert.equal((await reader.get(FIELDS)).body.data.length, 1);
+  assertError(
+    await reader.post(FIELDS, { object_type: "deal", key: "b", type: "text" }),
+    "insufficient_scope",
+  );
+  const other = client((await makeWorkspace(sql)).key);
+  assert.deepEqual((await other.get(FIELDS)).body.data, []);
+  assertError(await other.patch(`${FIELDS}/${id}`, { label: "b" }), "not_found");
+  assertError(await other.get(`${DEALS}?custom[a]=1`), "validation_error", ["custom[a]"]);
+  assert.equal((await other.post(DEALS, { title: "A", custom_fields: { a: "text" } })).status, 201);
+  assert.equal((await api.post(DEALS, { title: "A", custom_fields: { a: "text" } })).status, 422);
+});
+
+/** For each type, values that a field accepts and values that it refuses. */
+const VALUES: Record<string, { valid: unknown[]; invalid: unknown[]; choices?: string[] }> = {
+  text: { valid: ["", "São João"], invalid: [1, true, ["a"], "a".repeat(2001)] },
+  number: { valid: [0, -1.5, 9007199254740991], invalid: ["1", true, 9007199254740992] },
+  money: { valid: [0, 12.34, 1e15], invalid: [-1, "1", 1.1e15] },
+  date: {
+    valid: ["2024-02-29", "0001-01-01", "2026-12-31"],
+    invalid: ["2026-02-29", "2026-13-01", "2026-1-1", "31/01/2026", 20260101, "0000-01-01", "2026-04-31"],
+  },
+  boolean: { valid: [true, false], invalid: ["true", 1] },
+  choice: { valid: ["a"], invalid: ["c", "A", ["a"], 1], choices: ["a", "b"] },
+  choices: { valid: [[], ["b", "a"]], invalid: ["a", ["c"], [["a"]], { a: 1 }], choices: ["a", "b"] },
+  link: {
+    valid: ["https://x.com/a?b", "http://x"],
+    invalid: ["x.com", "ftp://x.com", "https://", 1, "http://a b"],
+  },
+};
+
+test("A value must have the type of its field, on creation, PATCH, upsert, batch and lead; null and other keys are free", async ({ workspace, api }) => {
+  for (const [type, { choices }] of Object.entries(VALUES)) {
+    await define(workspace.key, { object_type: "deal", key: type, type, ...(choices && { choices }) });
+  }
+  for (const [type, { valid, invalid }] of Object.entries(VALUES)) {
+    const items = [...valid, null, ...invalid].map((value) => ({
+      op: "create",
+      data: { title: "A", custom_fields: { [type]: value, livre: [1] } },
+    }));
+    const { body } = await api.post(`${DEALS}/batch`, { items });
+    assert.deepEqual(
+      body.results.map(({ status, error }: Body & { error?: { details: Body[] } }) =>
+        error ? error.details[0]!["field"] : status
+      ),
+      [
+        ...valid.map(() => 201),
+        201,
+        ...invalid.map((_, index) => `items[${valid.length + 1 + index}].custom_fields.${type}`),
+      ],
+      type,
+    );
+  }
+  const { id } = await create(workspace.key, DEALS, { title: "A", custom_fields: { number: 1 } });
+  const bad = { custom_fields: { number: "1", date: "hoje" } };
+  const expected = ["custom_fields.date", "custom_fields.number"];
+  assertError(await api.patch(`${DEALS}/${id}`, bad), "validation_error", expected);
+  assertError(
+    await api.post(`${DEALS}/upsert?match_by=external_id`, { external_id: "x", title: "A", ...bad }),
+    "validation_error",
+    expected,
+  );
+  assertError(
+    await api.post("/api-v1-leads", { first_name: "Ana", email: "a@x.com", ...bad }),
+    "validation_error",
+    expected,
+  );
+  assert.deepEqual(
+    (await api.get(`${CONTACTS}?email=a@x.com`)).body.data,
+    [],
+    "a refused lead leaves nothing",
+  );
+});
+
+test("A value from before its definition stays valid until it changes; a choice that is no longer offered, too", async ({ workspace, api }) => {
+  const { id } = await create(workspace.key, CONTACTS, { name: "Ana", custom_fields: { n: "três", c: "a" } });
+  await define(workspace.key, { object_type: "contact", key: "n", type: "number" });
+  const choice = await define(workspace.key, {
+    object_type: "contact",
+    key: "c",
+    type: "choice",
+    choices: ["a"],
+  });
+  await api.patch(`${FIELDS}/${choice.id}`, { choices: ["b"] });
+  const same = { n: "três", c: "a", x: 1 };
+  assert.deepEqual((await api.patch(`${CONTACTS}/${id}`, { custom_fields: same })).body.custom_fields, same);
+  assertError(
+    await api.patch(`${CONTACTS}/${id}`, { custom_fields: { n: "quatro", c: "c" } }),
+    "validation_error",
+    ["custom_fields.c", "custom_fields.n"],
+  );
+});
+
+test("A workspace can refuse fields that it has not defined", async ({ sql, workspace, api }) => {
+  const { id } = await create(workspace.key, CONTACTS, { name: "Ana", custom_fields: { velho: 1 } });
+  await define(workspace.key, { object_type: "contact", key: "n", type: "number" });
+  await sql`update crm.workspaces set refuses_undefined_fields = true where id = ${workspace.id}`;
+  assert.deepEqual(errorsIn(await api.post(CONTACTS, { name: "Bia", custom_fields: { n: 1, m: 1 } })), [
+    "custom_fields.m: Campo não definido; defina-o em POST /api-v1-workspace/custom-fields, ou use um de GET " +
+    "/api-v1-workspace",
+  ]);
+  const kept = await api.patch(`${CONTACTS}/${id}`, { custom_fields: { velho: 1, n: 2 } });
+  assert.deepEqual(kept.body.custom_fields, { velho: 1, n: 2 }, "what the contact had stays");
+});
+
+test("Lists filter by values and ranges of defined fields, and say what is wrong with a filter", async ({ workspace, api }) => {
+  for (
+    const field of [
+      { key: "Lojas abertas", type: "number" },
+      { key: "desde", type: "date" },
+      { key: "ativo", type: "boolean" },
+      { key: "areas", type: "choices", choices: ["a", "b"] },
+    ]
+  ) await define(workspace.key, { object_type: "deal", ...field });
+  const made: string[] = [];
+  for (
+    const [lojas, desde, areas] of [[2, "2026-01-31", ["a"]], [10, "2026-02-01", ["a", "b"]], [-3, null, []]]
+  ) {
+    const custom_fields = { "Lojas abertas": lojas, desde, areas, ativo: lojas === 2 };
+    made.push((await create(workspace.key, DEALS, { title: "A", custom_fields })).id);
+  }
+  const [two, ten, minus] = made;
+  for (
+    const [query, expected] of [
+      ["custom[Lojas abertas]=2", [two]],
+      ["custom[Lojas abertas]=2.0", [two]],
+      ["custom[Lojas abertas][gte]=-3", [minus, ten, two]],
+      ["custom[Lojas abertas][lte]=2", [minus, two]],
+      ["custom[Lojas abertas][gte]=2&custom[Lojas abertas][lte]=9", [two]],
+      ["custom[desde][gte]=2026-02-01", [ten]],
+      ["custom[desde][gte]=2026-02-01&custom[areas]=b&status=aberto", [ten]],
+      ["custom[ativo]=false", [minus, ten]],
+      ["custom[areas]=a&sort=created_at", [two, ten]],
+      ["custom[areas]=a&q=nada", []],
+    ] as const
+  ) assert.deepEqual(ids(await api.get(`${DEALS}?${encodeURI(query)}`)), expected, query);
+  const { body: summary } = await api.get(`${DEALS}/summary?custom[areas]=a`);
+  assert.equal(summary.totals.count, 2);
+
+  const wrong = await api.get(
+    `${DEALS}?custom[desde]=ontem&custom[areas]=c&custom[ativo][gte]=true&custom[nada]=1`,
+  );
+  assertError(wrong, "validation_error", [
+    "custom[nada]",
+    "custom[areas]",
+    "custom[ativo][gte]",
+    "custom[desde]",
+  ]);
+  for (
+    const query of [
+      "custom[desde]=2026-01-01&custom[desde]=2026-01-02",
+      "custom[desde][gt]=2026-01-01",
+      "custom=1",
+    ]
+  ) assert.equal((await api.get(`${DEALS}?${query}`)).status, 422, query);
+});
