@@ -7,9 +7,12 @@ import type {
   WorkspaceChoices,
 } from "../../supabase/functions/app-v1-workspace/schema.ts";
 
+import type { CustomField as CustomFieldSchema } from "../../supabase/functions/_shared/contract/custom_fields.ts";
+
 export type { Role } from "../../supabase/functions/_shared/contract/roles.ts";
 export type Choices = z.output<typeof WorkspaceChoices>;
 export type Workspace = z.output<typeof WorkspaceSchema>;
+export type CustomField = z.output<typeof CustomFieldSchema>;
 export type ApiKey = z.output<typeof Key>;
 export type OpenedKey = z.output<typeof KeyDetail>;
 export type Member = z.output<typeof MemberList>["data"][number];

@@ -32,6 +32,16 @@ export function Select({ label, hint, error, options, ...select }: {
   );
 }
 
+/** A labelled text of several lines. */
+export function TextArea({ label, ...textarea }: { label: string } & JSX.IntrinsicElements["textarea"]) {
+  const id = useId();
+  return (
+    <FieldFrame id={id} label={label} hint={undefined} error={undefined}>
+      <textarea id={id} class="input" {...textarea} />
+    </FieldFrame>
+  );
+}
+
 function FieldFrame({ id, label, hint, error, children }: {
   id: string;
   label: string;

@@ -64,6 +64,13 @@ export const activity = {
     "{actor} reenviou a entrega {object}",
     "{actor} sent the delivery {object} again",
   ],
+  "did.custom_field_created": ["{actor} definiu o campo {object}", "{actor} defined the field {object}"],
+  "did.custom_field_updated": ["{actor} alterou o campo {object}", "{actor} changed the field {object}"],
+  "did.custom_field_archived": ["{actor} arquivou o campo {object}", "{actor} archived the field {object}"],
+  "did.custom_field_restored": [
+    "{actor} voltou a usar o campo {object}",
+    "{actor} put the field {object} back into use",
+  ],
 
   "changed.to": ["{field} de {from} para {to}", "{field} from {from} to {to}"],
   "changed.name": ["nome", "name"],
@@ -71,6 +78,7 @@ export const activity = {
   "changed.is_active": ["acesso", "access"],
   "changed.stale_after_days": ["dias até um negócio contar como parado", "days until a deal is stale"],
   "changed.time_zone": ["fuso horário", "time zone"],
+  "changed.refuses_undefined_fields": ["recusa de campos não definidos", "refusal of undefined fields"],
   "changed.suspended": ["suspensão", "suspension"],
   "changed.public_api": ["API", "API"],
   "changed.rate_limit_per_minute": ["limite por minuto", "limit a minute"],

@@ -202,7 +202,7 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
   },
   Action: { words: ACTIONS, text: doc("O que alguém fez", "What somebody did") },
   ChangedObjectType: {
-    words: ["workspace", "member", "key", "webhook", "delivery"],
+    words: ["workspace", "member", "key", "webhook", "delivery", "custom_field"],
     text: doc("Com que tipo de objeto", "The kind of object that it was done to"),
   },
 };

@@ -6,6 +6,7 @@ import type { Choices } from "../../app/types.ts";
 import { refreshWorkspace, workspace } from "../../app/workspace.ts";
 import { Page } from "../../components/page.tsx";
 import { t } from "../../strings/strings.ts";
+import { CustomFields } from "./custom_fields.tsx";
 import { InviteForm } from "./invite.tsx";
 import { LeaveWorkspace } from "./leave.tsx";
 import { Members } from "./members.tsx";
@@ -24,6 +25,7 @@ export default function Account() {
       {/* Above the members, because their list would push it down when the list arrives. */}
       {workspace.value && <LeaveWorkspace workspace={workspace.value} />}
       <Members />
+      <CustomFields />
     </Page>
   );
 }

@@ -39,6 +39,9 @@ export function WorkspaceFacts({ workspace: read }: { workspace: Workspace }) {
           </Fact>
           <Fact name={t("account.stale")}>{counted("account.stale_value", read.stale_after_days)}</Fact>
           <Fact name={t("account.time_zone")}>{read.time_zone}</Fact>
+          <Fact name={t("account.undefined")}>
+            {t(read.refuses_undefined_fields ? "account.undefined_refused" : "account.undefined_kept")}
+          </Fact>
         </dl>
         {mayAdminister.value && (
           <div class="actions">
@@ -69,6 +72,7 @@ function EditWorkspace({ workspace: read, onClose }: { workspace: Workspace; onC
     name: read.name,
     stale_after_days: String(read.stale_after_days),
     time_zone: read.time_zone,
+    refuses_undefined_fields: read.refuses_undefined_fields,
   });
   const close = () => {
     clearDraft(name);
@@ -85,6 +89,7 @@ function EditWorkspace({ workspace: read, onClose }: { workspace: Workspace; onC
             name: draft.value.name.trim(),
             stale_after_days: Number(draft.value.stale_after_days),
             time_zone: draft.value.time_zone,
+            refuses_undefined_fields: draft.value.refuses_undefined_fields,
           },
         });
         openWorkspace(changed);
@@ -116,6 +121,16 @@ function EditWorkspace({ workspace: read, onClose }: { workspace: Workspace; onC
         options={timeZones(read.time_zone)}
         value={draft.value.time_zone}
         onInput={({ currentTarget }) => draft.value = { ...draft.value, time_zone: currentTarget.value }}
+      />
+      <Select
+        label={t("account.undefined")}
+        options={[
+          { value: "false", text: t("account.undefined_kept") },
+          { value: "true", text: t("account.undefined_refused") },
+        ]}
+        value={String(draft.value.refuses_undefined_fields)}
+        onInput={({ currentTarget }) =>
+          draft.value = { ...draft.value, refuses_undefined_fields: currentTarget.value === "true" }}
       />
     </ActionDialog>
   );

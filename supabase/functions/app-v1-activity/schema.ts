@@ -25,12 +25,20 @@ export const ACTIONS = [
   "webhook_rotated",
   "webhook_recovered",
   "delivery_redelivered",
+  "custom_field_created",
+  "custom_field_updated",
+  "custom_field_archived",
+  "custom_field_restored",
 ] as const;
 
 export const ActivityQuery = ListQuery.pick({ cursor: true, limit: true });
 
 const ChangedObject = object({
-  type: field(z.enum(["workspace", "member", "key", "webhook", "delivery"]), ["Tipo", "Kind", "member"]),
+  type: field(z.enum(["workspace", "member", "key", "webhook", "delivery", "custom_field"]), [
+    "Tipo",
+    "Kind",
+    "member",
+  ]),
   id: field(uuid(), ["Identificador", "Id"]),
   name: field(z.string(), ["Como se chamava naquele momento", "Its name at that moment", "Ana Souza"]),
 }).meta({ id: "ChangedObject", ...doc("O que foi mudado", "What was changed") });

@@ -66,7 +66,7 @@ export const FieldInUse = object({
   ...doc("Um campo definido, em uso", "A defined field, in use"),
 });
 
-const CustomField = object({
+export const CustomField = object({
   id: uuid(),
   object_type: objectType,
   key,
