@@ -118,7 +118,7 @@ function request(resource: string, { path, endpoint }: Route, ids: string[], tok
     path: fc.tuple(fc.tuple(id, id), fc.oneof(fc.constant([]), fc.array(parameter, { maxLength: 4 }))).map(
       ([named, parameters]) => {
         const next = () => named.shift()!;
-        const query = new URLSearchParams(parameters.map(([name, value]) => [name, String(value)]));
+        const query = new URLSearchParams(parameters.flatMap(([name, value]) => parametersOf(name, value)));
         const suffix = query.size > 0 ? `?${query}` : "";
         return `/${resource}${path === "/" ? "" : path.replaceAll(/:\w+/g, () => next())}${suffix}`;
       },
@@ -131,4 +131,10 @@ function request(resource: string, { path, endpoint }: Route, ids: string[], tok
         .map((key) => ({ "Idempotency-Key": key.replaceAll(/[^\x21-\x7e]/g, "") })),
     ),
   });
+}
+
+/** One parameter, or one for each key of an object. */
+function parametersOf(name: string, value: unknown): [string, string][] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [[name, String(value)]];
+  return Object.entries(value).flatMap(([key, member]) => parametersOf(`${name}[${key}]`, member));
 }
