@@ -32,9 +32,10 @@ grant select, insert on crm.notes, crm.lead_receipts, crm.list_cursors to crm_ap
 grant select on crm.search_texts to crm_api;
 -- A customer reads a proposal and answers it.
 grant select, update (status, rejection_reason) on crm.proposals to crm_api;
-grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_api;
--- A verb stores a secret and never reads one; next_from, when a rotation ends, is not secret.
-grant select (workspace_id, subscription_id, next_from), insert on crm.webhook_secrets to crm_api;
+grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header)
+on crm.webhook_subscriptions to crm_api;
+-- A verb stores a secret or a header and never reads one; next_from, when a rotation ends, is not secret.
+grant select (workspace_id, subscription_id, next_from), insert, update (header) on crm.webhook_secrets to crm_api;
 -- A key that manages webhooks sees the deliveries.
 grant select on crm.event_types, crm.events, crm.webhook_attempts, crm.webhook_deliveries to crm_api;
 
@@ -52,8 +53,9 @@ grant select, insert, update (name, prefix, rotated_at, revoked_at) on crm.api_k
 -- A verb stores the hash of a key and the secret of a webhook, and never reads one.
 grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
 to crm_app;
-grant select (workspace_id, subscription_id, next_from), insert on crm.webhook_secrets to crm_app;
-grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_app;
+grant select (workspace_id, subscription_id, next_from), insert, update (header) on crm.webhook_secrets to crm_app;
+grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header)
+on crm.webhook_subscriptions to crm_app;
 grant select on crm.webhook_deliveries, crm.webhook_queue to crm_app;
 
 -- Postgres looks for a type in the session's temporary schema before pg_catalog, even with an empty search_path. A role

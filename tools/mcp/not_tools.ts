@@ -6,6 +6,8 @@ export const NOT_TOOLS: Readonly<Record<string, string>> = {
   webhook_create: "Its reply reveals the secret of the subscription, which would stay in the conversation",
   webhook_rotate_secret:
     "Its reply reveals the secret of the subscription, which would stay in the conversation",
+  webhook_update:
+    "Its body may have the value of the receiver's own header, which would stay in the conversation",
   activity_batch:
     "An assistant calls the tool of one record for each; a hundred items at once hide what it does",
   company_batch: "As activity_batch",
