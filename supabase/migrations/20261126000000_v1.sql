@@ -6452,6 +6452,7 @@ create table crm.webhook_subscriptions (
   filters jsonb,
   payload text not null default 'full' check (payload in ('full', 'ids')),
   header jsonb,
+  notice_due_at timestamptz,
   primary key (workspace_id, id),
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id),
   check (is_active = (deactivated_at is null)),
@@ -6485,8 +6486,12 @@ comment on column crm.webhook_subscriptions.payload is
   'What `data` of a delivery has: full, the object; ids, only its id.';
 comment on column crm.webhook_subscriptions.header is
   'The name of a header that each attempt has for the receiver, or null. Its value is in crm.webhook_secrets.';
+comment on column crm.webhook_subscriptions.notice_due_at is
+  'From when a dispatcher may send the mail that says that the subscription is inactive because of failures; a claim '
+  'moves it on (crm.notice_claim). Null: nothing to send.';
 call crm.protect('crm.webhook_subscriptions');
 create index webhook_subscriptions_behind on crm.webhook_subscriptions (workspace_id, id) where behind_since is not null;
+create index webhook_subscriptions_notices on crm.webhook_subscriptions (notice_due_at) where notice_due_at is not null;
 create trigger touch before update on crm.webhook_subscriptions for each row execute function crm.touch();
 create function crm.note_deactivation() returns trigger
 language plpgsql set search_path = '' as $$
@@ -6496,6 +6501,11 @@ begin
     new.deactivated_reason := null;
   else
     new.deactivated_at := coalesce(new.deactivated_at, now());
+  end if;
+  if new.is_active or new.deactivated_reason is distinct from 'failures' then
+    new.notice_due_at := null;
+  elsif tg_op = 'UPDATE' and old.is_active then
+    new.notice_due_at := now();
   end if;
   if new.deactivated_reason = 'deleted' then
     -- Its waiting deliveries are cancelled, so it has nothing to catch up on.
@@ -6507,8 +6517,8 @@ begin
 end
 $$;
 comment on function crm.note_deactivation() is
-  'Trigger: keeps deactivated_at, clears the reason when a subscription becomes active, and ends the catching up of a '
-  'deleted one.';
+  'Trigger: keeps deactivated_at, clears the reason when a subscription becomes active, makes the mail about failures '
+  'due, and ends the catching up of a deleted one.';
 create trigger note_deactivation before insert or update of is_active on crm.webhook_subscriptions
   for each row execute function crm.note_deactivation();
 create table crm.webhook_secrets (
@@ -7650,6 +7660,7 @@ create function crm.deliveries_due() returns boolean
 language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
   select exists (select from crm.webhook_queue q where q.state = 'ready')
     or exists (select from crm.webhook_unsettled)
+    or exists (select from crm.webhook_subscriptions s where s.notice_due_at <= statement_timestamp())
     or exists (select from crm.webhook_queue q where q.state = 'leased' and q.lease_until <= statement_timestamp())
     or exists (
       select from crm.webhook_shards s
@@ -7661,7 +7672,7 @@ language sql volatile set search_path = '' set enable_seqscan = off set enable_b
     )
 $$;
 comment on function crm.deliveries_due() is
-  'Whether a claim would find work now or within 15 seconds. The job webhook-dispatch asks every 10 seconds, so the '
+  'Whether a claim would find work now or within 15 seconds, or a mail is due (crm.notice_claim). The job webhook-dispatch asks every 10 seconds, so the '
   'dispatcher is awake at least 5 seconds before a delivery is due.';
 create function crm.next_delivery_due(p_within interval) returns double precision
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
@@ -10316,6 +10327,79 @@ end
 $$;
 comment on function api.company_duplicates(jsonb) is
   'Companies in use with the same name, tax id or domain. Raises invalid_cursor.';
+
+create function crm.notice_claim()
+returns table (
+  workspace_id uuid, subscription_id uuid, claim text, deactivated_at double precision, workspace_name text,
+  time_zone text, target_url text, last_status integer, last_reason text, recipients text[]
+)
+language plpgsql security definer set search_path = '' set enable_seqscan = off as $$
+#variable_conflict use_column
+begin
+  -- After a day the mail is of no use. So a mail service that is down is not asked for ever, either.
+  update crm.webhook_subscriptions s set notice_due_at = null
+  where s.notice_due_at is not null and s.deactivated_at < now() - interval '1 day';
+
+  return query
+  with due as (
+    select s.workspace_id, s.id from crm.webhook_subscriptions s
+    where s.notice_due_at <= clock_timestamp()
+    order by s.notice_due_at limit 10
+    for no key update skip locked
+  ),
+  claimed as (
+    update crm.webhook_subscriptions s set notice_due_at = clock_timestamp() + interval '15 minutes'
+    from due d
+    where s.workspace_id = d.workspace_id and s.id = d.id
+    returning s.*
+  )
+  select
+    c.workspace_id, c.id, c.notice_due_at::text, extract(epoch from c.deactivated_at)::double precision, w.name::text,
+    w.time_zone, c.target_url, a.status, a.reason,
+    array(
+      select m.email from crm.members m
+      where m.workspace_id = c.workspace_id and m.is_active and (
+        m.role = 'admin'
+        or m.id = (
+          select k.member_id from crm.api_keys k where k.workspace_id = c.workspace_id and k.id = c.key_id
+        )
+        -- In the console a person creates it, whom the audit log names at that moment.
+        or m.id in (
+          select l.member_id from crm.audit_log l
+          where l.workspace_id = c.workspace_id and l.object_id = c.id and l.action = 'webhook_created'
+            and l.id >= crm.uuid_v7_floor(c.created_at - interval '1 minute')
+            and l.id < crm.uuid_v7_floor(c.created_at + interval '1 minute')
+        )
+      )
+      order by m.created_at, m.id limit 50
+    )
+  from claimed c
+  join crm.workspaces w on w.id = c.workspace_id
+  left join lateral (
+    select r.status, r.reason
+    from (
+      select d.id from crm.webhook_deliveries d
+      where d.workspace_id = c.workspace_id and d.subscription_id = c.id and d.ended_badly
+      order by d.id desc limit 10
+    ) d
+    join crm.webhook_attempts r on r.workspace_id = c.workspace_id and r.delivery_id = d.id
+    order by r.finished_at desc limit 1
+  ) a on true;
+end
+$$;
+comment on function crm.notice_claim() is
+  'Claims up to 10 due mails about deactivated subscriptions for 15 minutes, and returns what they say and to whom: the '
+  'active admins and the member who created the subscription or its key. If the dispatcher that claimed a mail does not '
+  'report it as sent (crm.notice_sent), another one tries again, for a day. deactivated_at is in seconds since 1970. '
+  'Reads all workspaces, so it is security definer and only for the dispatcher.';
+create function crm.notice_sent(p_workspace_id uuid, p_subscription_id uuid, p_claim text) returns void
+language sql volatile security definer set search_path = '' as $$
+  update crm.webhook_subscriptions s set notice_due_at = null
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.notice_due_at = p_claim::timestamptz
+$$;
+comment on function crm.notice_sent(uuid, uuid, text) is
+  'Ends the mail of a claim, so that nobody sends it again. Changes nothing if the subscription was reactivated or the '
+  'mail claimed again since.';
 
 create table crm.lead_receipts (
   workspace_id uuid not null,
@@ -14104,6 +14188,7 @@ begin
   select to_jsonb(s) into v_before from crm.webhook_subscriptions s
   where s.workspace_id = v_workspace_id and s.id = v_id
   for no key update;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
   perform crm.change_subscription(v_workspace_id, v_id, v_args);
   perform crm.record_webhook_action(
     v_workspace_id, v_id, 'webhook_updated',
@@ -14603,7 +14688,8 @@ grant usage on schema api, app, crm to crm_functions;
 grant execute on function
   api.call(bytea, text, text, jsonb, text, bytea), api.call_by_link(bytea, text, jsonb),
   app.call(uuid, uuid, uuid, text, text, jsonb),
-  crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.next_delivery_due(interval)
+  crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.next_delivery_due(interval),
+  crm.notice_claim(), crm.notice_sent(uuid, uuid, text)
 to crm_functions;
 grant create on schema crm to crm_api, crm_app;
 alter function crm.run_verb(text, jsonb) owner to crm_api;

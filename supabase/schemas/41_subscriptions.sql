@@ -22,6 +22,7 @@ create table crm.webhook_subscriptions (
   filters jsonb,
   payload text not null default 'full' check (payload in ('full', 'ids')),
   header jsonb,
+  notice_due_at timestamptz,
   primary key (workspace_id, id),
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id),
   check (is_active = (deactivated_at is null)),
@@ -57,8 +58,12 @@ comment on column crm.webhook_subscriptions.payload is
   'What `data` of a delivery has: full, the object; ids, only its id.';
 comment on column crm.webhook_subscriptions.header is
   'The name of a header that each attempt has for the receiver, or null. Its value is in crm.webhook_secrets.';
+comment on column crm.webhook_subscriptions.notice_due_at is
+  'From when a dispatcher may send the mail that says that the subscription is inactive because of failures; a claim '
+  'moves it on (crm.notice_claim). Null: nothing to send.';
 call crm.protect('crm.webhook_subscriptions');
 create index webhook_subscriptions_behind on crm.webhook_subscriptions (workspace_id, id) where behind_since is not null;
+create index webhook_subscriptions_notices on crm.webhook_subscriptions (notice_due_at) where notice_due_at is not null;
 create trigger touch before update on crm.webhook_subscriptions for each row execute function crm.touch();
 
 create function crm.note_deactivation() returns trigger
@@ -70,6 +75,11 @@ begin
   else
     new.deactivated_at := coalesce(new.deactivated_at, now());
   end if;
+  if new.is_active or new.deactivated_reason is distinct from 'failures' then
+    new.notice_due_at := null;
+  elsif tg_op = 'UPDATE' and old.is_active then
+    new.notice_due_at := now();
+  end if;
   if new.deactivated_reason = 'deleted' then
     -- Its waiting deliveries are cancelled, so it has nothing to catch up on.
     new.behind_since := null;
@@ -80,8 +90,8 @@ begin
 end
 $$;
 comment on function crm.note_deactivation() is
-  'Trigger: keeps deactivated_at, clears the reason when a subscription becomes active, and ends the catching up of a '
-  'deleted one.';
+  'Trigger: keeps deactivated_at, clears the reason when a subscription becomes active, makes the mail about failures '
+  'due, and ends the catching up of a deleted one.';
 create trigger note_deactivation before insert or update of is_active on crm.webhook_subscriptions
   for each row execute function crm.note_deactivation();
 

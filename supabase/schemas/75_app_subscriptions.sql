@@ -166,6 +166,7 @@ begin
   select to_jsonb(s) into v_before from crm.webhook_subscriptions s
   where s.workspace_id = v_workspace_id and s.id = v_id
   for no key update;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
   perform crm.change_subscription(v_workspace_id, v_id, v_args);
   perform crm.record_webhook_action(
     v_workspace_id, v_id, 'webhook_updated',

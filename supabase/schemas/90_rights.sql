@@ -14,7 +14,8 @@ grant usage on schema api, app, crm to crm_functions;
 grant execute on function
   api.call(bytea, text, text, jsonb, text, bytea), api.call_by_link(bytea, text, jsonb),
   app.call(uuid, uuid, uuid, text, text, jsonb),
-  crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.next_delivery_due(interval)
+  crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.next_delivery_due(interval),
+  crm.notice_claim(), crm.notice_sent(uuid, uuid, text)
 to crm_functions;
 
 -- The verbs. crm.run_verb calls them with the rights of its owner. A role needs the right to create in the schema only

@@ -225,7 +225,7 @@ test("POST and PATCH refuse filters with an unknown id, name or field, and name 
       ["x", "Deve ser um UUID"],
       [["x"], "Deve ser um UUID", ".0"],
       [[], "Deve ter no mínimo 1 item"],
-      [tooMany, "Deve ter no máximo 20 itens"],
+      [tooMany, "Deve ser um UUID ou uma lista de 1 a 20 UUIDs"],
       [7, "Deve ser um UUID ou uma lista de 1 a 20 UUIDs"],
     ];
     for (const [value, message, index = ""] of invalid) {
