@@ -39,6 +39,7 @@ export const activity = {
   "did.key_revoked_webhooks.one": ["com ela parou {n} webhook", "with it {n} webhook stopped"],
   "did.key_revoked_webhooks.many": ["com ela pararam {n} webhooks", "with it {n} webhooks stopped"],
   "did.webhook_created": ["{actor} criou o webhook {object}", "{actor} created the webhook {object}"],
+  "did.webhook_updated": ["{actor} mudou o webhook {object}", "{actor} changed the webhook {object}"],
   "did.webhook_deactivated": [
     "{actor} desativou o webhook {object}",
     "{actor} deactivated the webhook {object}",

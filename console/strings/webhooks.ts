@@ -177,6 +177,16 @@ export const webhooks = {
   "webhook_new.open": ["Abrir o webhook", "Open the webhook"],
   "webhook_new.created": ["Webhook criado", "Webhook created"],
 
+  "webhook.edit": ["Editar", "Edit"],
+  "options.title": ["Filtros e opções", "Filters and options"],
+  "options.stage": ["Etapa", "Stage"],
+  "options.owner": ["Responsável", "Owner"],
+  "options.fields": ["Campos que mudaram, com vírgulas", "Changed fields, with commas"],
+  "options.ids": ["Enviar só o id do registro", "Send only the record's id"],
+  "options.header": ["Cabeçalho do receptor", "Header for the receiver"],
+  "options.value": ["Valor do cabeçalho", "Value of the header"],
+  "options.value_hint": ["Vazio: fica o atual.", "Empty: keeps the present one."],
+
   "secret.label": ["Segredo do webhook", "Secret of the webhook"],
   "secret.new": ["Segredo novo: o anterior já não vale", "New secret: the one before has ended"],
   "secret.new_beside": [

@@ -65,6 +65,14 @@ export const VARIABLES: readonly Variable[] = [
     forFunctions: true,
     check: form(/^[a-z]{2}-[a-z]+-\d$/, "is not a region such as sa-east-1"),
   },
+  { name: "MAIL_URL", required: false, forFunctions: true, check: checkMailUrl },
+  { name: "MAIL_TOKEN", required: false, forFunctions: true, check: checkSecret },
+  {
+    name: "MAIL_FROM",
+    required: false,
+    forFunctions: true,
+    check: form(/^[^\r\n@]+@[^\s@]+$/, "is not an address such as CRM <avisos@example.com>"),
+  },
   { name: "CORS_ALLOWED_ORIGINS", required: false, forFunctions: true, check: checkOrigins },
   {
     name: "DATABASE_POOL_SIZE",
@@ -116,9 +124,10 @@ export function secretTexts(settings: Settings): string[] {
   const passwords = [databaseUrl, functionsDatabaseUrl].map((url) => new URL(url).password)
     .flatMap((password) => [password, decodeURIComponent(password)]);
   // A local owner may have no password, and an empty text would match everywhere.
-  return [...new Set([accessToken, ...passwords, encryptionKey, dispatcherSecret])].filter((text) =>
-    text !== ""
-  );
+  const mailToken = settings.secrets["MAIL_TOKEN"] ?? "";
+  return [...new Set([accessToken, ...passwords, encryptionKey, dispatcherSecret, mailToken])].filter((
+    text,
+  ) => text !== "");
 }
 
 function checkText(value: string): string | null {
@@ -210,6 +219,14 @@ function checkPublicUrl(value: string): string | null {
   const url = new URL(value);
   if (url.protocol !== "https:" && !isLoopback(url.hostname)) return "is not https";
   return url.pathname === "/" && url.search === "" ? null : "has a path: it must be the origin alone";
+}
+
+function checkMailUrl(value: string, env: Record<string, string>): string | null {
+  if (!URL.canParse(value)) return "is not a URL";
+  const { protocol, hostname, username } = new URL(value);
+  if (protocol !== "https:" && !isLoopback(hostname)) return "is not https";
+  if (username) return "has a user: the service's token goes into MAIL_TOKEN";
+  return env["MAIL_TOKEN"] && env["MAIL_FROM"] ? null : "needs MAIL_TOKEN and MAIL_FROM beside it";
 }
 
 /** Links begin with the whole address; CORS compares its origin. */

@@ -9,6 +9,7 @@ import { ensureDemoKey, ensureDemoUser } from "./demo_data.ts";
 import { FUNCTIONS_FOLDER } from "./function_names.ts";
 import { functionsDatabaseUrl, functionsPassword } from "./functions_login.ts";
 import { openGateway } from "./gateway.ts";
+import { MAIL_PATH, openMailService } from "./mail_service.ts";
 import { migrate } from "./migrate.ts";
 import { type Postgres, startPostgres } from "./postgres.ts";
 import { openReference, REFERENCE_PREFIX } from "./static/reference.ts";
@@ -86,6 +87,7 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
     });
     closers.push(() => auth.close());
     gateway.serve(`${AUTH_PREFIX}/`, auth.handle);
+    gateway.serve(MAIL_PATH, openMailService(dataDir, secrets.service_key));
     const reference = openReference(gateway.origin);
     closers.push(() => reference.close());
     gateway.serve(REFERENCE_PREFIX, reference.handle);
@@ -183,7 +185,13 @@ function setEnvironment(origin: string, appOrigin: string, secrets: Secrets): vo
     WEBHOOK_ENCRYPTION_KEY: secrets.webhook_encryption_key,
     WEBHOOK_DISPATCHER_SECRET: secrets.webhook_dispatcher_secret,
   };
-  for (const [name, value] of Object.entries(defaults)) {
+  // A service that somebody has set must not get the local token.
+  const mail = Deno.env.get("MAIL_URL") ? {} : {
+    MAIL_URL: `${origin}${MAIL_PATH}`,
+    MAIL_TOKEN: secrets.service_key,
+    MAIL_FROM: "CRM <crm@local.example>",
+  };
+  for (const [name, value] of Object.entries({ ...defaults, ...mail })) {
     if (!Deno.env.get(name)) Deno.env.set(name, value);
   }
 }

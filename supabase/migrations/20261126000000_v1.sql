@@ -1160,6 +1160,7 @@ begin
         when 'webhook_redeliver' then return api.webhook_redeliver(p_args);
         when 'webhook_rotate_secret' then return api.webhook_rotate_secret(p_args);
         when 'webhook_test' then return api.webhook_test(p_args);
+        when 'webhook_update' then return api.webhook_update(p_args);
       end case;
     when 'workspace' then
       case p_verb
@@ -7058,6 +7059,20 @@ language sql immutable as $$
   end
 $$;
 comment on function crm.sample_facts(crm.event_type) is 'Made-up facts of an event; an empty object if it has none.';
+create function crm.changed_field_names() returns text[]
+language sql immutable as $$
+  select array[
+    'address', 'archived_at', 'closed_at', 'company_id', 'completed_at', 'contact_id', 'created_at', 'created_by_id',
+    'custom_fields', 'deal_id', 'description', 'domain', 'due_at', 'duration_minutes', 'email', 'employee_count',
+    'erased_at', 'expected_close_date', 'external_id', 'industry', 'instagram', 'is_online_meeting', 'job_title',
+    'last_activity_at', 'legal_name', 'linkedin', 'location', 'loss_note', 'loss_reason_id', 'lost_at', 'meeting_url',
+    'merged_into_id', 'name', 'notes', 'owner_id', 'phone', 'phone2', 'pipeline_id', 'recurring_value', 'source',
+    'stage_changed_at', 'stage_id', 'status', 'tags', 'tax_id', 'title', 'type', 'utm', 'value', 'website', 'whatsapp',
+    'won_at'
+  ]
+$$;
+comment on function crm.changed_field_names() is
+  'The names that changed_fields of an updated event can have, whatever the object.';
 
 create table crm.webhook_subscriptions (
   workspace_id uuid not null references crm.workspaces (id),
@@ -7078,6 +7093,10 @@ create table crm.webhook_subscriptions (
   behind_id uuid,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  filters jsonb,
+  payload text not null default 'full' check (payload in ('full', 'ids')),
+  header jsonb,
+  notice_due_at timestamptz,
   primary key (workspace_id, id),
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id),
   check (is_active = (deactivated_at is null)),
@@ -7104,8 +7123,19 @@ comment on column crm.webhook_subscriptions.behind_position is
   'While the subscription is behind: with behind_id, the place in the feed up to which every event has its delivery.';
 comment on column crm.webhook_subscriptions.behind_id is
   'While the subscription is behind: the event id that belongs to behind_position.';
+comment on column crm.webhook_subscriptions.filters is
+  'Which events of its types the subscription gets (crm.passes_filters): for pipeline_id, stage_id and owner_id a list '
+  'of ids, for changed_fields a list of names. Null: all.';
+comment on column crm.webhook_subscriptions.payload is
+  'What `data` of a delivery has: full, the object; ids, only its id.';
+comment on column crm.webhook_subscriptions.header is
+  'The name of a header that each attempt has for the receiver, or null. Its value is in crm.webhook_secrets.';
+comment on column crm.webhook_subscriptions.notice_due_at is
+  'From when a dispatcher may send the mail that says that the subscription is inactive because of failures; a claim '
+  'moves it on (crm.notice_claim). Null: nothing to send.';
 call crm.protect('crm.webhook_subscriptions');
 create index webhook_subscriptions_behind on crm.webhook_subscriptions (workspace_id, id) where behind_since is not null;
+create index webhook_subscriptions_notices on crm.webhook_subscriptions (notice_due_at) where notice_due_at is not null;
 create trigger touch before update on crm.webhook_subscriptions for each row execute function crm.touch();
 create function crm.note_deactivation() returns trigger
 language plpgsql set search_path = '' as $$
@@ -7115,6 +7145,11 @@ begin
     new.deactivated_reason := null;
   else
     new.deactivated_at := coalesce(new.deactivated_at, now());
+  end if;
+  if new.is_active or new.deactivated_reason is distinct from 'failures' then
+    new.notice_due_at := null;
+  elsif tg_op = 'UPDATE' and old.is_active then
+    new.notice_due_at := now();
   end if;
   if new.deactivated_reason = 'deleted' then
     -- Its waiting deliveries are cancelled, so it has nothing to catch up on.
@@ -7126,8 +7161,8 @@ begin
 end
 $$;
 comment on function crm.note_deactivation() is
-  'Trigger: keeps deactivated_at, clears the reason when a subscription becomes active, and ends the catching up of a '
-  'deleted one.';
+  'Trigger: keeps deactivated_at, clears the reason when a subscription becomes active, makes the mail about failures '
+  'due, and ends the catching up of a deleted one.';
 create trigger note_deactivation before insert or update of is_active on crm.webhook_subscriptions
   for each row execute function crm.note_deactivation();
 create table crm.webhook_secrets (
@@ -7136,6 +7171,7 @@ create table crm.webhook_secrets (
   secret bytea not null,
   next_secret bytea,
   next_from timestamptz,
+  header bytea,
   check ((next_secret is null) = (next_from is null)),
   primary key (workspace_id, subscription_id),
   foreign key (workspace_id, subscription_id) references crm.webhook_subscriptions (workspace_id, id)
@@ -7147,6 +7183,9 @@ comment on table crm.webhook_secrets is
 comment on column crm.webhook_secrets.next_secret is
   'The new secret during a rotation with overlap: until next_from it makes a second signature, afterwards it makes the '
   'only one.';
+comment on column crm.webhook_secrets.header is
+  'The value of the subscription''s own header, encrypted like a secret, but so that it cannot be decrypted in the place '
+  'of one. Null without such a header.';
 call crm.protect('crm.webhook_secrets');
 create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
 language sql stable security definer set search_path = '' as $$
@@ -7213,6 +7252,75 @@ end
 $$;
 comment on function crm.check_new_subscription(uuid, text) is
   'Raises validation_error for p_field if a workspace has 50 active subscriptions, or created 500 in 30 days.';
+create function crm.listed_ids(p_filters jsonb, p_field text) returns uuid[]
+language sql immutable as $$
+  select array(
+    select i.id::uuid
+    from jsonb_array_elements_text(
+      case jsonb_typeof(p_filters -> p_field)
+        when 'array' then p_filters -> p_field
+        when 'string' then jsonb_build_array(p_filters -> p_field)
+      end
+    ) with ordinality i (id, n)
+    order by i.n
+  )
+$$;
+comment on function crm.listed_ids(jsonb, text) is 'The ids of a filter, which may be one id or a list.';
+create function crm.header_name(p_args jsonb) returns jsonb
+language sql immutable as $$ select nullif(nullif(p_args -> 'header', 'null'), '{}') $$;
+comment on function crm.header_name(jsonb) is
+  'The header of a subscription in the arguments, only its name; null if it is absent, null or empty.';
+create function crm.check_filters(p_workspace_id uuid, p_filters jsonb) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  v_pipelines uuid[] := crm.listed_ids(p_filters, 'pipeline_id');
+  v_stages uuid[] := crm.listed_ids(p_filters, 'stage_id');
+  v_owners uuid[] := crm.listed_ids(p_filters, 'owner_id');
+  v_missing text[];
+begin
+  v_missing := array_remove(array[
+    case when exists (
+      select from unnest(v_pipelines) i (id)
+      where not exists (select from crm.pipelines t where t.workspace_id = p_workspace_id and t.id = i.id)
+    ) then 'filters.pipeline_id' end,
+    case when exists (
+      select from unnest(v_stages) i (id)
+      where not exists (select from crm.stages t where t.workspace_id = p_workspace_id and t.id = i.id)
+    ) then 'filters.stage_id' end,
+    case when exists (
+      select from unnest(v_owners) i (id)
+      where not exists (select from crm.members t where t.workspace_id = p_workspace_id and t.id = i.id)
+    ) then 'filters.owner_id' end
+  ], null);
+  if v_missing <> '{}' then perform api.fail('invalid_reference', v_missing); end if;
+  if v_pipelines <> '{}' and exists (
+    select from crm.stages t
+    where t.workspace_id = p_workspace_id and t.id = any (v_stages) and t.pipeline_id <> all (v_pipelines)
+  ) then
+    perform api.fail(
+      'validation_error', array['filters.stage_id'], 'A etapa deve ser de um dos pipelines de filters.pipeline_id'
+    );
+  end if;
+  v_missing := array(
+    select 'filters.changed_fields.' || f.n - 1
+    from jsonb_array_elements_text(p_filters -> 'changed_fields') with ordinality f (name, n)
+    where f.name <> all (crm.changed_field_names())
+  );
+  if v_missing <> '{}' then
+    perform api.fail(
+      'validation_error', v_missing, 'Nenhum registro tem este campo entre os de changed_fields dos eventos updated'
+    );
+  end if;
+  return nullif(jsonb_strip_nulls(jsonb_build_object(
+    'pipeline_id', nullif(to_jsonb(v_pipelines), '[]'), 'stage_id', nullif(to_jsonb(v_stages), '[]'),
+    'owner_id', nullif(to_jsonb(v_owners), '[]'), 'changed_fields', p_filters -> 'changed_fields'
+  )), '{}');
+end
+$$;
+comment on function crm.check_filters(uuid, jsonb) is
+  'The filters of a subscription as they are stored, with a list of ids for each field; null if there is none. Raises '
+  'invalid_reference for ids that the workspace does not have, and validation_error for a stage of another pipeline '
+  'than those of the filter, whose events would never pass, and for names that no changed_fields has.';
 create function api.webhook_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -7223,21 +7331,62 @@ begin
 
   perform crm.check_new_subscription(crm.current_workspace_id(), 'target_url');
   v_subscription.key_id := crm.current_caller_id();
+  v_subscription.filters := crm.check_filters(crm.current_workspace_id(), v_subscription.filters);
+  v_subscription.payload := coalesce(v_subscription.payload, 'full');
   v_subscription := crm.subscription_insert(v_subscription);
 
-  insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
-  values (v_subscription.workspace_id, v_subscription.id, decode(p_args ->> 'encrypted_secret', 'base64'));
+  insert into crm.webhook_secrets (workspace_id, subscription_id, secret, header)
+  values (
+    v_subscription.workspace_id, v_subscription.id, decode(p_args ->> 'encrypted_secret', 'base64'),
+    decode(p_args ->> 'encrypted_header', 'base64')
+  );
 
   return json_build_object(
     'id', v_subscription.id, 'event_types', v_subscription.event_types, 'target_url', v_subscription.target_url,
-    'is_active', v_subscription.is_active, 'created_at', crm.iso(v_subscription.created_at)
+    'is_active', v_subscription.is_active, 'created_at', crm.iso(v_subscription.created_at),
+    'filters', v_subscription.filters, 'payload', v_subscription.payload, 'header', v_subscription.header
   );
 end
 $$;
 comment on function api.webhook_create(jsonb) is
   'Creates a subscription for the calling key (spec 4.5); a workspace has at most 50 active ones. The function '
-  'chooses the id, for which encrypted_secret (base64) is encrypted, and adds the plain secret to the reply, once. '
-  'Raises revoked_api_key if the key was revoked meanwhile.';
+  'chooses the id, for which encrypted_secret and encrypted_header (base64) are encrypted, and adds the plain secret '
+  'to the reply, once. Raises revoked_api_key if the key was revoked meanwhile; for filters see crm.check_filters.';
+create function crm.change_subscription(p_workspace_id uuid, p_id uuid, p_args jsonb) returns void
+language plpgsql set search_path = '' as $$
+begin
+  update crm.webhook_subscriptions s
+  set
+    event_types = case
+      when p_args ? 'event_types'
+        then array(select jsonb_array_elements_text(p_args -> 'event_types'))::crm.event_type[]
+      else s.event_types
+    end,
+    filters = case when p_args ? 'filters' then crm.check_filters(p_workspace_id, p_args -> 'filters') else s.filters end,
+    payload = case when p_args ? 'payload' then coalesce(p_args ->> 'payload', 'full') else s.payload end,
+    header = case when p_args ? 'header' then crm.header_name(p_args) else s.header end
+  where s.workspace_id = p_workspace_id and s.id = p_id;
+  if not found then perform api.fail('not_found'); end if;
+  if p_args ? 'header' then
+    update crm.webhook_secrets k set header = decode(p_args ->> 'encrypted_header', 'base64')
+    where k.workspace_id = p_workspace_id and k.subscription_id = p_id;
+  end if;
+end
+$$;
+comment on function crm.change_subscription(uuid, uuid, jsonb) is
+  'Changes what of event_types, filters, payload and header the arguments have; null or an empty object removes filters '
+  'and header. Events from now on go by the new values; deliveries that wait are sent, with the new payload and header. '
+  'Raises not_found; for filters see crm.check_filters.';
+create function api.webhook_update(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+begin
+  perform crm.change_subscription(crm.current_workspace_id(), (p_args ->> 'id')::uuid, p_args);
+  return crm.subscription_json(s) from crm.webhook_subscriptions s
+  where s.workspace_id = crm.current_workspace_id() and s.id = (p_args ->> 'id')::uuid;
+end
+$$;
+comment on function api.webhook_update(jsonb) is
+  'Changes a subscription (crm.change_subscription), also an inactive one, and returns it.';
 create function api.webhook_delete(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 begin
@@ -7255,7 +7404,8 @@ comment on function api.webhook_delete(jsonb) is
 create type api.subscription as (
   id uuid, event_types crm.event_type[], target_url text, is_active boolean, failure_count integer,
   last_success_at text, last_failure_at text, created_at text, key_id uuid, deactivated_at text,
-  deactivated_reason text, held boolean, behind_since text, old_secret_until text
+  deactivated_reason text, held boolean, behind_since text, old_secret_until text, filters jsonb, payload text,
+  header jsonb
 );
 comment on type api.subscription is 'A webhook subscription: its public fields, in order.';
 create function crm.subscription_json(t crm.webhook_subscriptions) returns json
@@ -7263,7 +7413,8 @@ language sql stable as $$
   select to_json(row(
     t.id, t.event_types, t.target_url, t.is_active, t.failure_count, crm.iso(t.last_success_at),
     crm.iso(t.last_failure_at), crm.iso(t.created_at), t.key_id, crm.iso(t.deactivated_at), t.deactivated_reason,
-    crm.holds_webhooks(t.workspace_id), crm.iso(t.behind_since), crm.iso(crm.old_secret_until(t.workspace_id, t.id))
+    crm.holds_webhooks(t.workspace_id), crm.iso(t.behind_since), crm.iso(crm.old_secret_until(t.workspace_id, t.id)),
+    t.filters, t.payload, t.header
   )::api.subscription)
 $$;
 comment on function crm.subscription_json(crm.webhook_subscriptions) is
@@ -7272,10 +7423,10 @@ create function crm.subscription_insert(t crm.webhook_subscriptions) returns crm
 language plpgsql set search_path = '' as $$
 begin
   insert into crm.webhook_subscriptions as new (
-    workspace_id, id, event_types, target_url, key_id
+    workspace_id, id, event_types, target_url, key_id, filters, payload, header
   )
   values (
-    crm.current_workspace_id(), t.id, t.event_types, t.target_url, t.key_id
+    crm.current_workspace_id(), t.id, t.event_types, t.target_url, t.key_id, t.filters, t.payload, t.header
   )
   returning new.* into t;
   return t;
@@ -7415,7 +7566,54 @@ $$;
 comment on function crm.event_data(crm.events, text) is
   'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s facts. The caller looks up the '
   'type of the object (crm.event_types).';
-create function crm.delivery_body(p_delivery_id uuid, e crm.events) returns text
+create function crm.passes_filters(
+  p_filters jsonb, p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb
+) returns boolean
+language plpgsql stable set search_path = '' as $$
+declare
+  v_deal_id uuid;
+  v_owner_id uuid;
+  v_deal crm.deals;
+begin
+  if p_filters ? 'changed_fields' and p_event::text like '%.updated'
+    and not p_facts -> 'changed_fields' ?| array(select jsonb_array_elements_text(p_filters -> 'changed_fields')) then
+    return false;
+  end if;
+  if not p_filters ?| '{pipeline_id,stage_id,owner_id}' then return true; end if;
+
+  case (select t.object_type from crm.event_types t where t.event = p_event)
+    when 'deal' then v_deal_id := p_object_id;
+    when 'activity' then
+      select a.deal_id, a.owner_id into v_deal_id, v_owner_id from crm.activities a
+      where a.workspace_id = p_workspace_id and a.id = p_object_id;
+    when 'note' then
+      select n.deal_id into v_deal_id from crm.notes n where n.workspace_id = p_workspace_id and n.id = p_object_id;
+    when 'proposal' then
+      select p.deal_id into v_deal_id from crm.proposals p where p.workspace_id = p_workspace_id and p.id = p_object_id;
+    when 'contact' then
+      select c.owner_id into v_owner_id from crm.contacts c where c.workspace_id = p_workspace_id and c.id = p_object_id;
+    when 'company' then
+      select c.owner_id into v_owner_id from crm.companies c where c.workspace_id = p_workspace_id and c.id = p_object_id;
+    else null;
+  end case;
+  if v_deal_id is not null then
+    select * into v_deal from crm.deals d where d.workspace_id = p_workspace_id and d.id = v_deal_id;
+  end if;
+  -- An object without such a field has null here, which no filter lets pass.
+  return coalesce(
+    (not p_filters ? 'pipeline_id' or p_filters -> 'pipeline_id' ? v_deal.pipeline_id::text)
+      and (not p_filters ? 'stage_id' or p_filters -> 'stage_id' ? v_deal.stage_id::text)
+      and (not p_filters ? 'owner_id' or p_filters -> 'owner_id' ? coalesce(v_owner_id, v_deal.owner_id)::text),
+    false
+  );
+end
+$$;
+comment on function crm.passes_filters(jsonb, uuid, crm.event_type, uuid, jsonb) is
+  'Whether every filter of a subscription lets an event pass. pipeline_id and stage_id are those of the deal: the '
+  'object, or the deal of an activity, note or proposal. owner_id is that of the object, otherwise of its deal. An '
+  'object that has no such field does not pass. changed_fields restricts only updated events. Compares the object as it '
+  'is now.';
+create function crm.delivery_body(p_delivery_id uuid, e crm.events, p_payload text default 'full') returns text
 language plpgsql stable set search_path = '' as $$
 declare
   v_object_type text := (select t.object_type from crm.event_types t where t.event = e.event);
@@ -7424,7 +7622,11 @@ begin
   v_body := json_build_object(
     'event', e.event, 'event_id', e.id, 'workspace_id', e.workspace_id, 'object_type', v_object_type,
     'object_id', e.object_id,
-    'data', case when e.is_test then crm.sample_data(e.event) else crm.event_data(e, v_object_type) end,
+    'data', case
+      when p_payload = 'ids' then json_build_object('id', e.object_id)
+      when e.is_test then crm.sample_data(e.event)
+      else crm.event_data(e, v_object_type)
+    end,
     'occurred_at', crm.iso(e.occurred_at), 'delivery_id', p_delivery_id
   );
   return case when e.is_test then crm.with_fields(v_body, '{"test": true}') else v_body end;
@@ -7434,9 +7636,9 @@ exception when others then
   return null;
 end
 $$;
-comment on function crm.delivery_body(uuid, crm.events) is
-  'The JSON text to send (spec 6.2): the object as it is now, or a sample with "test": true; null if it cannot be '
-  'built.';
+comment on function crm.delivery_body(uuid, crm.events, text) is
+  'The JSON text to send (spec 6.2): the object as it is now, or a sample with "test": true. With the payload ids, '
+  '`data` has only the id of the object. Null if it cannot be built.';
 
 create sequence crm.webhook_leases;
 comment on sequence crm.webhook_leases is
@@ -7866,7 +8068,8 @@ comment on function crm.claim_candidates(smallint, integer) is
 create function crm.delivery_claim(p_batch integer)
 returns table (
   claimed_at double precision, workspace_id uuid, subscription_id uuid, delivery_id uuid, event_id uuid,
-  lease_token bigint, event crm.event_type, target_url text, secret bytea, next_secret bytea, body text
+  lease_token bigint, event crm.event_type, target_url text, secret bytea, next_secret bytea, body text,
+  header_name text, header_value bytea
 )
 language plpgsql security definer set search_path = '' set enable_seqscan = off set enable_bitmapscan = off
 as $$
@@ -7957,7 +8160,7 @@ begin
     c.workspace_id, c.subscription_id, c.delivery_id, c.event_id, c.lease_token, (e.event).event, s.target_url,
     case when k.next_from <= v_now then k.next_secret else k.secret end,
     case when k.next_from > v_now then k.next_secret end,
-    crm.delivery_body(c.delivery_id, e.event)
+    crm.delivery_body(c.delivery_id, e.event, s.payload), s.header ->> 'name', k.header
   from claimed c
   -- With these conditions no index reads more than one row: a plan that expects a workspace to have few events uses any
   -- index, even for a workspace with a million.
@@ -7972,7 +8175,8 @@ end
 $$;
 comment on function crm.delivery_claim(integer) is
   'Leases up to p_batch due deliveries for 60 seconds, and returns what the dispatcher needs to send them. claimed_at '
-  'is the database''s time in seconds since 1970; next_secret is null unless a rotation overlaps. At most 64 '
+  'is the database''s time in seconds since 1970; next_secret is null unless a rotation overlaps, header_name and '
+  'header_value unless the subscription has a header of its own. At most 64 '
   'deliveries are in flight to a host, 32 of them to slow subscriptions; for the other limits see '
   'crm.claim_candidates. Dispatchers claim at the same time, each from its own shards.';
 
@@ -8100,6 +8304,7 @@ create function crm.deliveries_due() returns boolean
 language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
   select exists (select from crm.webhook_queue q where q.state = 'ready')
     or exists (select from crm.webhook_unsettled)
+    or exists (select from crm.webhook_subscriptions s where s.notice_due_at <= statement_timestamp())
     or exists (select from crm.webhook_queue q where q.state = 'leased' and q.lease_until <= statement_timestamp())
     or exists (
       select from crm.webhook_shards s
@@ -8111,7 +8316,7 @@ language sql volatile set search_path = '' set enable_seqscan = off set enable_b
     )
 $$;
 comment on function crm.deliveries_due() is
-  'Whether a claim would find work now or within 15 seconds. The job webhook-dispatch asks every 10 seconds, so the '
+  'Whether a claim would find work now or within 15 seconds, or a mail is due (crm.notice_claim). The job webhook-dispatch asks every 10 seconds, so the '
   'dispatcher is awake at least 5 seconds before a delivery is due.';
 create function crm.next_delivery_due(p_within interval) returns double precision
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
@@ -8308,12 +8513,13 @@ language plpgsql stable set search_path = '' as $$
 begin
   return array(
     select s.id from crm.webhook_subscriptions s
-    where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
+    where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types) and s.filters is null
   );
 end
 $$;
 comment on function crm.subscribers(uuid, crm.event_type) is
-  'The active subscriptions of a workspace to a type of event.';
+  'The active subscriptions of a workspace to a type of event that have no filters; crm.fan_out_filtered serves the '
+  'others.';
 create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
 language sql immutable set search_path = ''
 as $$ select crm.lock_number('catch-up of ' || p_subscription_id) $$;
@@ -8409,7 +8615,28 @@ $$;
 comment on function crm.fan_out(uuid, uuid[], uuid[]) is
   'Enqueues a delivery of each event for each subscription in the caller''s transaction, as far as the queue has room '
   '(crm.fan_out_within_bound). Sets app.events_enqueued if there is a delivery. The subscriptions must be active and '
-  'have the events'' types.';
+  'have the events'' types, and their filters must let the events pass.';
+create function crm.fan_out_filtered(p_workspace_id uuid, p_event crm.event_type, p_event_ids uuid[]) returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_subscription_id uuid;
+  v_passing uuid[];
+begin
+  for v_subscription_id, v_passing in
+    select s.id, array(
+      select e.id from unnest(p_event_ids) i (id)
+      join crm.events e on e.workspace_id = p_workspace_id and e.id = i.id
+      where crm.passes_filters(s.filters, e.workspace_id, e.event, e.object_id, e.facts)
+    )
+    from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types) and s.filters is not null
+  loop
+    if v_passing <> '{}' then perform crm.fan_out(p_workspace_id, v_passing, array[v_subscription_id]); end if;
+  end loop;
+end
+$$;
+comment on function crm.fan_out_filtered(uuid, crm.event_type, uuid[]) is
+  'crm.fan_out for the active subscriptions with filters: each gets those of the events, all of one type, that pass.';
 
 create type crm.caught_up as (
   workspace_id uuid, subscription_id uuid, behind_since timestamptz, position bigint, id uuid,
@@ -8439,7 +8666,12 @@ begin
   while v_room > 0 and clock_timestamp() < p_deadline loop
     v_step := least(v_room, 5000);
     with next as materialized (
-      select e.position, e.id, e.event = any (s.event_types) and not e.is_test as is_owed from crm.events e
+      select
+        e.position, e.id,
+        e.event = any (s.event_types) and not e.is_test and (
+          s.filters is null or crm.passes_filters(s.filters, e.workspace_id, e.event, e.object_id, e.facts)
+        ) as is_owed
+      from crm.events e
       where e.workspace_id = s.workspace_id
         and (e.position, e.id) > (r.position, r.id) and e.position < crm.feed_horizon() and e.id >= v_from
       order by e.position, e.id limit v_step
@@ -8475,6 +8707,7 @@ begin
         select e.id from crm.events e
         where e.workspace_id = s.workspace_id and (e.position, e.id) > (r.position, r.id) and e.id >= v_from
           and e.event = any (s.event_types) and not e.is_test
+          and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, e.event, e.object_id, e.facts))
           and not exists (
             select from crm.webhook_deliveries d
             where d.workspace_id = s.workspace_id and d.id = crm.delivery_id(e.id, s.id)
@@ -8707,6 +8940,7 @@ declare
   v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '30 days'));
   v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
   v_types crm.event_type[];
+  v_filters jsonb;
   v_next_id uuid;
   v_added bigint;
   v_begun_at timestamptz;
@@ -8715,7 +8949,7 @@ begin
   -- One recovery at a time: each takes more than a second, and a key may call 120 times a minute.
   perform pg_advisory_xact_lock(crm.lock_number('recovery of ' || p_workspace_id));
   v_begun_at := clock_timestamp();
-  select s.event_types into v_types from crm.webhook_subscriptions s
+  select s.event_types, s.filters into v_types, v_filters from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
 
   v_room := least(crm.require_room(p_workspace_id, p_subscription_id), c_max_deliveries);
@@ -8733,6 +8967,7 @@ begin
     from crm.events e
     where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < coalesce(v_next_id, v_to)
       and e.event = any (v_types) and not e.is_test
+      and (v_filters is null or crm.passes_filters(v_filters, e.workspace_id, e.event, e.object_id, e.facts))
       and (
         select k.state from crm.webhook_deliveries k
         where k.workspace_id = p_workspace_id and k.id = crm.delivery_id(e.id, p_subscription_id)
@@ -8761,7 +8996,7 @@ $$;
 comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz) is
   'Queues the events of a period that a subscription never got: events without a delivery, and those whose delivery '
   'failed for good or was cancelled. Delivered and waiting ones are left alone, so a repeated call sends nothing '
-  'twice. Skips test events. Takes the oldest first: as many as the queue has room for (queue_full if none), at most '
+  'twice. Skips test events, and events that the subscription''s filters exclude now. Takes the oldest first: as many as the queue has room for (queue_full if none), at most '
   '20,000 or a little more than a second of work; next_since is then where to continue, else null. One recovery at a '
   'time in a workspace. The period applies to the times in event ids, when events were stored, and goes back 30 days. '
   'Security definer, because verbs may not write deliveries.';
@@ -9168,7 +9403,7 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_delivery crm.webhook_deliveries;
   v_event crm.events;
-  v_target_url text;
+  v_subscription crm.webhook_subscriptions;
   v_body text;
 begin
   select d.* into v_delivery from crm.webhook_deliveries d
@@ -9176,9 +9411,9 @@ begin
   select e.* into v_event from crm.events e
   where e.workspace_id = p_workspace_id and e.id = v_delivery.event_id;
   if not found then return null; end if;
-  select s.target_url into v_target_url from crm.webhook_subscriptions s
+  select s.* into v_subscription from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id;
-  v_body := crm.delivery_body(p_id, v_event);
+  v_body := crm.delivery_body(p_id, v_event, v_subscription.payload);
   return crm.with_fields(crm.delivery_summary(p_workspace_id, p_id), json_build_object(
     'attempts_made', (
       select coalesce(
@@ -9198,7 +9433,7 @@ begin
       ) a
     ),
     'body', v_body,
-    'headers', crm.delivery_headers(v_delivery, v_event, v_target_url, v_body)
+    'headers', crm.delivery_headers(v_delivery, v_event, v_subscription, v_body)
   ));
 end
 $$;
@@ -9227,30 +9462,33 @@ comment on function app.delivery_list(jsonb) is
   'next_cursor and has_more. last_status, last_reason and last_duration_ms describe the last attempt; next_attempt_at '
   'is null if there is no next one. Arguments: workspace_id, subscription_id, state, event, since, until, cursor, '
   'limit (50 if absent). Codes: validation_error, not_found.';
-create function crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text)
-returns json
+create function crm.delivery_headers(
+  d crm.webhook_deliveries, e crm.events, s crm.webhook_subscriptions, p_body text
+) returns json
 language sql stable set search_path = '' as $$
   select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
   from unnest(
     array[
       'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'X-Service-Event', 'X-Service-Event-Id',
-      'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature', 'X-Service-Signature-Next'
+      'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature', 'X-Service-Signature-Next',
+      s.header ->> 'name'
     ],
     array[
-      regexp_replace(lower(substring(p_target_url from '://([^/?#]+)')), ':443$', ''), 'crm-webhooks/1', '*/*',
+      regexp_replace(lower(substring(s.target_url from '://([^/?#]+)')), ':443$', ''), 'crm-webhooks/1', '*/*',
       'application/json', octet_length(convert_to(p_body, 'UTF8'))::text, e.event::text, e.id::text, d.id::text,
       floor(extract(epoch from now()))::text,
       'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>',
-      'sha256=<o mesmo, com o segredo novo>'
+      'sha256=<o mesmo, com o segredo novo>', '<o valor guardado, que não é mostrado>'
     ]
   ) with ordinality h (name, value, n)
+  -- A subscription without a header of its own has null for its name.
   where h.name <> 'X-Service-Signature-Next'
-    or crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
+    or h.name is not null and crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
 $$;
-comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text) is
+comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text) is
   'The headers that an attempt would send now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. '
-  'The signatures are only described, because the database cannot decrypt a secret; the second one is sent while a '
-  'rotation overlaps.';
+  'The signatures and the value of the subscription''s own header are only described, because the database cannot '
+  'decrypt a secret; the second signature is sent while a rotation overlaps.';
 create function app.delivery_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -9331,6 +9569,7 @@ begin
   returning id, array(
     select s.id from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
+      and (s.filters is null or crm.passes_filters(s.filters, p_workspace_id, p_event, p_object_id, p_facts))
   ) into v_event_id, v_subscription_ids;
   -- Most events have no subscription, and inserting no rows into a partitioned table takes as long as inserting one.
   if v_subscription_ids <> '{}' then
@@ -9345,8 +9584,8 @@ exception when others then
 end
 $$;
 comment on function crm.emit(uuid, crm.event_type, uuid, jsonb) is
-  'Stores an event and enqueues a delivery for each active subscription to its type (crm.fan_out), in the caller''s '
-  'transaction. Fails only if it can write neither the event nor the searched text. Only the owner may execute it.';
+  'Stores an event and enqueues a delivery for each active subscription to its type whose filters let it pass '
+  '(crm.fan_out), in the caller''s transaction. Fails only if it can write neither the event nor the searched text. Only the owner may execute it.';
 create function crm.emit_created() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -9374,13 +9613,15 @@ begin
       insert into crm.events (workspace_id, event, object_id, facts, position)
       select c.workspace_id, v_event, c.id, '{}', pg_current_xact_id()::text::bigint + o.added
       from created c cross join crm.feed_offset o
-      returning workspace_id, id
+      returning workspace_id, id, object_id
     )
     insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
     select e.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
-    where s.is_active and v_event = any (s.event_types);
-    perform set_config('app.events_enqueued', 'true', true);
+    where s.is_active and v_event = any (s.event_types)
+      and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, v_event, e.object_id, '{}'));
+    -- No delivery if no filter lets a record pass.
+    if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
     for v_stored in
       with stored as (
@@ -9394,6 +9635,7 @@ begin
       perform crm.fan_out_within_bound(
         v_stored.workspace_id, v_stored.ids, crm.subscribers(v_stored.workspace_id, v_event)
       );
+      perform crm.fan_out_filtered(v_stored.workspace_id, v_event, v_stored.ids);
     end loop;
   else
     insert into crm.events (workspace_id, event, object_id, facts, position)
@@ -9440,13 +9682,15 @@ begin
       select c.workspace_id, f.event, c.id, f.facts, pg_current_xact_id()::text::bigint + o.added
       from created c cross join crm.feed_offset o
       cross join lateral crm.facts_of_new_deal(c.lead, c.contact_id, c.company_id) f
-      returning workspace_id, event, id
+      returning workspace_id, event, id, object_id, facts
     )
     insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
     select e.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
-    where s.is_active and e.event = any (s.event_types);
-    -- No delivery if the subscriptions are only to lead.received and no deal comes from a lead.
+    where s.is_active and e.event = any (s.event_types)
+      and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, e.event, e.object_id, e.facts));
+    -- No delivery if the subscriptions are only to lead.received and no deal comes from a lead, or if no filter lets a
+    -- deal pass.
     if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
     for v_stored in
@@ -9462,6 +9706,7 @@ begin
       perform crm.fan_out_within_bound(
         v_stored.workspace_id, v_stored.ids, crm.subscribers(v_stored.workspace_id, v_stored.event)
       );
+      perform crm.fan_out_filtered(v_stored.workspace_id, v_stored.event, v_stored.ids);
     end loop;
   else
     insert into crm.events (workspace_id, event, object_id, facts, position)
@@ -10744,6 +10989,79 @@ $$;
 comment on function api.company_duplicates(jsonb) is
   'Companies in use with the same name, tax id or domain. Raises invalid_cursor.';
 
+create function crm.notice_claim()
+returns table (
+  workspace_id uuid, subscription_id uuid, claim text, deactivated_at double precision, workspace_name text,
+  time_zone text, target_url text, last_status integer, last_reason text, recipients text[]
+)
+language plpgsql security definer set search_path = '' set enable_seqscan = off as $$
+#variable_conflict use_column
+begin
+  -- After a day the mail is of no use. So a mail service that is down is not asked for ever, either.
+  update crm.webhook_subscriptions s set notice_due_at = null
+  where s.notice_due_at is not null and s.deactivated_at < now() - interval '1 day';
+
+  return query
+  with due as (
+    select s.workspace_id, s.id from crm.webhook_subscriptions s
+    where s.notice_due_at <= clock_timestamp()
+    order by s.notice_due_at limit 10
+    for no key update skip locked
+  ),
+  claimed as (
+    update crm.webhook_subscriptions s set notice_due_at = clock_timestamp() + interval '15 minutes'
+    from due d
+    where s.workspace_id = d.workspace_id and s.id = d.id
+    returning s.*
+  )
+  select
+    c.workspace_id, c.id, c.notice_due_at::text, extract(epoch from c.deactivated_at)::double precision, w.name::text,
+    w.time_zone, c.target_url, a.status, a.reason,
+    array(
+      select m.email from crm.members m
+      where m.workspace_id = c.workspace_id and m.is_active and (
+        m.role = 'admin'
+        or m.id = (
+          select k.member_id from crm.api_keys k where k.workspace_id = c.workspace_id and k.id = c.key_id
+        )
+        -- In the console a person creates it, whom the audit log names at that moment.
+        or m.id in (
+          select l.member_id from crm.audit_log l
+          where l.workspace_id = c.workspace_id and l.object_id = c.id and l.action = 'webhook_created'
+            and l.id >= crm.uuid_v7_floor(c.created_at - interval '1 minute')
+            and l.id < crm.uuid_v7_floor(c.created_at + interval '1 minute')
+        )
+      )
+      order by m.created_at, m.id limit 50
+    )
+  from claimed c
+  join crm.workspaces w on w.id = c.workspace_id
+  left join lateral (
+    select r.status, r.reason
+    from (
+      select d.id from crm.webhook_deliveries d
+      where d.workspace_id = c.workspace_id and d.subscription_id = c.id and d.ended_badly
+      order by d.id desc limit 10
+    ) d
+    join crm.webhook_attempts r on r.workspace_id = c.workspace_id and r.delivery_id = d.id
+    order by r.finished_at desc limit 1
+  ) a on true;
+end
+$$;
+comment on function crm.notice_claim() is
+  'Claims up to 10 due mails about deactivated subscriptions for 15 minutes, and returns what they say and to whom: the '
+  'active admins and the member who created the subscription or its key. If the dispatcher that claimed a mail does not '
+  'report it as sent (crm.notice_sent), another one tries again, for a day. deactivated_at is in seconds since 1970. '
+  'Reads all workspaces, so it is security definer and only for the dispatcher.';
+create function crm.notice_sent(p_workspace_id uuid, p_subscription_id uuid, p_claim text) returns void
+language sql volatile security definer set search_path = '' as $$
+  update crm.webhook_subscriptions s set notice_due_at = null
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.notice_due_at = p_claim::timestamptz
+$$;
+comment on function crm.notice_sent(uuid, uuid, text) is
+  'Ends the mail of a claim, so that nobody sends it again. Changes nothing if the subscription was reactivated or the '
+  'mail claimed again since.';
+
 create table crm.lead_receipts (
   workspace_id uuid not null,
   external_id crm.external_id not null,
@@ -11718,6 +12036,7 @@ begin
   )
   select array_agg(e.id) into v_event_ids from stored e;
   perform crm.fan_out(p_workspace_id, v_event_ids, crm.subscribers(p_workspace_id, p_event));
+  perform crm.fan_out_filtered(p_workspace_id, p_event, v_event_ids);
 exception when others then
   raise log 'crm.emit_for_each % of % objects: % (%)', p_event, cardinality(p_object_ids), sqlerrm, sqlstate;
 end
@@ -13078,9 +13397,16 @@ begin
     when 'hash', 'token_hash' then
       v_valid := v_text ~ '^[0-9a-f]{64}$';
       v_message := 'Deve ser um SHA-256 em hexadecimal';
-    when 'secret' then
+    when 'secret', 'encrypted_header' then
       v_valid := v_text ~ '^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$';
       v_message := 'Deve estar em base64';
+    when 'payload' then
+      v_valid := v_text in ('full', 'ids');
+      v_message := 'Deve ser um de "full", "ids"';
+    when 'filters', 'header' then
+      -- Only the type: the caller checks what they have (api-v1-webhooks/filters.ts, own_header.ts).
+      v_valid := jsonb_typeof(p_value) = 'object';
+      v_message := 'Deve ser um objeto';
     when 'target_url' then
       -- Only its length: the caller checks that it is https and public (_shared/webhooks/target.ts).
       value := p_value;
@@ -13426,6 +13752,7 @@ begin
         when 'subscription_recover' then return app.subscription_recover(p_args);
         when 'subscription_rotate' then return app.subscription_rotate(p_args);
         when 'subscription_test' then return app.subscription_test(p_args);
+        when 'subscription_update' then return app.subscription_update(p_args);
       end case;
     when 'workspace' then
       case p_verb
@@ -14497,21 +14824,27 @@ comment on function crm.record_webhook_action(uuid, uuid, text, jsonb) is
 create function app.subscription_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, new_id, event_types, target_url, secret}');
+  v_args jsonb := crm.check_args(
+    p_args, '{workspace_id, new_id, event_types, target_url, secret}', '{filters, payload, header, encrypted_header}'
+  );
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'new_id')::uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
   perform crm.check_new_subscription(v_workspace_id, 'target_url');
-  insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url)
+  insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url, filters, payload, header)
   values (
     v_workspace_id, v_id, array(select jsonb_array_elements_text(v_args -> 'event_types'))::crm.event_type[],
-    v_args ->> 'target_url'
+    v_args ->> 'target_url', crm.check_filters(v_workspace_id, v_args -> 'filters'),
+    coalesce(v_args ->> 'payload', 'full'), crm.header_name(v_args)
   );
-  insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
-  values (v_workspace_id, v_id, decode(v_args ->> 'secret', 'base64'));
+  insert into crm.webhook_secrets (workspace_id, subscription_id, secret, header)
+  values (
+    v_workspace_id, v_id, decode(v_args ->> 'secret', 'base64'), decode(v_args ->> 'encrypted_header', 'base64')
+  );
   perform crm.record_webhook_action(
-    v_workspace_id, v_id, 'webhook_created', jsonb_build_object('event_types', v_args -> 'event_types')
+    v_workspace_id, v_id, 'webhook_created',
+    v_args - array['workspace_id', 'new_id', 'target_url', 'secret', 'encrypted_header']
   );
   return crm.subscription_overview(v_workspace_id, v_id);
 end
@@ -14519,8 +14852,40 @@ $$;
 comment on function app.subscription_create(jsonb) is
   'Creates a subscription without a key, so that it outlives every key; a workspace has at most 50 active ones. '
   'Returns it as subscription_get does. Arguments: workspace_id, new_id (chosen by the caller, because the secret is '
-  'encrypted for it), event_types, target_url (the caller checks that it is public), secret (encrypted, in base64). '
-  'Codes: validation_error, not_found.';
+  'encrypted for it), event_types, target_url (the caller checks that it is public), secret and encrypted_header '
+  '(encrypted, in base64), header (its name), filters, payload. Codes: validation_error, invalid_reference, not_found.';
+create function app.subscription_update(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(
+    p_args, '{workspace_id, id}', '{event_types, filters, payload, header, encrypted_header}'
+  );
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_before jsonb;
+begin
+  select to_jsonb(s) into v_before from crm.webhook_subscriptions s
+  where s.workspace_id = v_workspace_id and s.id = v_id
+  for no key update;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  perform crm.change_subscription(v_workspace_id, v_id, v_args);
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_updated',
+    (
+      select coalesce(
+        jsonb_object_agg(f.name, jsonb_build_object('from', v_before -> f.name, 'to', to_jsonb(s) -> f.name)), '{}'
+      )
+      from crm.webhook_subscriptions s cross join unnest('{event_types,filters,payload,header}'::text[]) f (name)
+      where s.workspace_id = v_workspace_id and s.id = v_id and v_args ? f.name
+    )
+  );
+  return crm.subscription_overview(v_workspace_id, v_id);
+end
+$$;
+comment on function app.subscription_update(jsonb) is
+  'Changes a subscription (crm.change_subscription) and returns it as subscription_get does. An empty object removes '
+  'filters or header. Arguments: workspace_id, id, event_types, filters, payload, header (its name), encrypted_header '
+  '(base64). Codes: validation_error, invalid_reference, not_found.';
 create function app.subscription_delete(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -15002,7 +15367,8 @@ grant usage on schema api, app, crm to crm_functions;
 grant execute on function
   api.call(bytea, text, text, jsonb, text, bytea), api.call_by_link(bytea, text, jsonb),
   app.call(uuid, uuid, uuid, text, text, jsonb),
-  crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.next_delivery_due(interval)
+  crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.next_delivery_due(interval),
+  crm.notice_claim(), crm.notice_sent(uuid, uuid, text)
 to crm_functions;
 grant create on schema crm to crm_api, crm_app;
 alter function crm.run_verb(text, jsonb) owner to crm_api;
@@ -15015,8 +15381,9 @@ grant select, insert on crm.notes, crm.lead_receipts, crm.list_cursors to crm_ap
 grant select on crm.search_texts, crm.record_values to crm_api;
 grant select, insert, update (label, choices, archived_at, index_below) on crm.custom_fields to crm_api, crm_app;
 grant select, update (status, rejection_reason) on crm.proposals to crm_api;
-grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_api;
-grant select (workspace_id, subscription_id, next_from), insert on crm.webhook_secrets to crm_api;
+grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header)
+on crm.webhook_subscriptions to crm_api;
+grant select (workspace_id, subscription_id, next_from), insert, update (header) on crm.webhook_secrets to crm_api;
 grant select on crm.event_types, crm.events, crm.webhook_attempts, crm.webhook_deliveries to crm_api;
 grant usage on schema app, api, crm to crm_app;
 grant select on
@@ -15029,8 +15396,9 @@ grant select, insert, update (name, role, is_active) on crm.members to crm_app;
 grant select, insert, update (name, prefix, rotated_at, revoked_at) on crm.api_keys to crm_app;
 grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
 to crm_app;
-grant select (workspace_id, subscription_id, next_from), insert on crm.webhook_secrets to crm_app;
-grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_app;
+grant select (workspace_id, subscription_id, next_from), insert, update (header) on crm.webhook_secrets to crm_app;
+grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header)
+on crm.webhook_subscriptions to crm_app;
 grant select on crm.webhook_deliveries, crm.webhook_queue to crm_app;
 do $$
 declare
@@ -15075,14 +15443,15 @@ grant execute on function
   api.proposal_view(jsonb), api.search_list(jsonb), api.webhook_create(jsonb), api.webhook_delete(jsonb),
   api.webhook_deliveries(jsonb), api.webhook_delivery(jsonb), api.webhook_get(jsonb), api.webhook_list(jsonb),
   api.webhook_reactivate(jsonb), api.webhook_recover(jsonb), api.webhook_redeliver(jsonb),
-  api.webhook_rotate_secret(jsonb), api.webhook_test(jsonb), api.workspace_get(jsonb), crm.active_member(uuid),
-  crm.activity_insert(crm.activities), crm.activity_insert(crm.activities[]), crm.activity_json(crm.activities),
-  crm.activity_json_if_short(crm.activities), crm.activity_label(text), crm.activity_lock(uuid, jsonb),
-  crm.activity_new(jsonb), crm.activity_save(crm.activities), crm.actor_json(uuid), crm.all_create(text, jsonb[]),
-  crm.batch_json(jsonb[]), crm.bound_details(jsonb[]), crm.bounded_records(text, uuid[], json[]),
+  api.webhook_rotate_secret(jsonb), api.webhook_test(jsonb), api.webhook_update(jsonb), api.workspace_get(jsonb),
+  crm.active_member(uuid), crm.activity_insert(crm.activities), crm.activity_insert(crm.activities[]),
+  crm.activity_json(crm.activities), crm.activity_json_if_short(crm.activities), crm.activity_label(text),
+  crm.activity_lock(uuid, jsonb), crm.activity_new(jsonb), crm.activity_save(crm.activities), crm.actor_json(uuid),
+  crm.all_create(text, jsonb[]), crm.batch_json(jsonb[]), crm.bound_details(jsonb[]),
+  crm.bounded_records(text, uuid[], json[]), crm.change_subscription(uuid, uuid, jsonb), crm.changed_field_names(),
   crm.changes(text, jsonb, jsonb), crm.changes_json(crm.change[]), crm.check_active_subscriptions(uuid, text),
-  crm.check_atomic_batch(jsonb[]), crm.check_custom_fields(text, jsonb, jsonb), crm.check_new_subscription(uuid, text),
-  crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
+  crm.check_atomic_batch(jsonb[]), crm.check_custom_fields(text, jsonb, jsonb), crm.check_filters(uuid, jsonb),
+  crm.check_new_subscription(uuid, text), crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
   crm.check_window(timestamp with time zone, timestamp with time zone), crm.checked_values(text, jsonb, jsonb),
   crm.choices(text, text, jsonb), crm.choose_stage(uuid, uuid), crm.choose_stage_for_move(crm.deals, uuid, uuid),
   crm.choose_stage_for_update(crm.deals, uuid, uuid), crm.chosen_matches(text, crm.walk, uuid[], text[]),
@@ -15099,8 +15468,9 @@ grant execute on function
   crm.custom_field_lock(uuid), crm.custom_field_room(text), crm.deal_action_json(crm.deals, boolean),
   crm.deal_default_title(crm.deals), crm.deal_insert(crm.deals), crm.deal_insert(crm.deals[]), crm.deal_json(crm.deals),
   crm.deal_json_if_short(crm.deals), crm.deal_lock(uuid, jsonb), crm.deal_match(jsonb), crm.deal_new(jsonb),
-  crm.deal_save(crm.deals), crm.deal_text(crm.deals), crm.default_owner(), crm.delivery_body(uuid, crm.events),
-  crm.delivery_detail(uuid, uuid), crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text),
+  crm.deal_save(crm.deals), crm.deal_text(crm.deals), crm.default_owner(), crm.delivery_body(uuid, crm.events, text),
+  crm.delivery_detail(uuid, uuid),
+  crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text),
   crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),
   crm.digits(text), crm.duplicates(text, text, text, jsonb), crm.e164(text), crm.erase_contact(uuid, boolean),
@@ -15109,19 +15479,19 @@ grant execute on function
   crm.external_id_holders(text, text[]), crm.feed_cursor_of(text), crm.feed_cursor_text(crm.feed_cursor),
   crm.feed_horizon(), crm.feed_item(crm.events), crm.feed_start(jsonb), crm.fill_in_contact(crm.contacts, text, uuid),
   crm.filled_custom_fields(jsonb, jsonb), crm.first_stage(uuid), crm.fold(text),
-  crm.fuller_phones(jsonb, jsonb, text[]), crm.holds_webhooks(uuid), crm.insert_together(text, jsonb[]),
-  crm.is_fuller_phone(text, text), crm.is_in_state(text, text, boolean), crm.is_marked(text),
-  crm.is_of_person(text, text, crm.contacts), crm.iso(timestamp with time zone),
+  crm.fuller_phones(jsonb, jsonb, text[]), crm.header_name(jsonb), crm.holds_webhooks(uuid),
+  crm.insert_together(text, jsonb[]), crm.is_fuller_phone(text, text), crm.is_in_state(text, text, boolean),
+  crm.is_marked(text), crm.is_of_person(text, text, crm.contacts), crm.iso(timestamp with time zone),
   crm.item_error(crm.failure, text, jsonb), crm.joined_tags(text[], text[]), crm.keep_cursor(text, text, text, uuid),
   crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer),
   crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[]), crm.kind_of(uuid), crm.lead_company(text),
   crm.lead_contact(jsonb), crm.lead_data(crm.deals, crm.contacts, crm.companies),
   crm.lead_differences(jsonb, crm.contacts, uuid), crm.lead_json(crm.deals, uuid, uuid), crm.lead_name(jsonb),
   crm.lead_result(crm.deals, uuid, uuid, boolean, boolean, boolean, text, text[]),
-  crm.list_by(text, jsonb, uuid, uuid, integer, boolean), crm.list_filters(text), crm.lock_all_matches(),
-  crm.lock_batch(text, jsonb), crm.lock_company_merges(boolean), crm.lock_key(uuid), crm.lock_matches(jsonb[]),
-  crm.lock_matches_of_companies(uuid[]), crm.lock_matches_of_contacts(uuid[]), crm.lock_number(text),
-  crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(), crm.may_send(uuid, uuid),
+  crm.list_by(text, jsonb, uuid, uuid, integer, boolean), crm.list_filters(text), crm.listed_ids(jsonb, text),
+  crm.lock_all_matches(), crm.lock_batch(text, jsonb), crm.lock_company_merges(boolean), crm.lock_key(uuid),
+  crm.lock_matches(jsonb[]), crm.lock_matches_of_companies(uuid[]), crm.lock_matches_of_contacts(uuid[]),
+  crm.lock_number(text), crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(), crm.may_send(uuid, uuid),
   crm.merge_json(json, text, uuid), crm.merged_detail(text, uuid), crm.name_holder(text, jsonb, jsonb),
   crm.name_key(text), crm.name_words(text), crm.newest_deals(text, uuid, integer), crm.note_insert(crm.notes),
   crm.note_insert(crm.notes[]), crm.note_json(crm.notes), crm.note_json_if_short(crm.notes), crm.note_new(jsonb),
@@ -15169,31 +15539,31 @@ grant execute on function
   app.member_reinvite(jsonb), app.member_update(jsonb), app.subscription_create(jsonb), app.subscription_delete(jsonb),
   app.subscription_get(jsonb), app.subscription_list(jsonb), app.subscription_reactivate(jsonb),
   app.subscription_recover(jsonb), app.subscription_rotate(jsonb), app.subscription_test(jsonb),
-  app.workspace_choices(jsonb), app.workspace_get(jsonb), app.workspace_update(jsonb),
+  app.subscription_update(jsonb), app.workspace_choices(jsonb), app.workspace_get(jsonb), app.workspace_update(jsonb),
   crm.activity_json(crm.activities), crm.answer_invitation(uuid, boolean),
   crm.calls_by_day(date[], bigint[], date, integer), crm.calls_by_hour(timestamp with time zone[], bigint),
-  crm.changed_member_json(crm.members), crm.check_active_subscriptions(uuid, text),
-  crm.check_args(jsonb, text[], text[]), crm.check_new_subscription(uuid, text),
-  crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
+  crm.change_subscription(uuid, uuid, jsonb), crm.changed_field_names(), crm.changed_member_json(crm.members),
+  crm.check_active_subscriptions(uuid, text), crm.check_args(jsonb, text[], text[]), crm.check_filters(uuid, jsonb),
+  crm.check_new_subscription(uuid, text), crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
   crm.check_window(timestamp with time zone, timestamp with time zone), crm.company_json(crm.companies),
   crm.contact_json(crm.contacts), crm.count_calls(uuid, uuid[], timestamp with time zone), crm.current_member_id(),
   crm.current_workspace_id(), crm.custom_field_action(text, json), crm.custom_field_json(crm.custom_fields),
   crm.custom_field_lock(uuid), crm.custom_field_room(text), crm.deal_json(crm.deals),
-  crm.delivery_body(uuid, crm.events), crm.delivery_detail(uuid, uuid),
-  crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text),
+  crm.delivery_body(uuid, crm.events, text), crm.delivery_detail(uuid, uuid),
+  crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text),
   crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),
   crm.describe_changes(jsonb, jsonb), crm.event_data(crm.events, text), crm.funnel_stages(uuid, uuid),
-  crm.holds_webhooks(uuid), crm.invitations_of_current_user(), crm.is_in_state(text, text, boolean),
-  crm.is_working(crm.api_keys), crm.iso(timestamp with time zone), crm.key_for_update(uuid, uuid),
-  crm.key_record(uuid, uuid), crm.key_records(uuid, uuid[]), crm.lead_data(crm.deals, crm.contacts, crm.companies),
-  crm.lead_json(crm.deals, uuid, uuid), crm.leave_workspace(), crm.lock_number(text),
-  crm.makers_of_subscriptions(uuid, uuid[]), crm.may_send(uuid, uuid), crm.member_json(crm.members, bigint),
-  crm.note_json(crm.notes), crm.old_secret_until(uuid, uuid), crm.page(json[], uuid),
-  crm.parse_argument(text, text, jsonb), crm.parse_moment(text), crm.poke_dispatcher(),
-  crm.proposal_json(crm.proposals), crm.proposal_status(crm.proposals), crm.raise_code(text, text, text, text),
-  crm.reactivate_subscription(uuid, uuid), crm.record_action(uuid, text, text, uuid, text, jsonb),
-  crm.record_webhook_action(uuid, uuid, text, jsonb),
+  crm.header_name(jsonb), crm.holds_webhooks(uuid), crm.invitations_of_current_user(),
+  crm.is_in_state(text, text, boolean), crm.is_working(crm.api_keys), crm.iso(timestamp with time zone),
+  crm.key_for_update(uuid, uuid), crm.key_record(uuid, uuid), crm.key_records(uuid, uuid[]),
+  crm.lead_data(crm.deals, crm.contacts, crm.companies), crm.lead_json(crm.deals, uuid, uuid), crm.leave_workspace(),
+  crm.listed_ids(jsonb, text), crm.lock_number(text), crm.makers_of_subscriptions(uuid, uuid[]),
+  crm.may_send(uuid, uuid), crm.member_json(crm.members, bigint), crm.note_json(crm.notes),
+  crm.old_secret_until(uuid, uuid), crm.page(json[], uuid), crm.parse_argument(text, text, jsonb),
+  crm.parse_moment(text), crm.poke_dispatcher(), crm.proposal_json(crm.proposals), crm.proposal_status(crm.proposals),
+  crm.raise_code(text, text, text, text), crm.reactivate_subscription(uuid, uuid),
+  crm.record_action(uuid, text, text, uuid, text, jsonb), crm.record_webhook_action(uuid, uuid, text, jsonb),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone),
   crm.recovery_json(bigint, timestamp with time zone), crm.redeliver(uuid, uuid),
   crm.require_active_subscription(uuid, uuid), crm.require_admin_still(uuid), crm.require_invitations_left(uuid, uuid),

@@ -125,6 +125,7 @@ begin
         when 'webhook_redeliver' then return api.webhook_redeliver(p_args);
         when 'webhook_rotate_secret' then return api.webhook_rotate_secret(p_args);
         when 'webhook_test' then return api.webhook_test(p_args);
+        when 'webhook_update' then return api.webhook_update(p_args);
       end case;
     when 'workspace' then
       case p_verb

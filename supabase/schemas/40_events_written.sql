@@ -147,3 +147,18 @@ language sql immutable as $$
   end
 $$;
 comment on function crm.sample_facts(crm.event_type) is 'Made-up facts of an event; an empty object if it has none.';
+
+create function crm.changed_field_names() returns text[]
+language sql immutable as $$
+  select array[
+    'address', 'archived_at', 'closed_at', 'company_id', 'completed_at', 'contact_id', 'created_at', 'created_by_id',
+    'custom_fields', 'deal_id', 'description', 'domain', 'due_at', 'duration_minutes', 'email', 'employee_count',
+    'erased_at', 'expected_close_date', 'external_id', 'industry', 'instagram', 'is_online_meeting', 'job_title',
+    'last_activity_at', 'legal_name', 'linkedin', 'location', 'loss_note', 'loss_reason_id', 'lost_at', 'meeting_url',
+    'merged_into_id', 'name', 'notes', 'owner_id', 'phone', 'phone2', 'pipeline_id', 'recurring_value', 'source',
+    'stage_changed_at', 'stage_id', 'status', 'tags', 'tax_id', 'title', 'type', 'utm', 'value', 'website', 'whatsapp',
+    'won_at'
+  ]
+$$;
+comment on function crm.changed_field_names() is
+  'The names that changed_fields of an updated event can have, whatever the object.';

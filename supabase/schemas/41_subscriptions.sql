@@ -19,6 +19,10 @@ create table crm.webhook_subscriptions (
   behind_id uuid,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  filters jsonb,
+  payload text not null default 'full' check (payload in ('full', 'ids')),
+  header jsonb,
+  notice_due_at timestamptz,
   primary key (workspace_id, id),
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id),
   check (is_active = (deactivated_at is null)),
@@ -47,8 +51,19 @@ comment on column crm.webhook_subscriptions.behind_position is
   'While the subscription is behind: with behind_id, the place in the feed up to which every event has its delivery.';
 comment on column crm.webhook_subscriptions.behind_id is
   'While the subscription is behind: the event id that belongs to behind_position.';
+comment on column crm.webhook_subscriptions.filters is
+  'Which events of its types the subscription gets (crm.passes_filters): for pipeline_id, stage_id and owner_id a list '
+  'of ids, for changed_fields a list of names. Null: all.';
+comment on column crm.webhook_subscriptions.payload is
+  'What `data` of a delivery has: full, the object; ids, only its id.';
+comment on column crm.webhook_subscriptions.header is
+  'The name of a header that each attempt has for the receiver, or null. Its value is in crm.webhook_secrets.';
+comment on column crm.webhook_subscriptions.notice_due_at is
+  'From when a dispatcher may send the mail that says that the subscription is inactive because of failures; a claim '
+  'moves it on (crm.notice_claim). Null: nothing to send.';
 call crm.protect('crm.webhook_subscriptions');
 create index webhook_subscriptions_behind on crm.webhook_subscriptions (workspace_id, id) where behind_since is not null;
+create index webhook_subscriptions_notices on crm.webhook_subscriptions (notice_due_at) where notice_due_at is not null;
 create trigger touch before update on crm.webhook_subscriptions for each row execute function crm.touch();
 
 create function crm.note_deactivation() returns trigger
@@ -60,6 +75,11 @@ begin
   else
     new.deactivated_at := coalesce(new.deactivated_at, now());
   end if;
+  if new.is_active or new.deactivated_reason is distinct from 'failures' then
+    new.notice_due_at := null;
+  elsif tg_op = 'UPDATE' and old.is_active then
+    new.notice_due_at := now();
+  end if;
   if new.deactivated_reason = 'deleted' then
     -- Its waiting deliveries are cancelled, so it has nothing to catch up on.
     new.behind_since := null;
@@ -70,8 +90,8 @@ begin
 end
 $$;
 comment on function crm.note_deactivation() is
-  'Trigger: keeps deactivated_at, clears the reason when a subscription becomes active, and ends the catching up of a '
-  'deleted one.';
+  'Trigger: keeps deactivated_at, clears the reason when a subscription becomes active, makes the mail about failures '
+  'due, and ends the catching up of a deleted one.';
 create trigger note_deactivation before insert or update of is_active on crm.webhook_subscriptions
   for each row execute function crm.note_deactivation();
 
@@ -81,6 +101,7 @@ create table crm.webhook_secrets (
   secret bytea not null,
   next_secret bytea,
   next_from timestamptz,
+  header bytea,
   check ((next_secret is null) = (next_from is null)),
   primary key (workspace_id, subscription_id),
   foreign key (workspace_id, subscription_id) references crm.webhook_subscriptions (workspace_id, id)
@@ -92,6 +113,9 @@ comment on table crm.webhook_secrets is
 comment on column crm.webhook_secrets.next_secret is
   'The new secret during a rotation with overlap: until next_from it makes a second signature, afterwards it makes the '
   'only one.';
+comment on column crm.webhook_secrets.header is
+  'The value of the subscription''s own header, encrypted like a secret, but so that it cannot be decrypted in the place '
+  'of one. Null without such a header.';
 call crm.protect('crm.webhook_secrets');
 
 create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
@@ -166,6 +190,78 @@ $$;
 comment on function crm.check_new_subscription(uuid, text) is
   'Raises validation_error for p_field if a workspace has 50 active subscriptions, or created 500 in 30 days.';
 
+create function crm.listed_ids(p_filters jsonb, p_field text) returns uuid[]
+language sql immutable as $$
+  select array(
+    select i.id::uuid
+    from jsonb_array_elements_text(
+      case jsonb_typeof(p_filters -> p_field)
+        when 'array' then p_filters -> p_field
+        when 'string' then jsonb_build_array(p_filters -> p_field)
+      end
+    ) with ordinality i (id, n)
+    order by i.n
+  )
+$$;
+comment on function crm.listed_ids(jsonb, text) is 'The ids of a filter, which may be one id or a list.';
+
+create function crm.header_name(p_args jsonb) returns jsonb
+language sql immutable as $$ select nullif(nullif(p_args -> 'header', 'null'), '{}') $$;
+comment on function crm.header_name(jsonb) is
+  'The header of a subscription in the arguments, only its name; null if it is absent, null or empty.';
+
+create function crm.check_filters(p_workspace_id uuid, p_filters jsonb) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  v_pipelines uuid[] := crm.listed_ids(p_filters, 'pipeline_id');
+  v_stages uuid[] := crm.listed_ids(p_filters, 'stage_id');
+  v_owners uuid[] := crm.listed_ids(p_filters, 'owner_id');
+  v_missing text[];
+begin
+  v_missing := array_remove(array[
+    case when exists (
+      select from unnest(v_pipelines) i (id)
+      where not exists (select from crm.pipelines t where t.workspace_id = p_workspace_id and t.id = i.id)
+    ) then 'filters.pipeline_id' end,
+    case when exists (
+      select from unnest(v_stages) i (id)
+      where not exists (select from crm.stages t where t.workspace_id = p_workspace_id and t.id = i.id)
+    ) then 'filters.stage_id' end,
+    case when exists (
+      select from unnest(v_owners) i (id)
+      where not exists (select from crm.members t where t.workspace_id = p_workspace_id and t.id = i.id)
+    ) then 'filters.owner_id' end
+  ], null);
+  if v_missing <> '{}' then perform api.fail('invalid_reference', v_missing); end if;
+  if v_pipelines <> '{}' and exists (
+    select from crm.stages t
+    where t.workspace_id = p_workspace_id and t.id = any (v_stages) and t.pipeline_id <> all (v_pipelines)
+  ) then
+    perform api.fail(
+      'validation_error', array['filters.stage_id'], 'A etapa deve ser de um dos pipelines de filters.pipeline_id'
+    );
+  end if;
+  v_missing := array(
+    select 'filters.changed_fields.' || f.n - 1
+    from jsonb_array_elements_text(p_filters -> 'changed_fields') with ordinality f (name, n)
+    where f.name <> all (crm.changed_field_names())
+  );
+  if v_missing <> '{}' then
+    perform api.fail(
+      'validation_error', v_missing, 'Nenhum registro tem este campo entre os de changed_fields dos eventos updated'
+    );
+  end if;
+  return nullif(jsonb_strip_nulls(jsonb_build_object(
+    'pipeline_id', nullif(to_jsonb(v_pipelines), '[]'), 'stage_id', nullif(to_jsonb(v_stages), '[]'),
+    'owner_id', nullif(to_jsonb(v_owners), '[]'), 'changed_fields', p_filters -> 'changed_fields'
+  )), '{}');
+end
+$$;
+comment on function crm.check_filters(uuid, jsonb) is
+  'The filters of a subscription as they are stored, with a list of ids for each field; null if there is none. Raises '
+  'invalid_reference for ids that the workspace does not have, and validation_error for a stage of another pipeline '
+  'than those of the filter, whose events would never pass, and for names that no changed_fields has.';
+
 create function api.webhook_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -176,21 +272,64 @@ begin
 
   perform crm.check_new_subscription(crm.current_workspace_id(), 'target_url');
   v_subscription.key_id := crm.current_caller_id();
+  v_subscription.filters := crm.check_filters(crm.current_workspace_id(), v_subscription.filters);
+  v_subscription.payload := coalesce(v_subscription.payload, 'full');
   v_subscription := crm.subscription_insert(v_subscription);
 
-  insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
-  values (v_subscription.workspace_id, v_subscription.id, decode(p_args ->> 'encrypted_secret', 'base64'));
+  insert into crm.webhook_secrets (workspace_id, subscription_id, secret, header)
+  values (
+    v_subscription.workspace_id, v_subscription.id, decode(p_args ->> 'encrypted_secret', 'base64'),
+    decode(p_args ->> 'encrypted_header', 'base64')
+  );
 
   return json_build_object(
     'id', v_subscription.id, 'event_types', v_subscription.event_types, 'target_url', v_subscription.target_url,
-    'is_active', v_subscription.is_active, 'created_at', crm.iso(v_subscription.created_at)
+    'is_active', v_subscription.is_active, 'created_at', crm.iso(v_subscription.created_at),
+    'filters', v_subscription.filters, 'payload', v_subscription.payload, 'header', v_subscription.header
   );
 end
 $$;
 comment on function api.webhook_create(jsonb) is
   'Creates a subscription for the calling key (spec 4.5); a workspace has at most 50 active ones. The function '
-  'chooses the id, for which encrypted_secret (base64) is encrypted, and adds the plain secret to the reply, once. '
-  'Raises revoked_api_key if the key was revoked meanwhile.';
+  'chooses the id, for which encrypted_secret and encrypted_header (base64) are encrypted, and adds the plain secret '
+  'to the reply, once. Raises revoked_api_key if the key was revoked meanwhile; for filters see crm.check_filters.';
+
+create function crm.change_subscription(p_workspace_id uuid, p_id uuid, p_args jsonb) returns void
+language plpgsql set search_path = '' as $$
+begin
+  update crm.webhook_subscriptions s
+  set
+    event_types = case
+      when p_args ? 'event_types'
+        then array(select jsonb_array_elements_text(p_args -> 'event_types'))::crm.event_type[]
+      else s.event_types
+    end,
+    filters = case when p_args ? 'filters' then crm.check_filters(p_workspace_id, p_args -> 'filters') else s.filters end,
+    payload = case when p_args ? 'payload' then coalesce(p_args ->> 'payload', 'full') else s.payload end,
+    header = case when p_args ? 'header' then crm.header_name(p_args) else s.header end
+  where s.workspace_id = p_workspace_id and s.id = p_id;
+  if not found then perform api.fail('not_found'); end if;
+  if p_args ? 'header' then
+    update crm.webhook_secrets k set header = decode(p_args ->> 'encrypted_header', 'base64')
+    where k.workspace_id = p_workspace_id and k.subscription_id = p_id;
+  end if;
+end
+$$;
+comment on function crm.change_subscription(uuid, uuid, jsonb) is
+  'Changes what of event_types, filters, payload and header the arguments have; null or an empty object removes filters '
+  'and header. Events from now on go by the new values; deliveries that wait are sent, with the new payload and header. '
+  'Raises not_found; for filters see crm.check_filters.';
+
+create function api.webhook_update(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+begin
+  perform crm.change_subscription(crm.current_workspace_id(), (p_args ->> 'id')::uuid, p_args);
+  return crm.subscription_json(s) from crm.webhook_subscriptions s
+  where s.workspace_id = crm.current_workspace_id() and s.id = (p_args ->> 'id')::uuid;
+end
+$$;
+comment on function api.webhook_update(jsonb) is
+  'Changes a subscription (crm.change_subscription), also an inactive one, and returns it.';
 
 create function api.webhook_delete(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -139,7 +139,55 @@ comment on function crm.event_data(crm.events, text) is
   'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s facts. The caller looks up the '
   'type of the object (crm.event_types).';
 
-create function crm.delivery_body(p_delivery_id uuid, e crm.events) returns text
+create function crm.passes_filters(
+  p_filters jsonb, p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb
+) returns boolean
+language plpgsql stable set search_path = '' as $$
+declare
+  v_deal_id uuid;
+  v_owner_id uuid;
+  v_deal crm.deals;
+begin
+  if p_filters ? 'changed_fields' and p_event::text like '%.updated'
+    and not p_facts -> 'changed_fields' ?| array(select jsonb_array_elements_text(p_filters -> 'changed_fields')) then
+    return false;
+  end if;
+  if not p_filters ?| '{pipeline_id,stage_id,owner_id}' then return true; end if;
+
+  case (select t.object_type from crm.event_types t where t.event = p_event)
+    when 'deal' then v_deal_id := p_object_id;
+    when 'activity' then
+      select a.deal_id, a.owner_id into v_deal_id, v_owner_id from crm.activities a
+      where a.workspace_id = p_workspace_id and a.id = p_object_id;
+    when 'note' then
+      select n.deal_id into v_deal_id from crm.notes n where n.workspace_id = p_workspace_id and n.id = p_object_id;
+    when 'proposal' then
+      select p.deal_id into v_deal_id from crm.proposals p where p.workspace_id = p_workspace_id and p.id = p_object_id;
+    when 'contact' then
+      select c.owner_id into v_owner_id from crm.contacts c where c.workspace_id = p_workspace_id and c.id = p_object_id;
+    when 'company' then
+      select c.owner_id into v_owner_id from crm.companies c where c.workspace_id = p_workspace_id and c.id = p_object_id;
+    else null;
+  end case;
+  if v_deal_id is not null then
+    select * into v_deal from crm.deals d where d.workspace_id = p_workspace_id and d.id = v_deal_id;
+  end if;
+  -- An object without such a field has null here, which no filter lets pass.
+  return coalesce(
+    (not p_filters ? 'pipeline_id' or p_filters -> 'pipeline_id' ? v_deal.pipeline_id::text)
+      and (not p_filters ? 'stage_id' or p_filters -> 'stage_id' ? v_deal.stage_id::text)
+      and (not p_filters ? 'owner_id' or p_filters -> 'owner_id' ? coalesce(v_owner_id, v_deal.owner_id)::text),
+    false
+  );
+end
+$$;
+comment on function crm.passes_filters(jsonb, uuid, crm.event_type, uuid, jsonb) is
+  'Whether every filter of a subscription lets an event pass. pipeline_id and stage_id are those of the deal: the '
+  'object, or the deal of an activity, note or proposal. owner_id is that of the object, otherwise of its deal. An '
+  'object that has no such field does not pass. changed_fields restricts only updated events. Compares the object as it '
+  'is now.';
+
+create function crm.delivery_body(p_delivery_id uuid, e crm.events, p_payload text default 'full') returns text
 language plpgsql stable set search_path = '' as $$
 declare
   v_object_type text := (select t.object_type from crm.event_types t where t.event = e.event);
@@ -148,7 +196,11 @@ begin
   v_body := json_build_object(
     'event', e.event, 'event_id', e.id, 'workspace_id', e.workspace_id, 'object_type', v_object_type,
     'object_id', e.object_id,
-    'data', case when e.is_test then crm.sample_data(e.event) else crm.event_data(e, v_object_type) end,
+    'data', case
+      when p_payload = 'ids' then json_build_object('id', e.object_id)
+      when e.is_test then crm.sample_data(e.event)
+      else crm.event_data(e, v_object_type)
+    end,
     'occurred_at', crm.iso(e.occurred_at), 'delivery_id', p_delivery_id
   );
   return case when e.is_test then crm.with_fields(v_body, '{"test": true}') else v_body end;
@@ -158,6 +210,6 @@ exception when others then
   return null;
 end
 $$;
-comment on function crm.delivery_body(uuid, crm.events) is
-  'The JSON text to send (spec 6.2): the object as it is now, or a sample with "test": true; null if it cannot be '
-  'built.';
+comment on function crm.delivery_body(uuid, crm.events, text) is
+  'The JSON text to send (spec 6.2): the object as it is now, or a sample with "test": true. With the payload ids, '
+  '`data` has only the id of the object. Null if it cannot be built.';

@@ -153,7 +153,8 @@ comment on function crm.claim_candidates(smallint, integer) is
 create function crm.delivery_claim(p_batch integer)
 returns table (
   claimed_at double precision, workspace_id uuid, subscription_id uuid, delivery_id uuid, event_id uuid,
-  lease_token bigint, event crm.event_type, target_url text, secret bytea, next_secret bytea, body text
+  lease_token bigint, event crm.event_type, target_url text, secret bytea, next_secret bytea, body text,
+  header_name text, header_value bytea
 )
 language plpgsql security definer set search_path = '' set enable_seqscan = off set enable_bitmapscan = off
 as $$
@@ -244,7 +245,7 @@ begin
     c.workspace_id, c.subscription_id, c.delivery_id, c.event_id, c.lease_token, (e.event).event, s.target_url,
     case when k.next_from <= v_now then k.next_secret else k.secret end,
     case when k.next_from > v_now then k.next_secret end,
-    crm.delivery_body(c.delivery_id, e.event)
+    crm.delivery_body(c.delivery_id, e.event, s.payload), s.header ->> 'name', k.header
   from claimed c
   -- With these conditions no index reads more than one row: a plan that expects a workspace to have few events uses any
   -- index, even for a workspace with a million.
@@ -259,6 +260,7 @@ end
 $$;
 comment on function crm.delivery_claim(integer) is
   'Leases up to p_batch due deliveries for 60 seconds, and returns what the dispatcher needs to send them. claimed_at '
-  'is the database''s time in seconds since 1970; next_secret is null unless a rotation overlaps. At most 64 '
+  'is the database''s time in seconds since 1970; next_secret is null unless a rotation overlaps, header_name and '
+  'header_value unless the subscription has a header of its own. At most 64 '
   'deliveries are in flight to a host, 32 of them to slow subscriptions; for the other limits see '
   'crm.claim_candidates. Dispatchers claim at the same time, each from its own shards.';

@@ -129,6 +129,7 @@ create function crm.deliveries_due() returns boolean
 language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
   select exists (select from crm.webhook_queue q where q.state = 'ready')
     or exists (select from crm.webhook_unsettled)
+    or exists (select from crm.webhook_subscriptions s where s.notice_due_at <= statement_timestamp())
     or exists (select from crm.webhook_queue q where q.state = 'leased' and q.lease_until <= statement_timestamp())
     or exists (
       select from crm.webhook_shards s
@@ -140,7 +141,7 @@ language sql volatile set search_path = '' set enable_seqscan = off set enable_b
     )
 $$;
 comment on function crm.deliveries_due() is
-  'Whether a claim would find work now or within 15 seconds. The job webhook-dispatch asks every 10 seconds, so the '
+  'Whether a claim would find work now or within 15 seconds, or a mail is due (crm.notice_claim). The job webhook-dispatch asks every 10 seconds, so the '
   'dispatcher is awake at least 5 seconds before a delivery is due.';
 
 create function crm.next_delivery_due(p_within interval) returns double precision

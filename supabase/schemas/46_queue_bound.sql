@@ -81,12 +81,13 @@ language plpgsql stable set search_path = '' as $$
 begin
   return array(
     select s.id from crm.webhook_subscriptions s
-    where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
+    where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types) and s.filters is null
   );
 end
 $$;
 comment on function crm.subscribers(uuid, crm.event_type) is
-  'The active subscriptions of a workspace to a type of event.';
+  'The active subscriptions of a workspace to a type of event that have no filters; crm.fan_out_filtered serves the '
+  'others.';
 
 create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
 language sql immutable set search_path = ''
@@ -190,7 +191,29 @@ $$;
 comment on function crm.fan_out(uuid, uuid[], uuid[]) is
   'Enqueues a delivery of each event for each subscription in the caller''s transaction, as far as the queue has room '
   '(crm.fan_out_within_bound). Sets app.events_enqueued if there is a delivery. The subscriptions must be active and '
-  'have the events'' types.';
+  'have the events'' types, and their filters must let the events pass.';
+
+create function crm.fan_out_filtered(p_workspace_id uuid, p_event crm.event_type, p_event_ids uuid[]) returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_subscription_id uuid;
+  v_passing uuid[];
+begin
+  for v_subscription_id, v_passing in
+    select s.id, array(
+      select e.id from unnest(p_event_ids) i (id)
+      join crm.events e on e.workspace_id = p_workspace_id and e.id = i.id
+      where crm.passes_filters(s.filters, e.workspace_id, e.event, e.object_id, e.facts)
+    )
+    from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types) and s.filters is not null
+  loop
+    if v_passing <> '{}' then perform crm.fan_out(p_workspace_id, v_passing, array[v_subscription_id]); end if;
+  end loop;
+end
+$$;
+comment on function crm.fan_out_filtered(uuid, crm.event_type, uuid[]) is
+  'crm.fan_out for the active subscriptions with filters: each gets those of the events, all of one type, that pass.';
 
 -- Catching up: subscriptions that are behind get their deliveries from the events, in the order of the feed, as far as
 -- the queue has room. Nothing is lost: a subscription's place moves only over events of ended transactions
@@ -228,7 +251,12 @@ begin
   while v_room > 0 and clock_timestamp() < p_deadline loop
     v_step := least(v_room, 5000);
     with next as materialized (
-      select e.position, e.id, e.event = any (s.event_types) and not e.is_test as is_owed from crm.events e
+      select
+        e.position, e.id,
+        e.event = any (s.event_types) and not e.is_test and (
+          s.filters is null or crm.passes_filters(s.filters, e.workspace_id, e.event, e.object_id, e.facts)
+        ) as is_owed
+      from crm.events e
       where e.workspace_id = s.workspace_id
         and (e.position, e.id) > (r.position, r.id) and e.position < crm.feed_horizon() and e.id >= v_from
       order by e.position, e.id limit v_step
@@ -264,6 +292,7 @@ begin
         select e.id from crm.events e
         where e.workspace_id = s.workspace_id and (e.position, e.id) > (r.position, r.id) and e.id >= v_from
           and e.event = any (s.event_types) and not e.is_test
+          and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, e.event, e.object_id, e.facts))
           and not exists (
             select from crm.webhook_deliveries d
             where d.workspace_id = s.workspace_id and d.id = crm.delivery_id(e.id, s.id)

@@ -176,6 +176,7 @@ declare
   v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '30 days'));
   v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
   v_types crm.event_type[];
+  v_filters jsonb;
   v_next_id uuid;
   v_added bigint;
   v_begun_at timestamptz;
@@ -184,7 +185,7 @@ begin
   -- One recovery at a time: each takes more than a second, and a key may call 120 times a minute.
   perform pg_advisory_xact_lock(crm.lock_number('recovery of ' || p_workspace_id));
   v_begun_at := clock_timestamp();
-  select s.event_types into v_types from crm.webhook_subscriptions s
+  select s.event_types, s.filters into v_types, v_filters from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
 
   v_room := least(crm.require_room(p_workspace_id, p_subscription_id), c_max_deliveries);
@@ -202,6 +203,7 @@ begin
     from crm.events e
     where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < coalesce(v_next_id, v_to)
       and e.event = any (v_types) and not e.is_test
+      and (v_filters is null or crm.passes_filters(v_filters, e.workspace_id, e.event, e.object_id, e.facts))
       and (
         select k.state from crm.webhook_deliveries k
         where k.workspace_id = p_workspace_id and k.id = crm.delivery_id(e.id, p_subscription_id)
@@ -230,7 +232,7 @@ $$;
 comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz) is
   'Queues the events of a period that a subscription never got: events without a delivery, and those whose delivery '
   'failed for good or was cancelled. Delivered and waiting ones are left alone, so a repeated call sends nothing '
-  'twice. Skips test events. Takes the oldest first: as many as the queue has room for (queue_full if none), at most '
+  'twice. Skips test events, and events that the subscription''s filters exclude now. Takes the oldest first: as many as the queue has room for (queue_full if none), at most '
   '20,000 or a little more than a second of work; next_since is then where to continue, else null. One recovery at a '
   'time in a workspace. The period applies to the times in event ids, when events were stored, and goes back 30 days. '
   'Security definer, because verbs may not write deliveries.';

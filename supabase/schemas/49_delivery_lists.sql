@@ -202,7 +202,7 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_delivery crm.webhook_deliveries;
   v_event crm.events;
-  v_target_url text;
+  v_subscription crm.webhook_subscriptions;
   v_body text;
 begin
   select d.* into v_delivery from crm.webhook_deliveries d
@@ -210,9 +210,9 @@ begin
   select e.* into v_event from crm.events e
   where e.workspace_id = p_workspace_id and e.id = v_delivery.event_id;
   if not found then return null; end if;
-  select s.target_url into v_target_url from crm.webhook_subscriptions s
+  select s.* into v_subscription from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id;
-  v_body := crm.delivery_body(p_id, v_event);
+  v_body := crm.delivery_body(p_id, v_event, v_subscription.payload);
   return crm.with_fields(crm.delivery_summary(p_workspace_id, p_id), json_build_object(
     'attempts_made', (
       select coalesce(
@@ -232,7 +232,7 @@ begin
       ) a
     ),
     'body', v_body,
-    'headers', crm.delivery_headers(v_delivery, v_event, v_target_url, v_body)
+    'headers', crm.delivery_headers(v_delivery, v_event, v_subscription, v_body)
   ));
 end
 $$;
@@ -264,30 +264,33 @@ comment on function app.delivery_list(jsonb) is
   'is null if there is no next one. Arguments: workspace_id, subscription_id, state, event, since, until, cursor, '
   'limit (50 if absent). Codes: validation_error, not_found.';
 
-create function crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text)
-returns json
+create function crm.delivery_headers(
+  d crm.webhook_deliveries, e crm.events, s crm.webhook_subscriptions, p_body text
+) returns json
 language sql stable set search_path = '' as $$
   select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
   from unnest(
     array[
       'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'X-Service-Event', 'X-Service-Event-Id',
-      'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature', 'X-Service-Signature-Next'
+      'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature', 'X-Service-Signature-Next',
+      s.header ->> 'name'
     ],
     array[
-      regexp_replace(lower(substring(p_target_url from '://([^/?#]+)')), ':443$', ''), 'crm-webhooks/1', '*/*',
+      regexp_replace(lower(substring(s.target_url from '://([^/?#]+)')), ':443$', ''), 'crm-webhooks/1', '*/*',
       'application/json', octet_length(convert_to(p_body, 'UTF8'))::text, e.event::text, e.id::text, d.id::text,
       floor(extract(epoch from now()))::text,
       'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>',
-      'sha256=<o mesmo, com o segredo novo>'
+      'sha256=<o mesmo, com o segredo novo>', '<o valor guardado, que não é mostrado>'
     ]
   ) with ordinality h (name, value, n)
+  -- A subscription without a header of its own has null for its name.
   where h.name <> 'X-Service-Signature-Next'
-    or crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
+    or h.name is not null and crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
 $$;
-comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text) is
+comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text) is
   'The headers that an attempt would send now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. '
-  'The signatures are only described, because the database cannot decrypt a secret; the second one is sent while a '
-  'rotation overlaps.';
+  'The signatures and the value of the subscription''s own header are only described, because the database cannot '
+  'decrypt a secret; the second signature is sent while a rotation overlaps.';
 
 create function app.delivery_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

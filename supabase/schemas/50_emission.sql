@@ -17,6 +17,7 @@ begin
   returning id, array(
     select s.id from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
+      and (s.filters is null or crm.passes_filters(s.filters, p_workspace_id, p_event, p_object_id, p_facts))
   ) into v_event_id, v_subscription_ids;
   -- Most events have no subscription, and inserting no rows into a partitioned table takes as long as inserting one.
   if v_subscription_ids <> '{}' then
@@ -31,8 +32,8 @@ exception when others then
 end
 $$;
 comment on function crm.emit(uuid, crm.event_type, uuid, jsonb) is
-  'Stores an event and enqueues a delivery for each active subscription to its type (crm.fan_out), in the caller''s '
-  'transaction. Fails only if it can write neither the event nor the searched text. Only the owner may execute it.';
+  'Stores an event and enqueues a delivery for each active subscription to its type whose filters let it pass '
+  '(crm.fan_out), in the caller''s transaction. Fails only if it can write neither the event nor the searched text. Only the owner may execute it.';
 
 create function crm.emit_created() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -62,13 +63,15 @@ begin
       insert into crm.events (workspace_id, event, object_id, facts, position)
       select c.workspace_id, v_event, c.id, '{}', pg_current_xact_id()::text::bigint + o.added
       from created c cross join crm.feed_offset o
-      returning workspace_id, id
+      returning workspace_id, id, object_id
     )
     insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
     select e.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
-    where s.is_active and v_event = any (s.event_types);
-    perform set_config('app.events_enqueued', 'true', true);
+    where s.is_active and v_event = any (s.event_types)
+      and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, v_event, e.object_id, '{}'));
+    -- No delivery if no filter lets a record pass.
+    if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
     for v_stored in
       with stored as (
@@ -82,6 +85,7 @@ begin
       perform crm.fan_out_within_bound(
         v_stored.workspace_id, v_stored.ids, crm.subscribers(v_stored.workspace_id, v_event)
       );
+      perform crm.fan_out_filtered(v_stored.workspace_id, v_event, v_stored.ids);
     end loop;
   else
     insert into crm.events (workspace_id, event, object_id, facts, position)
@@ -130,13 +134,15 @@ begin
       select c.workspace_id, f.event, c.id, f.facts, pg_current_xact_id()::text::bigint + o.added
       from created c cross join crm.feed_offset o
       cross join lateral crm.facts_of_new_deal(c.lead, c.contact_id, c.company_id) f
-      returning workspace_id, event, id
+      returning workspace_id, event, id, object_id, facts
     )
     insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
     select e.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
-    where s.is_active and e.event = any (s.event_types);
-    -- No delivery if the subscriptions are only to lead.received and no deal comes from a lead.
+    where s.is_active and e.event = any (s.event_types)
+      and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, e.event, e.object_id, e.facts));
+    -- No delivery if the subscriptions are only to lead.received and no deal comes from a lead, or if no filter lets a
+    -- deal pass.
     if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
     for v_stored in
@@ -152,6 +158,7 @@ begin
       perform crm.fan_out_within_bound(
         v_stored.workspace_id, v_stored.ids, crm.subscribers(v_stored.workspace_id, v_stored.event)
       );
+      perform crm.fan_out_filtered(v_stored.workspace_id, v_stored.event, v_stored.ids);
     end loop;
   else
     insert into crm.events (workspace_id, event, object_id, facts, position)

@@ -40,6 +40,7 @@ begin
   )
   select array_agg(e.id) into v_event_ids from stored e;
   perform crm.fan_out(p_workspace_id, v_event_ids, crm.subscribers(p_workspace_id, p_event));
+  perform crm.fan_out_filtered(p_workspace_id, p_event, v_event_ids);
 exception when others then
   raise log 'crm.emit_for_each % of % objects: % (%)', p_event, cardinality(p_object_ids), sqlerrm, sqlstate;
 end

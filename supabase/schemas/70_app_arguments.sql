@@ -90,9 +90,16 @@ begin
     when 'hash', 'token_hash' then
       v_valid := v_text ~ '^[0-9a-f]{64}$';
       v_message := 'Deve ser um SHA-256 em hexadecimal';
-    when 'secret' then
+    when 'secret', 'encrypted_header' then
       v_valid := v_text ~ '^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$';
       v_message := 'Deve estar em base64';
+    when 'payload' then
+      v_valid := v_text in ('full', 'ids');
+      v_message := 'Deve ser um de "full", "ids"';
+    when 'filters', 'header' then
+      -- Only the type: the caller checks what they have (api-v1-webhooks/filters.ts, own_header.ts).
+      v_valid := jsonb_typeof(p_value) = 'object';
+      v_message := 'Deve ser um objeto';
     when 'target_url' then
       -- Only its length: the caller checks that it is https and public (_shared/webhooks/target.ts).
       value := p_value;

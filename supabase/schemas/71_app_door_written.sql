@@ -63,6 +63,7 @@ begin
         when 'subscription_recover' then return app.subscription_recover(p_args);
         when 'subscription_rotate' then return app.subscription_rotate(p_args);
         when 'subscription_test' then return app.subscription_test(p_args);
+        when 'subscription_update' then return app.subscription_update(p_args);
       end case;
     when 'workspace' then
       case p_verb

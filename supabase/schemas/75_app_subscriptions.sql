@@ -122,21 +122,27 @@ comment on function crm.record_webhook_action(uuid, uuid, text, jsonb) is
 create function app.subscription_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, new_id, event_types, target_url, secret}');
+  v_args jsonb := crm.check_args(
+    p_args, '{workspace_id, new_id, event_types, target_url, secret}', '{filters, payload, header, encrypted_header}'
+  );
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'new_id')::uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
   perform crm.check_new_subscription(v_workspace_id, 'target_url');
-  insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url)
+  insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url, filters, payload, header)
   values (
     v_workspace_id, v_id, array(select jsonb_array_elements_text(v_args -> 'event_types'))::crm.event_type[],
-    v_args ->> 'target_url'
+    v_args ->> 'target_url', crm.check_filters(v_workspace_id, v_args -> 'filters'),
+    coalesce(v_args ->> 'payload', 'full'), crm.header_name(v_args)
   );
-  insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
-  values (v_workspace_id, v_id, decode(v_args ->> 'secret', 'base64'));
+  insert into crm.webhook_secrets (workspace_id, subscription_id, secret, header)
+  values (
+    v_workspace_id, v_id, decode(v_args ->> 'secret', 'base64'), decode(v_args ->> 'encrypted_header', 'base64')
+  );
   perform crm.record_webhook_action(
-    v_workspace_id, v_id, 'webhook_created', jsonb_build_object('event_types', v_args -> 'event_types')
+    v_workspace_id, v_id, 'webhook_created',
+    v_args - array['workspace_id', 'new_id', 'target_url', 'secret', 'encrypted_header']
   );
   return crm.subscription_overview(v_workspace_id, v_id);
 end
@@ -144,8 +150,41 @@ $$;
 comment on function app.subscription_create(jsonb) is
   'Creates a subscription without a key, so that it outlives every key; a workspace has at most 50 active ones. '
   'Returns it as subscription_get does. Arguments: workspace_id, new_id (chosen by the caller, because the secret is '
-  'encrypted for it), event_types, target_url (the caller checks that it is public), secret (encrypted, in base64). '
-  'Codes: validation_error, not_found.';
+  'encrypted for it), event_types, target_url (the caller checks that it is public), secret and encrypted_header '
+  '(encrypted, in base64), header (its name), filters, payload. Codes: validation_error, invalid_reference, not_found.';
+
+create function app.subscription_update(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(
+    p_args, '{workspace_id, id}', '{event_types, filters, payload, header, encrypted_header}'
+  );
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_before jsonb;
+begin
+  select to_jsonb(s) into v_before from crm.webhook_subscriptions s
+  where s.workspace_id = v_workspace_id and s.id = v_id
+  for no key update;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  perform crm.change_subscription(v_workspace_id, v_id, v_args);
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_updated',
+    (
+      select coalesce(
+        jsonb_object_agg(f.name, jsonb_build_object('from', v_before -> f.name, 'to', to_jsonb(s) -> f.name)), '{}'
+      )
+      from crm.webhook_subscriptions s cross join unnest('{event_types,filters,payload,header}'::text[]) f (name)
+      where s.workspace_id = v_workspace_id and s.id = v_id and v_args ? f.name
+    )
+  );
+  return crm.subscription_overview(v_workspace_id, v_id);
+end
+$$;
+comment on function app.subscription_update(jsonb) is
+  'Changes a subscription (crm.change_subscription) and returns it as subscription_get does. An empty object removes '
+  'filters or header. Arguments: workspace_id, id, event_types, filters, payload, header (its name), encrypted_header '
+  '(base64). Codes: validation_error, invalid_reference, not_found.';
 
 create function app.subscription_delete(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

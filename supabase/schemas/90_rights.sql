@@ -14,7 +14,8 @@ grant usage on schema api, app, crm to crm_functions;
 grant execute on function
   api.call(bytea, text, text, jsonb, text, bytea), api.call_by_link(bytea, text, jsonb),
   app.call(uuid, uuid, uuid, text, text, jsonb),
-  crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.next_delivery_due(interval)
+  crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.next_delivery_due(interval),
+  crm.notice_claim(), crm.notice_sent(uuid, uuid, text)
 to crm_functions;
 
 -- The verbs. crm.run_verb calls them with the rights of its owner. A role needs the right to create in the schema only
@@ -33,9 +34,10 @@ grant select on crm.search_texts, crm.record_values to crm_api;
 grant select, insert, update (label, choices, archived_at, index_below) on crm.custom_fields to crm_api, crm_app;
 -- A customer reads a proposal and answers it.
 grant select, update (status, rejection_reason) on crm.proposals to crm_api;
-grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_api;
--- A verb stores a secret and never reads one; next_from, when a rotation ends, is not secret.
-grant select (workspace_id, subscription_id, next_from), insert on crm.webhook_secrets to crm_api;
+grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header)
+on crm.webhook_subscriptions to crm_api;
+-- A verb stores a secret or a header and never reads one; next_from, when a rotation ends, is not secret.
+grant select (workspace_id, subscription_id, next_from), insert, update (header) on crm.webhook_secrets to crm_api;
 -- A key that manages webhooks sees the deliveries.
 grant select on crm.event_types, crm.events, crm.webhook_attempts, crm.webhook_deliveries to crm_api;
 
@@ -53,8 +55,9 @@ grant select, insert, update (name, prefix, rotated_at, revoked_at) on crm.api_k
 -- A verb stores the hash of a key and the secret of a webhook, and never reads one.
 grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
 to crm_app;
-grant select (workspace_id, subscription_id, next_from), insert on crm.webhook_secrets to crm_app;
-grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_app;
+grant select (workspace_id, subscription_id, next_from), insert, update (header) on crm.webhook_secrets to crm_app;
+grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header)
+on crm.webhook_subscriptions to crm_app;
 grant select on crm.webhook_deliveries, crm.webhook_queue to crm_app;
 
 -- Postgres looks for a type in the session's temporary schema before pg_catalog, even with an empty search_path. A role

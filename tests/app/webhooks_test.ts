@@ -4,6 +4,7 @@ import { operate } from "../../run/operator/operator.ts";
 import { assertError, memberClient } from "../support/client.ts";
 import { makeKey } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";
+import { UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 import { signIn } from "../support/sessions.ts";
 import { addDeliveries, checkDelivery, subscribe, waitForDelivery } from "../support/webhooks.ts";
@@ -114,6 +115,63 @@ test("Every webhook action of the console answers as the API does, and the log n
     "webhook_deactivated",
   ]);
   assert.deepEqual(await actionsOf(sql, delivery_id), []);
+});
+
+test("The console sets and changes filters, body and header of a webhook, and the log shows no header's value", async ({ sql, workspace: { id, memberId, pipelineId }, api }) => {
+  const gestor = await manager(sql, id);
+  const mailbox = openMailbox();
+  const { status, text, body } = await gestor.post(WEBHOOKS, {
+    event_types: ["deal.won"],
+    target_url: mailbox.url,
+    filters: { pipeline_id: pipelineId },
+    payload: "ids",
+    header: { name: "X-Api-Key", value: "s3cr3t-1" },
+  });
+  assert.equal(status, 201, text);
+  const path = `${WEBHOOKS}/${body.id}`;
+  assert.deepEqual(
+    [body.filters, body.payload, body.header],
+    [{ pipeline_id: [pipelineId] }, "ids", { name: "X-Api-Key" }],
+  );
+  const changed = await gestor.patch(`${WEBHOOKS}/${body.id.toUpperCase()}`, {
+    event_types: ["contact.created"],
+    filters: { owner_id: memberId },
+    payload: null,
+    header: { name: "Authorization", value: "s3cr3t-2" },
+  });
+  const { secret: _, ...before } = body;
+  assert.deepEqual(changed.body, {
+    ...before,
+    event_types: ["contact.created"],
+    filters: { owner_id: [memberId] },
+    payload: "full",
+    header: { name: "Authorization" },
+  });
+  await api.post("/api-v1-contacts", { name: "Ana" });
+  const [message] = await mailbox.waitFor(1);
+  assert.equal(message!.headers.get("Authorization"), "s3cr3t-2");
+  assert.equal(message!.body.data.name, "Ana");
+  const cleared = (await gestor.patch(path, { filters: null, header: null })).body;
+  assert.deepEqual([cleared.filters, cleared.header], [null, null]);
+
+  const reference = await gestor.patch(path, { filters: { pipeline_id: UNKNOWN_ID } });
+  assertError(reference, "invalid_reference", ["filters.pipeline_id"]);
+  assertError(await gestor.patch(path, { header: { name: "Host", value: "x" } }), "validation_error");
+  assertError(await gestor.patch(`${WEBHOOKS}/${UNKNOWN_ID}`, { payload: "ids" }), "not_found");
+  const seller = memberClient((await signIn(sql, id, "vendedor")).session);
+  assert.equal((await seller.patch(path, { payload: "ids" })).status, 403);
+
+  const lines = await sql<{ action: string; details: Record<string, unknown> }[]>`
+    select action, details from crm.audit_log where object_id = ${body.id} order by id`;
+  assert.deepEqual(
+    lines.map(({ action, details }) => [action, details["header"]]),
+    [
+      ["webhook_created", { name: "X-Api-Key" }],
+      ["webhook_updated", { from: { name: "X-Api-Key" }, to: { name: "Authorization" } }],
+      ["webhook_updated", { from: { name: "Authorization" }, to: null }],
+    ],
+  );
+  assert.ok(!JSON.stringify(lines).includes("s3cr3t"));
 });
 
 test("In a suspended workspace webhooks are shown as held, and a test or redelivery waits", async ({ sql, workspace: { id, key } }) => {

@@ -22,6 +22,11 @@ Deno.test("A deployment names a variable whose value cannot be right for the pro
     { DATABASE_CA: certificate },
     { DATABASE_CA: certificate.replaceAll("\n", "\\n") },
     { DATABASE_CA: `${certificate}\n${certificate}` },
+    {
+      MAIL_URL: "https://mail.example/emails",
+      MAIL_TOKEN: "re_0123456789abcdef",
+      MAIL_FROM: "CRM <a@b.example>",
+    },
     { CORS_ALLOWED_ORIGINS: "https://app.example, http://localhost:5173", DATABASE_POOL_SIZE: "10" },
   ];
   for (const variables of accepted) readDeploymentSettings({ ...right, ...variables });
@@ -49,6 +54,11 @@ Deno.test("A deployment names a variable whose value cannot be right for the pro
     ["APP_ORIGIN", "http://crm.example", /is not https/],
     ["APP_ORIGIN", "https://crm.example/", /slash at its end/],
     ["APP_ORIGIN", "https://crm.example/#x", /more than an address/],
+    ["MAIL_URL", "https://mail.example/emails", /needs MAIL_TOKEN and MAIL_FROM/],
+    ["MAIL_URL", "http://mail.example/emails", /is not https/],
+    ["MAIL_URL", "https://me@mail.example/", /goes into MAIL_TOKEN/],
+    ["MAIL_TOKEN", "short", /fewer than 16/],
+    ["MAIL_FROM", "CRM", /is not an address/],
     ["CORS_ALLOWED_ORIGINS", "foo", /origins/],
     ["CORS_ALLOWED_ORIGINS", "https://app.example/", /origins/],
   ];
@@ -70,8 +80,16 @@ Deno.test("Only secrets are hidden in the output of the Supabase CLI", () => {
     FUNCTIONS_DATABASE_URL: "postgresql://crm_functions:p%40ssword-of-functions@127.0.0.1/postgres",
     PUBLIC_URL: "https://crm.example",
     DATABASE_POOL_SIZE: "4",
+    MAIL_URL: "https://mail.example/emails",
+    MAIL_TOKEN: "re_0123456789abcdef",
+    MAIL_FROM: "CRM <a@b.example>",
   };
-  const named = ["SUPABASE_ACCESS_TOKEN", "WEBHOOK_ENCRYPTION_KEY", "WEBHOOK_DISPATCHER_SECRET"] as const;
+  const named = [
+    "SUPABASE_ACCESS_TOKEN",
+    "WEBHOOK_ENCRYPTION_KEY",
+    "WEBHOOK_DISPATCHER_SECRET",
+    "MAIL_TOKEN",
+  ] as const;
   const secrets = named.map((name) => (variables as Record<string, string>)[name]);
   assert.deepEqual(
     secretTexts(readDeploymentSettings(variables)).toSorted(),

@@ -62,10 +62,10 @@ async function addField(): Promise<void> {
       await stack.stop();
     }
     const openapi = JSON.parse(await Deno.readTextFile(join(copy, "clients/openapi.json")));
-    assert.ok("referred_by" in openapi.components.schemas.NewDeal.properties);
+    assert.ok("region" in openapi.components.schemas.NewDeal.properties);
     assert.match(
       await Deno.readTextFile(join(copy, "clients/sdk/src/types.ts")),
-      /\breferred_by: string \| null;$/m,
+      /\bregion: string \| null;$/m,
     );
   } finally {
     await Deno.remove(copy, { recursive: true });

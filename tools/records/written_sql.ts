@@ -3,6 +3,7 @@ import type { CrmRecord } from "../../supabase/functions/_shared/contract/record
 import { EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import type { Reference } from "../../supabase/functions/_shared/contract/record_fields.ts";
 import { endpoints } from "../resources.ts";
+import { changedFieldNamesSql } from "./changed_fields_sql.ts";
 import { expandSql } from "./expand_sql.ts";
 import { listFiltersSql } from "./list_filters_sql.ts";
 import { isErasable, isMergeable } from "./lifecycle_sql.ts";
@@ -31,6 +32,7 @@ export function writtenSql(): Map<string, string> {
     if (record.about.summary) add(concern, summarySql(record, record.about.summary));
   }
   add("events", sampleSql());
+  add("events", changedFieldNamesSql());
   add("search_pages", searchedSql(records));
   add("app_door", runVerbSql("app"));
   return new Map([...sql].map(([concern, texts]) => [concern, texts.join("\n\n")]));

@@ -422,6 +422,8 @@ export interface Webhooks {
   create(body: T.NewSubscription, options?: CallOptions): Promise<T.CreatedSubscription>;
   /** Show a subscription. Scope of the key: `webhooks:manage`. */
   get: Get<T.SubscriptionDetail>;
+  /** Change events, filters, body or header. Scope of the key: `webhooks:manage`. */
+  update(id: string, body: T.SubscriptionPatch, options?: CallOptions): Promise<T.Subscription>;
   /** Deactivate a subscription. Scope of the key: `webhooks:manage`. */
   delete(id: string, options?: CallOptions): Promise<void>;
   /** List the deliveries of a subscription. Scope of the key: `webhooks:manage`. */
@@ -556,6 +558,7 @@ export type OperationId =
     | "list"
     | "create"
     | "get"
+    | "update"
     | "delete"
     | "deliveries"
     | "delivery"
@@ -669,6 +672,7 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   "webhooks.list": { method: "GET", path: "/api-v1-webhooks", list: true },
   "webhooks.create": { method: "POST", path: "/api-v1-webhooks", takes: ["body"] },
   "webhooks.get": { method: "GET", path: "/api-v1-webhooks/{id}" },
+  "webhooks.update": { method: "PATCH", path: "/api-v1-webhooks/{id}", takes: ["body"] },
   "webhooks.delete": { method: "DELETE", path: "/api-v1-webhooks/{id}" },
   "webhooks.deliveries": {
     method: "GET",

@@ -699,6 +699,9 @@ export interface CreatedSubscription {
   /** Whether it gets deliveries; it becomes inactive after the 5th failure of a delivery, or when it is deleted */
   is_active: boolean;
   /** When the record was created */ created_at: string;
+  filters: StoredFilters | null;
+  payload: SubscriptionPayload;
+  header: OwnHeaderName | null;
   /** The secret for signatures; only this reply shows it */ secret: string;
 }
 
@@ -1622,6 +1625,9 @@ export interface NewNote {
 export interface NewSubscription {
   /** The events subscribed to */ event_types: EventType[];
   /** The address that deliveries go to: https and public */ target_url: string;
+  filters?: SubscriptionFilters | null | undefined;
+  payload?: SubscriptionPayload | null | undefined;
+  header?: OwnHeader | null | undefined;
 }
 
 /** A note of a deal */
@@ -1693,6 +1699,17 @@ export type OperationKind = "contact_erasure" | "contact_merge" | "company_merge
 
 /** Waiting, under way, done, or stopped after ten failures */
 export type OperationState = "queued" | "running" | "done" | "failed";
+
+/** A header that the receiver wants */
+export interface OwnHeader {
+  /** Name of the header */ name: string;
+  /** Value, which no reply shows; spaces only inside */ value: string;
+}
+
+/** The header, without its value */
+export interface OwnHeaderName {
+  /** Name of the header */ name: string;
+}
 
 /** The calling key */
 export interface OwnKey {
@@ -1921,6 +1938,16 @@ export interface Stage {
   /** Whether it is in use */ is_active: boolean;
 }
 
+/** The filters of a subscription */
+export interface StoredFilters {
+  /** The pipeline of the deal, or of the deal of the activity, note or proposal */
+  pipeline_id?: string[] | undefined;
+  /** The stage of that deal; in deal.stage_changed, the new one */ stage_id?: string[] | undefined;
+  /** The owner of the object; of its deal, for a note or proposal */ owner_id?: string[] | undefined;
+  /** In updated events, at least one of these fields changed; does not restrict other events */
+  changed_fields?: string[] | undefined;
+}
+
 /** A webhook subscription */
 export interface Subscription {
   /** The record's id */ id: string;
@@ -1941,6 +1968,9 @@ export interface Subscription {
   behind_since: string | null;
   /** Until when X-Service-Signature uses the old secret; null unless the secret is being replaced */
   old_secret_until: string | null;
+  filters: StoredFilters | null;
+  payload: SubscriptionPayload;
+  header: OwnHeaderName | null;
 }
 
 /** A subscription, and the deliveries of 7 days */
@@ -1951,9 +1981,29 @@ export interface SubscriptionDetail extends Subscription {
   /** Whether there may be more deliveries than were counted */ days_are_partial: boolean;
 }
 
+/** The events that the subscription gets: each filter is an id or a list of up to 20. An event whose object does not have the field does not pass */
+export interface SubscriptionFilters {
+  pipeline_id?: string | string[] | undefined;
+  stage_id?: string | string[] | undefined;
+  owner_id?: string | string[] | undefined;
+  /** In updated events, at least one of these fields changed; does not restrict other events */
+  changed_fields?: string[] | undefined;
+}
+
 export interface SubscriptionList {
   /** The records */ data: Subscription[];
 }
+
+/** Changes of a subscription */
+export interface SubscriptionPatch {
+  /** The events subscribed to */ event_types?: EventType[] | undefined;
+  filters?: SubscriptionFilters | null | undefined;
+  payload?: SubscriptionPayload | null | undefined;
+  header?: OwnHeader | null | undefined;
+}
+
+/** What data has: full, the object, or ids, only its id. Absent or null: full */
+export type SubscriptionPayload = "full" | "ids";
 
 /** Where the list continues, and until when it was read */
 export interface SyncedPageMeta extends PageMeta {

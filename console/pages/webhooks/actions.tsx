@@ -9,6 +9,7 @@ import { FailureNote } from "../../components/failure_note.tsx";
 import { RotateSecret } from "../../components/rotate_secret.tsx";
 import { say } from "../../components/toast.tsx";
 import { t } from "../../strings/strings.ts";
+import { EditWebhook } from "./edit.tsx";
 import type { EventType } from "./events.ts";
 import { type Reactivation, Recover } from "./recover.tsx";
 import type { Webhook } from "./records.ts";
@@ -24,7 +25,7 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
 }) {
   const { route } = useLocation();
   const { busy, failure, run } = useAction();
-  const dialog = useSignal<"test" | "recover" | "rotate" | null>(null);
+  const dialog = useSignal<"test" | "recover" | "rotate" | "edit" | null>(null);
   const reactivation = useSignal<Reactivation | null>(null);
   // Reserves the space until the role is known, so that the deliveries below do not move.
   if (workspace.value === undefined) return <div class="actions foot-actions actions-place" />;
@@ -88,10 +89,12 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
         {is_active
           ? button(t("webhook.test"), only ? () => run(() => test(only)) : open("test"), "primary")
           : button(t(busy.value ? "webhook.reactivating" : "webhook.reactivate"), reactivate, "primary")}
+        {button(t("webhook.edit"), open("edit"))}
         {button(t("webhook.rotate"), open("rotate"))}
         {is_active && button(t("webhook.recover"), open("recover"))}
         {is_active && button(t("webhook.deactivate"), deactivate, "dangerous")}
       </div>
+      {dialog.value === "edit" && <EditWebhook webhook={webhook} onDone={onChanged} onClose={close} />}
       {dialog.value === "test" && <TestEvent events={event_types} onSubmit={test} onClose={close} />}
       {dialog.value === "recover" && (
         <Recover path={path} reactivation={reactivation.value} onSent={onSent} onClose={close} />

@@ -11,6 +11,7 @@ import { say } from "../../components/toast.tsx";
 import { t } from "../../strings/strings.ts";
 import { EventChoice } from "./event_choice.tsx";
 import type { EventType } from "./events.ts";
+import { bodyOf, OptionFields, optionsOf } from "./options.tsx";
 import type { Webhook } from "./records.ts";
 import { WebhookSecret } from "./secret.tsx";
 
@@ -21,6 +22,8 @@ export function NewWebhook() {
   const draft = draftOf<{ url: string; events: EventType[] }>(DRAFT, { url: "", events: [] });
   const { busy, failure, run } = useAction();
   const errors = useSignal<{ url?: string; events?: string }>({});
+  // Not in the draft, which must not have the value of a header.
+  const options = useSignal(optionsOf());
   const created = useSignal<{ id: string; secret: string } | null>(null);
   const form = useRef<HTMLFormElement>(null);
   const { url, events } = draft.value;
@@ -34,7 +37,7 @@ export function NewWebhook() {
     if (showErrors()) return;
     await run(async () => {
       const webhook = await call<Webhook & { secret: string }>("POST", "app-v1-webhooks", {
-        body: { target_url: url.trim(), event_types: events },
+        body: { target_url: url.trim(), event_types: events, ...bodyOf(options.value) },
       });
       clearDraft(DRAFT);
       say(t("webhook_new.created"));
@@ -87,6 +90,14 @@ export function NewWebhook() {
           error={errors.value.events}
           onChange={(events) => draft.value = { ...draft.value, events }}
         />
+        <details class="stack">
+          <summary>{t("options.title")}</summary>
+          <OptionFields
+            options={options.value}
+            errors={failure.value?.fields ?? {}}
+            onChange={(changed) => options.value = changed}
+          />
+        </details>
         {failure.value && <FailureNote failure={failure.value} />}
         <div class="actions">
           <button type="submit" class="button primary" aria-disabled={busy.value}>

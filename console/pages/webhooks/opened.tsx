@@ -10,6 +10,7 @@ import { t, textNamed } from "../../strings/strings.ts";
 import { WebhookActions } from "./actions.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import type { Filter } from "./filters.tsx";
+import { OptionFacts } from "./options.tsx";
 import type { Webhook } from "./records.ts";
 import { WebhookSecret } from "./secret.tsx";
 import { stateOfWebhook } from "./states.ts";
@@ -83,6 +84,7 @@ function Facts({ webhook }: { webhook: Webhook }) {
               ))}
             </ul>
           </Fact>
+          <OptionFacts webhook={webhook} />
         </dl>
         <dl class="facts">
           <Fact name={t("webhooks.week")}>

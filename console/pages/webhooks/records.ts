@@ -34,6 +34,11 @@ export interface Webhook {
   held: boolean;
   /** Until when the old secret signs too, beside the new one; null if there is only one secret. */
   old_secret_until: string | null;
+  /** Which events it gets; null: all of its types. */
+  filters: Partial<Record<"pipeline_id" | "stage_id" | "owner_id" | "changed_fields", string[]>> | null;
+  payload: "full" | "ids";
+  /** The header that the receiver wants, without its value. */
+  header: { name: string } | null;
   key: { id: string; name: string } | null;
   /** The last seven days, oldest first. */
   days: Day[];

@@ -126,9 +126,13 @@ export function webhookCommands(program: Command): void {
 
 function describeSubscription({ days, ...subscription }: Result<"subscription_get">): string {
   const { id, target_url, event_types, failure_count, key, held, old_secret_until: until } = subscription;
+  const { filters, payload, header } = subscription;
   return [
     `Subscription ${id} is ${describeActivity(subscription)}: ${target_url}`,
     `Events: ${event_types.join(", ")}`,
+    ...Object.entries(filters ?? {}).map(([field, values]) => `Only with ${field}: ${values.join(", ")}`),
+    ...payload === "ids" ? ["Bodies have only the id of the object"] : [],
+    ...header === null ? [] : [`Header for the receiver: ${header.name}`],
     `Made ${key === null ? "in the console" : `by the key ${key.id} "${key.name}"`}`,
     `Failed attempts since the last success: ${failure_count}`,
     ...until === null ? [] : [`The old secret goes on signing until ${until}`],

@@ -16,12 +16,17 @@ export interface Mail {
 
 /** Prints the link of a mail in the terminal, because nothing sends mail here, and keeps the mail in a folder. */
 export async function deliverMail(folder: string, mail: Omit<Mail, "sent_at">): Promise<void> {
+  await keepMail(folder, mail);
+  const subject = mail.type === "invite" ? "Invitation" : "Password recovery";
+  console.log(`${subject} for ${mail.to}: ${mail.link}`);
+}
+
+/** Writes a mail, as JSON with the moment, into a folder. */
+export async function keepMail(folder: string, mail: object): Promise<void> {
   const sent_at = new Date().toISOString();
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   const name = `${sent_at.replaceAll(":", "-")}-${randomBytes(4).toString("hex")}.json`;
   await writePrivateFile(join(folder, name), JSON.stringify({ ...mail, sent_at }, null, 2) + "\n");
-  const subject = mail.type === "invite" ? "Invitation" : "Password recovery";
-  console.log(`${subject} for ${mail.to}: ${mail.link}`);
 }
 
 /** The mails in a folder, the newest last. */

@@ -9,6 +9,7 @@ import {
   computed,
   eventTypes,
   flag,
+  object,
   readOnlyDatetime,
   readOnlyId,
   readOnlyNumber,
@@ -16,6 +17,8 @@ import {
 } from "../_shared/contract/record_fields.ts";
 import { withCode } from "../_shared/contract/with_code.ts";
 import { checkTarget } from "../_shared/webhooks/target.ts";
+import { Filters, StoredFilters } from "./filters.ts";
+import { HeaderName, OwnHeader } from "./own_header.ts";
 
 /** The name of an event in the catalogue. */
 export const knownEvent = () =>
@@ -36,7 +39,7 @@ const publicTarget = () =>
 
 /**
  * A webhook subscription (spec 2.6). Its signing secret is in another table, and only the reply that creates it shows
- * it (schema.ts).
+ * it (schema.ts). The value of its own header is in that table too, and no reply shows it.
  */
 export const subscription = record("subscription", {
   table: "webhook_subscriptions",
@@ -44,6 +47,7 @@ export const subscription = record("subscription", {
   schema: "Subscription",
   text: doc("Uma assinatura de webhook", "A webhook subscription"),
   create: doc("Uma assinatura a criar", "A subscription to create"),
+  update: doc("Mudanças numa assinatura", "Changes of a subscription"),
 }, {
   // The function creates the id, because it encrypts the secret for this id before the row exists (routes.ts).
   id: readOnlyId({ written: "by the verb" }),
@@ -54,7 +58,6 @@ export const subscription = record("subscription", {
     {
       text: doc("Os eventos assinados", "The events subscribed to", ["lead.received", "deal.won"]),
       presence: "required",
-      written: "on create",
     },
   ),
   target_url: textWith(publicTarget(), {
@@ -135,4 +138,24 @@ export const subscription = record("subscription", {
       ),
     },
   ),
+  filters: object(Filters, {
+    text: doc(
+      "Só os eventos que passam por todos os filtros; null: todos os dos tipos assinados",
+      "Only the events that pass every filter; null: all events of the types",
+    ),
+  }, StoredFilters),
+  payload: choice(["full", "ids"], {
+    presence: "defaulted",
+    text: doc(
+      "O que data traz: full, o objeto, ou ids, só o id dele. Ausente ou null: full",
+      "What data has: full, the object, or ids, only its id. Absent or null: full",
+      "full",
+    ),
+  }),
+  header: object(OwnHeader, {
+    text: doc(
+      "Um cabeçalho que cada tentativa leva, para receptores que pedem um. O valor é guardado cifrado e nunca é mostrado",
+      "A header that every attempt has, for receivers that want one. Its value is stored encrypted and never shown",
+    ),
+  }, HeaderName),
 });

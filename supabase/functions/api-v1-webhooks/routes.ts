@@ -1,9 +1,11 @@
 import { doc } from "../_shared/contract/doc.ts";
+import type { Json } from "../_shared/contract/json.ts";
 import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
 import { uuidV7 } from "../_shared/runtime/uuid.ts";
 import { encryptSecret, generateSecret } from "../_shared/webhooks/secret.ts";
 import { DeliveryDetail, DeliveryFilter, DeliveryList, Redelivery } from "./delivery.ts";
 import { Recovery, RecoveryWindow, SecretRotation, TestOptions, TestSent } from "./operations.ts";
+import { withSealedHeader } from "./own_header.ts";
 import { subscription } from "./record.ts";
 import {
   CreatedSubscription,
@@ -29,10 +31,15 @@ export const webhooks = resource(
       reply: CreatedSubscription,
       status: 201,
       verb: "webhook_create",
+      errors: ["invalid_reference"],
       prepare: async (body) => {
         const [id, secret] = [uuidV7(), generateSecret()];
         return {
-          args: { ...body, id, encrypted_secret: await encryptSecret(secret, id) },
+          args: {
+            ...await withSealedHeader(body, id),
+            id,
+            encrypted_secret: await encryptSecret(secret, id),
+          },
           reveal: { secret },
         };
       },
@@ -43,6 +50,20 @@ export const webhooks = resource(
       reply: SubscriptionDetail,
       verb: "webhook_get",
       etag: true,
+    }),
+    "PATCH /:id": endpoint({
+      summary: doc(
+        "Muda os eventos, os filtros, o corpo ou o cabeçalho",
+        "Change events, filters, body or header",
+      ),
+      scope: "webhooks:manage",
+      body: subscription.update,
+      reply: subscription.reply,
+      verb: "webhook_update",
+      errors: ["invalid_reference"],
+      prepare: async (body, { id = "" }) => ({
+        args: await withSealedHeader(body as Record<string, Json>, id),
+      }),
     }),
     "GET /:id/deliveries": endpoint({
       summary: doc("Lista as entregas de uma assinatura", "List the deliveries of a subscription"),

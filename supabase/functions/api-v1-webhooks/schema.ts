@@ -16,7 +16,16 @@ export const secret = field(z.string(), [
 ]);
 
 const created = subscription.reply
-  .pick({ id: true, event_types: true, target_url: true, is_active: true, created_at: true })
+  .pick({
+    id: true,
+    event_types: true,
+    target_url: true,
+    is_active: true,
+    created_at: true,
+    filters: true,
+    payload: true,
+    header: true,
+  })
   .meta({ fields: subscription.texts() });
 
 /** The reply to POST, with the secret. */

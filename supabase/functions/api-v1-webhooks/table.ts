@@ -9,6 +9,7 @@ export const table: RouteTable = {
     { method: "GET", path: "/", operation: "webhook_list", requirement: "webhooks:manage", status: 200, emptyArgs: {} },
     { method: "POST", path: "/", operation: "webhook_create", requirement: "webhooks:manage", status: 201, body: {} },
     { method: "GET", path: "/:id", operation: "webhook_get", requirement: "webhooks:manage", status: 200, emptyArgs: {}, etag: true },
+    { method: "PATCH", path: "/:id", operation: "webhook_update", requirement: "webhooks:manage", status: 200, body: {} },
     { method: "GET", path: "/:id/deliveries", operation: "webhook_deliveries", requirement: "webhooks:manage", status: 200, takesQuery: true, emptyArgs: { limit: 50 } },
     { method: "GET", path: "/:id/deliveries/:delivery_id", operation: "webhook_delivery", requirement: "webhooks:manage", status: 200, emptyArgs: {} },
     { method: "POST", path: "/:id/deliveries/:delivery_id/redeliver", operation: "webhook_redeliver", requirement: "webhooks:manage", status: 200, body: { optional: true }, emptyArgs: {} },

@@ -19,6 +19,7 @@ export const ACTIONS = [
   "key_rotated",
   "key_revoked",
   "webhook_created",
+  "webhook_updated",
   "webhook_deactivated",
   "webhook_tested",
   "webhook_reactivated",

@@ -1,7 +1,9 @@
 import { doc } from "../_shared/contract/doc.ts";
+import type { Json } from "../_shared/contract/json.ts";
 import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
 import { uuidV7 } from "../_shared/runtime/uuid.ts";
 import { encryptSecret, generateSecret } from "../_shared/webhooks/secret.ts";
+import { withSealedHeader } from "../api-v1-webhooks/own_header.ts";
 import { subscription } from "../api-v1-webhooks/record.ts";
 import {
   Recovery,
@@ -40,11 +42,26 @@ export const webhooks = resource(
       reply: WebhookWithSecret,
       status: 201,
       verb: "subscription_create",
+      errors: ["invalid_reference"],
       prepare: async (body) => {
         const id = uuidV7();
         const { encrypted, reveal } = await makeSecret(id);
-        return { args: { ...body, new_id: id, secret: encrypted }, reveal };
+        return { args: { ...await withSealedHeader(body, id), new_id: id, secret: encrypted }, reveal };
       },
+    }),
+    "PATCH /:id": endpoint({
+      summary: doc(
+        "Muda os eventos, os filtros, o corpo ou o cabeçalho",
+        "Change events, filters, body or header",
+      ),
+      role: "gestor",
+      body: subscription.update,
+      reply: Webhook,
+      verb: "subscription_update",
+      errors: ["invalid_reference"],
+      prepare: async (body, { id = "" }) => ({
+        args: await withSealedHeader(body as Record<string, Json>, id),
+      }),
     }),
     "POST /:id/test": endpoint({
       summary: doc("Envia um evento de teste", "Send a test event"),

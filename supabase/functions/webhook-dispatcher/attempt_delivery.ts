@@ -1,3 +1,4 @@
+import { headerOf } from "../_shared/webhooks/secret.ts";
 import { type AttemptOutcome, sendAttempt } from "./send_attempt.ts";
 import type { KeptConnections } from "./kept_connections.ts";
 import { decryptCached } from "./secret_cache.ts";
@@ -46,6 +47,7 @@ async function signAndSend(delivery: ClaimedDelivery, kept?: KeptConnections): P
   const { subscription_id, next_secret } = delivery;
   const secret = await decryptCached(delivery.secret, subscription_id);
   const nextSecret = next_secret && await decryptCached(next_secret, subscription_id);
+  const ownHeader = await decryptOwnHeader(delivery);
   const body = new TextEncoder().encode(delivery.body);
   if (body.length > MAX_BODY_BYTES) return { ok: false, reason: "body_too_large" };
   const headers = signedHeaders({
@@ -57,7 +59,15 @@ async function signAndSend(delivery: ClaimedDelivery, kept?: KeptConnections): P
     secret,
     nextSecret,
   });
-  return await sendAttempt(delivery.target_url, headers, body, kept && { kept });
+  return await sendAttempt(delivery.target_url, { ...ownHeader, ...headers }, body, kept && { kept });
+}
+
+/** The header that the subscription adds for its receiver, decrypted; empty if it has none. */
+async function decryptOwnHeader(
+  { subscription_id, header_name, header_value }: ClaimedDelivery,
+): Promise<Record<string, string>> {
+  if (header_name === null || header_value === null) return {};
+  return { [header_name]: await decryptCached(header_value, headerOf(subscription_id)) };
 }
 
 /**

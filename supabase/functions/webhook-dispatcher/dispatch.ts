@@ -2,6 +2,7 @@ import { log } from "../_shared/runtime/log.ts";
 import { pokeDispatcher } from "../_shared/webhooks/poke.ts";
 import { attemptDelivery } from "./attempt_delivery.ts";
 import { KeptConnections } from "./kept_connections.ts";
+import { sendNotices } from "./notices.ts";
 import { Places } from "./places.ts";
 import { claimDeliveries, type ClaimedDelivery, nextDeliveryDue } from "./queue.ts";
 import { RunLog } from "./run_log.ts";
@@ -75,6 +76,8 @@ async function run(stayMs: number): Promise<void> {
     log("dispatch_failed", { error: String(error) });
   }
   await Promise.all(attempts);
+  // After the attempts, so that no delivery waits for a mail service.
+  await sendNotices();
   // No connection may stay open after the last run of this process.
   if (--unfinishedRuns === 0) kept.closeAll();
   runLog.logRun();

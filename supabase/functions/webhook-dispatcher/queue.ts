@@ -22,6 +22,9 @@ export interface ClaimedDelivery {
   next_secret: Uint8Array | null;
   /** The JSON text to send; null if the database could not create it. */
   body: string | null;
+  /** The name of the subscription's own header, or null; its value is encrypted. */
+  header_name: string | null;
+  header_value: Uint8Array | null;
 }
 
 /** An attempt that has ended. */

@@ -49,6 +49,60 @@ const namesOf = (messages: Message[]) => messages.map(({ body }) => body.data.na
 export const webhookOperations: Scenario[] = [
   {
     name:
+      "A webhook is created with filters and a header, which its page shows by name, and both can be changed there",
+    async run(world) {
+      await using watched = await openAs(world, "/webhooks/", "gestor", { viewport: PHONE, touch: true });
+      const { page, company } = watched;
+      const mailbox = openMailbox("status=204");
+      await page.getByRole("link", { name: "Criar webhook" }).first().click();
+      await page.getByLabel("Endereço que recebe (URL)").fill(mailbox.url);
+      await page.getByLabel("Um negócio foi criado").check();
+      await page.getByText("Filtros e opções").click();
+      const [pipeline] = await world.sql<[{ name: string }]>`
+        select name from crm.pipelines where id = ${company.pipelineId}`;
+      await page.getByLabel("Pipeline").selectOption({ label: pipeline.name });
+      await page.getByLabel("Etapa", { exact: true }).selectOption({ label: company.stages[1].name });
+      await page.getByLabel("Responsável").selectOption({ label: "Ana Souza" });
+      await page.getByLabel("Enviar só o id do registro").check();
+      await page.getByLabel("Cabeçalho do receptor").fill("Host");
+      await page.getByLabel("Valor do cabeçalho").fill("Bearer s3cr3t");
+      await assertGood(page, "the form of a webhook with options");
+      await page.getByRole("button", { name: "Criar webhook" }).click();
+      await page.getByText("Deve ser Authorization ou começar com X-, com letras, dígitos e hifens")
+        .waitFor();
+      await page.getByLabel("Cabeçalho do receptor").fill("Authorization");
+      await page.getByRole("button", { name: "Criar webhook" }).click();
+      await copySecret(page);
+      await page.getByRole("link", { name: "Abrir o webhook" }).click();
+
+      const facts = page.locator("dl.facts").first();
+      await facts.getByText(company.stages[1].name).waitFor();
+      const shown = await facts.innerText();
+      for (const text of [pipeline.name, "Ana Souza", "Authorization", "Enviar só o id do registro"]) {
+        assert.ok(shown.includes(text), `${text} in ${shown}`);
+      }
+      assert.ok(!(await page.content()).includes("s3cr3t"));
+
+      await page.getByRole("button", { name: "Editar" }).click();
+      const dialog = page.getByRole("dialog", { name: "Editar" });
+      await dialog.getByLabel("Um contato foi criado").check();
+      await dialog.getByLabel("Pipeline").selectOption("");
+      await dialog.getByLabel("Responsável").selectOption("");
+      await dialog.getByLabel("Campos que mudaram, com vírgulas").fill("value, valor");
+      await assertGood(page, "the dialog that changes a webhook");
+      await dialog.getByRole("button", { name: "Salvar" }).click();
+      await dialog.getByText("Nenhum registro tem este campo").waitFor();
+      await dialog.getByLabel("Campos que mudaram, com vírgulas").fill("value, stage_id");
+      await dialog.getByRole("button", { name: "Salvar" }).click();
+      await facts.getByText("value, stage_id").waitFor();
+      await client(company.key).post("/api-v1-contacts", { name: "Rui" });
+      const [message] = await mailbox.waitFor(1);
+      assert.equal(message!.headers.get("Authorization"), "Bearer s3cr3t", "the stored value stays");
+      assert.deepEqual(Object.keys(message!.body.data), ["id"]);
+    },
+  },
+  {
+    name:
       "The page of a webhook that stopped after five failures says why; after reactivation and recovery it gets every event once",
     async run(world) {
       await using watched = await openAs(world, "/webhooks/", "gestor", { viewport: PHONE, touch: true });

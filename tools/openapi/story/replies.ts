@@ -29,6 +29,7 @@ export const REPLIES: Readonly<Record<string, Told>> = {
   "notes.batch": oneCreated(IDS.note),
   "contacts.merge": { updated_at: at.changed },
   "companies.merge": { updated_at: at.changed },
+  "webhooks.update": { header: { name: "Authorization" } },
   "webhooks.rotate_secret": { old_secret_until: "2026-10-06T17:20:09.300Z" },
   "webhooks.rotate": { old_secret_until: "2026-10-06T17:20:09.300Z" },
   "keys.create": { last_used_at: null, active_webhooks: 0 },

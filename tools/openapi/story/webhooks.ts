@@ -15,6 +15,9 @@ export const subscription = {
   key_id: IDS.key,
 };
 
+/** What is not written in the body that creates the subscription. */
+const defaults = { filters: null, payload: "full", header: null };
+
 const delivery = {
   id: IDS.delivery,
   event_id: eventId("lead.received", at.leadArrived),
@@ -37,16 +40,23 @@ const SECRET = "whsec_exemplo";
 
 /** The values of each record, by the name of its schema, in the documents of integrators and of the console. */
 export const WEBHOOKS = {
-  Subscription: subscription,
+  Subscription: { ...subscription, ...defaults },
+  NewSubscription: { event_types: subscription.event_types, target_url: TARGET },
   CreatedSubscription: {
     id: IDS.subscription,
     event_types: subscription.event_types,
     target_url: TARGET,
     is_active: true,
     created_at: at.subscribed,
+    ...defaults,
     secret: SECRET,
   },
-  Webhook: subscription,
+  SubscriptionPatch: {
+    filters: { changed_fields: ["stage_id", "value"] },
+    payload: "ids",
+    header: { name: "Authorization", value: "Bearer exemplo" },
+  },
+  Webhook: { ...subscription, ...defaults },
   Change: {
     id: eventId("deal.updated", at.changed),
     object_type: "deal",

@@ -320,9 +320,9 @@ export const readOnlyDatetime = (options: Options = {}) =>
 /** The time of the record's creation or last change; the database sets it. */
 export const autoTimestamp = () => readOnlyDatetime({ presence: "required" });
 
-/** An object with the given schema, stored as JSON. */
-export const object = (schema: z.ZodType, options: Options = {}) =>
-  field({ sql: "jsonb", rule: schema, shape: schema, long: true }, options);
+/** An object with the given schema, stored as JSON. `shape`: the schema in replies, if it is another one. */
+export const object = (schema: z.ZodType, options: Options = {}, shape = schema) =>
+  field({ sql: "jsonb", rule: schema, shape, long: true }, options);
 
 /** Fields that the client defines (spec 8). */
 export const customFields = (options: Options = {}) =>

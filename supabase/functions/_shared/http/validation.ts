@@ -101,6 +101,13 @@ function parse(
   const issues = result.error?.issues ?? [];
   const details = issues.flatMap((issue): FieldError[] => {
     if (issue.code === "unrecognized_keys") {
+      // In a strict object within a body.
+      if (issue.path.length > 0) {
+        return issue.keys.map((name) => ({
+          field: [...issue.path, name].join(".").toWellFormed(),
+          message: "Campo desconhecido",
+        }));
+      }
       return unknownParameters(schema as z.ZodObject, input, issue.keys);
     }
     const isMissing = valueAt(input, issue.path) === undefined;

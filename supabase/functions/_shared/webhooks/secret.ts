@@ -42,6 +42,12 @@ export async function encryptSecret(
 }
 
 /**
+ * Stands in for the subscription's id when the value of its own header is encrypted or decrypted, so that neither can be
+ * stored in place of the other: a secret would be sent to the receiver, and a known value would sign.
+ */
+export const headerOf = (subscriptionId: string) => `header of ${subscriptionId}`;
+
+/**
  * Decrypts a stored secret.
  *
  * @param subscriptionId the subscription that has the secret

@@ -1,0 +1,47 @@
+import { useSignal } from "@preact/signals";
+import { call } from "../../app/api.ts";
+import { asFailure } from "../../app/failure.ts";
+import { ActionDialog } from "../../components/action_dialog.tsx";
+import { say } from "../../components/toast.tsx";
+import { t } from "../../strings/strings.ts";
+import { EventChoice } from "./event_choice.tsx";
+import { bodyOf, OptionFields, optionsOf } from "./options.tsx";
+import type { Webhook } from "./records.ts";
+
+/** The dialog that changes the events and the options of a webhook. */
+export function EditWebhook({ webhook, onDone, onClose }: {
+  webhook: Webhook;
+  onDone: (webhook: Webhook) => void;
+  onClose: () => void;
+}) {
+  const before = webhook.header?.name ?? "";
+  const events = useSignal(webhook.event_types);
+  const options = useSignal(optionsOf(webhook));
+  const errors = useSignal<Record<string, string>>({});
+  const save = async () => {
+    errors.value = {};
+    const body = { event_types: events.value, ...bodyOf(options.value, before) };
+    try {
+      onDone(await call<Webhook>("PATCH", `app-v1-webhooks/${webhook.id}`, { body }));
+    } catch (thrown) {
+      errors.value = asFailure(thrown).fields;
+      throw thrown;
+    }
+    say(t("account.saved"));
+  };
+  return (
+    <ActionDialog title={t("webhook.edit")} yes={t("app.save")} onSubmit={save} onClose={onClose}>
+      <EventChoice
+        chosen={events.value}
+        error={errors.value["event_types"]}
+        onChange={(chosen) => events.value = chosen}
+      />
+      <OptionFields
+        options={options.value}
+        before={before}
+        errors={errors.value}
+        onChange={(changed) => options.value = changed}
+      />
+    </ActionDialog>
+  );
+}

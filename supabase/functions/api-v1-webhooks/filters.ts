@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { doc } from "../_shared/contract/doc.ts";
+import { uuid } from "../_shared/contract/fields.ts";
+import { field, object, textsOf } from "../_shared/contract/object.ts";
+
+/** Maximum ids or names of one filter: each event of the workspace is compared with them. */
+const MAX_VALUES = 20;
+
+/** One id or a list of them, each at most once. */
+const ids = () =>
+  z.union([uuid(), z.array(uuid()).min(1).max(MAX_VALUES)], {
+    error: `Deve ser um UUID ou uma lista de 1 a ${MAX_VALUES} UUIDs`,
+  }).transform((given) => [...new Set([given].flat())]).optional();
+
+// The database knows the names that updated events can have (crm.changed_field_names).
+const names = () => z.array(z.string()).min(1).max(MAX_VALUES);
+
+const PIPELINE = [
+  "O pipeline do negócio, ou do negócio da atividade, anotação ou proposta",
+  "The pipeline of the deal, or of the deal of the activity, note or proposal",
+] as const;
+const STAGE = [
+  "A etapa desse negócio; em deal.stage_changed, a nova",
+  "The stage of that deal; in deal.stage_changed, the new one",
+] as const;
+const OWNER = [
+  "O responsável pelo objeto; pelo negócio, se anotação ou proposta",
+  "The owner of the object; of its deal, for a note or proposal",
+] as const;
+const CHANGED = [
+  "Nos eventos updated, ao menos um destes campos mudou; não restringe os outros eventos",
+  "In updated events, at least one of these fields changed; does not restrict other events",
+  ["stage_id", "value"],
+] as const;
+
+const given = object({
+  pipeline_id: field(ids(), PIPELINE),
+  stage_id: field(ids(), STAGE),
+  owner_id: field(ids(), OWNER),
+  changed_fields: field(names().optional(), CHANGED),
+});
+
+/** The filters in a body. Strict: with a misspelt filter, the receiver would get the events of everybody. */
+export const Filters = given.strict().meta({
+  id: "SubscriptionFilters",
+  fields: textsOf(given),
+  ...doc(
+    "Os eventos que a assinatura recebe: cada filtro é um id ou uma lista de até 20. Um evento cujo objeto não tem o " +
+      "campo não passa",
+    "The events that the subscription gets: each filter is an id or a list of up to 20. An event whose object does not " +
+      "have the field does not pass",
+  ),
+});
+
+/** The filters in a reply: always lists. */
+export const StoredFilters = object({
+  pipeline_id: field(z.array(uuid()).optional(), PIPELINE),
+  stage_id: field(z.array(uuid()).optional(), STAGE),
+  owner_id: field(z.array(uuid()).optional(), OWNER),
+  changed_fields: field(z.array(z.string()).optional(), CHANGED),
+}).meta({
+  id: "StoredFilters",
+  ...doc("Os filtros de uma assinatura", "The filters of a subscription"),
+});

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { doc } from "../_shared/contract/doc.ts";
+import type { Json } from "../_shared/contract/json.ts";
+import { field, object } from "../_shared/contract/object.ts";
+import { encryptSecret, headerOf } from "../_shared/webhooks/secret.ts";
+
+const NAME = /^(?:[Aa]uthorization|[Xx](?:-[A-Za-z0-9]+)+)$/;
+/**
+ * Our own headers, and those by which proxies and frameworks tell a request's origin, path or method: no header may
+ * change how the receiver understands the request.
+ */
+const RESERVED = /^x-(?:service|forwarded|real-ip|http-method|method-override|original|rewrite)(?:-|$)/i;
+/** Visible ASCII, with spaces only inside, as in `Bearer …`. A line break would begin another header. */
+const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+const NAME_TEXTS = ["Nome do cabeçalho", "Name of the header", "Authorization"] as const;
+
+/** The header in a body. */
+export const OwnHeader = object({
+  name: field(
+    z.string().max(64)
+      .regex(NAME, "Deve ser Authorization ou começar com X-, com letras, dígitos e hifens")
+      .refine((name) => !RESERVED.test(name), "Este nome é reservado; escolha outro, como X-Api-Key"),
+    NAME_TEXTS,
+  ),
+  value: field(
+    z.string().max(500).regex(
+      VALUE,
+      "Deve ter de 1 a 500 caracteres ASCII visíveis, com espaços só entre eles",
+    ),
+    [
+      "Valor, que nenhuma resposta mostra; espaços só no meio",
+      "Value, which no reply shows; spaces only inside",
+      "Bearer exemplo",
+    ],
+  ),
+}).meta({
+  id: "OwnHeader",
+  ...doc("Um cabeçalho que o receptor pede", "A header that the receiver wants"),
+});
+
+/** The header in a reply. */
+export const HeaderName = object({ name: field(z.string(), NAME_TEXTS) }).meta({
+  id: "OwnHeaderName",
+  ...doc("O cabeçalho, sem o valor", "The header, without its value"),
+});
+
+/**
+ * The arguments of a verb that writes a subscription: the header's value is encrypted for the subscription. The verbs of
+ * members take null for absent, so an empty object stands for null.
+ */
+export async function withSealedHeader(
+  { header, filters, payload, ...others }: Record<string, Json>,
+  id: string,
+): Promise<Record<string, Json>> {
+  const { name, value } = (header ?? {}) as { name?: string; value?: string };
+  return {
+    ...others,
+    ...(filters !== undefined && { filters: filters ?? {} }),
+    ...(payload !== undefined && { payload: payload ?? "full" }),
+    ...(header !== undefined && { header: header === null ? {} : { name: name! } }),
+    ...(value !== undefined && { encrypted_header: await encryptSecret(value, headerOf(id)) }),
+  };
+}
