@@ -38,8 +38,8 @@ create function crm.claim_candidates(p_shard smallint, p_limit integer) returns 
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
 #variable_conflict use_column
 declare
-  -- Looking up one subscription in the indexes takes about 20 microseconds. At least 60 subscriptions, which is more
-  -- than a workspace can have active.
+  -- Looking up one subscription in the indexes takes about 20 microseconds. At least 60 subscriptions: a workspace
+  -- has at most 50 active ones, so one round looks at all of them.
   c_max_subscriptions constant integer := greatest(p_limit, 60);
   v_after uuid := (select s.last_workspace_id from crm.webhook_shards s where s.shard = p_shard);
   v_seen integer;

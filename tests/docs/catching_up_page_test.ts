@@ -83,7 +83,7 @@ Deno.test(needing(["sh", "curl", "awk", "sed"], {
     await using reader = await openReader();
     const { sql, makeContact, run } = reader;
     const missed = [await makeContact("Failed twice"), await makeContact("And one more")];
-    // Each third attempt is due 5 minutes later, after the test has stopped waiting for the receiver below.
+    // After two failures a delivery's next attempt is due in 5 minutes, longer than the test waits for it.
     for (const contact of missed) for (const attempt of [1, 2]) await failOnce(sql, contact, attempt);
 
     const listed = await run([setup, choose, list].join("\n"));

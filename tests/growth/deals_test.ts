@@ -113,8 +113,8 @@ Deno.test("a call reads a bounded part of the deals, where its filters match old
 Deno.test("a page of deals costs as much where nearly all are archived, and the archived ones are read as any others", async (t) => {
   await using sql = openDatabase();
   const { seller, check, update } = await makeDeals(sql, `case when n > ${IN_USE} then made end`);
-  // A page reads rows by one index in the list's order, and up to 1,250 rows by another; it looks up some 100 rows by
-  // id, each in four blocks.
+  // Most blocks look up some 100 rows by id, four blocks each. The others are those of two indexes: one read in the
+  // list's order, one for at most 1,250 rows.
   const most = 500;
   const cases: [title: string, finds: number, args: Record<string, unknown>][] = [
     ["none of the newest is in use", 0, {}],

@@ -78,7 +78,7 @@ export function objectSchemas(): Schemas {
   return schemas;
 }
 
-/** An example of `data` of an event: its object shows that the event has happened. */
+/** An example of an event's `data`, with the object as it is after the event: a won deal for `deal.won`. */
 export function dataExample(type: EventType, schemas: Schemas): Known {
   const { state, facts } = eventOfStory(type, EVENTS[type].object);
   return exampleOf(schemas.add(dataOf(type), "output"), schemas, "output", { ...state, ...facts }) as Known;

@@ -8,7 +8,7 @@ const DELIVERIES = 20;
 /** Far less than the hour by which the clock is wrong, and more than a busy machine is late. */
 const LATE_S = 120;
 
-/** Trial 4: the only dispatcher's clock is an hour early, then an hour late. */
+/** Trial 4: the only dispatcher's clock is an hour ahead, then an hour behind. */
 export const clock: Trial = {
   number: 4,
   target: "A dispatcher whose clock is ±1 h off keeps the schedule, and signs with the right time",
