@@ -10,10 +10,6 @@ returns table (
 language plpgsql security definer set search_path = '' set enable_seqscan = off as $$
 #variable_conflict use_column
 begin
-  -- After a day the mail is of no use. So a mail service that is down is not asked for ever, either.
-  update crm.webhook_subscriptions s set notice_due_at = null
-  where s.notice_due_at is not null and s.deactivated_at < now() - interval '1 day';
-
   return query
   with due as (
     select s.workspace_id, s.id from crm.webhook_subscriptions s
@@ -22,7 +18,11 @@ begin
     for no key update skip locked
   ),
   claimed as (
-    update crm.webhook_subscriptions s set notice_due_at = clock_timestamp() + interval '15 minutes'
+    update crm.webhook_subscriptions s
+    -- After a day the mail is of no use. So a mail service that is down is not asked for ever, either.
+    set notice_due_at = case
+      when s.deactivated_at > now() - interval '1 day' then clock_timestamp() + interval '15 minutes'
+    end
     from due d
     where s.workspace_id = d.workspace_id and s.id = d.id
     returning s.*
@@ -58,7 +58,8 @@ begin
     ) d
     join crm.webhook_attempts r on r.workspace_id = c.workspace_id and r.delivery_id = d.id
     order by r.finished_at desc limit 1
-  ) a on true;
+  ) a on true
+  where c.notice_due_at is not null;
 end
 $$;
 comment on function crm.notice_claim() is

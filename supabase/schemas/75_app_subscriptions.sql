@@ -150,8 +150,9 @@ $$;
 comment on function app.subscription_create(jsonb) is
   'Creates a subscription without a key, so that it outlives every key; a workspace has at most 50 active ones. '
   'Returns it as subscription_get does. Arguments: workspace_id, new_id (chosen by the caller, because the secret is '
-  'encrypted for it), event_types, target_url (the caller checks that it is public), secret and encrypted_header '
-  '(encrypted, in base64), header (its name), filters, payload. Codes: validation_error, invalid_reference, not_found.';
+  'encrypted for it), event_types, target_url (the caller checks that it is public), secret (encrypted, in base64), '
+  'filters, payload, header (its name), encrypted_header (base64). Codes: validation_error, invalid_reference, '
+  'not_found.';
 
 create function app.subscription_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
