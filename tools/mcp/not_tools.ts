@@ -6,6 +6,7 @@ export const NOT_TOOLS: Readonly<Record<string, string>> = {
   webhook_create: "Its reply reveals the secret of the subscription, which would stay in the conversation",
   webhook_rotate_secret:
     "Its reply reveals the secret of the subscription, which would stay in the conversation",
+  deal_contact_list: "The tool that shows a deal lists its contacts",
   activity_batch:
     "An assistant calls the tool of one record for each; a hundred items at once hide what it does",
   company_batch: "As activity_batch",

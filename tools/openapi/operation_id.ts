@@ -11,7 +11,8 @@ export function tagOf(resource: Resource): string {
 /**
  * The id of an operation, by which generators name functions: the resource and what is done with it, as in
  * `contacts.list`, `contacts.get`, `deals.win`, `deals.move_stage`, `webhooks.deliveries`, `webhooks.delivery`,
- * `webhooks.redeliver`. It follows from the method and the path, so a new endpoint changes the id of no other.
+ * `webhooks.redeliver`, and for what is added to a record and taken from it `deals.add_contact` and
+ * `deals.remove_contact`. It follows from the method and the path, so a new endpoint changes the id of no other.
  */
 export function operationId(resource: Resource, { method, path, endpoint }: Route): string {
   return `${tagOf(resource)}.${verbOf()}`.replaceAll("-", "_");
@@ -21,7 +22,12 @@ export function operationId(resource: Resource, { method, path, endpoint }: Rout
     if (last === "") return method === "GET" && isList(endpoint.reply) ? "list" : BY_METHOD[method];
     // The id of the record, or the token of a proposal, and the id of a record below it.
     if (last === ":id" || last === ":token") return BY_METHOD[method];
-    return last.replace(/^:(\w+)_id$/, "$1");
+    const below = /^:(\w+)_id$/.exec(last)?.[1];
+    if (method === "DELETE" && below !== undefined) return `remove_${below}`;
+    if (method === "POST" && endpoint.status === 201 && path.startsWith("/:id/")) {
+      return `add_${last.replace(/s$/, "")}`;
+    }
+    return below ?? last;
   }
 }
 

@@ -199,12 +199,28 @@ const lead = {
   created_at: at.leadArrived,
 };
 
+/** Carlos, who decides at the bakery. */
+const dealContact = {
+  contact_id: IDS.otherContact,
+  name: "Carlos Prado",
+  role: "decisor",
+  is_main: false,
+  added_at: at.noted,
+};
+
 /** By the name of the schema. That of a body to create a record, `NewDeal`, follows from the record. */
 export const SALES = {
   Company: company,
   Contact: contact,
   ContactErased: { id: IDS.contact },
   Deal: deal,
+  DealContact: dealContact,
+  DealContactList: {
+    data: [
+      { contact_id: IDS.contact, name: contact.name, role: null, is_main: true, added_at: null },
+      dealContact,
+    ],
+  },
   Activity: activity,
   Note: note,
   Proposal: proposal,
