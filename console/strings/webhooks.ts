@@ -221,6 +221,11 @@ export const webhooks = {
     "A deal had no movement for longer than the company allows",
   ],
   "event.deal.updated": ["Um negócio mudou, em qualquer campo", "A deal changed, in any field"],
+  "event.deal.contact_added": [
+    "Um contato foi posto num negócio, ou o seu papel mudou",
+    "A contact was added to a deal, or its role changed",
+  ],
+  "event.deal.contact_removed": ["Um contato foi tirado de um negócio", "A contact was removed from a deal"],
   "event.contact.created": ["Um contato foi criado", "A contact was created"],
   "event.contact.updated": ["Um contato mudou", "A contact changed"],
   "event.contact.merged": ["Dois contatos foram unidos", "Two contacts were merged"],

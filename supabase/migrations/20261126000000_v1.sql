@@ -1098,6 +1098,9 @@ begin
       case p_verb
         when 'deal_archive' then return api.deal_archive(p_args);
         when 'deal_batch' then return api.deal_batch(p_args);
+        when 'deal_contact_add' then return api.deal_contact_add(p_args);
+        when 'deal_contact_list' then return api.deal_contact_list(p_args);
+        when 'deal_contact_remove' then return api.deal_contact_remove(p_args);
         when 'deal_create' then return api.deal_create(p_args);
         when 'deal_get' then return api.deal_get(p_args);
         when 'deal_list' then return api.deal_list(p_args);
@@ -1512,6 +1515,8 @@ create type crm.event_type as enum (
   'company.updated',
   'deal.updated',
   'deal.reopened',
+  'deal.contact_added',
+  'deal.contact_removed',
   'activity.updated',
   'activity.completed',
   'note.created',
@@ -1547,6 +1552,8 @@ insert into crm.event_types (event, object_type, is_change) values
   ('company.updated', 'company', true),
   ('deal.updated', 'deal', true),
   ('deal.reopened', 'deal', false),
+  ('deal.contact_added', 'deal', true),
+  ('deal.contact_removed', 'deal', true),
   ('activity.updated', 'activity', true),
   ('activity.completed', 'activity', false),
   ('note.created', 'note', true),
@@ -4955,7 +4962,8 @@ create table crm.deals (
 );
 comment on table crm.deals is 'Sales in progress or closed.';
 comment on column crm.deals.moved_at is
-  'When the deal last moved: it was changed, one of its activities was created or changed, or a note was added. '
+  'When the deal last moved: it was changed, one of its activities was created or changed, or a note or another '
+  'contact was added. '
   'updated_at cannot show this, because a note changes no field of the deal.';
 comment on column crm.deals.stale_reported_for is
   'The moved_at for which deal.stale was last emitted. A later movement has another time, so the event can be emitted '
@@ -5014,7 +5022,7 @@ begin
   return null;
 end
 $$;
-comment on function crm.set_moved_at() is 'Trigger for notes and activities: sets moved_at on their deal.';
+comment on function crm.set_moved_at() is 'Trigger for notes, activities and further contacts: sets moved_at on their deal.';
 create function crm.set_deal_moments() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -5043,11 +5051,12 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_deal crm.deals;
+  v_json json;
 begin
   select * into v_deal from crm.deals d
   where d.workspace_id = v_workspace_id and d.id = (p_args ->> 'id')::uuid;
   if not found then perform api.fail('not_found'); end if;
-  return crm.expanded(crm.with_fields(crm.deal_json(v_deal), json_build_object(
+  v_json := crm.expanded(crm.with_fields(crm.deal_json(v_deal), json_build_object(
     'contact', (
       select crm.contact_json(c) from crm.contacts c
       where c.workspace_id = v_workspace_id and c.id = v_deal.contact_id
@@ -5062,12 +5071,17 @@ begin
       order by a.id desc limit 1
     ),
     'lead', v_deal.lead
-  )), (p_args -> 'expand') - '{contact,company}'::text[]);
+  )), (p_args -> 'expand') - '{contact,company,contacts}'::text[]);
+  return case
+    when p_args -> 'expand' ? 'contacts'
+      then crm.with_fields(v_json, json_build_object('contacts', crm.deal_contacts_json(v_deal)))
+    else v_json
+  end;
 end
 $$;
 comment on function api.deal_get(jsonb) is
   'Returns one deal with its contact, its company, its newest activity, and the lead''s body if POST leads created '
-  'it. Raises not_found (spec 4.6).';
+  'it; with expand=contacts also with all its contacts. Raises not_found (spec 4.6).';
 create function crm.deal_default_title(p_deal crm.deals) returns text
 language plpgsql stable set search_path = '' as $$
 declare
@@ -6608,6 +6622,170 @@ $$;
 comment on function crm.proposal_save(crm.proposals) is
   'Writes the changeable fields of the record, and returns the updated row.';
 
+create domain crm.contact_role as text check (char_length(value) between 1 and 60);
+comment on domain crm.contact_role is 'What a contact does in a deal, such as `decisor`: 1 to 60 characters.';
+create table crm.deal_contacts (
+  workspace_id uuid not null,
+  deal_id uuid not null,
+  contact_id uuid not null,
+  role crm.contact_role,
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, deal_id, contact_id),
+  foreign key (workspace_id, deal_id) references crm.deals (workspace_id, id) on delete cascade,
+  foreign key (workspace_id, contact_id) references crm.contacts (workspace_id, id)
+);
+comment on table crm.deal_contacts is
+  'The contacts that were added to a deal beside its main contact, with their roles. A contact that becomes the main '
+  'one keeps its row, and so stays in the deal when the main contact changes again.';
+create index deal_contacts_contact on crm.deal_contacts (workspace_id, contact_id, deal_id);
+call crm.protect('crm.deal_contacts');
+create trigger set_moved_at after insert on crm.deal_contacts for each row execute function crm.set_moved_at();
+create function crm.deal_contact_json(
+  p_contact_id uuid, p_role text, p_is_main boolean, p_added_at timestamptz, p_shows_name boolean
+) returns json
+language sql stable as $$
+  select json_build_object(
+    'contact_id', p_contact_id,
+    'name', (
+      select c.name from crm.contacts c
+      where p_shows_name and c.workspace_id = crm.current_workspace_id() and c.id = p_contact_id
+    ),
+    'role', p_role, 'is_main', p_is_main, 'added_at', crm.iso(p_added_at)
+  )
+$$;
+comment on function crm.deal_contact_json(uuid, text, boolean, timestamptz, boolean) is
+  'JSON of a contact of a deal. p_shows_name: whether the key may read contacts.';
+create function crm.may_read_contacts() returns boolean
+language plpgsql stable set search_path = ''
+as $$ begin return (crm.own_key() #>> '{key,scopes}')::jsonb ? 'contacts:read'; end $$;
+comment on function crm.may_read_contacts() is 'Whether the calling key has the scope contacts:read.';
+create function crm.deal_contacts_json(p_deal crm.deals) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_shows_name boolean := crm.may_read_contacts();
+begin
+  return (
+    select coalesce(
+      json_agg(
+        crm.deal_contact_json(p.contact_id, p.role, p.is_main, p.created_at, v_shows_name)
+        order by p.is_main desc, p.created_at, p.contact_id
+      ),
+      '[]'
+    )
+    from (
+      select k.contact_id, k.role, k.contact_id is not distinct from p_deal.contact_id as is_main, k.created_at
+      from crm.deal_contacts k
+      where k.workspace_id = p_deal.workspace_id and k.deal_id = p_deal.id
+      union all
+      select p_deal.contact_id, null, true, null
+      where p_deal.contact_id is not null and not exists (
+        select from crm.deal_contacts k
+        where k.workspace_id = p_deal.workspace_id and k.deal_id = p_deal.id and k.contact_id = p_deal.contact_id
+      )
+    ) p
+  );
+end
+$$;
+comment on function crm.deal_contacts_json(crm.deals) is
+  'The contacts of a deal: the main one, then the others in the order in which they were added; names only if the key '
+  'may read contacts.';
+create function api.deal_contact_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_deal crm.deals;
+begin
+  select * into v_deal from crm.deals d
+  where d.workspace_id = crm.current_workspace_id() and d.id = (p_args ->> 'id')::uuid;
+  if not found then perform api.fail('not_found'); end if;
+  return json_build_object('data', crm.deal_contacts_json(v_deal));
+end
+$$;
+comment on function api.deal_contact_list(jsonb) is 'Lists the contacts of a deal. Raises not_found.';
+create function api.deal_contact_add(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  c_most constant integer := 50;
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_deal_id uuid := p_args ->> 'id';
+  v_contact_id uuid := p_args ->> 'contact_id';
+  v_role text := p_args ->> 'role';
+  v_is_main boolean;
+  v_count integer;
+  v_row crm.deal_contacts;
+begin
+  if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
+    perform api.fail('not_found');
+  end if;
+  -- The contact before the deal, the order in which a merge locks them.
+  perform crm.require_references(p_args);
+  v_is_main := (crm.deal_lock(v_deal_id)).contact_id is not distinct from v_contact_id;
+  select * into v_row from crm.deal_contacts k
+  where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id = v_contact_id;
+  if v_row.contact_id is not null then
+    if p_args ? 'role' and v_row.role is distinct from v_role then
+      update crm.deal_contacts k set role = v_role
+      where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id = v_contact_id
+      returning * into v_row;
+    end if;
+    perform api.mark_found();
+  elsif v_is_main and v_role is null then
+    perform api.mark_found();
+  else
+    select count(*) into v_count from crm.deal_contacts k
+    where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id;
+    if v_count >= c_most then
+      perform api.fail(
+        'validation_error', array['contact_id'],
+        'O negócio já tem 50 contatos além do principal; antes tire um, com '
+          'DELETE /api-v1-deals/:id/contacts/:contact_id'
+      );
+    end if;
+    insert into crm.deal_contacts (workspace_id, deal_id, contact_id, role)
+    values (v_workspace_id, v_deal_id, v_contact_id, v_role)
+    returning * into v_row;
+    if v_is_main then perform api.mark_found(); end if;
+  end if;
+  return crm.deal_contact_json(v_contact_id, v_row.role, v_is_main, v_row.created_at, crm.may_read_contacts());
+end
+$$;
+comment on function api.deal_contact_add(jsonb) is
+  'Adds a contact to a deal and returns it; for a contact that is there already it changes the role, if one is sent. '
+  'The main contact gets a row only for its role. Raises not_found, invalid_reference, and validation_error if the '
+  'deal has 50 rows.';
+create function crm.remove_deal_contact(p_deal_id uuid, p_contact_id uuid) returns boolean
+language plpgsql security definer set search_path = '' as $$
+begin
+  delete from crm.deal_contacts k
+  where k.workspace_id = crm.current_workspace_id() and k.deal_id = p_deal_id and k.contact_id = p_contact_id;
+  return found;
+end
+$$;
+comment on function crm.remove_deal_contact(uuid, uuid) is
+  'Removes a contact from a deal of the current workspace, and returns whether it was there. Security definer, because '
+  'verbs may delete nothing.';
+create function api.deal_contact_remove(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
+  v_contact_id uuid := p_args ->> 'contact_id';
+begin
+  if v_deal.contact_id = v_contact_id then
+    perform api.fail(
+      'validation_error', array['contact_id'],
+      format('É o contato principal; para trocá-lo, envie outro contact_id a PATCH /api-v1-deals/%s', v_deal.id)
+    );
+  elsif not crm.remove_deal_contact(v_deal.id, v_contact_id) and not exists (
+    select from crm.contacts c where c.workspace_id = v_deal.workspace_id and c.id = v_contact_id
+  ) then
+    perform api.fail('not_found', array['contact_id'], 'Nenhum contato do workspace tem este id');
+  end if;
+  return null;
+end
+$$;
+comment on function api.deal_contact_remove(jsonb) is
+  'Removes a contact from a deal; one that is not there gets the same answer. Raises not_found, and validation_error '
+  'for the main contact, which a PATCH of contact_id replaces.';
+
 create function crm.uuid_v7_clock() returns uuid
 language sql volatile as $$
   -- Counts in units of 1/4,096 ms: the three hexadecimal digits after the version are the fraction of a millisecond.
@@ -7052,6 +7230,8 @@ language sql immutable as $$
     when 'company.updated' then '{"changed_fields":["employee_count","website"]}'
     when 'deal.updated' then '{"changed_fields":["expected_close_date","value"]}'
     when 'deal.reopened' then '{"changed_fields":["closed_at","loss_note","loss_reason_id","lost_at","status"]}'
+    when 'deal.contact_added' then '{"added_contact_id":"01a0f2d6-5d50-7943-84a6-fd90039f598b","role":"decisor"}'
+    when 'deal.contact_removed' then '{"removed_contact_id":"01a0f2d6-5d50-7943-84a6-fd90039f598b"}'
     when 'activity.updated' then '{"changed_fields":["due_at","owner_id"]}'
     when 'activity.completed' then '{"changed_fields":["completed_at","status"]}'
     when 'contact.merged' then '{"merged_contact_id":"01a0f2d6-5d50-7943-84a6-fd90039f598b"}'
@@ -7560,7 +7740,16 @@ begin
       select crm.proposal_json(p) into v_object from crm.proposals p
       where p.workspace_id = e.workspace_id and p.id = e.object_id;
   end case;
-  return case when e.facts = '{}' then v_object else crm.with_fields(v_object, e.facts::json) end;
+  if e.facts = '{}' then return v_object; end if;
+  if e.event = 'deal.contact_added' then
+    -- Not stored with the event: a role could name a person and would outlive the erasure.
+    v_object := crm.with_fields(v_object, json_build_object('role', (
+      select k.role from crm.deal_contacts k
+      where k.workspace_id = e.workspace_id and k.deal_id = e.object_id
+        and k.contact_id = (e.facts ->> 'added_contact_id')::uuid
+    )));
+  end if;
+  return crm.with_fields(v_object, e.facts::json);
 end
 $$;
 comment on function crm.event_data(crm.events, text) is
@@ -7954,8 +8143,8 @@ create function crm.claim_candidates(p_shard smallint, p_limit integer) returns 
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
 #variable_conflict use_column
 declare
-  -- Looking up one subscription in the indexes takes about 20 microseconds. At least 60 subscriptions, which is more
-  -- than a workspace can have active.
+  -- Looking up one subscription in the indexes takes about 20 microseconds. At least 60 subscriptions: a workspace
+  -- has at most 50 active ones, so one round looks at all of them.
   c_max_subscriptions constant integer := greatest(p_limit, 60);
   v_after uuid := (select s.last_workspace_id from crm.webhook_shards s where s.shard = p_shard);
   v_seen integer;
@@ -9804,6 +9993,48 @@ create trigger emit_updated after update on crm.activities
     and (pg_trigger_depth() = 0 or old.contact_id is not distinct from new.contact_id)
   )
   execute function crm.emit_change('activity.updated');
+
+create function crm.emit_deal_contacts() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_fact text := case tg_argv[0] when 'deal.contact_added' then 'added_contact_id' else 'removed_contact_id' end;
+  v_group record;
+begin
+  for v_group in
+    select c.workspace_id, c.contact_id, array_agg(c.deal_id order by c.deal_id) as deal_ids
+    from changed c
+    join crm.deals d on d.workspace_id = c.workspace_id and d.id = c.deal_id
+    -- A main contact that loses its row stays in the deal, and only its role is gone.
+    where tg_op = 'INSERT' or d.contact_id is distinct from c.contact_id
+    group by c.workspace_id, c.contact_id
+  loop
+    perform crm.emit_for_each(
+      v_group.workspace_id, tg_argv[0]::crm.event_type, v_group.deal_ids,
+      jsonb_build_object(v_fact, v_group.contact_id)
+    );
+  end loop;
+  return null;
+end
+$$;
+comment on function crm.emit_deal_contacts() is
+  'Trigger: emits the event in its argument about the deals of all rows of the statement.';
+create function crm.emit_contact_role() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  perform crm.emit(
+    new.workspace_id, 'deal.contact_added', new.deal_id, jsonb_build_object('added_contact_id', new.contact_id)
+  );
+  return null;
+end
+$$;
+comment on function crm.emit_contact_role() is 'Trigger: emits deal.contact_added for a contact whose role changed.';
+create trigger emit_added after insert on crm.deal_contacts referencing new table as changed
+  for each statement execute function crm.emit_deal_contacts('deal.contact_added');
+create trigger emit_removed after delete on crm.deal_contacts referencing old table as changed
+  for each statement execute function crm.emit_deal_contacts('deal.contact_removed');
+create trigger emit_role after update of role on crm.deal_contacts
+  for each row when (old.role is distinct from new.role)
+  execute function crm.emit_contact_role();
 create trigger emit_reopened after update of status on crm.deals
   for each row when (old.status is distinct from new.status and new.status = 'aberto')
   execute function crm.emit_change('deal.reopened');
@@ -10792,18 +11023,40 @@ end
 $$;
 comment on function api.company_timeline(jsonb) is
   'What happened with a company in its newest 250 deals, newest first. Raises not_found, merged.';
+create function crm.deals_of_contact(p_contact_id uuid, p_most integer) returns uuid[]
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
+begin
+  return array(
+    select d.id
+    from (
+      select m.id from unnest(crm.newest_deals('contact_id', p_contact_id, p_most)) m (id)
+      union
+      (
+        select k.deal_id from crm.deal_contacts k
+        -- Compared as one row, so that no other index serves (as in api.<name>_list).
+        where k.workspace_id = crm.current_workspace_id() and k.contact_id >= p_contact_id
+          and (k.contact_id, k.deal_id) < (p_contact_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+        order by k.contact_id desc, k.deal_id desc limit p_most
+      )
+    ) d
+    order by d.id desc limit p_most
+  );
+end
+$$;
+comment on function crm.deals_of_contact(uuid, integer) is
+  'The ids of the newest p_most deals in which a contact is the main or another one.';
 create function api.contact_timeline(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
   v_id uuid := p_args ->> 'id';
 begin
   perform api.contact_get(p_args);
-  return crm.timeline(crm.newest_deals('contact_id', v_id, 250), v_id, p_args);
+  return crm.timeline(crm.deals_of_contact(v_id, 250), v_id, p_args);
 end
 $$;
 comment on function api.contact_timeline(jsonb) is
-  'What happened with a contact in its newest 250 deals, and its activities in others, newest first. Raises not_found, '
-  'merged.';
+  'What happened with a contact in the newest 250 deals in which it is the main or another contact, and its activities '
+  'in others, newest first. Raises not_found, merged.';
 
 create function api.search_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -12073,6 +12326,33 @@ $$;
 comment on function crm.move_children(uuid, text, text, uuid, uuid, crm.event_type) is
   'Makes at most 200 rows of a table refer to another record in a column, emits an event for each, and returns their '
   'ids. p_event null: the change is not visible to clients.';
+create function crm.move_deal_contacts(p_workspace_id uuid, p_from uuid, p_to uuid) returns uuid[]
+language plpgsql set search_path = '' as $$
+declare
+  v_rows crm.deal_contacts[];
+  v_ids uuid[] := array(
+    select k.deal_id from crm.deal_contacts k
+    where k.workspace_id = p_workspace_id and k.contact_id = p_from limit 200
+  );
+begin
+  -- A call that adds a contact to one of these deals holds the deal's lock.
+  perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (v_ids) order by d.id for no key update;
+  with gone as (
+    delete from crm.deal_contacts k
+    where k.workspace_id = p_workspace_id and k.contact_id = p_from and k.deal_id = any (v_ids)
+    returning k.*
+  )
+  select array_agg(g::crm.deal_contacts) into v_rows from gone g;
+  insert into crm.deal_contacts as kept (workspace_id, deal_id, contact_id, role, created_at)
+  select r.workspace_id, r.deal_id, p_to, r.role, r.created_at from unnest(v_rows) r
+  on conflict (workspace_id, deal_id, contact_id) do update set role = excluded.role
+  where kept.role is null and excluded.role is not null;
+  return v_ids;
+end
+$$;
+comment on function crm.move_deal_contacts(uuid, uuid, uuid) is
+  'Puts another contact in the place of a contact that at most 200 deals have beside their main one, and returns the '
+  'deals. Where both are there, one remains, with its role or else that of the other.';
 create function crm.merge_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
 declare
@@ -12091,9 +12371,13 @@ begin
   o.progress := coalesce(o.progress, '{}');
   -- Earlier merges first, to keep chains short. Then activities before deals, the order in which a PATCH of an activity
   -- locks them.
-  foreach v_name in array case when v_contact then '{contacts,activities,deals}'::text[] else '{companies,contacts,deals}' end
+  foreach v_name in array case
+    when v_contact then '{contacts,activities,deals,deal_contacts}'::text[]
+    else '{companies,contacts,deals}'
+  end
   loop
-    v_ids := crm.move_children(
+    v_ids := case when v_name = 'deal_contacts' then crm.move_deal_contacts(o.workspace_id, o.object_id, v_into)
+    else crm.move_children(
       o.workspace_id, v_name,
       case when v_name = 'companies' or v_contact and v_name = 'contacts' then 'merged_into_id' else v_column end,
       o.object_id, v_into,
@@ -12102,7 +12386,7 @@ begin
         when v_name = 'deals' then 'deal.updated'
         when v_name = 'contacts' and not v_contact then 'contact.updated'
       end::crm.event_type
-    );
+    ) end;
     if v_name = 'deals' then
       perform crm.move_receipts(o.workspace_id, v_column, v_ids, o.object_id, v_into);
     end if;
@@ -12149,7 +12433,7 @@ begin
   o.kind := tg_argv[0];
   o.object_id := new.id;
   o.arguments := jsonb_build_object('id', new.merged_into_id, 'merge_id', new.id);
-  o.result := '{"moved": {"activities": 0, "contacts": 0, "deals": 0, "merged": 0}}';
+  o.result := '{"moved": {"activities": 0, "contacts": 0, "deals": 0, "deal_contacts": 0, "merged": 0}}';
   if o.kind = 'contact_merge' then
     perform crm.emit(
       new.workspace_id, 'contact.merged', new.merged_into_id, jsonb_build_object('merged_contact_id', new.id)
@@ -12639,6 +12923,11 @@ begin
     and (d.title, d.source, d.external_id, d.loss_note, d.utm, d.custom_fields, d.tags, d.lead)
       is distinct from (e.title, e.source, e.external_id, e.loss_note, e.utm, e.custom_fields, e.tags, null::jsonb);
   get diagnostics deals = row_count;
+  update crm.deal_contacts k
+  set role = null
+  from unnest(v_deals) t
+  where k.workspace_id = p_workspace_id and k.deal_id = t.deal_id
+    and crm.mentions(k.role, case when p_texts then t.origin_traces else t.traces end);
   if p_texts then
     delete from crm.texts_naming k
     where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.object = 'deal' and k.id = any (p_ids);
@@ -12657,8 +12946,27 @@ end
 $$;
 comment on function crm.erase_deals(uuid, uuid, uuid[], crm.traces, boolean, text[]) is
   'Clears the leads that the person sent, and replaces texts that mention the person in the short fields of deals and '
-  'of their receipts. p_texts: also clears free texts about the deals and custom fields, and a source, external_id, '
-  'tag or utm value with any of the names; without p_texts, these fields are remembered in crm.texts_naming.';
+  'of their receipts, and in roles of their contacts. p_texts: also clears free texts about the deals and custom '
+  'fields, and a source, external_id, tag or utm value with any of the names; without p_texts, these fields are '
+  'remembered in crm.texts_naming.';
+create function crm.erase_deal_contacts(p_workspace_id uuid, p_contact_id uuid) returns uuid[]
+language plpgsql set search_path = '' as $$
+declare
+  v_ids uuid[] := array(
+    select k.deal_id from crm.deal_contacts k
+    where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id limit 100
+  );
+begin
+  -- A call that removes the contact from one of these deals holds the deal's lock.
+  perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (v_ids) order by d.id for no key update;
+  delete from crm.deal_contacts k
+  where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.deal_id = any (v_ids);
+  return v_ids;
+end
+$$;
+comment on function crm.erase_deal_contacts(uuid, uuid) is
+  'Takes a contact, and its roles, out of at most 100 deals, and returns their ids. A main contact stays in its deal '
+  'without a role.';
 
 create function crm.batch_without_mentions(p_reply json, p_traces crm.traces) returns json
 language plpgsql immutable set search_path = '' as $$
@@ -12857,7 +13165,11 @@ begin
       return query
       select d.id, array[
         d.title, d.source, d.external_id, d.loss_note, crm.json_text(d.utm), crm.json_text(d.custom_fields),
-        crm.json_text(d.lead), array_to_string(d.tags, E'\n')
+        crm.json_text(d.lead), array_to_string(d.tags, E'\n'),
+        (
+          select string_agg(k.role, E'\n' order by k.contact_id) from crm.deal_contacts k
+          where k.workspace_id = p_workspace_id and k.deal_id = d.id
+        )
       ]
       from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (p_ids);
     when 'activity' then
@@ -12986,9 +13298,9 @@ comment on type crm.erasure is
 create function crm.erasure_phases(e crm.erasure) returns text[]
 language sql immutable set search_path = '' as $$
   -- Activities before deals, the order in which a PATCH of an activity locks them; activities again after `notes`,
-  -- which waits for activities being written. Deals last, because they contain the leads.
+  -- which waits for activities being written. Deals after them, because they contain the leads.
   select case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
-    then '{activities,deal_activities,notes,deal_activities,proposals,deals}'::text[] else '{}'
+    then '{activities,deal_activities,notes,deal_activities,proposals,deals,deal_contacts}'::text[] else '{}'
   end || case when e.known
     then '{given_proposals,given,replies,contact,company,deal,activity,note,proposal}'::text[] else '{}'
   end
@@ -13041,7 +13353,7 @@ begin
   o.arguments := jsonb_build_object('id', p_id, 'texts', p_texts);
   o.result := jsonb_build_object('cleared', jsonb_build_object(
     'contacts', e.known::integer, 'deals', 0, 'notes', 0, 'activities', 0, 'proposals', 0, 'lead_receipts', 0,
-    'stored_replies', 0
+    'deal_contacts', 0, 'stored_replies', 0
   ));
   o.progress := to_jsonb(e);
   -- This much work takes half a second if most texts are short.
@@ -13099,7 +13411,9 @@ declare
   v_phases text[] := crm.erasure_phases(e);
   v_phase text := v_phases[e.phase];
   v_traces crm.traces := (e.words, e.numbers);
-  v_by_contact boolean := v_phase in ('activities', 'deal_activities', 'notes', 'proposals', 'deals');
+  v_by_contact boolean := v_phase in (
+    'activities', 'deal_activities', 'notes', 'proposals', 'deals', 'deal_contacts'
+  );
   v_contact_id uuid;
   v_kind text := case when v_phase = 'deal_activities' then 'activities' else v_phase end;
   v_ids uuid[] := '{}';
@@ -13155,6 +13469,10 @@ begin
         else v_changed := crm.erase_proposals(o.workspace_id, v_ids, v_traces, e.texts);
       end case;
       v_is_over := e.deal_id is null;
+    when v_phase = 'deal_contacts' then
+      v_ids := crm.erase_deal_contacts(o.workspace_id, v_contact_id);
+      v_changed := cardinality(v_ids);
+      v_is_over := v_changed < 100;
     when v_phase = 'given_proposals' then
       -- Before the phase `given`, which clears the leads: crm.erase_proposals needs their traces. There are few
       -- proposals.
@@ -15379,6 +15697,7 @@ revoke create on schema crm from crm_api, crm_app;
 grant usage on schema api, crm to crm_api;
 grant select on crm.members, crm.pipelines, crm.stages, crm.loss_reasons to crm_api;
 grant select, insert, update on crm.companies, crm.contacts, crm.deals, crm.activities to crm_api;
+grant select, insert, update (role) on crm.deal_contacts to crm_api;
 grant select, insert on crm.notes, crm.lead_receipts, crm.list_cursors to crm_api;
 grant select on crm.search_texts, crm.record_values to crm_api;
 grant select, insert, update (label, choices, archived_at, index_below) on crm.custom_fields to crm_api, crm_app;
@@ -15389,8 +15708,9 @@ grant select (workspace_id, subscription_id, next_from), insert, update (header)
 grant select on crm.event_types, crm.events, crm.webhook_attempts, crm.webhook_deliveries to crm_api;
 grant usage on schema app, api, crm to crm_app;
 grant select on
-  crm.activities, crm.companies, crm.contacts, crm.deals, crm.event_types, crm.events, crm.key_calls, crm.key_counters,
-  crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.stages, crm.webhook_attempts
+  crm.activities, crm.companies, crm.contacts, crm.deal_contacts, crm.deals, crm.event_types, crm.events,
+  crm.key_calls, crm.key_counters, crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.stages,
+  crm.webhook_attempts
 to crm_app;
 grant select, insert on crm.audit_log to crm_app;
 grant select, update (name, stale_after_days, time_zone, refuses_undefined_fields) on crm.workspaces to crm_app;
@@ -15436,7 +15756,8 @@ grant execute on function
   api.contact_list(jsonb), api.contact_merge(jsonb), api.contact_restore(jsonb), api.contact_timeline(jsonb),
   api.contact_update(jsonb), api.contact_upsert(jsonb), api.custom_field_archive(jsonb), api.custom_field_create(jsonb),
   api.custom_field_list(jsonb), api.custom_field_restore(jsonb), api.custom_field_update(jsonb),
-  api.deal_archive(jsonb), api.deal_batch(jsonb), api.deal_create(jsonb), api.deal_get(jsonb), api.deal_list(jsonb),
+  api.deal_archive(jsonb), api.deal_batch(jsonb), api.deal_contact_add(jsonb), api.deal_contact_list(jsonb),
+  api.deal_contact_remove(jsonb), api.deal_create(jsonb), api.deal_get(jsonb), api.deal_list(jsonb),
   api.deal_lose(jsonb), api.deal_move_stage(jsonb), api.deal_reassign(jsonb), api.deal_restore(jsonb),
   api.deal_summary(jsonb), api.deal_update(jsonb), api.deal_upsert(jsonb), api.deal_win(jsonb), api.event_list(jsonb),
   api.fail(text, text[], text, uuid[]), api.lead_create(jsonb), api.mark_found(), api.mark_replayed(),
@@ -15468,10 +15789,11 @@ grant execute on function
   crm.current_caller_id(), crm.current_member_id(), crm.current_workspace_id(),
   crm.custom_field_error(crm.custom_fields, jsonb), crm.custom_field_json(crm.custom_fields),
   crm.custom_field_lock(uuid), crm.custom_field_room(text), crm.deal_action_json(crm.deals, boolean),
+  crm.deal_contact_json(uuid, text, boolean, timestamp with time zone, boolean), crm.deal_contacts_json(crm.deals),
   crm.deal_default_title(crm.deals), crm.deal_insert(crm.deals), crm.deal_insert(crm.deals[]), crm.deal_json(crm.deals),
   crm.deal_json_if_short(crm.deals), crm.deal_lock(uuid, jsonb), crm.deal_match(jsonb), crm.deal_new(jsonb),
-  crm.deal_save(crm.deals), crm.deal_text(crm.deals), crm.default_owner(), crm.delivery_body(uuid, crm.events, text),
-  crm.delivery_detail(uuid, uuid),
+  crm.deal_save(crm.deals), crm.deal_text(crm.deals), crm.deals_of_contact(uuid, integer), crm.default_owner(),
+  crm.delivery_body(uuid, crm.events, text), crm.delivery_detail(uuid, uuid),
   crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text),
   crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),
@@ -15493,33 +15815,34 @@ grant execute on function
   crm.list_by(text, jsonb, uuid, uuid, integer, boolean), crm.list_filters(text), crm.listed_ids(jsonb, text),
   crm.lock_all_matches(), crm.lock_batch(text, jsonb), crm.lock_company_merges(boolean), crm.lock_key(uuid),
   crm.lock_matches(jsonb[]), crm.lock_matches_of_companies(uuid[]), crm.lock_matches_of_contacts(uuid[]),
-  crm.lock_number(text), crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(), crm.may_send(uuid, uuid),
-  crm.merge_json(json, text, uuid), crm.merged_detail(text, uuid), crm.name_holder(text, jsonb, jsonb),
-  crm.name_key(text), crm.name_words(text), crm.newest_deals(text, uuid, integer), crm.note_insert(crm.notes),
-  crm.note_insert(crm.notes[]), crm.note_json(crm.notes), crm.note_json_if_short(crm.notes), crm.note_new(jsonb),
-  crm.number_key(numeric), crm.old_secret_until(uuid, uuid), crm.own_active_subscription(uuid), crm.own_key(),
-  crm.own_operation(uuid), crm.own_subscription(uuid), crm.own_workspace_name(), crm.owner_or_default(uuid),
-  crm.page(json[], uuid), crm.parsed_value(crm.custom_fields, text), crm.pending_texts(text, integer),
-  crm.phone_spellings(text), crm.pipeline_json(crm.pipelines), crm.proposal_answer(uuid, text, text),
-  crm.proposal_for_customer(crm.proposals), crm.proposal_json(crm.proposals), crm.proposal_lock(uuid, jsonb),
-  crm.proposal_save(crm.proposals), crm.proposal_seller(), crm.proposal_set_status(crm.proposals, text, text),
-  crm.proposal_status(crm.proposals), crm.proposal_view_json(crm.proposals), crm.quoted_choices(text[]),
-  crm.raise_code(text, text, text, text), crm.reactivate_subscription(uuid, uuid),
+  crm.lock_number(text), crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(), crm.may_read_contacts(),
+  crm.may_send(uuid, uuid), crm.merge_json(json, text, uuid), crm.merged_detail(text, uuid),
+  crm.name_holder(text, jsonb, jsonb), crm.name_key(text), crm.name_words(text), crm.newest_deals(text, uuid, integer),
+  crm.note_insert(crm.notes), crm.note_insert(crm.notes[]), crm.note_json(crm.notes), crm.note_json_if_short(crm.notes),
+  crm.note_new(jsonb), crm.number_key(numeric), crm.old_secret_until(uuid, uuid), crm.own_active_subscription(uuid),
+  crm.own_key(), crm.own_operation(uuid), crm.own_subscription(uuid), crm.own_workspace_name(),
+  crm.owner_or_default(uuid), crm.page(json[], uuid), crm.parsed_value(crm.custom_fields, text),
+  crm.pending_texts(text, integer), crm.phone_spellings(text), crm.pipeline_json(crm.pipelines),
+  crm.proposal_answer(uuid, text, text), crm.proposal_for_customer(crm.proposals), crm.proposal_json(crm.proposals),
+  crm.proposal_lock(uuid, jsonb), crm.proposal_save(crm.proposals), crm.proposal_seller(),
+  crm.proposal_set_status(crm.proposals, text, text), crm.proposal_status(crm.proposals),
+  crm.proposal_view_json(crm.proposals), crm.quoted_choices(text[]), crm.raise_code(text, text, text, text),
+  crm.reactivate_subscription(uuid, uuid),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone),
   crm.recovery_json(bigint, timestamp with time zone), crm.redeliver(uuid, uuid),
   crm.refuse_invalid(text, jsonb[], jsonb[]), crm.refuse_taken(text, jsonb[], jsonb[], boolean),
-  crm.refuses_undefined_fields(), crm.require_active_pipeline(uuid), crm.require_active_stage(uuid, uuid),
-  crm.require_known_filters(jsonb), crm.require_own_delivery(crm.webhook_subscriptions, uuid), crm.require_record(json),
-  crm.require_references(jsonb), crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean),
-  crm.resume_subscription(uuid, uuid), crm.rotate_secret(uuid, uuid, bytea, integer),
-  crm.rows_by(text, text, text, text), crm.rows_by_value(crm.sent_value, text, text, uuid[]),
-  crm.run_batch(text, jsonb, integer), crm.run_batch_item(text, jsonb), crm.run_group(text, jsonb[], boolean),
-  crm.sample_data(crm.event_type), crm.sample_facts(crm.event_type), crm.sample_row(text),
-  crm.sample_state(crm.event_type), crm.search(text, text[], uuid, uuid, integer, integer),
-  crm.search_page(text, jsonb, uuid, uuid, integer, boolean), crm.search_text(text[], text[]), crm.search_words(text),
-  crm.send_test_event(uuid, uuid, crm.event_type), crm.sent_values(text, jsonb),
-  crm.shortest_way(crm.walk, uuid, uuid, integer), crm.sorted_list(text, jsonb), crm.spelled_tax_id(text),
-  crm.stage_json(crm.stages), crm.stage_of_new_deal(uuid, uuid), crm.stages_of(crm.pipelines),
+  crm.refuses_undefined_fields(), crm.remove_deal_contact(uuid, uuid), crm.require_active_pipeline(uuid),
+  crm.require_active_stage(uuid, uuid), crm.require_known_filters(jsonb),
+  crm.require_own_delivery(crm.webhook_subscriptions, uuid), crm.require_record(json), crm.require_references(jsonb),
+  crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean), crm.resume_subscription(uuid, uuid),
+  crm.rotate_secret(uuid, uuid, bytea, integer), crm.rows_by(text, text, text, text),
+  crm.rows_by_value(crm.sent_value, text, text, uuid[]), crm.run_batch(text, jsonb, integer),
+  crm.run_batch_item(text, jsonb), crm.run_group(text, jsonb[], boolean), crm.sample_data(crm.event_type),
+  crm.sample_facts(crm.event_type), crm.sample_row(text), crm.sample_state(crm.event_type),
+  crm.search(text, text[], uuid, uuid, integer, integer), crm.search_page(text, jsonb, uuid, uuid, integer, boolean),
+  crm.search_text(text[], text[]), crm.search_words(text), crm.send_test_event(uuid, uuid, crm.event_type),
+  crm.sent_values(text, jsonb), crm.shortest_way(crm.walk, uuid, uuid, integer), crm.sorted_list(text, jsonb),
+  crm.spelled_tax_id(text), crm.stage_json(crm.stages), crm.stage_of_new_deal(uuid, uuid), crm.stages_of(crm.pipelines),
   crm.subscription_insert(crm.webhook_subscriptions), crm.subscription_json(crm.webhook_subscriptions),
   crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]),
   crm.summary(text, jsonb, text, integer, text), crm.synced_page(json[], uuid), crm.tag_keys(text[]),

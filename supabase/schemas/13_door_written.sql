@@ -63,6 +63,9 @@ begin
       case p_verb
         when 'deal_archive' then return api.deal_archive(p_args);
         when 'deal_batch' then return api.deal_batch(p_args);
+        when 'deal_contact_add' then return api.deal_contact_add(p_args);
+        when 'deal_contact_list' then return api.deal_contact_list(p_args);
+        when 'deal_contact_remove' then return api.deal_contact_remove(p_args);
         when 'deal_create' then return api.deal_create(p_args);
         when 'deal_get' then return api.deal_get(p_args);
         when 'deal_list' then return api.deal_list(p_args);

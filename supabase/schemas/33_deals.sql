@@ -50,7 +50,8 @@ create table crm.deals (
 );
 comment on table crm.deals is 'Sales in progress or closed.';
 comment on column crm.deals.moved_at is
-  'When the deal last moved: it was changed, one of its activities was created or changed, or a note was added. '
+  'When the deal last moved: it was changed, one of its activities was created or changed, or a note or another '
+  'contact was added. '
   'updated_at cannot show this, because a note changes no field of the deal.';
 comment on column crm.deals.stale_reported_for is
   'The moved_at for which deal.stale was last emitted. A later movement has another time, so the event can be emitted '
@@ -119,7 +120,7 @@ begin
   return null;
 end
 $$;
-comment on function crm.set_moved_at() is 'Trigger for notes and activities: sets moved_at on their deal.';
+comment on function crm.set_moved_at() is 'Trigger for notes, activities and further contacts: sets moved_at on their deal.';
 
 create function crm.set_deal_moments() returns trigger
 language plpgsql set search_path = '' as $$
@@ -153,11 +154,12 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_deal crm.deals;
+  v_json json;
 begin
   select * into v_deal from crm.deals d
   where d.workspace_id = v_workspace_id and d.id = (p_args ->> 'id')::uuid;
   if not found then perform api.fail('not_found'); end if;
-  return crm.expanded(crm.with_fields(crm.deal_json(v_deal), json_build_object(
+  v_json := crm.expanded(crm.with_fields(crm.deal_json(v_deal), json_build_object(
     'contact', (
       select crm.contact_json(c) from crm.contacts c
       where c.workspace_id = v_workspace_id and c.id = v_deal.contact_id
@@ -172,12 +174,17 @@ begin
       order by a.id desc limit 1
     ),
     'lead', v_deal.lead
-  )), (p_args -> 'expand') - '{contact,company}'::text[]);
+  )), (p_args -> 'expand') - '{contact,company,contacts}'::text[]);
+  return case
+    when p_args -> 'expand' ? 'contacts'
+      then crm.with_fields(v_json, json_build_object('contacts', crm.deal_contacts_json(v_deal)))
+    else v_json
+  end;
 end
 $$;
 comment on function api.deal_get(jsonb) is
   'Returns one deal with its contact, its company, its newest activity, and the lead''s body if POST leads created '
-  'it. Raises not_found (spec 4.6).';
+  'it; with expand=contacts also with all its contacts. Raises not_found (spec 4.6).';
 
 create function crm.deal_default_title(p_deal crm.deals) returns text
 language plpgsql stable set search_path = '' as $$

@@ -140,6 +140,8 @@ language sql immutable as $$
     when 'company.updated' then '{"changed_fields":["employee_count","website"]}'
     when 'deal.updated' then '{"changed_fields":["expected_close_date","value"]}'
     when 'deal.reopened' then '{"changed_fields":["closed_at","loss_note","loss_reason_id","lost_at","status"]}'
+    when 'deal.contact_added' then '{"added_contact_id":"01a0f2d6-5d50-7943-84a6-fd90039f598b","role":"decisor"}'
+    when 'deal.contact_removed' then '{"removed_contact_id":"01a0f2d6-5d50-7943-84a6-fd90039f598b"}'
     when 'activity.updated' then '{"changed_fields":["due_at","owner_id"]}'
     when 'activity.completed' then '{"changed_fields":["completed_at","status"]}'
     when 'contact.merged' then '{"merged_contact_id":"01a0f2d6-5d50-7943-84a6-fd90039f598b"}'

@@ -132,7 +132,16 @@ begin
       select crm.proposal_json(p) into v_object from crm.proposals p
       where p.workspace_id = e.workspace_id and p.id = e.object_id;
   end case;
-  return case when e.facts = '{}' then v_object else crm.with_fields(v_object, e.facts::json) end;
+  if e.facts = '{}' then return v_object; end if;
+  if e.event = 'deal.contact_added' then
+    -- Not stored with the event: a role could name a person and would outlive the erasure.
+    v_object := crm.with_fields(v_object, json_build_object('role', (
+      select k.role from crm.deal_contacts k
+      where k.workspace_id = e.workspace_id and k.deal_id = e.object_id
+        and k.contact_id = (e.facts ->> 'added_contact_id')::uuid
+    )));
+  end if;
+  return crm.with_fields(v_object, e.facts::json);
 end
 $$;
 comment on function crm.event_data(crm.events, text) is

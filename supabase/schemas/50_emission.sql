@@ -272,6 +272,52 @@ create trigger emit_updated after update on crm.activities
   )
   execute function crm.emit_change('activity.updated');
 
+-- The contacts of a deal besides the main one: for whole statements, because a merge moves hundreds of rows.
+
+create function crm.emit_deal_contacts() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_fact text := case tg_argv[0] when 'deal.contact_added' then 'added_contact_id' else 'removed_contact_id' end;
+  v_group record;
+begin
+  for v_group in
+    select c.workspace_id, c.contact_id, array_agg(c.deal_id order by c.deal_id) as deal_ids
+    from changed c
+    join crm.deals d on d.workspace_id = c.workspace_id and d.id = c.deal_id
+    -- A main contact that loses its row stays in the deal, and only its role is gone.
+    where tg_op = 'INSERT' or d.contact_id is distinct from c.contact_id
+    group by c.workspace_id, c.contact_id
+  loop
+    perform crm.emit_for_each(
+      v_group.workspace_id, tg_argv[0]::crm.event_type, v_group.deal_ids,
+      jsonb_build_object(v_fact, v_group.contact_id)
+    );
+  end loop;
+  return null;
+end
+$$;
+comment on function crm.emit_deal_contacts() is
+  'Trigger: emits the event in its argument about the deals of all rows of the statement.';
+
+create function crm.emit_contact_role() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  perform crm.emit(
+    new.workspace_id, 'deal.contact_added', new.deal_id, jsonb_build_object('added_contact_id', new.contact_id)
+  );
+  return null;
+end
+$$;
+comment on function crm.emit_contact_role() is 'Trigger: emits deal.contact_added for a contact whose role changed.';
+
+create trigger emit_added after insert on crm.deal_contacts referencing new table as changed
+  for each statement execute function crm.emit_deal_contacts('deal.contact_added');
+create trigger emit_removed after delete on crm.deal_contacts referencing old table as changed
+  for each statement execute function crm.emit_deal_contacts('deal.contact_removed');
+create trigger emit_role after update of role on crm.deal_contacts
+  for each row when (old.role is distinct from new.role)
+  execute function crm.emit_contact_role();
+
 create trigger emit_reopened after update of status on crm.deals
   for each row when (old.status is distinct from new.status and new.status = 'aberto')
   execute function crm.emit_change('deal.reopened');

@@ -117,18 +117,41 @@ $$;
 comment on function api.company_timeline(jsonb) is
   'What happened with a company in its newest 250 deals, newest first. Raises not_found, merged.';
 
+create function crm.deals_of_contact(p_contact_id uuid, p_most integer) returns uuid[]
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
+begin
+  return array(
+    select d.id
+    from (
+      select m.id from unnest(crm.newest_deals('contact_id', p_contact_id, p_most)) m (id)
+      union
+      (
+        select k.deal_id from crm.deal_contacts k
+        -- Compared as one row, so that no other index serves (as in api.<name>_list).
+        where k.workspace_id = crm.current_workspace_id() and k.contact_id >= p_contact_id
+          and (k.contact_id, k.deal_id) < (p_contact_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+        order by k.contact_id desc, k.deal_id desc limit p_most
+      )
+    ) d
+    order by d.id desc limit p_most
+  );
+end
+$$;
+comment on function crm.deals_of_contact(uuid, integer) is
+  'The ids of the newest p_most deals in which a contact is the main or another one.';
+
 create function api.contact_timeline(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
   v_id uuid := p_args ->> 'id';
 begin
   perform api.contact_get(p_args);
-  return crm.timeline(crm.newest_deals('contact_id', v_id, 250), v_id, p_args);
+  return crm.timeline(crm.deals_of_contact(v_id, 250), v_id, p_args);
 end
 $$;
 comment on function api.contact_timeline(jsonb) is
-  'What happened with a contact in its newest 250 deals, and its activities in others, newest first. Raises not_found, '
-  'merged.';
+  'What happened with a contact in the newest 250 deals in which it is the main or another contact, and its activities '
+  'in others, newest first. Raises not_found, merged.';
 
 -- One search in companies, contacts and deals.
 

@@ -78,6 +78,34 @@ comment on function crm.move_children(uuid, text, text, uuid, uuid, crm.event_ty
   'Makes at most 200 rows of a table refer to another record in a column, emits an event for each, and returns their '
   'ids. p_event null: the change is not visible to clients.';
 
+create function crm.move_deal_contacts(p_workspace_id uuid, p_from uuid, p_to uuid) returns uuid[]
+language plpgsql set search_path = '' as $$
+declare
+  v_rows crm.deal_contacts[];
+  v_ids uuid[] := array(
+    select k.deal_id from crm.deal_contacts k
+    where k.workspace_id = p_workspace_id and k.contact_id = p_from limit 200
+  );
+begin
+  -- A call that adds a contact to one of these deals holds the deal's lock.
+  perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (v_ids) order by d.id for no key update;
+  with gone as (
+    delete from crm.deal_contacts k
+    where k.workspace_id = p_workspace_id and k.contact_id = p_from and k.deal_id = any (v_ids)
+    returning k.*
+  )
+  select array_agg(g::crm.deal_contacts) into v_rows from gone g;
+  insert into crm.deal_contacts as kept (workspace_id, deal_id, contact_id, role, created_at)
+  select r.workspace_id, r.deal_id, p_to, r.role, r.created_at from unnest(v_rows) r
+  on conflict (workspace_id, deal_id, contact_id) do update set role = excluded.role
+  where kept.role is null and excluded.role is not null;
+  return v_ids;
+end
+$$;
+comment on function crm.move_deal_contacts(uuid, uuid, uuid) is
+  'Puts another contact in the place of a contact that at most 200 deals have beside their main one, and returns the '
+  'deals. Where both are there, one remains, with its role or else that of the other.';
+
 create function crm.merge_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
 declare
@@ -96,9 +124,13 @@ begin
   o.progress := coalesce(o.progress, '{}');
   -- Earlier merges first, to keep chains short. Then activities before deals, the order in which a PATCH of an activity
   -- locks them.
-  foreach v_name in array case when v_contact then '{contacts,activities,deals}'::text[] else '{companies,contacts,deals}' end
+  foreach v_name in array case
+    when v_contact then '{contacts,activities,deals,deal_contacts}'::text[]
+    else '{companies,contacts,deals}'
+  end
   loop
-    v_ids := crm.move_children(
+    v_ids := case when v_name = 'deal_contacts' then crm.move_deal_contacts(o.workspace_id, o.object_id, v_into)
+    else crm.move_children(
       o.workspace_id, v_name,
       case when v_name = 'companies' or v_contact and v_name = 'contacts' then 'merged_into_id' else v_column end,
       o.object_id, v_into,
@@ -107,7 +139,7 @@ begin
         when v_name = 'deals' then 'deal.updated'
         when v_name = 'contacts' and not v_contact then 'contact.updated'
       end::crm.event_type
-    );
+    ) end;
     if v_name = 'deals' then
       perform crm.move_receipts(o.workspace_id, v_column, v_ids, o.object_id, v_into);
     end if;
@@ -156,7 +188,7 @@ begin
   o.kind := tg_argv[0];
   o.object_id := new.id;
   o.arguments := jsonb_build_object('id', new.merged_into_id, 'merge_id', new.id);
-  o.result := '{"moved": {"activities": 0, "contacts": 0, "deals": 0, "merged": 0}}';
+  o.result := '{"moved": {"activities": 0, "contacts": 0, "deals": 0, "deal_contacts": 0, "merged": 0}}';
   if o.kind = 'contact_merge' then
     perform crm.emit(
       new.workspace_id, 'contact.merged', new.merged_into_id, jsonb_build_object('merged_contact_id', new.id)

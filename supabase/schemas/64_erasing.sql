@@ -323,6 +323,11 @@ begin
     and (d.title, d.source, d.external_id, d.loss_note, d.utm, d.custom_fields, d.tags, d.lead)
       is distinct from (e.title, e.source, e.external_id, e.loss_note, e.utm, e.custom_fields, e.tags, null::jsonb);
   get diagnostics deals = row_count;
+  update crm.deal_contacts k
+  set role = null
+  from unnest(v_deals) t
+  where k.workspace_id = p_workspace_id and k.deal_id = t.deal_id
+    and crm.mentions(k.role, case when p_texts then t.origin_traces else t.traces end);
   if p_texts then
     delete from crm.texts_naming k
     where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.object = 'deal' and k.id = any (p_ids);
@@ -341,5 +346,25 @@ end
 $$;
 comment on function crm.erase_deals(uuid, uuid, uuid[], crm.traces, boolean, text[]) is
   'Clears the leads that the person sent, and replaces texts that mention the person in the short fields of deals and '
-  'of their receipts. p_texts: also clears free texts about the deals and custom fields, and a source, external_id, '
-  'tag or utm value with any of the names; without p_texts, these fields are remembered in crm.texts_naming.';
+  'of their receipts, and in roles of their contacts. p_texts: also clears free texts about the deals and custom '
+  'fields, and a source, external_id, tag or utm value with any of the names; without p_texts, these fields are '
+  'remembered in crm.texts_naming.';
+
+create function crm.erase_deal_contacts(p_workspace_id uuid, p_contact_id uuid) returns uuid[]
+language plpgsql set search_path = '' as $$
+declare
+  v_ids uuid[] := array(
+    select k.deal_id from crm.deal_contacts k
+    where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id limit 100
+  );
+begin
+  -- A call that removes the contact from one of these deals holds the deal's lock.
+  perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (v_ids) order by d.id for no key update;
+  delete from crm.deal_contacts k
+  where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.deal_id = any (v_ids);
+  return v_ids;
+end
+$$;
+comment on function crm.erase_deal_contacts(uuid, uuid) is
+  'Takes a contact, and its roles, out of at most 100 deals, and returns their ids. A main contact stays in its deal '
+  'without a role.';

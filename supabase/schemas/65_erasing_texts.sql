@@ -205,7 +205,11 @@ begin
       return query
       select d.id, array[
         d.title, d.source, d.external_id, d.loss_note, crm.json_text(d.utm), crm.json_text(d.custom_fields),
-        crm.json_text(d.lead), array_to_string(d.tags, E'\n')
+        crm.json_text(d.lead), array_to_string(d.tags, E'\n'),
+        (
+          select string_agg(k.role, E'\n' order by k.contact_id) from crm.deal_contacts k
+          where k.workspace_id = p_workspace_id and k.deal_id = d.id
+        )
       ]
       from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (p_ids);
     when 'activity' then

@@ -13,9 +13,9 @@ comment on type crm.erasure is
 create function crm.erasure_phases(e crm.erasure) returns text[]
 language sql immutable set search_path = '' as $$
   -- Activities before deals, the order in which a PATCH of an activity locks them; activities again after `notes`,
-  -- which waits for activities being written. Deals last, because they contain the leads.
+  -- which waits for activities being written. Deals after them, because they contain the leads.
   select case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
-    then '{activities,deal_activities,notes,deal_activities,proposals,deals}'::text[] else '{}'
+    then '{activities,deal_activities,notes,deal_activities,proposals,deals,deal_contacts}'::text[] else '{}'
   end || case when e.known
     then '{given_proposals,given,replies,contact,company,deal,activity,note,proposal}'::text[] else '{}'
   end
@@ -69,7 +69,7 @@ begin
   o.arguments := jsonb_build_object('id', p_id, 'texts', p_texts);
   o.result := jsonb_build_object('cleared', jsonb_build_object(
     'contacts', e.known::integer, 'deals', 0, 'notes', 0, 'activities', 0, 'proposals', 0, 'lead_receipts', 0,
-    'stored_replies', 0
+    'deal_contacts', 0, 'stored_replies', 0
   ));
   o.progress := to_jsonb(e);
   -- This much work takes half a second if most texts are short.
@@ -129,7 +129,9 @@ declare
   v_phases text[] := crm.erasure_phases(e);
   v_phase text := v_phases[e.phase];
   v_traces crm.traces := (e.words, e.numbers);
-  v_by_contact boolean := v_phase in ('activities', 'deal_activities', 'notes', 'proposals', 'deals');
+  v_by_contact boolean := v_phase in (
+    'activities', 'deal_activities', 'notes', 'proposals', 'deals', 'deal_contacts'
+  );
   v_contact_id uuid;
   v_kind text := case when v_phase = 'deal_activities' then 'activities' else v_phase end;
   v_ids uuid[] := '{}';
@@ -185,6 +187,10 @@ begin
         else v_changed := crm.erase_proposals(o.workspace_id, v_ids, v_traces, e.texts);
       end case;
       v_is_over := e.deal_id is null;
+    when v_phase = 'deal_contacts' then
+      v_ids := crm.erase_deal_contacts(o.workspace_id, v_contact_id);
+      v_changed := cardinality(v_ids);
+      v_is_over := v_changed < 100;
     when v_phase = 'given_proposals' then
       -- Before the phase `given`, which clears the leads: crm.erase_proposals needs their traces. There are few
       -- proposals.

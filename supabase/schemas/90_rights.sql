@@ -28,6 +28,7 @@ revoke create on schema crm from crm_api, crm_app;
 grant usage on schema api, crm to crm_api;
 grant select on crm.members, crm.pipelines, crm.stages, crm.loss_reasons to crm_api;
 grant select, insert, update on crm.companies, crm.contacts, crm.deals, crm.activities to crm_api;
+grant select, insert, update (role) on crm.deal_contacts to crm_api;
 grant select, insert on crm.notes, crm.lead_receipts, crm.list_cursors to crm_api;
 -- Only triggers and jobs write these tables.
 grant select on crm.search_texts, crm.record_values to crm_api;
@@ -45,8 +46,9 @@ grant select on crm.event_types, crm.events, crm.webhook_attempts, crm.webhook_d
 -- takes over nobody's sign-in, and changes no record of an attempt.
 grant usage on schema app, api, crm to crm_app;
 grant select on
-  crm.activities, crm.companies, crm.contacts, crm.deals, crm.event_types, crm.events, crm.key_calls, crm.key_counters,
-  crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.stages, crm.webhook_attempts
+  crm.activities, crm.companies, crm.contacts, crm.deal_contacts, crm.deals, crm.event_types, crm.events,
+  crm.key_calls, crm.key_counters, crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.stages,
+  crm.webhook_attempts
 to crm_app;
 grant select, insert on crm.audit_log to crm_app;
 grant select, update (name, stale_after_days, time_zone, refuses_undefined_fields) on crm.workspaces to crm_app;

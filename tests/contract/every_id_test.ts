@@ -20,7 +20,7 @@ for (const { resource, route, title } of endpoints) {
   const queryIds = idFields(endpoint.query);
   const { properties = {} } = endpoint.body === undefined ? {} : inputSchema(endpoint.body);
   const needed = Object.entries(NEEDED).filter(([name]) => name in properties);
-  const pathIds = [...route.path.matchAll(/:(?:delivery_)?id\b/g)].map(([name]) => name);
+  const pathIds = [...route.path.matchAll(/:(?:delivery_|contact_)?id\b/g)].map(([name]) => name);
   const fields = [...pathIds, ...bodyIds, ...queryIds];
   if (fields.length === 0) continue;
 
@@ -34,13 +34,14 @@ for (const { resource, route, title } of endpoints) {
       const path = addressOf(resource.name, route.path, {
         id: field === ":id" ? id : own["id"]!,
         delivery_id: field === ":delivery_id" ? id : own["delivery_id"]!,
+        contact_id: field === ":contact_id" ? id : own["contact_id"]!,
       });
       const query = queryIds.includes(field) ? `?${field}=${id}` : "";
       const body = {
         ...Object.fromEntries(needed),
         // Notes and activities would be refused without a deal_id, merges without a merge_id, and so on.
         ...Object.fromEntries(
-          ["deal_id", "stage_id", "merge_id", "from_owner_id", "to_owner_id"].filter((name) =>
+          ["deal_id", "contact_id", "stage_id", "merge_id", "from_owner_id", "to_owner_id"].filter((name) =>
             bodyIds.includes(name)
           ).map((
             name,

@@ -35,6 +35,8 @@ const KINDS: Record<string, string> = {
   previous_stage_id: "stage",
   previous_pipeline_id: "pipeline",
   merged_contact_id: "contact",
+  added_contact_id: "contact",
+  removed_contact_id: "contact",
   key_id: "key",
 };
 
@@ -46,7 +48,12 @@ const NOT_SHOWN = ["merged_contact_id"];
 
 Deno.test("In the examples of the OpenAPI documents every id has one kind, and belongs to a record that is shown", () => {
   const kinds = new Map<string, string>();
-  const shown = new Set(objects.flatMap(({ object }) => [object["id"], object["event_id"]]));
+  const shown = new Set(objects.flatMap(({ object }) => [
+    object["id"],
+    object["event_id"],
+    // A contact of a deal is shown by its name.
+    "is_main" in object ? object["contact_id"] : undefined,
+  ]));
   for (const { place, object } of objects) {
     for (const [name, id] of Object.entries(object)) {
       if (!name.endsWith("_id") || typeof id !== "string" || ["object_id", "external_id"].includes(name)) {

@@ -12,7 +12,13 @@ import { makeWorkspace } from "../support/fixtures.ts";
 import { addressOf, GATE_CASES } from "../support/gates.ts";
 import { makeProposal, tokenOf } from "../support/proposals.ts";
 import { endpoints } from "../support/resources.ts";
-import { makeAppSamples, makeSamples, neededQuery, withSampleIds } from "../support/samples.ts";
+import {
+  addContactFor,
+  makeAppSamples,
+  makeSamples,
+  neededQuery,
+  withSampleIds,
+} from "../support/samples.ts";
 import { signIn } from "../support/sessions.ts";
 import { openDatabase } from "../support/stack.ts";
 
@@ -176,8 +182,10 @@ Deno.test("Every request example of the OpenAPI document is answered with the st
       // Of the two sample subscriptions, only the application's has a delivery.
       const delivery_id = records["app-v1-deliveries"]!;
       const name = route.path.includes(":delivery_id") ? "app-v1-webhooks" : resource.name;
-      const path = addressOf(resource.name, route.path, { id: records[name] ?? "", delivery_id, token });
-      const body = example && withSampleIds(example, samples);
+      const ids = { id: records[name] ?? "", delivery_id, contact_id: samples.other_contact_id, token };
+      const path = addressOf(resource.name, route.path, ids);
+      await addContactFor(route.path, key, samples);
+      const body = example && withSampleIds(example, samples, route.path);
       // A merge needs a second record of the same kind.
       if (body?.["merge_id"]) {
         const other = await call("POST", `/${resource.name}`, {

@@ -27,6 +27,24 @@ test("An assistant takes a lead in, finds its contact, moves its deal and wins i
   assert.deepEqual(listed.data.map(({ id }: { id: string }) => id), [lead.deal_id]);
 });
 
+test("An assistant sees the contacts of a deal with the deal, adds one, and reads which tool replaces the main one", async ({ workspace, newDeal, api }) => {
+  const call = toolClient(workspace.key);
+  const { id, contactId } = await newDeal();
+  const { body: { id: contact_id } } = await api.post("/api-v1-contacts", { name: "Carlos Prado" });
+  const { data: added } = await call("deals_add_contact", { id, contact_id, role: "decisor" });
+  assert.equal(added.name, "Carlos Prado");
+  const { data: deal } = await call("deals_get", { id });
+  const { added_at } = added;
+  assert.deepEqual(deal.contacts, [
+    { contact_id: contactId, name: "Ana", is_main: true },
+    { contact_id, name: "Carlos Prado", role: "decisor", is_main: false, added_at },
+  ]);
+  const refused = await call("deals_remove_contact", { id, contact_id: contactId });
+  assert.match(refused.data.error.details[0].message, /é o contato principal.*deals_update/i);
+  const { isError } = await call("deals_remove_contact", { id, contact_id });
+  assert.equal(isError, false);
+});
+
 test("Repeating a creation with the same arguments creates nothing, and says so; idempotency_key creates another", async ({ sql, workspace }) => {
   const call = toolClient(workspace.key);
   const note = { deal_id: (await makeDeal(workspace.key)).id, body: "Ligou de volta" };

@@ -56,7 +56,7 @@ test("A key that calls a tool without its scope gets insufficient_scope as a res
   for (const { definition, scope } of TOOLS.values()) {
     if (scope === null) continue;
     const ids = Object.keys(definition.inputSchema.properties).filter((name) =>
-      /^(delivery_)?id$/.test(name)
+      /^(delivery_|contact_)?id$/.test(name)
     );
     const { isError, data } = await call(
       definition.name,

@@ -45,9 +45,10 @@ Deno.test("A tool's annotations say correctly whether it is read-only, destructi
   for (const { definition: { name, annotations, inputSchema }, request } of TOOLS.values()) {
     const { readOnlyHint, destructiveHint, idempotentHint } = annotations;
     assert.equal(readOnlyHint, request.method === "GET", name);
-    const takesAway = /_(update|upsert|batch|delete|erase|merge|archive|move_stage|win|lose|reassign)$/.test(
-      name,
-    );
+    const takesAway =
+      /_(update|upsert|batch|delete|erase|merge|archive|move_stage|win|lose|reassign|remove_contact)$/.test(
+        name,
+      );
     assert.equal(destructiveHint, takesAway, name);
     assert.equal("idempotency_key" in inputSchema.properties, request.idempotent, name);
     if (request.idempotent || readOnlyHint) assert.equal(idempotentHint, true, name);

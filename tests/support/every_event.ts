@@ -34,6 +34,9 @@ export async function causeEveryEvent(sql: postgres.Sql, workspace: TestWorkspac
   await rejected.reject({ reason: "Caro" });
 
   const { body: other } = await api.post("/api-v1-contacts", { name: "Ana S." });
+  const people = `/api-v1-deals/${deal_id}/contacts`;
+  await api.post(people, { contact_id: other.id, role: "decisor" });
+  await api.delete(`${people}/${other.id}`);
   await api.post(`/api-v1-contacts/${contact_id}/merge`, { merge_id: other.id });
   const { body: erased } = await api.post("/api-v1-contacts", { name: "Rui" });
   await api.post(`/api-v1-contacts/${erased.id}/erase`);

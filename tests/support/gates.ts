@@ -57,12 +57,17 @@ export const GATE_CASES: Record<
 export function addressOf(
   resource: string,
   path: Route["path"],
-  { id = UNKNOWN_ID, delivery_id = UNKNOWN_ID, token = "" }: {
+  { id = UNKNOWN_ID, delivery_id = UNKNOWN_ID, contact_id = UNKNOWN_ID, token = "" }: {
     id?: string;
     delivery_id?: string;
+    contact_id?: string;
     token?: string;
   } = {},
 ): string {
-  const filled = path.replace(":id", id).replace(":delivery_id", delivery_id).replace(":token", token);
+  const filled = path.replace(":id", id).replace(":delivery_id", delivery_id).replace(
+    ":contact_id",
+    contact_id,
+  )
+    .replace(":token", token);
   return `/${resource}${filled.replace(/\/$/, "")}`;
 }

@@ -43,6 +43,7 @@ interface Caller {
 type Requests = AsyncGenerator<KindRequest, void, undefined>;
 
 const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
+const UNKNOWN_BELOW = { deliveryId: UNKNOWN_ID, contactId: UNKNOWN_ID };
 const CONTACTS = "/api-v1-contacts";
 const WEBHOOKS = "api-v1-webhooks";
 const ERASED = "erased";
@@ -100,8 +101,11 @@ async function* requestEndpoints(caller: Caller): Requests {
     // Erases another contact, because other examples refer to this one.
     const record = samples.records[route.path.endsWith("/erase") ? ERASED : name];
     const id = gate === "link" ? await makeToken(caller) : record;
-    const path = pathOf(name, route.path, id, samples.records["app-v1-deliveries"]) +
-      neededQuery(route.endpoint, samples);
+    const below = {
+      deliveryId: samples.records["app-v1-deliveries"]!,
+      contactId: samples.other_contact_id,
+    };
+    const path = pathOf(name, route.path, id, below) + neededQuery(route.endpoint, samples);
     const body = bodyOf(route.method, name, route.path, samples);
     yield request("endpoint", title, route.method, path, route.endpoint.status, { ...sent, body });
   }
@@ -140,7 +144,7 @@ async function* requestProposalLinks(caller: Caller): Requests {
 async function* requestErrorsOfEndpoints({ sql, workspaceId, key }: Caller): Requests {
   const powerless = await makeKey(sql, workspaceId, { scopes: ["nothing:read"] });
   for (const { resource, route: { method, path: pattern, endpoint }, title } of keyEndpoints) {
-    const path = pathOf(resource.name, pattern, UNKNOWN_ID, UNKNOWN_ID);
+    const path = pathOf(resource.name, pattern, UNKNOWN_ID, UNKNOWN_BELOW);
     const error = (why: string, method: string, path: string, status: number, by = key) =>
       request("error", `${title}, ${why}`, method, path, status, { key: by, body: endpoint.body && {} });
     if (endpoint.scope) yield error("without its scope", method, path, 403, powerless.key);
@@ -151,9 +155,14 @@ async function* requestErrorsOfEndpoints({ sql, workspaceId, key }: Caller): Req
     if (pattern.includes(":id")) {
       yield error("of a malformed id", method, path.replace(UNKNOWN_ID, "x"), 404);
     }
-    if (pattern.includes(":delivery_id")) {
-      const malformed = pathOf(resource.name, pattern, UNKNOWN_ID, "x");
-      yield error("of a malformed delivery_id", method, malformed, 404);
+    for (
+      const [name, malformed] of [["delivery_id", { deliveryId: "x" }], ["contact_id", {
+        contactId: "x",
+      }]] as const
+    ) {
+      if (!pattern.includes(`:${name}`)) continue;
+      const address = pathOf(resource.name, pattern, UNKNOWN_ID, { ...UNKNOWN_BELOW, ...malformed });
+      yield error(`of a malformed ${name}`, method, address, 404);
     }
   }
 }
@@ -234,6 +243,6 @@ function request(
 /** The example of the endpoint's body, with the ids of the samples. */
 function bodyOf(method: string, name: string, path: string, samples: Samples) {
   const example = exampleBody(method, name, path);
-  const body = example && withSampleIds(example, samples);
+  const body = example && withSampleIds(example, samples, path);
   return body?.["merge_id"] ? { ...body, merge_id: samples.records[mergedInto(name)] } : body;
 }

@@ -15,6 +15,8 @@ export interface Samples {
   stage_id: string;
   contact_id: string;
   company_id: string;
+  /** A contact of no deal. */
+  other_contact_id: string;
   from_owner_id: string;
   to_owner_id: string;
   /** The id of a record, by the name of its function. */
@@ -44,9 +46,11 @@ export async function makeSamples(key: string, stages: readonly { id: string }[]
     "api-v1-contacts": contact_id,
     "api-v1-companies": company_id,
   };
+  const { id: other_contact_id } = await create("/api-v1-contacts", { name: "Carlos Prado" });
   const { body: { member: { id: to_owner_id } } } = await client(key).get("/api-v1-me");
   const owners = { from_owner_id: to_owner_id, to_owner_id };
-  const samples = { deal_id, contact_id, company_id, stage_id: stages.at(-1)!.id, ...owners, records };
+  const stage_id = stages.at(-1)!.id;
+  const samples = { deal_id, contact_id, company_id, other_contact_id, stage_id, ...owners, records };
   for (const { resource: { name }, route: { method, path } } of keyEndpoints) {
     if (method !== "POST" || path !== "/" || name in records) continue;
     const body = withSampleIds(exampleBody(method, name, path)!, samples);
@@ -96,7 +100,7 @@ export async function makeAppSamples(
       insert into crm.operations (workspace_id, kind, object_id, arguments, state, result, ended_at)
       values (${workspaceId}, 'contact_merge', ${workspaceId},
         jsonb_build_object('id', ${workspaceId}::text, 'merge_id', ${workspaceId}::text), 'done',
-        '{"moved": {"activities": 0, "contacts": 0, "deals": 0, "merged": 0}}', now())
+        '{"moved": {"activities": 0, "contacts": 0, "deals": 0, "deal_contacts": 0, "merged": 0}}', now())
       returning id
     )
     select s.id as subscription_id, d.id as delivery_id, o.id as operation_id
@@ -120,10 +124,19 @@ async function makeInvitation(sql: Sql, workspaceId: string, email: string): Pro
   return memberId;
 }
 
-/** Replaces the ids in an example by those of the samples, and external_id, which is unique, by a new one. */
-export function withSampleIds(example: Record<string, unknown>, samples: Samples): Record<string, unknown> {
-  const { records: _, ...known } = samples;
+/**
+ * Replaces the ids in an example by those of the samples, and external_id, which is unique, by a new one.
+ * @param path of the endpoint
+ */
+export function withSampleIds(
+  example: Record<string, unknown>,
+  samples: Samples,
+  path = "/",
+): Record<string, unknown> {
+  const { records: _, other_contact_id, ...known } = samples;
   const ids: Record<string, string> = { ...known, external_id: crypto.randomUUID() };
+  // The deal has the other one already.
+  if (path === "/:id/contacts") ids["contact_id"] = other_contact_id;
   const replace = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(replace);
     if (value === null || typeof value !== "object") return value;
@@ -132,6 +145,14 @@ export function withSampleIds(example: Record<string, unknown>, samples: Samples
     );
   };
   return replace(example) as Record<string, unknown>;
+}
+
+/** Adds a contact to the sample deal where the path of an endpoint has a `:contact_id`, for the endpoint to remove it. */
+export async function addContactFor(path: string, key: string, samples: Samples): Promise<void> {
+  if (!path.includes(":contact_id")) return;
+  const body = { contact_id: samples.other_contact_id };
+  const reply = await client(key).post(`/api-v1-deals/${samples.deal_id}/contacts`, body);
+  assert.ok(reply.status < 300, reply.text);
 }
 
 /**

@@ -74,7 +74,15 @@ const PARTICULAR: Readonly<Record<string, Particular>> = {
     ],
   },
   // Erases the lead's contact, because later calls use the other contact.
-  "leads.create": { captures: [{ variable: "lead_contact_id", path: "lead.contact_id" }] },
+  "leads.create": {
+    captures: [
+      { variable: "lead_contact_id", path: "lead.contact_id" },
+      { variable: "lead_deal_id", path: "lead.deal_id" },
+    ],
+  },
+  // The contact is the main one of the other deals.
+  "deals.add_contact": { id: "lead_deal_id" },
+  "deals.remove_contact": { id: "lead_deal_id" },
   "contacts.erase": { id: "lead_contact_id" },
   "me.get": { captures: [{ variable: "member_id", path: "member.id" }] },
   "deals.reassign": { body: { from_owner_id: "{{member_id}}", to_owner_id: "{{member_id}}" } },

@@ -17,7 +17,7 @@ const TAKE_NOTHING_AWAY = [
 
 /** MCP's `ToolAnnotations` of a tool, derived from its endpoint. */
 export function annotationsOf({ method, endpoint }: Route): Annotations {
-  const { status, query, operation, idempotent, etag } = endpoint;
+  const { status, query, operation, idempotent, findsExisting, etag } = endpoint;
   const readOnly = method === "GET";
   // An upsert may overwrite the record that it finds.
   const creates = status === 201 && !("match_by" in query.shape);
@@ -26,7 +26,7 @@ export function annotationsOf({ method, endpoint }: Route): Annotations {
     destructiveHint: !readOnly && !creates && !TAKE_NOTHING_AWAY.includes(operation),
     // A creation is idempotent, because its idempotency key is derived from its arguments. An action on a record with a
     // version changes nothing if the record is already in the requested state.
-    idempotentHint: readOnly || idempotent || method !== "POST" || etag !== undefined,
+    idempotentHint: readOnly || idempotent || findsExisting || method !== "POST" || etag !== undefined,
     // A tool reaches only the records of one workspace.
     openWorldHint: false,
   };

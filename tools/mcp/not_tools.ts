@@ -13,6 +13,7 @@ export const NOT_TOOLS: Readonly<Record<string, string>> = {
   custom_field_restore: "As custom_field_list",
   webhook_update:
     "Its body may have the value of the receiver's own header, which would stay in the conversation",
+  deal_contact_list: "The tool that shows a deal lists its contacts",
   activity_batch:
     "An assistant calls the tool of one record for each; a hundred items at once hide what it does",
   company_batch: "As activity_batch",

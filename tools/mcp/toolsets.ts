@@ -32,6 +32,8 @@ export const OTHER_TOOLSETS: Readonly<Record<Exclude<Toolset, "sales">, readonly
     "company_upsert",
     "contact_upsert",
     "deal_upsert",
+    "deal_contact_add",
+    "deal_contact_remove",
     "company_archive",
     "contact_archive",
     "deal_archive",

@@ -6,6 +6,7 @@ import { Change, HIGHLIGHTS } from "../../supabase/functions/api-v1-changes/sche
 import { company } from "../../supabase/functions/api-v1-companies/record.ts";
 import { contact } from "../../supabase/functions/api-v1-contacts/record.ts";
 import { deal } from "../../supabase/functions/api-v1-deals/record.ts";
+import { DETAIL_EXPANSIONS } from "../../supabase/functions/api-v1-deals/schema.ts";
 import { Health } from "../../supabase/functions/api-v1-health/schema.ts";
 import { LeadResult } from "../../supabase/functions/api-v1-leads/schema.ts";
 import { FOUND_TYPES } from "../../supabase/functions/api-v1-search/schema.ts";
@@ -82,6 +83,10 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
       text: doc("A ordem de uma lista", "The order of a list"),
     }],
   ])),
+  DealDetailExpansion: {
+    words: DETAIL_EXPANSIONS,
+    text: doc("O que expand pode mostrar num negócio", "What expand can show in a deal's detail"),
+  },
   DealGrouping: {
     words: Object.keys(deal.about.summary!.by),
     text: doc("Por que somar os negócios", "By what deals are added up"),

@@ -7,8 +7,14 @@ type Example = Record<string, unknown>;
 let paths: OpenApi["paths"] | undefined;
 
 /** The path of an endpoint as the OpenAPI document has it, or with these ids in the place of its parameters. */
-export function pathOf(name: string, path: string, id = "{id}", deliveryId = "{delivery_id}"): string {
-  const filled = path.replace(":delivery_id", deliveryId).replace(":token", id === "{id}" ? "{token}" : id);
+export function pathOf(
+  name: string,
+  path: string,
+  id = "{id}",
+  { deliveryId = "{delivery_id}", contactId = "{contact_id}" } = {},
+): string {
+  const filled = path.replace(":delivery_id", deliveryId).replace(":contact_id", contactId)
+    .replace(":token", id === "{id}" ? "{token}" : id);
   return `/${name}${filled.replace(":id", id).replace(/\/$/, "")}`;
 }
 

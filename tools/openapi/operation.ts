@@ -84,6 +84,8 @@ const ID = {
   schema: { type: "string", format: "uuid" },
 };
 
+const CONTACT_ID = { ...ID, name: "contact_id", ...doc("Identificador do contato", "The contact's id") };
+
 const DELIVERY_ID = {
   ...ID,
   name: "delivery_id",
@@ -117,6 +119,7 @@ export function commonParameters(schemas: Schemas): Record<string, unknown> {
   return {
     id: ID,
     delivery_id: DELIVERY_ID,
+    contact_id: CONTACT_ID,
     token: {
       name: "token",
       in: "path",
@@ -239,6 +242,11 @@ const FOUND = doc(
   "Found and changed; with an Idempotency-Key that was used before, the original reply",
 );
 
+const FOUND_BELOW = doc(
+  "Já estava; mudou o que foi enviado",
+  "It was there already; what was sent has changed",
+);
+
 function successes(resource: Resource, route: Route, schemas: Schemas): Record<string, unknown> {
   const { method, endpoint } = route;
   if (endpoint.gate === "none") return openReplies(endpoint, schemas);
@@ -260,13 +268,15 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
     ...(shown && { content: shown }),
   });
   const version: ReplyHeader[] = etag ? ["ETag"] : [];
-  const located: ReplyHeader[] = hasDetail(resource.routes) ? ["Location"] : [];
+  const located: ReplyHeader[] = hasDetail(resource.routes) && hasId(endpoint) ? ["Location"] : [];
   const compared: ReplyHeader[] = resource.routes.some(({ endpoint }) => endpoint.prefersRepresentation)
     ? ["X-Possible-Duplicate"]
     : [];
-  const finds = "match_by" in endpoint.query.shape;
+  const finds = endpoint.findsExisting || "match_by" in endpoint.query.shape;
   // An upsert that finds its record answers 200 as well, with its version.
-  const replay: ReplyHeader[] = [...located, ...version, ...compared, "Idempotent-Replayed"];
+  const replay: ReplyHeader[] = endpoint.findsExisting
+    ? []
+    : [...located, ...version, ...compared, "Idempotent-Replayed"];
   switch (status) {
     case 200:
       return {
@@ -292,7 +302,7 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
       return { 204: answer(doc("Feito; sem corpo", "Done; no body")) };
     case 201:
       return {
-        ...(finds && { 200: answer(FOUND, replay, repeated) }),
+        ...(finds && { 200: answer(endpoint.findsExisting ? FOUND_BELOW : FOUND, replay, repeated) }),
         // Named as a range, because a mock answers with the lowest status: a creation is 201.
         ...(isReplayable(endpoint) && !finds && { "2XX": answer(REPEATED, replay, repeated) }),
         201: answer(doc("Criado", "Created"), [...located, ...version, ...compared]),
@@ -312,6 +322,11 @@ function openReplies({ reply, replies }: OpenEndpoint, schemas: Schemas): Record
       content: json(schema, example),
     }]),
   );
+}
+
+/** Whether the reply has the id that its URL ends with. */
+function hasId({ reply }: Endpoint): boolean {
+  return reply instanceof z.ZodObject && "id" in reply.shape;
 }
 
 /** Whether a repeated call returns the first result: by Idempotency-Key, or by a field such as `external_id`. */

@@ -24,7 +24,8 @@ export const tagOfCollection = (collection: string) => collection.replaceAll("-"
 /**
  * The id of an operation, by which generators name functions: the resource and what is done with it, as in
  * `contacts.list`, `contacts.get`, `deals.win`, `deals.move_stage`, `webhooks.deliveries`, `webhooks.delivery`,
- * `webhooks.redeliver`. It is derived from the method and the path, so a new endpoint changes no other id.
+ * `webhooks.redeliver`, and for what is added to a record and taken from it `deals.add_contact` and
+ * `deals.remove_contact`. It is derived from the method and the path, so a new endpoint changes no other id.
  */
 export function operationId(resource: Resource, { method, path, endpoint }: Route): string {
   return `${tagOf(resource, path)}.${verbOf()}`.replaceAll("-", "_");
@@ -36,7 +37,12 @@ export function operationId(resource: Resource, { method, path, endpoint }: Rout
     }
     // The id of the record, or the token of a proposal, and the id of a record below it.
     if (last === ":id" || last === ":token") return BY_METHOD[method];
-    return last.replace(/^:(\w+)_id$/, "$1");
+    const below = /^:(\w+)_id$/.exec(last)?.[1];
+    if (method === "DELETE" && below !== undefined) return `remove_${below}`;
+    if (method === "POST" && endpoint.status === 201 && path.startsWith("/:id/")) {
+      return `add_${last.replace(/s$/, "")}`;
+    }
+    return below ?? last;
   }
 }
 

@@ -74,11 +74,11 @@ export class Door {
     const { error_code, details, body } = rows[0]!;
     const where = `${operation} ${args} among ${this.size.name}`;
     if (error_code !== null) throw new Error(`${where}: ${error_code} ${JSON.stringify(details)}`);
-    const reply = JSON.parse(body) as { data: unknown[]; summary?: { failed: number } };
-    if (page === "full" && reply.data.length < FULL) {
-      throw new Error(`${where}: ${reply.data.length} records`);
-    }
-    if (reply.summary?.failed) throw new Error(`${where}: ${body}`);
+    // Null: the reply has no body.
+    const reply = JSON.parse(body) as { data?: unknown[]; summary?: { failed: number } } | null;
+    const count = reply?.data?.length ?? 0;
+    if (page === "full" && count < FULL) throw new Error(`${where}: ${count} records`);
+    if (reply?.summary?.failed) throw new Error(`${where}: ${body}`);
     return milliseconds;
   }
 

@@ -90,6 +90,7 @@ function pathOf(resource: string, path: string): Record<string, string> {
     ...(path.includes(":delivery_id") && {
       delivery_id: "bench.delivery_at(bench.anywhere(r, total), total)",
     }),
+    ...(path.includes(":contact_id") && { contact_id: idOf("2") }),
   };
 }
 
@@ -260,7 +261,7 @@ async function bodies(
     const value = withStandIns(
       field ? { ...example, [field]: example[field] ?? `novo ${field}` } : example,
     ) as Record<string, never>;
-    const ids = { id: OWN, delivery_id: OWN };
+    const ids = { id: OWN, delivery_id: OWN, contact_id: OWN };
     const input = await validateInput(endpoint, { value, fieldErrors: [] }, query, { strict: false, ids });
     if (input instanceof ApiError) throw new Error(`${operation}: ${JSON.stringify(input)}`);
     const text = `'${JSON.stringify(input.args).replaceAll("'", "''")}'`;

@@ -369,7 +369,7 @@ export interface Deals {
   /** Hand a member's deals over to another, up to 1,000 in a call. Scope of the key: `deals:write`. */
   reassign(body: T.Reassign, options?: CallOptions): Promise<T.Reassigned>;
   /** Show a deal with contact, company and last activity. Scope of the key: `deals:read`. */
-  get: Get<T.DealDetail, T.DealExpansion>;
+  get: Get<T.DealDetail, T.DealDetailExpansion>;
   /** Update or reopen a deal. Scope of the key: `deals:write`. */
   update(id: string, body: T.DealPatch, options?: UpdateOptions): Promise<T.Deal>;
   /** Move the deal to another stage. Scope of the key: `deals:write`. */
@@ -378,6 +378,12 @@ export interface Deals {
   win(id: string, body?: T.Win, options?: CallOptions): Promise<T.DealAction>;
   /** Mark the deal lost. Scope of the key: `deals:write`. */
   lose(id: string, body?: T.Lose, options?: CallOptions): Promise<T.DealAction>;
+  /** List the contacts of a deal with their roles. Scope of the key: `deals:read`. */
+  contacts(id: string, options?: CallOptions): List<T.DealContact, T.DealContactList>;
+  /** Add another contact to the deal, or change the role of one that is there already. Scope of the key: `deals:write`. */
+  addContact(id: string, body: T.NewDealContact, options?: CallOptions): Promise<T.DealContact>;
+  /** Remove a contact other than the main one from the deal. Scope of the key: `deals:write`. */
+  removeContact(id: string, contactId: string, options?: CallOptions): Promise<void>;
   /** Archive the deal. Scope of the key: `deals:write`. */
   archive(id: string, options?: CallOptions): Promise<T.Deal>;
   /** Restore the deal from the archive. Scope of the key: `deals:write`. */
@@ -545,6 +551,9 @@ export type OperationId =
     | "move_stage"
     | "win"
     | "lose"
+    | "contacts"
+    | "add_contact"
+    | "remove_contact"
     | "archive"
     | "restore"}`
   | `events.${"list"}`
@@ -657,6 +666,9 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   "deals.move_stage": { method: "POST", path: "/api-v1-deals/{id}/move-stage", takes: ["body"] },
   "deals.win": { method: "POST", path: "/api-v1-deals/{id}/win", takes: ["body"] },
   "deals.lose": { method: "POST", path: "/api-v1-deals/{id}/lose", takes: ["body"] },
+  "deals.contacts": { method: "GET", path: "/api-v1-deals/{id}/contacts", list: true },
+  "deals.add_contact": { method: "POST", path: "/api-v1-deals/{id}/contacts", takes: ["body"] },
+  "deals.remove_contact": { method: "DELETE", path: "/api-v1-deals/{id}/contacts/{contact_id}" },
   "deals.archive": { method: "POST", path: "/api-v1-deals/{id}/archive" },
   "deals.restore": { method: "POST", path: "/api-v1-deals/{id}/restore" },
   "events.list": { method: "GET", path: "/api-v1-events", takes: ["query"], list: true },

@@ -16,6 +16,7 @@ export const REPEATABLE: ReadonlySet<OperationId> = new Set<OperationId>([
   "deals.move_stage",
   "deals.win",
   "deals.lose",
+  "deals.add_contact",
   "deals.archive",
   "deals.restore",
   "webhooks.reactivate",

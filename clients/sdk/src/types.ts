@@ -268,6 +268,8 @@ export type ChangeAction =
   | "company.created"
   | "company.updated"
   | "deal.updated"
+  | "deal.contact_added"
+  | "deal.contact_removed"
   | "activity.updated"
   | "note.created"
   | "contact.merged"
@@ -318,6 +320,7 @@ export interface Cleared {
   /** Activities */ activities: number;
   /** Proposals */ proposals: number;
   /** external_id of leads that were received */ lead_receipts: number;
+  /** Deals in which it was another contact, or had a role */ deal_contacts: number;
   /** Replies stored for an Idempotency-Key */ stored_replies: number;
 }
 
@@ -817,6 +820,61 @@ export interface DealBatch {
   atomic?: boolean | null | undefined;
 }
 
+/** A contact of a deal */
+export interface DealContact {
+  /** A contact of the same workspace */ contact_id: string;
+  /** Name of the contact; null for a key without contacts:read */ name: string | null;
+  /** The role in the deal */ role: string | null;
+  /** Whether it is the main contact, the deal's contact_id */ is_main: boolean;
+  /** When it was added to the deal; null for a main contact that was not added itself, and leaves when contact_id changes */
+  added_at: string | null;
+}
+
+/** The deal, the contact and its role */
+export interface DealContactAdded extends Deal {
+  /** The contact */ added_contact_id: string;
+  /** Its role in the deal now */ role: string | null;
+}
+
+/** The delivery of an event deal.contact_added */
+export interface DealContactAddedDelivery extends DeliveryEnvelope {
+  /** The event */ event: "deal.contact_added";
+  /** The object's type */ object_type: "deal";
+  data: DealContactAdded;
+}
+
+/** An event deal.contact_added */
+export interface DealContactAddedEvent extends EventEnvelope {
+  /** The event */ event: "deal.contact_added";
+  /** The object's type */ object_type: "deal";
+  data: DealContactAdded | null;
+}
+
+/** The contacts of a deal */
+export interface DealContactList {
+  /** The main contact, then the others in the order in which they were added; at most 51 */
+  data: DealContact[];
+}
+
+/** The deal, and the contact that left */
+export interface DealContactRemoved extends Deal {
+  /** The contact that left */ removed_contact_id: string;
+}
+
+/** The delivery of an event deal.contact_removed */
+export interface DealContactRemovedDelivery extends DeliveryEnvelope {
+  /** The event */ event: "deal.contact_removed";
+  /** The object's type */ object_type: "deal";
+  data: DealContactRemoved;
+}
+
+/** An event deal.contact_removed */
+export interface DealContactRemovedEvent extends EventEnvelope {
+  /** The event */ event: "deal.contact_removed";
+  /** The object's type */ object_type: "deal";
+  data: DealContactRemoved | null;
+}
+
 /** The delivery of an event deal.created */
 export interface DealCreatedDelivery extends DeliveryEnvelope {
   /** The event */ event: "deal.created";
@@ -840,8 +898,20 @@ export interface DealDetail extends Deal {
   owner?: Expanded | null | undefined;
   loss_reason?: Expanded | null | undefined;
   last_activity: Activity | null;
+  /** Only with expand=contacts: all contacts of the deal with their roles */
+  contacts?: DealContact[] | undefined;
   lead: LeadSubmission | null;
 }
+
+/** What expand can show in a deal's detail */
+export type DealDetailExpansion =
+  | "pipeline"
+  | "stage"
+  | "contact"
+  | "company"
+  | "owner"
+  | "loss_reason"
+  | "contacts";
 
 /** What expand can show */
 export type DealExpansion = "pipeline" | "stage" | "contact" | "company" | "owner" | "loss_reason";
@@ -1216,6 +1286,8 @@ export type Event =
   | CompanyUpdatedEvent
   | DealUpdatedEvent
   | DealReopenedEvent
+  | DealContactAddedEvent
+  | DealContactRemovedEvent
   | ActivityUpdatedEvent
   | ActivityCompletedEvent
   | NoteCreatedEvent
@@ -1261,6 +1333,8 @@ export type EventType =
   | "company.updated"
   | "deal.updated"
   | "deal.reopened"
+  | "deal.contact_added"
+  | "deal.contact_removed"
   | "activity.updated"
   | "activity.completed"
   | "note.created"
@@ -1507,6 +1581,7 @@ export interface Moved {
   /** Activities */ activities: number;
   /** Contacts of the company */ contacts: number;
   /** Deals */ deals: number;
+  /** Deals in which it was another contact, or had a role */ deal_contacts: number;
   /** Records that were merged before */ merged: number;
 }
 
@@ -1612,6 +1687,13 @@ export interface NewDeal {
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the deal comes from */ external_id?: string | null | undefined;
+}
+
+/** Whom to add, and in which role */
+export interface NewDealContact {
+  /** The contact */ contact_id: string;
+  /** The role in the deal, such as decisor or influenciador; null clears it, and it stays as it is if absent */
+  role?: string | null | undefined;
 }
 
 /** A note to create */
@@ -2108,6 +2190,8 @@ export type WebhookDelivery =
   | CompanyUpdatedDelivery
   | DealUpdatedDelivery
   | DealReopenedDelivery
+  | DealContactAddedDelivery
+  | DealContactRemovedDelivery
   | ActivityUpdatedDelivery
   | ActivityCompletedDelivery
   | NoteCreatedDelivery

@@ -15,6 +15,8 @@ const GROUP_OF: Record<EventType, EventGroup> = {
   "deal.reopened": "deals",
   "deal.stale": "deals",
   "deal.updated": "deals",
+  "deal.contact_added": "deals",
+  "deal.contact_removed": "deals",
   "contact.created": "contacts",
   "contact.updated": "contacts",
   "contact.merged": "contacts",

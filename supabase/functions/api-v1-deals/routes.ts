@@ -2,8 +2,19 @@ import { batchOf } from "../_shared/contract/batch.ts";
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { endpointsOf } from "../_shared/contract/record_endpoints.ts";
+import { DealContact, DealContactList, NewDealContact } from "./contacts.ts";
 import { deal } from "./record.ts";
-import { DealAction, DealDetail, DealSummary, Lose, MoveStage, Reassign, Reassigned, Win } from "./schema.ts";
+import {
+  DealAction,
+  DealDetail,
+  DealDetailQuery,
+  DealSummary,
+  Lose,
+  MoveStage,
+  Reassign,
+  Reassigned,
+  Win,
+} from "./schema.ts";
 
 const usual = endpointsOf(deal);
 
@@ -63,7 +74,7 @@ export const deals = resource(
         "Show a deal with contact, company and last activity",
       ),
       scope: "deals:read",
-      query: deal.detailQuery,
+      query: DealDetailQuery,
       reply: DealDetail,
       verb: "deal_get",
       etag: true,
@@ -115,6 +126,39 @@ export const deals = resource(
       etag: true,
       namesUnapplied: true,
       errors: ["invalid_reference"],
+    }),
+    "GET /:id/contacts": endpoint({
+      summary: doc(
+        "Lista os contatos de um negócio, com o papel de cada um",
+        "List the contacts of a deal with their roles",
+      ),
+      scope: "deals:read",
+      reply: DealContactList,
+      verb: "deal_contact_list",
+    }),
+    "POST /:id/contacts": endpoint({
+      summary: doc(
+        "Põe mais um contato no negócio, ou muda o papel de um que já está",
+        "Add another contact to the deal, or change the role of one that is there already",
+      ),
+      scope: "deals:write",
+      body: NewDealContact,
+      reply: DealContact,
+      status: 201,
+      verb: "deal_contact_add",
+      findsExisting: true,
+      errors: ["invalid_reference"],
+    }),
+    "DELETE /:id/contacts/:contact_id": endpoint({
+      summary: doc(
+        "Tira do negócio um contato que não é o principal",
+        "Remove a contact other than the main one from the deal",
+      ),
+      scope: "deals:write",
+      reply: null,
+      status: 204,
+      verb: "deal_contact_remove",
+      errors: ["validation_error"],
     }),
     "POST /:id/archive": endpoint({
       summary: doc("Arquiva o negócio", "Archive the deal"),

@@ -2,11 +2,13 @@ import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
 import { uuid } from "../_shared/contract/fields.ts";
 import { extended, field, object } from "../_shared/contract/object.ts";
-import { PageMeta } from "../_shared/contract/pagination.ts";
+import { PageMeta, several } from "../_shared/contract/pagination.ts";
+import { EXPAND } from "../_shared/contract/record.ts";
 import { activity } from "../api-v1-activities/record.ts";
 import { company } from "../api-v1-companies/record.ts";
 import { contact } from "../api-v1-contacts/record.ts";
 import { LeadSubmission } from "../api-v1-leads/schema.ts";
+import { DealContact } from "./contacts.ts";
 import { deal } from "./record.ts";
 
 const fields = deal.texts();
@@ -16,6 +18,10 @@ export const DealDetail = extended(deal.shown, {
   contact: contact.reply.nullable(),
   company: company.reply.nullable(),
   last_activity: activity.reply.nullable(),
+  contacts: field(z.array(DealContact).optional(), [
+    "Só com expand=contacts: todos os contatos do negócio, com o papel de cada um",
+    "Only with expand=contacts: all contacts of the deal with their roles",
+  ]),
   lead: field(LeadSubmission.nullable(), [
     "O que POST leads recebeu, como foi digitado; null se o negócio não veio de um lead",
     "What POST leads received, as it was typed; null if the deal did not come from a lead",
@@ -26,6 +32,13 @@ export const DealDetail = extended(deal.shown, {
     "Um negócio com contato, empresa, última atividade e o lead enviado",
     "A deal with contact, company, last activity and the lead that was sent",
   ),
+});
+
+/** What `expand` can add to a deal's detail: what it can add in a list, and all contacts of the deal. */
+export const DETAIL_EXPANSIONS = [...Object.keys(deal.expansions), "contacts"];
+
+export const DealDetailQuery = z.object({
+  expand: several(z.enum(DETAIL_EXPANSIONS)).optional().meta(EXPAND),
 });
 
 const amounts = {

@@ -125,7 +125,7 @@ test("A merge of a contact with 2,500 deals and activities answers 202, moves al
   assert.equal((await merge()).body.operation.id, reply.body.operation.id);
 
   const done = await finished(sql, api, reply);
-  assert.deepEqual(done.moved, { activities: 500, contacts: 0, deals: 2_001, merged: 0 });
+  assert.deepEqual(done.moved, { activities: 500, contacts: 0, deals: 2_001, deal_contacts: 0, merged: 0 });
   for (const table of ["deals", "activities", "lead_receipts"]) {
     const left = await sql`select from ${sql(`crm.${table}`)} where contact_id = ${contact_id}`;
     assert.equal(left.length, 0, table);

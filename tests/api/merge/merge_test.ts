@@ -164,6 +164,7 @@ test("After a merge no row of any table refers to the merged record", async ({ s
   assert.deepEqual(references.map(({ table, column }) => `${table} ${column}`).sort(), [
     "crm.activities contact_id",
     "crm.contacts company_id",
+    "crm.deal_contacts contact_id",
     "crm.deals company_id",
     "crm.deals contact_id",
     "crm.lead_receipts company_id",
@@ -172,6 +173,7 @@ test("After a merge no row of any table refers to the merged record", async ({ s
   const sent = { first_name: "Ana", company_name: "Padaria", external_id: "1" };
   const { body: { lead } } = await api.post("/api-v1-leads", sent);
   await api.post("/api-v1-activities", { deal_id: lead.deal_id });
+  await api.post(`/api-v1-deals/${lead.deal_id}/contacts`, { contact_id: lead.contact_id, role: "decisor" });
   const gone: Record<string, string> = { "crm.contacts": lead.contact_id, "crm.companies": lead.company_id };
   const count = () =>
     Promise.all(

@@ -40,6 +40,8 @@ export const HAPPENINGS: Readonly<Record<EventType, Happening>> = {
     at: at.changed,
     state: { value: 14000, expected_close_date: "2026-11-15", updated_at: at.changed },
   },
+  "deal.contact_added": { at: at.changed, facts: { added_contact_id: IDS.otherContact } },
+  "deal.contact_removed": { at: at.changed, facts: { removed_contact_id: IDS.otherContact } },
   "activity.updated": {
     at: at.changed,
     state: { due_at: "2026-10-09T14:00:00.000Z", owner_id: IDS.newMember, updated_at: at.changed },

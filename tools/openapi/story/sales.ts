@@ -199,6 +199,15 @@ const lead = {
   created_at: at.leadArrived,
 };
 
+/** Carlos, who decides at the bakery. */
+const dealContact = {
+  contact_id: IDS.otherContact,
+  name: "Carlos Prado",
+  role: "decisor",
+  is_main: false,
+  added_at: at.noted,
+};
+
 /**
  * The values of each record, by the name of its schema. Those of a body such as `NewDeal` are derived from the record.
  */
@@ -207,6 +216,13 @@ export const SALES = {
   Contact: contact,
   ContactErased: { id: IDS.contact },
   Deal: deal,
+  DealContact: dealContact,
+  DealContactList: {
+    data: [
+      { contact_id: IDS.contact, name: contact.name, role: null, is_main: true, added_at: null },
+      dealContact,
+    ],
+  },
   Activity: activity,
   Note: note,
   Proposal: proposal,

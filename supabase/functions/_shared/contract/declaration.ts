@@ -7,10 +7,11 @@ import type { Json } from "./json.ts";
 import type { Role } from "./roles.ts";
 import type { Scope } from "./scopes.ts";
 
-/** The ids in a path: the record's id, and the id of a subscription's delivery. */
+/** The ids in a path: the record's id, and the id of a subscription's delivery or of a deal's contact. */
 export interface PathParams {
   readonly id?: string | undefined;
   readonly delivery_id?: string | undefined;
+  readonly contact_id?: string | undefined;
 }
 
 /** One operation of a batch, such as `create`. */
@@ -104,6 +105,8 @@ export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.Z
   status?: SuccessStatus;
   /** Whether Idempotency-Key is honoured (spec 4.0.1). */
   idempotent?: boolean;
+  /** Whether a call that adds what is there already answers 200 instead of 201 and can be repeated. */
+  findsExisting?: true;
   /** Adds fields that SQL cannot compute to the reply, also to a replayed one. Must not throw. */
   finish?: Finish;
   /**

@@ -36,6 +36,7 @@ interface CommonEndpoint {
   readonly idempotent: boolean;
   readonly etag: true | undefined;
   readonly namesUnapplied: boolean;
+  readonly findsExisting: boolean;
   readonly prefersRepresentation: boolean;
   readonly errors: readonly ErrorCode[];
   readonly prepare: ((body: never, params: PathParams) => Promise<Prepared<z.ZodType>>) | undefined;
@@ -141,6 +142,7 @@ export function endpoint(
     idempotent: false,
     etag: undefined,
     namesUnapplied: false,
+    findsExisting: false,
     prefersRepresentation: false,
     errors: [],
     prepare: undefined,

@@ -141,6 +141,33 @@ export const EVENTS = {
     data: doc("O negócio reaberto, e o que mudou", "The reopened deal, and what changed"),
     changed: ["closed_at", "loss_note", "loss_reason_id", "lost_at", "status"],
   }),
+  // The fields of a deal have contact_id, the main contact, so the facts need other names.
+  "deal.contact_added": event({
+    object: "deal",
+    change: true,
+    when: doc(
+      "Um contato foi posto num negócio além do principal, ou o papel de um contato mudou",
+      "A contact was added to a deal beside the main one, or the role of a contact changed",
+    ),
+    data: doc("O negócio, o contato e o seu papel", "The deal, the contact and its role"),
+    facts: {
+      added_contact_id: fact(uuid(), doc("O contato", "The contact")),
+      role: fact(
+        z.string().nullable(),
+        doc("O seu papel no negócio agora", "Its role in the deal now", "decisor"),
+      ),
+    },
+  }),
+  "deal.contact_removed": event({
+    object: "deal",
+    change: true,
+    when: doc(
+      "Um contato que não é o principal foi tirado de um negócio",
+      "A contact other than the main one was removed from a deal",
+    ),
+    data: doc("O negócio, e o contato que saiu", "The deal, and the contact that left"),
+    facts: { removed_contact_id: fact(uuid(), doc("O contato que saiu", "The contact that left")) },
+  }),
   "activity.updated": updated("activity", {
     when: doc(
       "Campos de uma atividade mudaram, também ao ser concluída",

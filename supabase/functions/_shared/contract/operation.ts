@@ -16,6 +16,11 @@ const Cleared = object({
     "external_id of leads that were received",
     1,
   ]),
+  deal_contacts: field(count(), [
+    "Negócios em que estava além do principal, ou em que tinha um papel",
+    "Deals in which it was another contact, or had a role",
+    1,
+  ]),
   stored_replies: field(count(), [
     "Respostas guardadas para uma Idempotency-Key",
     "Replies stored for an Idempotency-Key",
@@ -60,6 +65,11 @@ const Moved = object({
   activities: field(count(), ["Atividades", "Activities", 40]),
   contacts: field(count(), ["Contatos da empresa", "Contacts of the company", 0]),
   deals: field(count(), ["Negócios", "Deals", 20_000]),
+  deal_contacts: field(count(), [
+    "Negócios em que estava além do principal, ou em que tinha um papel",
+    "Deals in which it was another contact, or had a role",
+    2,
+  ]),
   merged: field(count(), ["Registros unidos antes", "Records that were merged before", 0]),
 }).meta({
   id: "Moved",

@@ -281,7 +281,8 @@ export const MATCH_BY: Doc = doc(
   "external_id",
 );
 
-const EXPAND: Doc = doc(
+/** Describes the parameter `expand`. */
+export const EXPAND: Doc = doc(
   "O que mostrar com id e nome ao lado do campo _id, separado por vírgulas",
   "What to show by id and name beside its _id field, separated by commas",
 );

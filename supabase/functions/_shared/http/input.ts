@@ -1,6 +1,6 @@
 import { ApiError, malformedId } from "../contract/errors.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
-import { DEFAULT_BODY_LIMITS } from "../contract/declaration.ts";
+import { DEFAULT_BODY_LIMITS, type PathParams } from "../contract/declaration.ts";
 import type { BodyReading, RouteEntry } from "../contract/route_table.ts";
 import { loadOnce } from "../runtime/load_once.ts";
 import { isUuid } from "../runtime/uuid.ts";
@@ -57,13 +57,15 @@ export async function readInput(
 }
 
 async function validate(
-  { request, params: { id, delivery_id } }: Call,
+  { request, params }: Call,
   { etag, body, emptyArgs, emptyErrors, prefersRepresentation }: RouteEntry,
   json: JsonBody | ApiError,
   query: string,
   load: () => Promise<Endpoint>,
 ): Promise<Input | ApiError> {
-  const ids = { ...(id !== undefined && { id }), ...(delivery_id !== undefined && { delivery_id }) };
+  const ids = Object.fromEntries(
+    PATH_IDS.flatMap((name) => params[name] === undefined ? [] : [[name, params[name]]]),
+  );
   if (!Object.values(ids).every(isUuid)) return malformedId;
   const ifMatch = etag && request.method === "PATCH" ? readIfMatch(request) : null;
   if (ifMatch instanceof ApiError) return ifMatch;
@@ -86,6 +88,9 @@ async function validate(
   if (valid instanceof ApiError) return valid;
   return { ...valid, args: { ...valid.args, ...named }, headers };
 }
+
+/** The ids that a path may have. */
+const PATH_IDS = ["id", "delivery_id", "contact_id"] as const satisfies readonly (keyof PathParams)[];
 
 /** Stands for an absent body. */
 const EMPTY: JsonBody = { value: {}, fieldErrors: [] };

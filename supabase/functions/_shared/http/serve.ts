@@ -182,7 +182,9 @@ async function createSuccess(
   if (!isCreation) return { status, body: text, headers };
   const createdId = reply.id ?? reply.lead?.deal_id;
   const { table } = served;
-  const location = hasDetail(table.routes) && { "Location": `${functionsUrl()}/${table.name}/${createdId}` };
+  // What is added below a record has no address of its own.
+  const location = createdId !== undefined && hasDetail(table.routes) &&
+    { "Location": `${functionsUrl()}/${table.name}/${createdId}` };
   return {
     status,
     body: text,
