@@ -419,6 +419,7 @@ create table crm.api_keys (
   revoked_at timestamptz,
   rotated_at timestamptz,
   created_at timestamptz not null default now(),
+  allowed_networks cidr[] check (cardinality(allowed_networks) between 1 and 20),
   primary key (workspace_id, id),
   unique (id),
   foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
@@ -431,6 +432,8 @@ comment on column crm.api_keys.member_id is
 comment on column crm.api_keys.prefix is 'The visible start of the newest secret, by which people recognise the key.';
 comment on column crm.api_keys.rotated_at is
   'When the newest secret replaced an earlier one; null before the first rotation.';
+comment on column crm.api_keys.allowed_networks is
+  'The networks from which the key may be used; null: from everywhere. IPv4 networks are never stored in their IPv6 form.';
 call crm.protect('crm.api_keys');
 create table crm.key_secrets (
   workspace_id uuid not null,
@@ -464,13 +467,52 @@ comment on function crm.purge_key_secrets() is
   'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, '
   'which tells the owner more than invalid_api_key.';
 create type crm.caller as (
-  error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid
+  error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid,
+  refused_address text
 );
 comment on type crm.caller is
   'Who calls. id: the key, the proposal that a link opens, or the signed-in member. scopes: the scopes of the key, or '
   'the roles that the member''s role includes. user_id is the signed-in person, null for a key or a link. error_code '
-  'says why the caller is not admitted (spec 5.7).';
-create function crm.identify(p_key_hash bytea) returns crm.caller
+  'says why the caller is not admitted (spec 5.7). refused_address: the address of the call if the key may not be used '
+  'from there, '''' if the address is unknown.';
+create function crm.without_mapping(p_address inet) returns inet
+language sql immutable parallel safe set search_path = '' as $$
+  select case
+    when p_address <<= '::ffff:0:0/96' then
+      (substring(host(p_address) from '[0-9.]+$') || '/' || masklen(p_address) - 96)::inet
+    else p_address
+  end
+$$;
+comment on function crm.without_mapping(inet) is
+  'An IPv4 address or network that is written as IPv6 (::ffff:203.0.113.7), as IPv4; any other unchanged.';
+create function crm.parse_network(p_text text, out network cidr, out is_exact boolean)
+language plpgsql immutable set search_path = '' as $$
+declare
+  v_address inet;
+begin
+  -- Postgres would also take an IPv4 address with fewer parts.
+  if p_text !~ '^(\d{1,3}(\.\d{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)(/\d{1,3})?$' then return; end if;
+  v_address := crm.without_mapping(p_text::inet);
+  network := network(v_address);
+  is_exact := v_address = network;
+exception
+  when invalid_text_representation then return;
+end
+$$;
+comment on function crm.parse_network(text) is
+  'The network that a text means: 203.0.113.0/24, 2001:db8::/32, or a single address. is_exact is false if the address '
+  'is not the first of the network, as in 203.0.113.7/24. Both are null if the text means no network.';
+create function crm.is_within(p_networks cidr[], p_address text) returns boolean
+language plpgsql immutable set search_path = '' as $$
+begin
+  return coalesce(crm.without_mapping(p_address::inet) <<= any (p_networks), false);
+exception
+  when invalid_text_representation then return false;
+end
+$$;
+comment on function crm.is_within(cidr[], text) is
+  'Whether an address is in one of these networks. False for null and for a text that is no address.';
+create function crm.identify(p_key_hash bytea, p_address text default null) returns crm.caller
 language plpgsql stable set search_path = '' as $$
 declare
   v_caller crm.caller;
@@ -481,7 +523,11 @@ begin
       when w.suspended then 'workspace_suspended'
       when not w.public_api then 'feature_disabled'
     end,
-    k.id, k.workspace_id, k.member_id, k.scopes, w.rate_limit_per_minute, null::uuid
+    k.id, k.workspace_id, k.member_id, k.scopes, w.rate_limit_per_minute, null::uuid,
+    case
+      when k.allowed_networks is not null and not crm.is_within(k.allowed_networks, p_address) then
+        coalesce(left(p_address, 45), '')
+    end
   into v_caller
   from crm.key_secrets s
   join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
@@ -491,7 +537,9 @@ begin
   return v_caller;
 end
 $$;
-comment on function crm.identify(bytea) is 'The caller to whom the hash of a secret belongs.';
+comment on function crm.identify(bytea, text) is
+  'The caller to whom the hash of a secret belongs. p_address: where the call comes from; without it, a key that is '
+  'bound to networks is refused.';
 create function crm.lock_key(p_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -894,6 +942,25 @@ as $$
 $$;
 comment on function crm.refusal(text, crm.caller, crm.admission, json) is
   'The answer to a request whose verb did not run, or failed. p_admission is null if the call was not counted.';
+create function crm.elsewhere(p_address text) returns json
+language plpgsql immutable set search_path = '' as $$
+begin
+  return json_build_array(json_build_object(
+    'field', '',
+    'message', case p_address
+      when '' then
+        'A chave de API só vale para certas redes, e o serviço não sabe de que endereço esta chamada veio; peça a quem '
+        'opera o serviço para configurar CLIENT_ADDRESS_HEADER, ou tire as redes da chave'
+      else
+        'A chave de API só vale para certas redes, e esta chamada veio de ' || p_address || '; chame de uma delas, ou '
+        'inclua este endereço nas redes da chave'
+    end,
+    'id', null
+  ));
+end
+$$;
+comment on function crm.elsewhere(text) is
+  'The message for a call from outside the networks of its key, as details. p_address is '''' if it is unknown.';
 create function crm.answer_request(
   p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea
 ) returns api.reply
@@ -926,6 +993,9 @@ begin
     if not v_admission.admitted then return crm.refusal('rate_limited', p_caller, v_admission); end if;
   end if;
 
+  if p_caller.refused_address is not null then
+    return crm.refusal('insufficient_scope', p_caller, v_admission, crm.elsewhere(p_caller.refused_address));
+  end if;
   if not p_scope = any (p_caller.scopes) then
     return crm.refusal(
       case when p_caller.user_id is null then 'insufficient_scope' else 'insufficient_role' end, p_caller, v_admission
@@ -988,21 +1058,24 @@ begin
 end
 $$;
 comment on function crm.answer_request(crm.caller, text, text, jsonb, text, bytea) is
-  'Answers one request from an identified caller: rate limit, scope, idempotency key, verb, stored reply. p_scope is '
-  'a scope or a role; null requires none. p_verb null: stops after the idempotency key. p_args null: only identifies '
-  'the caller and counts no call. Only the doors call it.';
+  'Answers one request from an identified caller: rate limit, networks, scope, idempotency key, verb, stored reply. '
+  'p_scope is a scope or a role; null requires none. p_verb null: stops after the idempotency key. p_args null: only '
+  'identifies the caller and counts no call. Only the doors call it.';
 create function api.call(
-  p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea
+  p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea,
+  p_address text default null
 ) returns api.reply
 language plpgsql security definer set search_path = '' as $$
 begin
-  return crm.answer_request(crm.identify(p_key_hash), p_scope, p_verb, p_args, p_idempotency_key, p_request_hash);
+  return crm.answer_request(
+    crm.identify(p_key_hash, p_address), p_scope, p_verb, p_args, p_idempotency_key, p_request_hash
+  );
 end
 $$;
-comment on function api.call(bytea, text, text, jsonb, text, bytea) is
+comment on function api.call(bytea, text, text, jsonb, text, bytea, text) is
   'The door for API keys: answers one request, given the SHA-256 of the key. p_scope is null for an unknown path or '
   'method (404, 405). p_verb null: the request is invalid, so only the gate and the idempotency key are checked. '
-  'p_args null: only identifies the key and counts no call.';
+  'p_args null: only identifies the key and counts no call. p_address: where the call comes from (crm.identify).';
 
 create function crm.own_key() returns json
 language plpgsql stable security definer set search_path = '' as $$
@@ -1011,7 +1084,7 @@ begin
     select json_build_object(
       'key', json_build_object(
         'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'created_at', crm.iso(k.created_at),
-        'expires_at', crm.iso(k.expires_at)
+        'expires_at', crm.iso(k.expires_at), 'allowed_networks', coalesce(k.allowed_networks::text[], '{}')
       ),
       'workspace', json_build_object('id', w.id, 'name', w.name, 'time_zone', w.time_zone),
       'member', json_build_object('id', m.id, 'name', m.name, 'role', m.role, 'is_active', m.is_active),
@@ -12349,6 +12422,7 @@ declare
   v_number numeric := case jsonb_typeof(p_value) when 'number' then p_value::numeric end;
   v_valid boolean;
   v_message text;
+  v_network record;
 begin
   value := coalesce(to_jsonb(v_text), p_value);
   errors := '[]';
@@ -12429,6 +12503,24 @@ begin
       v_valid := jsonb_typeof(p_value) = 'array' and p_value <> '[]'
         and p_value <@ to_jsonb(enum_range(null::crm.event_type));
       v_message := 'Deve ser uma lista de eventos do catálogo, com pelo menos um';
+    when 'allowed_network' then
+      select n.network, n.is_exact into v_network from crm.parse_network(v_text) n;
+      value := to_jsonb(v_network.network::text);
+      v_valid := v_network.is_exact;
+      v_message := case
+        when v_network.network is null then 'Deve ser um endereço ou uma rede, como 203.0.113.7 ou 203.0.113.0/24'
+        else format('A rede deste endereço se escreve %s', v_network.network)
+      end;
+    when 'allowed_networks' then
+      v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) <= 20;
+      v_message := 'Deve ser uma lista com no máximo 20 redes';
+      if v_valid then
+        select coalesce(jsonb_agg(distinct n.value), '[]'), coalesce(jsonb_agg(n.errors order by e.n), '[]')
+        into value, errors
+        from jsonb_array_elements(p_value) with ordinality e (value, n)
+        cross join lateral crm.parse_argument('allowed_network', p_field || '.' || e.n - 1, e.value) n;
+        errors := jsonb_path_query_array(errors, '$[*][*]');
+      end if;
     when 'scope' then
       v_valid := v_text ~ '^[a-z][a-z0-9_-]{0,59}:(read|write|manage)$';
       v_message := 'Deve ter a forma <recurso>:read, <recurso>:write ou <recurso>:manage';
@@ -13421,6 +13513,7 @@ begin
         -- least() ignores null: without an earlier secret there is no time to show, whenever the key itself expires.
         when o.expires_at is not null and crm.is_working(k) then crm.iso(least(o.expires_at, k.expires_at))
       end,
+      'allowed_networks', coalesce(k.allowed_networks::text[], '{}'),
       'calls', json_build_object(
         'total_7_days', coalesce(c.total, 0), 'days', crm.calls_by_day(c.days, c.calls, v_today, 7)
       )
@@ -13476,10 +13569,15 @@ $$;
 comment on function crm.require_room_for_key(uuid) is
   'Raises validation_error if a workspace has 100 working keys and a member would add one: the rate limit is for each '
   'key, so unlimited keys would mean unlimited calls.';
+create function crm.networks_of(p_args jsonb) returns cidr[]
+language sql immutable set search_path = ''
+as $$ select nullif(array(select n::cidr from jsonb_array_elements_text(p_args -> 'allowed_networks') n), '{}') $$;
+comment on function crm.networks_of(jsonb) is
+  'The argument allowed_networks as it is stored: null if it is absent or empty, which allows every address.';
 create function app.key_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, name, scopes, prefix, hash}', '{member_id, expires_at}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, name, scopes, prefix, hash}', '{member_id, expires_at, allowed_networks}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_member_id uuid := coalesce((v_args ->> 'member_id')::uuid, crm.current_member_id());
   v_key crm.api_keys;
@@ -13500,21 +13598,24 @@ begin
     perform crm.raise_code('invalid_reference', 'member_id');
   end if;
 
-  insert into crm.api_keys (workspace_id, member_id, name, prefix, scopes, expires_at)
+  insert into crm.api_keys (workspace_id, member_id, name, prefix, scopes, expires_at, allowed_networks)
   values (
     v_workspace_id,
     v_member_id,
     v_args ->> 'name',
     v_args ->> 'prefix',
     array(select jsonb_array_elements_text(v_args -> 'scopes')),
-    (v_args ->> 'expires_at')::timestamptz
+    (v_args ->> 'expires_at')::timestamptz,
+    crm.networks_of(v_args)
   )
   returning * into v_key;
   insert into crm.key_secrets (workspace_id, key_id, prefix, hash)
   values (v_workspace_id, v_key.id, v_key.prefix, decode(v_args ->> 'hash', 'hex'));
   perform crm.record_action(
     v_workspace_id, 'key_created', 'key', v_key.id, v_key.name,
-    jsonb_build_object('scopes', v_key.scopes, 'expires_at', crm.iso(v_key.expires_at))
+    jsonb_build_object(
+      'scopes', v_key.scopes, 'expires_at', crm.iso(v_key.expires_at), 'allowed_networks', v_key.allowed_networks
+    )
   );
   return crm.key_record(v_workspace_id, v_key.id);
 end
@@ -13524,8 +13625,8 @@ comment on function app.key_create(jsonb) is
   'otherwise the oldest active admin: the default owner of the key''s records and the author of its notes, which it '
   'cannot write while that member is inactive. Members may have 100 working keys at most. A well-formed scope that no '
   'endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: workspace_id, name, scopes, '
-  'prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: '
-  'validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
+  'prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent), '
+  'allowed_networks (everywhere if absent or empty). Codes: validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
 create function app.key_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -13603,8 +13704,9 @@ comment on function app.key_get(jsonb) is
 create function app.key_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, name}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{name, allowed_networks}');
   v_name text := v_args ->> 'name';
+  v_networks cidr[] := crm.networks_of(v_args);
   v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
   if v_name <> v_key.name then
@@ -13613,12 +13715,22 @@ begin
       v_key.workspace_id, 'key_renamed', 'key', v_key.id, v_name, jsonb_build_object('previous_name', v_key.name)
     );
   end if;
+  if v_args ? 'allowed_networks' and v_networks is distinct from v_key.allowed_networks then
+    update crm.api_keys k
+    set allowed_networks = v_networks
+    where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
+    perform crm.record_action(
+      v_key.workspace_id, 'key_networks_changed', 'key', v_key.id, coalesce(v_name, v_key.name),
+      jsonb_build_object('from', v_key.allowed_networks, 'to', v_networks)
+    );
+  end if;
   return crm.key_record(v_key.workspace_id, v_key.id);
 end
 $$;
 comment on function app.key_update(jsonb) is
-  'Renames a key, even one that no longer works. Returns the key. Arguments: workspace_id, id, name. Codes: '
-  'validation_error, not_found.';
+  'Renames a key, even one that no longer works, or replaces the networks from which it may be used. Returns the key. '
+  'Arguments: workspace_id, id, name, allowed_networks (an empty list: from everywhere). Codes: validation_error, '
+  'not_found.';
 create function app.key_rotate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -14322,7 +14434,7 @@ comment on function app.job_run(jsonb) is
 
 grant usage on schema api, app, crm to crm_functions;
 grant execute on function
-  api.call(bytea, text, text, jsonb, text, bytea), api.call_by_link(bytea, text, jsonb),
+  api.call(bytea, text, text, jsonb, text, bytea, text), api.call_by_link(bytea, text, jsonb),
   app.call(uuid, uuid, uuid, text, text, jsonb),
   crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.next_delivery_due(interval)
 to crm_functions;
@@ -14347,7 +14459,7 @@ to crm_app;
 grant select, insert on crm.audit_log to crm_app;
 grant select, update (name, stale_after_days, time_zone) on crm.workspaces to crm_app;
 grant select, insert, update (name, role, is_active) on crm.members to crm_app;
-grant select, insert, update (name, prefix, rotated_at, revoked_at) on crm.api_keys to crm_app;
+grant select, insert, update (name, prefix, rotated_at, revoked_at, allowed_networks) on crm.api_keys to crm_app;
 grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
 to crm_app;
 grant select (workspace_id, subscription_id, next_from), insert on crm.webhook_secrets to crm_app;
@@ -14499,8 +14611,8 @@ grant execute on function
   crm.key_record(uuid, uuid), crm.key_records(uuid, uuid[]), crm.lead_data(crm.deals, crm.contacts, crm.companies),
   crm.lead_json(crm.deals, uuid, uuid), crm.leave_workspace(), crm.lock_number(text),
   crm.makers_of_subscriptions(uuid, uuid[]), crm.may_send(uuid, uuid), crm.member_json(crm.members, bigint),
-  crm.note_json(crm.notes), crm.old_secret_until(uuid, uuid), crm.page(json[], uuid),
-  crm.parse_argument(text, text, jsonb), crm.parse_moment(text), crm.poke_dispatcher(),
+  crm.networks_of(jsonb), crm.note_json(crm.notes), crm.old_secret_until(uuid, uuid), crm.page(json[], uuid),
+  crm.parse_argument(text, text, jsonb), crm.parse_moment(text), crm.parse_network(text), crm.poke_dispatcher(),
   crm.proposal_json(crm.proposals), crm.proposal_status(crm.proposals), crm.raise_code(text, text, text, text),
   crm.reactivate_subscription(uuid, uuid), crm.record_action(uuid, text, text, uuid, text, jsonb),
   crm.record_webhook_action(uuid, uuid, text, jsonb),
@@ -14513,6 +14625,6 @@ grant execute on function
   crm.send_test_event(uuid, uuid, crm.event_type), crm.subscription_json(crm.webhook_subscriptions),
   crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]),
   crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.with_fields(json, json),
-  crm.working_keys_of(uuid, uuid), crm.workspace_json(crm.workspaces), crm.workspace_overview(crm.workspaces),
-  crm.workspace_usage(uuid), crm.workspaces_of_current_user()
+  crm.without_mapping(inet), crm.working_keys_of(uuid, uuid), crm.workspace_json(crm.workspaces),
+  crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid), crm.workspaces_of_current_user()
 to crm_app;

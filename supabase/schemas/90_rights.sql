@@ -12,7 +12,7 @@
 -- The login of the functions. It reaches no table: everything it may execute is security definer.
 grant usage on schema api, app, crm to crm_functions;
 grant execute on function
-  api.call(bytea, text, text, jsonb, text, bytea), api.call_by_link(bytea, text, jsonb),
+  api.call(bytea, text, text, jsonb, text, bytea, text), api.call_by_link(bytea, text, jsonb),
   app.call(uuid, uuid, uuid, text, text, jsonb),
   crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.next_delivery_due(interval)
 to crm_functions;
@@ -48,7 +48,7 @@ to crm_app;
 grant select, insert on crm.audit_log to crm_app;
 grant select, update (name, stale_after_days, time_zone) on crm.workspaces to crm_app;
 grant select, insert, update (name, role, is_active) on crm.members to crm_app;
-grant select, insert, update (name, prefix, rotated_at, revoked_at) on crm.api_keys to crm_app;
+grant select, insert, update (name, prefix, rotated_at, revoked_at, allowed_networks) on crm.api_keys to crm_app;
 -- A verb stores the hash of a key and the secret of a webhook, and never reads one.
 grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
 to crm_app;

@@ -123,8 +123,8 @@ grant execute on function
   crm.key_record(uuid, uuid), crm.key_records(uuid, uuid[]), crm.lead_data(crm.deals, crm.contacts, crm.companies),
   crm.lead_json(crm.deals, uuid, uuid), crm.leave_workspace(), crm.lock_number(text),
   crm.makers_of_subscriptions(uuid, uuid[]), crm.may_send(uuid, uuid), crm.member_json(crm.members, bigint),
-  crm.note_json(crm.notes), crm.old_secret_until(uuid, uuid), crm.page(json[], uuid),
-  crm.parse_argument(text, text, jsonb), crm.parse_moment(text), crm.poke_dispatcher(),
+  crm.networks_of(jsonb), crm.note_json(crm.notes), crm.old_secret_until(uuid, uuid), crm.page(json[], uuid),
+  crm.parse_argument(text, text, jsonb), crm.parse_moment(text), crm.parse_network(text), crm.poke_dispatcher(),
   crm.proposal_json(crm.proposals), crm.proposal_status(crm.proposals), crm.raise_code(text, text, text, text),
   crm.reactivate_subscription(uuid, uuid), crm.record_action(uuid, text, text, uuid, text, jsonb),
   crm.record_webhook_action(uuid, uuid, text, jsonb),
@@ -137,6 +137,6 @@ grant execute on function
   crm.send_test_event(uuid, uuid, crm.event_type), crm.subscription_json(crm.webhook_subscriptions),
   crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]),
   crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.with_fields(json, json),
-  crm.working_keys_of(uuid, uuid), crm.workspace_json(crm.workspaces), crm.workspace_overview(crm.workspaces),
-  crm.workspace_usage(uuid), crm.workspaces_of_current_user()
+  crm.without_mapping(inet), crm.working_keys_of(uuid, uuid), crm.workspace_json(crm.workspaces),
+  crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid), crm.workspaces_of_current_user()
 to crm_app;

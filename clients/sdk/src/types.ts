@@ -1623,6 +1623,7 @@ export interface OwnKey {
   /** The key's scopes */ scopes: string[];
   /** When the record was created */ created_at: string;
   /** When it expires; null: never */ expires_at: string | null;
+  /** The networks from which the key may be used; empty: from everywhere */ allowed_networks: string[];
 }
 
 /** The member who created the key: author of its notes and default owner */

@@ -4,9 +4,9 @@ import { generateKeySecret } from "../_shared/keys/generate_key.ts";
 import {
   CreatedKey,
   Key,
+  KeyChange,
   KeyDetail,
   KeyList,
-  KeyName,
   NewKey,
   Revocation,
   RevokedKey,
@@ -41,15 +41,20 @@ export const keys = resource(
       prepare: (body) => {
         const { value, stored } = generateKeySecret();
         return Promise.resolve({
-          args: { ...body, expires_at: body.expires_at ?? null, ...stored },
+          args: {
+            ...body,
+            expires_at: body.expires_at ?? null,
+            allowed_networks: body.allowed_networks ?? null,
+            ...stored,
+          },
           reveal: { key: value, warnings: warningsOf(body.scopes) },
         });
       },
     }),
     "PATCH /:id": endpoint({
-      summary: doc("Renomeia uma chave", "Rename a key"),
+      summary: doc("Muda o nome ou as redes de uma chave", "Change the name or the networks of a key"),
       role: "gestor",
-      body: KeyName,
+      body: KeyChange,
       reply: Key,
       verb: "key_update",
     }),
