@@ -1183,6 +1183,7 @@ begin
     when 'me' then
       case p_verb
         when 'me_get' then return api.me_get(p_args);
+        when 'me_requests' then return api.me_requests(p_args);
       end case;
     when 'note' then
       case p_verb
@@ -6071,7 +6072,7 @@ comment on function crm.partitions_of(regclass) is
   'The partitions of a table with their days, oldest first, without the default partition.';
 create function crm.kept_days(p_table regclass) returns integer
 language sql stable set search_path = ''
-as $$ select case p_table::text when 'crm.events' then 90 else 30 end $$;
+as $$ select case p_table::text when 'crm.events' then 90 when 'crm.requests' then 7 else 30 end $$;
 comment on function crm.kept_days(regclass) is
   'For how many days a partitioned table keeps its rows: crm.events as long as the change log goes back.';
 create function crm.partition_fillfactor(p_table regclass) returns integer
@@ -10157,6 +10158,174 @@ $$;
 comment on function api.company_duplicates(jsonb) is
   'Companies in use with the same name, tax id or domain. Raises invalid_cursor.';
 
+create table crm.requests (
+  workspace_id uuid not null,
+  key_id uuid not null,
+  id uuid not null,
+  method text not null,
+  path text not null,
+  status smallint not null,
+  error json,
+  request_id uuid not null,
+  duration_ms integer not null,
+  primary key (workspace_id, key_id, id)
+) partition by range (id);
+comment on table crm.requests is
+  'One row for each request with a valid key; of several 429 of a key in a second, one at least. Only crm.log_requests '
+  'writes it, after the reply, so a crash may lose some rows. Kept for 7 days in daily partitions. Without foreign keys, '
+  'because with them each row would lock the key''s row.';
+comment on column crm.requests.id is 'Contains when the request began (UUIDv7).';
+comment on column crm.requests.path is
+  'The path with the names of the query''s parameters, without their values: /api-v1-contacts?email&limit.';
+comment on column crm.requests.error is
+  'The error as the client got it: code, message, details. Null if the request succeeded.';
+call crm.protect('crm.requests');
+create table crm.requests_default partition of crm.requests default;
+comment on table crm.requests_default is
+  'Rows of crm.requests whose day has no partition. Empty unless the job partition-requests did not run for a week.';
+call crm.protect('crm.requests_default');
+create index requests_failed on crm.requests (workspace_id, key_id, id) where status >= 400;
+create function crm.log_requests(p_entries json) returns void
+language sql volatile security definer set search_path = '' as $$
+  insert into crm.requests (workspace_id, key_id, id, method, path, status, error, request_id, duration_ms)
+  select
+    e.workspace_id, e.key_id,
+    -- By the clock of the database: an isolate's clock may be wrong, and the time selects the partition.
+    crm.uuid_v7(clock_timestamp() - e.age_ms * interval '1 ms'),
+    e.method, e.path, e.status, e.error, e.request_id, e.duration_ms
+  from json_to_recordset(p_entries) e (
+    workspace_id uuid, key_id uuid, age_ms integer, method text, path text, status smallint, error json,
+    request_id uuid, duration_ms integer
+  )
+$$;
+comment on function crm.log_requests(json) is
+  'Writes requests to the log. age_ms: how long ago the request began. Security definer, because the functions may write '
+  'no table.';
+create function crm.request_ids(
+  p_workspace_id uuid, p_key_id uuid, p_status text, p_path text, p_since timestamptz, p_until timestamptz,
+  p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
+)
+language plpgsql stable set search_path = ''
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  -- 422 or 4xx, as a range.
+  v_least integer := coalesce(replace(p_status, 'x', '0'), '0');
+  v_most integer := coalesce(replace(p_status, 'x', '9'), '999');
+  v_before uuid := coalesce(
+    least(p_cursor, case when p_until is not null then crm.uuid_v7_floor(p_until) end),
+    'ffffffff-ffff-ffff-ffff-ffffffffffff'
+  );
+  v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
+  v_is_filtered boolean := p_status is not null or p_path is not null;
+  -- How many requests one call reads: otherwise a filter that matches nothing would read all 7 days.
+  v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;
+begin
+  -- Two statements, because one for both cases could not use the index of failed requests.
+  if v_least >= 400 then
+    ids := array(
+      select w.id
+      from (
+        select r.id, r.status, r.path from crm.requests r
+        where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id < v_before and r.id >= v_from
+          and r.status >= 400
+        order by r.id desc limit v_look
+      ) w
+      where w.status between v_least and v_most and (p_path is null or starts_with(w.path, p_path))
+      limit p_limit + 1
+    );
+    if cardinality(ids) <= p_limit then
+      select r.id into next_id from crm.requests r
+      where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id < v_before and r.id >= v_from
+        and r.status >= 400
+      order by r.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  else
+    ids := array(
+      select w.id
+      from (
+        select r.id, r.status, r.path from crm.requests r
+        where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id < v_before and r.id >= v_from
+        order by r.id desc limit v_look
+      ) w
+      where w.status between v_least and v_most and (p_path is null or starts_with(w.path, p_path))
+      limit p_limit + 1
+    );
+    if v_is_filtered and cardinality(ids) <= p_limit then
+      select r.id into next_id from crm.requests r
+      where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id < v_before and r.id >= v_from
+      order by r.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  end if;
+  if cardinality(ids) > p_limit then
+    ids := ids[:p_limit];
+    next_id := ids[p_limit];
+  end if;
+end
+$$;
+comment on function crm.request_ids(uuid, uuid, text, text, timestamptz, timestamptz, uuid, integer) is
+  'The ids of a page of a key''s requests, newest first, and the id after which the next page begins (null if there is '
+  'none). p_status: a status or a class of statuses (422, 4xx); p_path: how the path begins. A filtered page looks at up '
+  'to 5,000 requests, or failed requests if only those can match, so it may be short or empty although there is a next one.';
+create function crm.request_page(p_workspace_id uuid, p_key_id uuid, p_args jsonb) returns json
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
+declare
+  v_page record;
+begin
+  select * into v_page from crm.request_ids(
+    p_workspace_id,
+    p_key_id,
+    p_args ->> 'status',
+    p_args ->> 'path',
+    (p_args ->> 'since')::timestamptz,
+    (p_args ->> 'until')::timestamptz,
+    (p_args ->> 'cursor')::uuid,
+    coalesce((p_args ->> 'limit')::integer, 50)
+  );
+  return crm.page(
+    array(
+      select json_build_object(
+        'request_id', r.request_id, 'started_at', crm.iso(crm.uuid_v7_time(r.id)), 'method', r.method,
+        'path', r.path, 'status', r.status, 'duration_ms', r.duration_ms, 'error', r.error
+      )
+      from unnest(v_page.ids) wanted (id)
+      -- Each id is in one partition, which the planner does not know: `offset 0` makes it look up each id.
+      cross join lateral (
+        select * from crm.requests r
+        where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id = wanted.id offset 0
+      ) r
+      order by wanted.id desc
+    ),
+    v_page.next_id
+  );
+end
+$$;
+comment on function crm.request_page(uuid, uuid, jsonb) is
+  'A page of a key''s requests by the arguments status, path, since and until (when they began), cursor and limit: see '
+  'crm.request_ids.';
+create function api.me_requests(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+as $$ begin return crm.request_page(crm.current_workspace_id(), crm.current_caller_id(), p_args); end $$;
+comment on function api.me_requests(jsonb) is 'Lists the requests of the calling key in the last 7 days, newest first.';
+create function app.key_requests(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{status, path, since, until, cursor, limit}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_key_id uuid := (v_args ->> 'id')::uuid;
+begin
+  if not exists (select from crm.api_keys k where k.workspace_id = v_workspace_id and k.id = v_key_id) then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  return crm.request_page(v_workspace_id, v_key_id, v_args);
+end
+$$;
+comment on function app.key_requests(jsonb) is
+  'Lists the requests of a key in the last 7 days, newest first: data, and meta with next_cursor and has_more. Arguments: '
+  'workspace_id, id, status (422 or 4xx), path (how it begins), since, until, cursor, limit (50 if absent). Codes: '
+  'validation_error, not_found.';
+
 create table crm.lead_receipts (
   workspace_id uuid not null,
   external_id crm.external_id not null,
@@ -12470,6 +12639,12 @@ begin
     when 'limit' then
       v_valid := v_number between 1 and 200 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 200';
+    when 'status' then
+      v_valid := v_text ~ '^[1-5](\d\d|xx)$';
+      v_message := 'Deve ser um status HTTP, como 422, ou uma classe, como 4xx';
+    when 'path' then
+      v_valid := char_length(v_text) between 1 and 255;
+      v_message := 'Deve ter de 1 a 255 caracteres';
     when 'overlap_seconds' then
       v_valid := v_number between 0 and 604800 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 0 a 604800';
@@ -12821,6 +12996,7 @@ begin
         when 'key_create' then return app.key_create(p_args);
         when 'key_get' then return app.key_get(p_args);
         when 'key_list' then return app.key_list(p_args);
+        when 'key_requests' then return app.key_requests(p_args);
         when 'key_revoke' then return app.key_revoke(p_args);
         when 'key_rotate' then return app.key_rotate(p_args);
         when 'key_update' then return app.key_update(p_args);
@@ -14301,10 +14477,14 @@ insert into crm.jobs (name, every, command, description) values
     'Makes the partitions of deliveries of the coming week, and drops deliveries after 30 days'),
   ('partition-attempts', '1 hour', $$select crm.manage_partitions('crm.webhook_attempts')$$,
     'Makes the partitions of attempts of the coming week, and drops attempts after 30 days'),
+  ('partition-requests', '1 hour', $$select crm.manage_partitions('crm.requests')$$,
+    'Makes the partitions of the request log for the coming week, and drops requests after 7 days'),
   ('purge-cron-history', '1 day', 'select crm.purge_cron_history()',
     'Deletes what pg_cron records of each run of these jobs after 7 days');
 select crm.manage_partitions(t.name)
-from unnest(array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts']::regclass[]) t (name);
+from unnest(
+  array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts', 'crm.requests']::regclass[]
+) t (name);
 create function crm.purge_cron_history() returns integer
 language plpgsql set search_path = '' as $$
 declare
@@ -14436,7 +14616,8 @@ grant usage on schema api, app, crm to crm_functions;
 grant execute on function
   api.call(bytea, text, text, jsonb, text, bytea, text), api.call_by_link(bytea, text, jsonb),
   app.call(uuid, uuid, uuid, text, text, jsonb),
-  crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.next_delivery_due(interval)
+  crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.log_requests(json),
+  crm.next_delivery_due(interval)
 to crm_functions;
 grant create on schema crm to crm_api, crm_app;
 alter function crm.run_verb(text, jsonb) owner to crm_api;
@@ -14451,10 +14632,11 @@ grant select, update (status, rejection_reason) on crm.proposals to crm_api;
 grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_api;
 grant select (workspace_id, subscription_id, next_from), insert on crm.webhook_secrets to crm_api;
 grant select on crm.event_types, crm.events, crm.webhook_attempts, crm.webhook_deliveries to crm_api;
+grant select on crm.requests to crm_api;
 grant usage on schema app, api, crm to crm_app;
 grant select on
   crm.activities, crm.companies, crm.contacts, crm.deals, crm.event_types, crm.events, crm.key_calls, crm.key_counters,
-  crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.stages, crm.webhook_attempts
+  crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.requests, crm.stages, crm.webhook_attempts
 to crm_app;
 grant select, insert on crm.audit_log to crm_app;
 grant select, update (name, stale_after_days, time_zone) on crm.workspaces to crm_app;
@@ -14501,16 +14683,16 @@ grant execute on function
   api.deal_create(jsonb), api.deal_get(jsonb), api.deal_list(jsonb), api.deal_lose(jsonb), api.deal_move_stage(jsonb),
   api.deal_reassign(jsonb), api.deal_restore(jsonb), api.deal_summary(jsonb), api.deal_update(jsonb),
   api.deal_upsert(jsonb), api.deal_win(jsonb), api.event_list(jsonb), api.fail(text, text[], text, uuid[]),
-  api.lead_create(jsonb), api.mark_found(), api.mark_replayed(), api.me_get(jsonb), api.note_batch(jsonb),
-  api.note_create(jsonb), api.note_get(jsonb), api.note_list(jsonb), api.operation_get(jsonb), api.pipeline_list(jsonb),
-  api.proposal_accept(jsonb), api.proposal_reject(jsonb), api.proposal_view(jsonb), api.search_list(jsonb),
-  api.webhook_create(jsonb), api.webhook_delete(jsonb), api.webhook_deliveries(jsonb), api.webhook_delivery(jsonb),
-  api.webhook_get(jsonb), api.webhook_list(jsonb), api.webhook_reactivate(jsonb), api.webhook_recover(jsonb),
-  api.webhook_redeliver(jsonb), api.webhook_rotate_secret(jsonb), api.webhook_test(jsonb), api.workspace_get(jsonb),
-  crm.active_member(uuid), crm.activity_insert(crm.activities), crm.activity_insert(crm.activities[]),
-  crm.activity_json(crm.activities), crm.activity_json_if_short(crm.activities), crm.activity_label(text),
-  crm.activity_lock(uuid, jsonb), crm.activity_new(jsonb), crm.activity_save(crm.activities), crm.actor_json(uuid),
-  crm.all_create(text, jsonb[]), crm.batch_json(jsonb[]), crm.bound_details(jsonb[]),
+  api.lead_create(jsonb), api.mark_found(), api.mark_replayed(), api.me_get(jsonb), api.me_requests(jsonb),
+  api.note_batch(jsonb), api.note_create(jsonb), api.note_get(jsonb), api.note_list(jsonb), api.operation_get(jsonb),
+  api.pipeline_list(jsonb), api.proposal_accept(jsonb), api.proposal_reject(jsonb), api.proposal_view(jsonb),
+  api.search_list(jsonb), api.webhook_create(jsonb), api.webhook_delete(jsonb), api.webhook_deliveries(jsonb),
+  api.webhook_delivery(jsonb), api.webhook_get(jsonb), api.webhook_list(jsonb), api.webhook_reactivate(jsonb),
+  api.webhook_recover(jsonb), api.webhook_redeliver(jsonb), api.webhook_rotate_secret(jsonb), api.webhook_test(jsonb),
+  api.workspace_get(jsonb), crm.active_member(uuid), crm.activity_insert(crm.activities),
+  crm.activity_insert(crm.activities[]), crm.activity_json(crm.activities), crm.activity_json_if_short(crm.activities),
+  crm.activity_label(text), crm.activity_lock(uuid, jsonb), crm.activity_new(jsonb), crm.activity_save(crm.activities),
+  crm.actor_json(uuid), crm.all_create(text, jsonb[]), crm.batch_json(jsonb[]), crm.bound_details(jsonb[]),
   crm.bounded_records(text, uuid[], json[]), crm.changes(jsonb, jsonb), crm.changes_json(crm.change[]),
   crm.check_active_subscriptions(uuid, text), crm.check_atomic_batch(jsonb[]), crm.check_new_subscription(uuid, text),
   crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
@@ -14566,13 +14748,14 @@ grant execute on function
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone),
   crm.recovery_json(bigint, timestamp with time zone), crm.redeliver(uuid, uuid),
   crm.refuse_invalid(text, jsonb[], jsonb[]), crm.refuse_taken(text, jsonb[], jsonb[], boolean),
-  crm.require_active_pipeline(uuid), crm.require_active_stage(uuid, uuid), crm.require_known_filters(jsonb),
-  crm.require_own_delivery(crm.webhook_subscriptions, uuid), crm.require_record(json), crm.require_references(jsonb),
-  crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean), crm.resume_subscription(uuid, uuid),
-  crm.rotate_secret(uuid, uuid, bytea, integer), crm.rows_by(text, text, text, text),
-  crm.run_batch(text, jsonb, integer), crm.run_batch_item(text, jsonb), crm.run_group(text, jsonb[], boolean),
-  crm.sample_data(crm.event_type), crm.sample_facts(crm.event_type), crm.sample_row(text),
-  crm.sample_state(crm.event_type), crm.search(text, text[], uuid, uuid, integer, integer),
+  crm.request_ids(uuid, uuid, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
+  crm.request_page(uuid, uuid, jsonb), crm.require_active_pipeline(uuid), crm.require_active_stage(uuid, uuid),
+  crm.require_known_filters(jsonb), crm.require_own_delivery(crm.webhook_subscriptions, uuid), crm.require_record(json),
+  crm.require_references(jsonb), crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean),
+  crm.resume_subscription(uuid, uuid), crm.rotate_secret(uuid, uuid, bytea, integer),
+  crm.rows_by(text, text, text, text), crm.run_batch(text, jsonb, integer), crm.run_batch_item(text, jsonb),
+  crm.run_group(text, jsonb[], boolean), crm.sample_data(crm.event_type), crm.sample_facts(crm.event_type),
+  crm.sample_row(text), crm.sample_state(crm.event_type), crm.search(text, text[], uuid, uuid, integer, integer),
   crm.search_page(text, jsonb, uuid, uuid, integer, boolean), crm.search_text(text[], text[]), crm.search_words(text),
   crm.send_test_event(uuid, uuid, crm.event_type), crm.shortest_way(crm.walk, uuid, uuid, integer),
   crm.sorted_list(text, jsonb), crm.spelled_tax_id(text), crm.stage_json(crm.stages), crm.stage_of_new_deal(uuid, uuid),
@@ -14588,12 +14771,12 @@ to crm_api;
 grant execute on function
   api.fail(text, text[], text, uuid[]), app.action_list(jsonb), app.delivery_get(jsonb), app.delivery_list(jsonb),
   app.delivery_redeliver(jsonb), app.funnel_get(jsonb), app.invitation_accept(jsonb), app.invitation_decline(jsonb),
-  app.key_create(jsonb), app.key_get(jsonb), app.key_list(jsonb), app.key_revoke(jsonb), app.key_rotate(jsonb),
-  app.key_update(jsonb), app.member_invite(jsonb), app.member_leave(jsonb), app.member_list(jsonb),
-  app.member_reinvite(jsonb), app.member_update(jsonb), app.subscription_create(jsonb), app.subscription_delete(jsonb),
-  app.subscription_get(jsonb), app.subscription_list(jsonb), app.subscription_reactivate(jsonb),
-  app.subscription_recover(jsonb), app.subscription_rotate(jsonb), app.subscription_test(jsonb),
-  app.workspace_choices(jsonb), app.workspace_get(jsonb), app.workspace_update(jsonb),
+  app.key_create(jsonb), app.key_get(jsonb), app.key_list(jsonb), app.key_requests(jsonb), app.key_revoke(jsonb),
+  app.key_rotate(jsonb), app.key_update(jsonb), app.member_invite(jsonb), app.member_leave(jsonb),
+  app.member_list(jsonb), app.member_reinvite(jsonb), app.member_update(jsonb), app.subscription_create(jsonb),
+  app.subscription_delete(jsonb), app.subscription_get(jsonb), app.subscription_list(jsonb),
+  app.subscription_reactivate(jsonb), app.subscription_recover(jsonb), app.subscription_rotate(jsonb),
+  app.subscription_test(jsonb), app.workspace_choices(jsonb), app.workspace_get(jsonb), app.workspace_update(jsonb),
   crm.activity_json(crm.activities), crm.answer_invitation(uuid, boolean),
   crm.calls_by_day(date[], bigint[], date, integer), crm.calls_by_hour(timestamp with time zone[], bigint),
   crm.changed_member_json(crm.members), crm.check_active_subscriptions(uuid, text),
@@ -14618,13 +14801,15 @@ grant execute on function
   crm.record_webhook_action(uuid, uuid, text, jsonb),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone),
   crm.recovery_json(bigint, timestamp with time zone), crm.redeliver(uuid, uuid),
-  crm.require_active_subscription(uuid, uuid), crm.require_admin_still(uuid), crm.require_invitations_left(uuid, uuid),
-  crm.require_other_admin(uuid, uuid), crm.require_room_for_key(uuid), crm.require_workspace(uuid),
-  crm.resume_subscription(uuid, uuid), crm.rotate_secret(uuid, uuid, bytea, integer), crm.sample_data(crm.event_type),
-  crm.sample_facts(crm.event_type), crm.sample_row(text), crm.sample_state(crm.event_type),
-  crm.send_test_event(uuid, uuid, crm.event_type), crm.subscription_json(crm.webhook_subscriptions),
-  crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]),
-  crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.with_fields(json, json),
+  crm.request_ids(uuid, uuid, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
+  crm.request_page(uuid, uuid, jsonb), crm.require_active_subscription(uuid, uuid), crm.require_admin_still(uuid),
+  crm.require_invitations_left(uuid, uuid), crm.require_other_admin(uuid, uuid), crm.require_room_for_key(uuid),
+  crm.require_workspace(uuid), crm.resume_subscription(uuid, uuid), crm.rotate_secret(uuid, uuid, bytea, integer),
+  crm.sample_data(crm.event_type), crm.sample_facts(crm.event_type), crm.sample_row(text),
+  crm.sample_state(crm.event_type), crm.send_test_event(uuid, uuid, crm.event_type),
+  crm.subscription_json(crm.webhook_subscriptions), crm.subscription_overview(uuid, uuid),
+  crm.subscription_overviews(uuid, uuid[]), crm.uuid_v7(timestamp with time zone),
+  crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid), crm.with_fields(json, json),
   crm.without_mapping(inet), crm.working_keys_of(uuid, uuid), crm.workspace_json(crm.workspaces),
   crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid), crm.workspaces_of_current_user()
 to crm_app;

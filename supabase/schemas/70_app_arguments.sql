@@ -76,6 +76,12 @@ begin
     when 'limit' then
       v_valid := v_number between 1 and 200 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 200';
+    when 'status' then
+      v_valid := v_text ~ '^[1-5](\d\d|xx)$';
+      v_message := 'Deve ser um status HTTP, como 422, ou uma classe, como 4xx';
+    when 'path' then
+      v_valid := char_length(v_text) between 1 and 255;
+      v_message := 'Deve ter de 1 a 255 caracteres';
     when 'overlap_seconds' then
       v_valid := v_number between 0 and 604800 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 0 a 604800';

@@ -1,6 +1,7 @@
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { generateKeySecret } from "../_shared/keys/generate_key.ts";
+import { RequestFilter, RequestList } from "../_shared/contract/request_log.ts";
 import {
   CreatedKey,
   Key,
@@ -29,6 +30,13 @@ export const keys = resource(
       role: "vendedor",
       reply: KeyDetail,
       verb: "key_get",
+    }),
+    "GET /:id/requests": endpoint({
+      summary: doc("Lista as requisições de uma chave", "List the requests of a key"),
+      role: "vendedor",
+      query: RequestFilter,
+      reply: RequestList,
+      verb: "key_requests",
     }),
     "POST /": endpoint({
       summary: doc("Cria uma chave", "Create a key"),

@@ -123,12 +123,14 @@ async function handle(call: Call, gate: Gate, served: Served): Promise<Outcome> 
   const { input, idempotency } = reading;
   const valid = !(input instanceof ApiError) && { verb: target.operation, args: input.args };
   const door = await ask({ scope: target.requirement, idempotency, ...valid });
-  return outcomeOf(door, async () => {
+  const result = async () => {
     // A replay precedes the error of the input: a new release may have made the repeated request invalid.
     if (input instanceof ApiError && !door.replayed) return input;
     const success = await createSuccess(served, target, input, door);
     return isRead(call) ? notModifiedOr(success, call.request) : success;
-  });
+  };
+  // Caught here, so that the outcome keeps the caller, whose log of requests must show the error too.
+  return outcomeOf(door, () => result().catch((fault) => internalError(call, fault)));
 }
 
 /**

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { createKey, rotateKey } from "../../run/operator/keys.ts";
-import { updateWorkspace } from "../../run/operator/workspaces.ts";
-import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
-import { assertError, call, client } from "../support/client.ts";
-import { makeKey, makeWorkspace } from "../support/fixtures.ts";
-import { makeMember } from "../support/record_fixtures.ts";
-import { test } from "../support/scenario.ts";
+import { createKey, rotateKey } from "../../../run/operator/keys.ts";
+import { updateWorkspace } from "../../../run/operator/workspaces.ts";
+import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
+import { assertError, call, client } from "../../support/client.ts";
+import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
+import { makeMember } from "../../support/record_fixtures.ts";
+import { test } from "../../support/scenario.ts";
 
 const ME = "/api-v1-me";
 
