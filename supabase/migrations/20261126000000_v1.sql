@@ -10186,17 +10186,22 @@ comment on table crm.requests_default is
 call crm.protect('crm.requests_default');
 create index requests_failed on crm.requests (workspace_id, key_id, id) where status >= 400;
 create function crm.log_requests(p_entries json) returns void
-language sql volatile security definer set search_path = '' as $$
+language plpgsql security definer set search_path = '' as $$
+declare
+  -- By the clock of the database: an isolate's clock may be wrong, and the time selects the partition.
+  v_now bigint := floor(extract(epoch from clock_timestamp()) * 1000);
+begin
   insert into crm.requests (workspace_id, key_id, id, method, path, status, error, request_id, duration_ms)
   select
     e.workspace_id, e.key_id,
-    -- By the clock of the database: an isolate's clock may be wrong, and the time selects the partition.
-    crm.uuid_v7(clock_timestamp() - e.age_ms * interval '1 ms'),
+    -- A UUIDv7 with the random bits of the request id: crm.uuid_v7 would take a third of the time of this statement.
+    (lpad(to_hex(v_now - e.age_ms), 12, '0') || '-7' || substr(e.request_id::text, 16))::uuid,
     e.method, e.path, e.status, e.error, e.request_id, e.duration_ms
   from json_to_recordset(p_entries) e (
     workspace_id uuid, key_id uuid, age_ms integer, method text, path text, status smallint, error json,
     request_id uuid, duration_ms integer
-  )
+  );
+end
 $$;
 comment on function crm.log_requests(json) is
   'Writes requests to the log. age_ms: how long ago the request began. Security definer, because the functions may write '

@@ -388,9 +388,9 @@ export interface Leads {
   create(body: T.LeadRequest, options?: CreateOptions): Promise<T.LeadResult>;
 }
 /** The calling key: whose it is, and what it may do */
-export interface Me {
+export interface MeMethods {
   /** Show the calling key. Any key, whatever its scopes. */
-  get(options?: CallOptions): Promise<T.Me>;
+  (options?: CallOptions): Promise<T.Me>;
   /** List the key's requests of the last 7 days, with the error of each that failed. Any key, whatever its scopes. */
   requests(query?: MeRequestsQuery, options?: CallOptions): List<T.LoggedRequest, T.LoggedRequestPage>;
 }
@@ -470,7 +470,7 @@ export interface Resources {
   /** Lead intake: company, contact and deal in one call */
   readonly leads: Leads;
   /** The calling key: whose it is, and what it may do */
-  readonly me: Me;
+  readonly me: MeMethods;
   /** Notes of a deal; they cannot be changed or removed */
   readonly notes: Notes;
   /** Show the progress of an operation. Any key, whatever its scopes. */
