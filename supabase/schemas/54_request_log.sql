@@ -127,6 +127,8 @@ create function crm.request_page(p_workspace_id uuid, p_key_id uuid, p_args json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
   v_page record;
+  v_records json[];
+  v_last uuid;
 begin
   select * into v_page from crm.request_ids(
     p_workspace_id,
@@ -138,22 +140,26 @@ begin
     (p_args ->> 'cursor')::uuid,
     coalesce((p_args ->> 'limit')::integer, 50)
   );
-  return crm.page(
-    array(
-      select json_build_object(
+  select array_agg(s.record order by s.id desc), (array_agg(s.id order by s.id))[1] into v_records, v_last
+  from (
+    select b.id, b.record, sum(octet_length(b.record::text)) over (order by b.id desc) as bytes
+    from (
+      select wanted.id, json_build_object(
         'request_id', r.request_id, 'started_at', crm.iso(crm.uuid_v7_time(r.id)), 'method', r.method,
         'path', r.path, 'status', r.status, 'duration_ms', r.duration_ms, 'error', r.error
-      )
+      ) as record
       from unnest(v_page.ids) wanted (id)
       -- Each id is in one partition, which the planner does not know: `offset 0` makes it look up each id.
       cross join lateral (
         select * from crm.requests r
         where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id = wanted.id offset 0
       ) r
-      order by wanted.id desc
-    ),
-    v_page.next_id
-  );
+    ) b
+  ) s
+  where s.bytes <= crm.max_page_bytes();
+  -- A single request is always smaller than a page, so the list goes on.
+  if cardinality(v_records) < cardinality(v_page.ids) then v_page.next_id := v_last; end if;
+  return crm.page(v_records, v_page.next_id);
 end
 $$;
 comment on function crm.request_page(uuid, uuid, jsonb) is

@@ -204,6 +204,15 @@ test("A filter that matches little reads 5,000 requests in a call, and says that
   ]);
 });
 
+test("A page of the log ends at 500 KB, and the next one goes on after it", async ({ sql, workspace }) => {
+  const { id, key } = await fillLog(sql, workspace.id, 100);
+  const error = { code: "validation_error", message: "x".repeat(12_000) };
+  await sql`update crm.requests set error = ${sql.json(error)} where key_id = ${id}`;
+  const pages = await walk((query) => client(key).get(REQUESTS + query), "limit=200");
+  assert.deepEqual(pages.flat(), Array.from({ length: 100 }, (_, n) => n + 1));
+  assert.deepEqual(pages.map((page) => page.length > 30), [true, true, false]);
+});
+
 test("Invalid filters of the log are refused, and name what is allowed (spec 7)", async ({ sql, workspace, api }) => {
   const { session } = await signIn(sql, workspace.id, "vendedor");
   const { id } = await makeKey(sql, workspace.id);
