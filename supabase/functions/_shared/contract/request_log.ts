@@ -29,7 +29,11 @@ export const RequestFilter = ListQuery.pick({ limit: true, cursor: true }).exten
 const LoggedError = object({
   code: field(z.string(), ["O código", "The code", "validation_error"]),
   message: field(z.string(), ["O que houve", "What happened", "A requisição tem campos inválidos"]),
-  details: field(z.array(ErrorDetail).optional(), ["Os campos com problema", "The invalid fields"]),
+  details: field(z.array(ErrorDetail).optional(), [
+    "Os campos com problema",
+    "The invalid fields",
+    [{ field: "email", message: "Deve ser um e-mail válido" }],
+  ]),
 }).meta({
   id: "LoggedError",
   ...doc(
