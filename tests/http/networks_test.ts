@@ -21,7 +21,7 @@ async function makeBoundKey(sql: postgres.Sql, workspaceId: string, networks: st
   return made;
 }
 
-test("A call from outside the networks of its key is refused before the verb, and the message names the address (spec 5.7)", async ({ sql, workspace }) => {
+test("A call from outside the networks of its key is refused before the verb, and the message names the address (spec 5)", async ({ sql, workspace }) => {
   const { key } = await makeBoundKey(sql, workspace.id, [ELSEWHERE]);
   const refused = await client(key).post("/api-v1-contacts", { name: "Ana" });
   assertError(refused, "insufficient_scope", []);
