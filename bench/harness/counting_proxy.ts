@@ -2,16 +2,23 @@ import { type Forward, startProxy } from "./proxy.ts";
 
 /** Frontend messages by which a client makes Postgres execute something: simple query, execute, function call. */
 const EXECUTING = new Set(["Q", "E", "F"].map((letter) => letter.charCodeAt(0)));
+const BIND = "B".charCodeAt(0);
+/** The prepared statement that writes the log of requests. */
+const LOG = "log_requests";
 
 /**
- * Counts the statements that a client sends to Postgres. It reads the wire protocol, because a driver may send more
+ * Counts the statements that a client sends to Postgres, without those that write the log of requests, because they
+ * belong to no request. It reads the wire protocol, because a driver may send more
  * statements than its caller wrote.
  */
 export function startCountingProxy(databaseUrl: string) {
   let statements = 0;
   const countForward: Forward = async (from, to) => {
-    const countMessages = messageReader((type) => {
-      if (EXECUTING.has(type)) statements++;
+    let isLog = false;
+    const countMessages = messageReader((type, body) => {
+      // The names of the portal, which is empty, and of the statement.
+      if (type === BIND) isLog = new TextDecoder().decode(body).startsWith(`\0${LOG}\0`);
+      if (EXECUTING.has(type) && !isLog) statements++;
     });
     const writer = to.writable.getWriter();
     for await (const chunk of from.readable) {
@@ -31,8 +38,11 @@ export function startCountingProxy(databaseUrl: string) {
   };
 }
 
-/** Calls back with the type of each frontend message, however the bytes are split. The first message has no type. */
-function messageReader(onMessage: (type: number) => void): (chunk: Uint8Array) => void {
+/**
+ * Calls back with the type and the body of each frontend message, however the bytes are split. The first message has no
+ * type.
+ */
+function messageReader(onMessage: (type: number, body: Uint8Array) => void): (chunk: Uint8Array) => void {
   let buffer = new Uint8Array();
   let started = false;
   return (chunk) => {
@@ -45,7 +55,7 @@ function messageReader(onMessage: (type: number) => void): (chunk: Uint8Array) =
       if (joined.length - offset < header + 4) break;
       const length = new DataView(joined.buffer, offset + header, 4).getUint32(0) + header;
       if (joined.length - offset < length) break;
-      if (started) onMessage(joined[offset]!);
+      if (started) onMessage(joined[offset]!, joined.subarray(offset + 5, offset + length));
       started = true;
       offset += length;
     }

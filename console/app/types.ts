@@ -1,5 +1,6 @@
 /** Types of the functions' replies. They are imported as types, so that no schema enters the bundle. */
 import type { z } from "zod";
+import type { LoggedRequest as LoggedRequestSchema } from "../../supabase/functions/_shared/contract/request_log.ts";
 import type { Key, KeyDetail } from "../../supabase/functions/app-v1-keys/schema.ts";
 import type { MemberList } from "../../supabase/functions/app-v1-members/schema.ts";
 import type {
@@ -14,6 +15,7 @@ export type Choices = z.output<typeof WorkspaceChoices>;
 export type Workspace = z.output<typeof WorkspaceSchema>;
 export type CustomField = z.output<typeof CustomFieldSchema>;
 export type ApiKey = z.output<typeof Key>;
+export type LoggedRequest = z.output<typeof LoggedRequestSchema>;
 export type OpenedKey = z.output<typeof KeyDetail>;
 export type Member = z.output<typeof MemberList>["data"][number];
 

@@ -22,6 +22,10 @@ export const activity = {
   "did.invitation_declined": ["{object} recusou o convite", "{object} declined the invitation"],
   "did.member_left": ["{object} saiu da empresa", "{object} left the company"],
   "did.key_created": ["{actor} criou a chave {object}", "{actor} created the key {object}"],
+  "did.key_networks_changed": [
+    "{actor} mudou as redes da chave {object}",
+    "{actor} changed the networks of the key {object}",
+  ],
   "did.key_renamed": ["{actor} mudou o nome de uma chave para {object}", "{actor} renamed a key to {object}"],
   "did.key_renamed_from": [
     "{actor} mudou o nome da chave {previous} para {object}",

@@ -35,6 +35,7 @@ export const RULES: Readonly<Record<string, string>> = {
   event: EVENT,
   event_type: `${EVENT}, which the subscription has`,
   state: `It must be one of ${DELIVERY_STATES.join(", ")}`,
+  allowed_networks: "It must be a list of at most 20 networks",
   overlap_seconds: "It must be a whole number from 0 to 604800",
 };
 

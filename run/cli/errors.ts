@@ -52,6 +52,10 @@ function describeInvalid({ field, message }: ErrorDetail, args: Readonly<Record<
     const scope = (args["scopes"] as string[])[Number(index)];
     return `"${scope}" is not of the form <resource>:read, <resource>:write or <resource>:manage`;
   }
+  if (name === "allowed_networks" && index !== undefined) {
+    const network = (args["allowed_networks"] as string[])[Number(index)];
+    return `"${network}" is not an address or a network with its first address, such as 203.0.113.7 or 203.0.113.0/24`;
+  }
   if (name === "stages" && index !== undefined) {
     const stage = (args["stages"] as NewStage[])[Number(index)]!;
     const typed = `${stage.name}:${stage.type}`;

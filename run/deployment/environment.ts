@@ -80,6 +80,12 @@ export const VARIABLES: readonly Variable[] = [
     forFunctions: true,
     check: form(/^[1-9]\d*$/, "is not a whole number of 1 or more"),
   },
+  {
+    name: "CLIENT_ADDRESS_HEADER",
+    required: false,
+    forFunctions: true,
+    check: form(/^[A-Za-z][A-Za-z0-9-]*$/, "is not the name of a header such as X-Forwarded-For"),
+  },
 ];
 
 /**

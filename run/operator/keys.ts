@@ -14,6 +14,8 @@ export interface NewKey {
   scopes: string[];
   /** In the future; ISO 8601 in any form that the API accepts. Absent: the key never expires. */
   expiresAt?: string | undefined;
+  /** The networks from which it may be used, at most 20. Absent or empty: everywhere. */
+  networks?: string[] | undefined;
 }
 
 export interface CreatedKey {
@@ -36,6 +38,7 @@ export async function createKey(sql: ISql, input: NewKey): Promise<CreatedKey> {
     name: input.name,
     scopes: input.scopes,
     expires_at: toMoment(input.expiresAt),
+    allowed_networks: input.networks,
     ...stored,
   });
   return { id, key, creatorIsActive: creator.is_active };

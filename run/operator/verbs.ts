@@ -176,12 +176,12 @@ export interface Verbs {
   key_create: Verb<
     & InWorkspace
     & { name: string; scopes: string[]; prefix: string; hash: string }
-    & Optional<{ member_id: string; expires_at: string }>,
+    & Optional<{ member_id: string; expires_at: string; allowed_networks: string[] }>,
     Key
   >;
   key_list: Verb<InWorkspace, List<Key>>;
   key_get: Verb<OnRecord, z.output<typeof KeyDetail>>;
-  key_update: Verb<OnRecord & { name: string }, Key>;
+  key_update: Verb<OnRecord & Optional<{ name: string; allowed_networks: string[] }>, Key>;
   key_rotate: Verb<OnRecord & { prefix: string; hash: string; overlap_seconds: OverlapSeconds }, Key>;
   key_revoke: Verb<OnRecord & Optional<{ keep_webhooks: boolean }>, z.output<typeof RevokedKey>>;
 

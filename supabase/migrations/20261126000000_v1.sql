@@ -422,6 +422,7 @@ create table crm.api_keys (
   revoked_at timestamptz,
   rotated_at timestamptz,
   created_at timestamptz not null default now(),
+  allowed_networks cidr[] check (cardinality(allowed_networks) between 1 and 20),
   primary key (workspace_id, id),
   unique (id),
   foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
@@ -434,6 +435,8 @@ comment on column crm.api_keys.member_id is
 comment on column crm.api_keys.prefix is 'The visible start of the newest secret, by which people recognise the key.';
 comment on column crm.api_keys.rotated_at is
   'When the newest secret replaced an earlier one; null before the first rotation.';
+comment on column crm.api_keys.allowed_networks is
+  'The networks from which the key may be used; null: from everywhere. IPv4 networks are never stored in their IPv6 form.';
 call crm.protect('crm.api_keys');
 create table crm.key_secrets (
   workspace_id uuid not null,
@@ -467,13 +470,52 @@ comment on function crm.purge_key_secrets() is
   'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, '
   'which tells the owner more than invalid_api_key.';
 create type crm.caller as (
-  error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid
+  error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid,
+  refused_address text
 );
 comment on type crm.caller is
   'Who calls. id: the key, the proposal that a link opens, or the signed-in member. scopes: the scopes of the key, or '
   'the roles that the member''s role includes. user_id is the signed-in person, null for a key or a link. error_code '
-  'says why the caller is not admitted (spec 5.7).';
-create function crm.identify(p_key_hash bytea) returns crm.caller
+  'says why the caller is not admitted (spec 5.7). refused_address: the address of the call if the key may not be used '
+  'from there, '''' if the address is unknown.';
+create function crm.without_mapping(p_address inet) returns inet
+language sql immutable parallel safe set search_path = '' as $$
+  select case
+    when p_address <<= '::ffff:0:0/96' then
+      (substring(host(p_address) from '[0-9.]+$') || '/' || masklen(p_address) - 96)::inet
+    else p_address
+  end
+$$;
+comment on function crm.without_mapping(inet) is
+  'An IPv4 address or network that is written as IPv6 (::ffff:203.0.113.7), as IPv4; any other unchanged.';
+create function crm.parse_network(p_text text, out network cidr, out is_exact boolean)
+language plpgsql immutable set search_path = '' as $$
+declare
+  v_address inet;
+begin
+  -- Postgres would also take an IPv4 address with fewer parts.
+  if p_text !~ '^(\d{1,3}(\.\d{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)(/\d{1,3})?$' then return; end if;
+  v_address := crm.without_mapping(p_text::inet);
+  network := network(v_address);
+  is_exact := v_address = network;
+exception
+  when invalid_text_representation then return;
+end
+$$;
+comment on function crm.parse_network(text) is
+  'The network that a text means: 203.0.113.0/24, 2001:db8::/32, or a single address. is_exact is false if the address '
+  'is not the first of the network, as in 203.0.113.7/24. Both are null if the text means no network.';
+create function crm.is_within(p_networks cidr[], p_address text) returns boolean
+language plpgsql immutable set search_path = '' as $$
+begin
+  return coalesce(crm.without_mapping(p_address::inet) <<= any (p_networks), false);
+exception
+  when invalid_text_representation then return false;
+end
+$$;
+comment on function crm.is_within(cidr[], text) is
+  'Whether an address is in one of these networks. False for null and for a text that is no address.';
+create function crm.identify(p_key_hash bytea, p_address text default null) returns crm.caller
 language plpgsql stable set search_path = '' as $$
 declare
   v_caller crm.caller;
@@ -484,7 +526,11 @@ begin
       when w.suspended then 'workspace_suspended'
       when not w.public_api then 'feature_disabled'
     end,
-    k.id, k.workspace_id, k.member_id, k.scopes, w.rate_limit_per_minute, null::uuid
+    k.id, k.workspace_id, k.member_id, k.scopes, w.rate_limit_per_minute, null::uuid,
+    case
+      when k.allowed_networks is not null and not crm.is_within(k.allowed_networks, p_address) then
+        coalesce(left(p_address, 45), '')
+    end
   into v_caller
   from crm.key_secrets s
   join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
@@ -494,7 +540,9 @@ begin
   return v_caller;
 end
 $$;
-comment on function crm.identify(bytea) is 'The caller to whom the hash of a secret belongs.';
+comment on function crm.identify(bytea, text) is
+  'The caller to whom the hash of a secret belongs. p_address: where the call comes from; without it, a key that is '
+  'bound to networks is refused.';
 create function crm.lock_key(p_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -897,6 +945,25 @@ as $$
 $$;
 comment on function crm.refusal(text, crm.caller, crm.admission, json) is
   'The answer to a request whose verb did not run, or failed. p_admission is null if the call was not counted.';
+create function crm.elsewhere(p_address text) returns json
+language plpgsql immutable set search_path = '' as $$
+begin
+  return json_build_array(json_build_object(
+    'field', '',
+    'message', case p_address
+      when '' then
+        'A chave de API só vale para certas redes, e o serviço não sabe de que endereço esta chamada veio; peça a quem '
+        'opera o serviço para configurar CLIENT_ADDRESS_HEADER, ou tire as redes da chave'
+      else
+        'A chave de API só vale para certas redes, e esta chamada veio de ' || p_address || '; chame de uma delas, ou '
+        'inclua este endereço nas redes da chave'
+    end,
+    'id', null
+  ));
+end
+$$;
+comment on function crm.elsewhere(text) is
+  'The message for a call from outside the networks of its key, as details. p_address is '''' if it is unknown.';
 create function crm.answer_request(
   p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea
 ) returns api.reply
@@ -929,6 +996,9 @@ begin
     if not v_admission.admitted then return crm.refusal('rate_limited', p_caller, v_admission); end if;
   end if;
 
+  if p_caller.refused_address is not null then
+    return crm.refusal('insufficient_scope', p_caller, v_admission, crm.elsewhere(p_caller.refused_address));
+  end if;
   if not p_scope = any (p_caller.scopes) then
     return crm.refusal(
       case when p_caller.user_id is null then 'insufficient_scope' else 'insufficient_role' end, p_caller, v_admission
@@ -991,21 +1061,24 @@ begin
 end
 $$;
 comment on function crm.answer_request(crm.caller, text, text, jsonb, text, bytea) is
-  'Answers one request from an identified caller: rate limit, scope, idempotency key, verb, stored reply. p_scope is '
-  'a scope or a role; null requires none. p_verb null: stops after the idempotency key. p_args null: only identifies '
-  'the caller and counts no call. Only the doors call it.';
+  'Answers one request from an identified caller: rate limit, networks, scope, idempotency key, verb, stored reply. '
+  'p_scope is a scope or a role; null requires none. p_verb null: stops after the idempotency key. p_args null: only '
+  'identifies the caller and counts no call. Only the doors call it.';
 create function api.call(
-  p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea
+  p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea,
+  p_address text default null
 ) returns api.reply
 language plpgsql security definer set search_path = '' as $$
 begin
-  return crm.answer_request(crm.identify(p_key_hash), p_scope, p_verb, p_args, p_idempotency_key, p_request_hash);
+  return crm.answer_request(
+    crm.identify(p_key_hash, p_address), p_scope, p_verb, p_args, p_idempotency_key, p_request_hash
+  );
 end
 $$;
-comment on function api.call(bytea, text, text, jsonb, text, bytea) is
+comment on function api.call(bytea, text, text, jsonb, text, bytea, text) is
   'The door for API keys: answers one request, given the SHA-256 of the key. p_scope is null for an unknown path or '
   'method (404, 405). p_verb null: the request is invalid, so only the gate and the idempotency key are checked. '
-  'p_args null: only identifies the key and counts no call.';
+  'p_args null: only identifies the key and counts no call. p_address: where the call comes from (crm.identify).';
 
 create function crm.own_key() returns json
 language plpgsql stable security definer set search_path = '' as $$
@@ -1014,7 +1087,7 @@ begin
     select json_build_object(
       'key', json_build_object(
         'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'created_at', crm.iso(k.created_at),
-        'expires_at', crm.iso(k.expires_at)
+        'expires_at', crm.iso(k.expires_at), 'allowed_networks', coalesce(k.allowed_networks::text[], '{}')
       ),
       'workspace', json_build_object('id', w.id, 'name', w.name, 'time_zone', w.time_zone),
       'member', json_build_object('id', m.id, 'name', m.name, 'role', m.role, 'is_active', m.is_active),
@@ -1124,6 +1197,7 @@ begin
     when 'me' then
       case p_verb
         when 'me_get' then return api.me_get(p_args);
+        when 'me_requests' then return api.me_requests(p_args);
       end case;
     when 'note' then
       case p_verb
@@ -6820,7 +6894,7 @@ comment on function crm.partitions_of(regclass) is
   'The partitions of a table with their days, oldest first, without the default partition.';
 create function crm.kept_days(p_table regclass) returns integer
 language sql stable set search_path = ''
-as $$ select case p_table::text when 'crm.events' then 90 else 30 end $$;
+as $$ select case p_table::text when 'crm.events' then 90 when 'crm.requests' then 7 else 30 end $$;
 comment on function crm.kept_days(regclass) is
   'For how many days a partitioned table keeps its rows: crm.events as long as the change log goes back.';
 create function crm.partition_fillfactor(p_table regclass) returns integer
@@ -11242,6 +11316,185 @@ $$;
 comment on function api.company_duplicates(jsonb) is
   'Companies in use with the same name, tax id or domain. Raises invalid_cursor.';
 
+create table crm.requests (
+  workspace_id uuid not null,
+  key_id uuid not null,
+  id uuid not null,
+  method text not null,
+  path text not null,
+  status smallint not null,
+  error json,
+  request_id uuid not null,
+  duration_ms integer not null,
+  primary key (workspace_id, key_id, id)
+) partition by range (id);
+comment on table crm.requests is
+  'One row for each request with a valid key; of several 429 of a key in a second, one at least. Only crm.log_requests '
+  'writes it, after the reply, so a crash may lose some rows. Kept for 7 days in daily partitions. Without foreign keys, '
+  'because with them each row would lock the key''s row.';
+comment on column crm.requests.id is 'Contains when the request began (UUIDv7).';
+comment on column crm.requests.path is
+  'The path with the names of the query''s parameters, without their values: /api-v1-contacts?email&limit.';
+comment on column crm.requests.error is
+  'The error as the client got it: code, message, details. Null if the request succeeded.';
+call crm.protect('crm.requests');
+create table crm.requests_default partition of crm.requests default;
+comment on table crm.requests_default is
+  'Rows of crm.requests whose day has no partition. Empty unless the job partition-requests did not run for a week.';
+call crm.protect('crm.requests_default');
+create index requests_failed on crm.requests (workspace_id, key_id, id) where status >= 400;
+create function crm.log_requests(p_entries json) returns void
+language plpgsql security definer set search_path = '' as $$
+declare
+  -- By the clock of the database: an isolate's clock may be wrong, and the time selects the partition.
+  v_now bigint := floor(extract(epoch from clock_timestamp()) * 1000);
+begin
+  insert into crm.requests (workspace_id, key_id, id, method, path, status, error, request_id, duration_ms)
+  select
+    e.workspace_id, e.key_id,
+    -- A UUIDv7 with the random bits of the request id: crm.uuid_v7 would take a third of the time of this statement.
+    (lpad(to_hex(v_now - e.age_ms), 12, '0') || '-7' || substr(e.request_id::text, 16))::uuid,
+    e.method, e.path, e.status, e.error, e.request_id, e.duration_ms
+  from json_to_recordset(p_entries) e (
+    workspace_id uuid, key_id uuid, age_ms integer, method text, path text, status smallint, error json,
+    request_id uuid, duration_ms integer
+  );
+end
+$$;
+comment on function crm.log_requests(json) is
+  'Writes requests to the log. age_ms: how long ago the request began. Security definer, because the functions may write '
+  'no table.';
+create function crm.request_ids(
+  p_workspace_id uuid, p_key_id uuid, p_status text, p_path text, p_since timestamptz, p_until timestamptz,
+  p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
+)
+language plpgsql stable set search_path = ''
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  -- 422 or 4xx, as a range.
+  v_least integer := coalesce(replace(p_status, 'x', '0'), '0');
+  v_most integer := coalesce(replace(p_status, 'x', '9'), '999');
+  v_before uuid := coalesce(
+    least(p_cursor, case when p_until is not null then crm.uuid_v7_floor(p_until) end),
+    'ffffffff-ffff-ffff-ffff-ffffffffffff'
+  );
+  v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
+  v_is_filtered boolean := p_status is not null or p_path is not null;
+  -- How many requests one call reads: otherwise a filter that matches nothing would read all 7 days.
+  v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;
+begin
+  -- Two statements, because one for both cases could not use the index of failed requests.
+  if v_least >= 400 then
+    ids := array(
+      select w.id
+      from (
+        select r.id, r.status, r.path from crm.requests r
+        where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id < v_before and r.id >= v_from
+          and r.status >= 400
+        order by r.id desc limit v_look
+      ) w
+      where w.status between v_least and v_most and (p_path is null or starts_with(w.path, p_path))
+      limit p_limit + 1
+    );
+    if cardinality(ids) <= p_limit then
+      select r.id into next_id from crm.requests r
+      where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id < v_before and r.id >= v_from
+        and r.status >= 400
+      order by r.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  else
+    ids := array(
+      select w.id
+      from (
+        select r.id, r.status, r.path from crm.requests r
+        where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id < v_before and r.id >= v_from
+        order by r.id desc limit v_look
+      ) w
+      where w.status between v_least and v_most and (p_path is null or starts_with(w.path, p_path))
+      limit p_limit + 1
+    );
+    if v_is_filtered and cardinality(ids) <= p_limit then
+      select r.id into next_id from crm.requests r
+      where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id < v_before and r.id >= v_from
+      order by r.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  end if;
+  if cardinality(ids) > p_limit then
+    ids := ids[:p_limit];
+    next_id := ids[p_limit];
+  end if;
+end
+$$;
+comment on function crm.request_ids(uuid, uuid, text, text, timestamptz, timestamptz, uuid, integer) is
+  'The ids of a page of a key''s requests, newest first, and the id after which the next page begins (null if there is '
+  'none). p_status: a status or a class of statuses (422, 4xx); p_path: how the path begins. A filtered page looks at up '
+  'to 5,000 requests, or failed requests if only those can match, so it may be short or empty although there is a next one.';
+create function crm.request_page(p_workspace_id uuid, p_key_id uuid, p_args jsonb) returns json
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
+declare
+  v_page record;
+  v_records json[];
+  v_last uuid;
+begin
+  select * into v_page from crm.request_ids(
+    p_workspace_id,
+    p_key_id,
+    p_args ->> 'status',
+    p_args ->> 'path',
+    (p_args ->> 'since')::timestamptz,
+    (p_args ->> 'until')::timestamptz,
+    (p_args ->> 'cursor')::uuid,
+    coalesce((p_args ->> 'limit')::integer, 50)
+  );
+  select array_agg(s.record order by s.id desc), (array_agg(s.id order by s.id))[1] into v_records, v_last
+  from (
+    select b.id, b.record, sum(octet_length(b.record::text)) over (order by b.id desc) as bytes
+    from (
+      select wanted.id, json_build_object(
+        'request_id', r.request_id, 'started_at', crm.iso(crm.uuid_v7_time(r.id)), 'method', r.method,
+        'path', r.path, 'status', r.status, 'duration_ms', r.duration_ms, 'error', r.error
+      ) as record
+      from unnest(v_page.ids) wanted (id)
+      -- Each id is in one partition, which the planner does not know: `offset 0` makes it look up each id.
+      cross join lateral (
+        select * from crm.requests r
+        where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id = wanted.id offset 0
+      ) r
+    ) b
+  ) s
+  where s.bytes <= crm.max_page_bytes();
+  -- A single request is always smaller than a page, so the list goes on.
+  if cardinality(v_records) < cardinality(v_page.ids) then v_page.next_id := v_last; end if;
+  return crm.page(v_records, v_page.next_id);
+end
+$$;
+comment on function crm.request_page(uuid, uuid, jsonb) is
+  'A page of a key''s requests by the arguments status, path, since and until (when they began), cursor and limit: see '
+  'crm.request_ids.';
+create function api.me_requests(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+as $$ begin return crm.request_page(crm.current_workspace_id(), crm.current_caller_id(), p_args); end $$;
+comment on function api.me_requests(jsonb) is 'Lists the requests of the calling key in the last 7 days, newest first.';
+create function app.key_requests(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{status, path, since, until, cursor, limit}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_key_id uuid := (v_args ->> 'id')::uuid;
+begin
+  if not exists (select from crm.api_keys k where k.workspace_id = v_workspace_id and k.id = v_key_id) then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  return crm.request_page(v_workspace_id, v_key_id, v_args);
+end
+$$;
+comment on function app.key_requests(jsonb) is
+  'Lists the requests of a key in the last 7 days, newest first: data, and meta with next_cursor and has_more. Arguments: '
+  'workspace_id, id, status (422 or 4xx), path (how it begins), since, until, cursor, limit (50 if absent). Codes: '
+  'validation_error, not_found.';
+
 create function crm.notice_claim()
 returns table (
   workspace_id uuid, subscription_id uuid, claim text, deactivated_at double precision, workspace_name text,
@@ -13654,6 +13907,7 @@ declare
   v_number numeric := case jsonb_typeof(p_value) when 'number' then p_value::numeric end;
   v_valid boolean;
   v_message text;
+  v_network record;
 begin
   value := coalesce(to_jsonb(v_text), p_value);
   errors := '[]';
@@ -13701,6 +13955,12 @@ begin
     when 'limit' then
       v_valid := v_number between 1 and 200 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 200';
+    when 'status' then
+      v_valid := v_text ~ '^[1-5](\d\d|xx)$';
+      v_message := 'Deve ser um status HTTP, como 422, ou uma classe, como 4xx';
+    when 'path' then
+      v_valid := char_length(v_text) between 1 and 255;
+      v_message := 'Deve ter de 1 a 255 caracteres';
     when 'overlap_seconds' then
       v_valid := v_number between 0 and 604800 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 0 a 604800';
@@ -13741,6 +14001,24 @@ begin
       v_valid := jsonb_typeof(p_value) = 'array' and p_value <> '[]'
         and p_value <@ to_jsonb(enum_range(null::crm.event_type));
       v_message := 'Deve ser uma lista de eventos do catálogo, com pelo menos um';
+    when 'allowed_network' then
+      select n.network, n.is_exact into v_network from crm.parse_network(v_text) n;
+      value := to_jsonb(v_network.network::text);
+      v_valid := v_network.is_exact;
+      v_message := case
+        when v_network.network is null then 'Deve ser um endereço ou uma rede, como 203.0.113.7 ou 203.0.113.0/24'
+        else format('A rede deste endereço se escreve %s', v_network.network)
+      end;
+    when 'allowed_networks' then
+      v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) <= 20;
+      v_message := 'Deve ser uma lista com no máximo 20 redes';
+      if v_valid then
+        select coalesce(jsonb_agg(distinct n.value), '[]'), coalesce(jsonb_agg(n.errors order by e.n), '[]')
+        into value, errors
+        from jsonb_array_elements(p_value) with ordinality e (value, n)
+        cross join lateral crm.parse_argument('allowed_network', p_field || '.' || e.n - 1, e.value) n;
+        errors := jsonb_path_query_array(errors, '$[*][*]');
+      end if;
     when 'scope' then
       v_valid := v_text ~ '^[a-z][a-z0-9_-]{0,59}:(read|write|manage)$';
       v_message := 'Deve ter a forma <recurso>:read, <recurso>:write ou <recurso>:manage';
@@ -14049,6 +14327,7 @@ begin
         when 'key_create' then return app.key_create(p_args);
         when 'key_get' then return app.key_get(p_args);
         when 'key_list' then return app.key_list(p_args);
+        when 'key_requests' then return app.key_requests(p_args);
         when 'key_revoke' then return app.key_revoke(p_args);
         when 'key_rotate' then return app.key_rotate(p_args);
         when 'key_update' then return app.key_update(p_args);
@@ -14745,6 +15024,7 @@ begin
         -- least() ignores null: without an earlier secret there is no time to show, whenever the key itself expires.
         when o.expires_at is not null and crm.is_working(k) then crm.iso(least(o.expires_at, k.expires_at))
       end,
+      'allowed_networks', coalesce(k.allowed_networks::text[], '{}'),
       'calls', json_build_object(
         'total_7_days', coalesce(c.total, 0), 'days', crm.calls_by_day(c.days, c.calls, v_today, 7)
       )
@@ -14800,10 +15080,15 @@ $$;
 comment on function crm.require_room_for_key(uuid) is
   'Raises validation_error if a workspace has 100 working keys and a member would add one: the rate limit is for each '
   'key, so unlimited keys would mean unlimited calls.';
+create function crm.networks_of(p_args jsonb) returns cidr[]
+language sql immutable set search_path = ''
+as $$ select nullif(array(select n::cidr from jsonb_array_elements_text(p_args -> 'allowed_networks') n), '{}') $$;
+comment on function crm.networks_of(jsonb) is
+  'The argument allowed_networks as it is stored: null if it is absent or empty, which allows every address.';
 create function app.key_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, name, scopes, prefix, hash}', '{member_id, expires_at}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, name, scopes, prefix, hash}', '{member_id, expires_at, allowed_networks}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_member_id uuid := coalesce((v_args ->> 'member_id')::uuid, crm.current_member_id());
   v_key crm.api_keys;
@@ -14824,21 +15109,24 @@ begin
     perform crm.raise_code('invalid_reference', 'member_id');
   end if;
 
-  insert into crm.api_keys (workspace_id, member_id, name, prefix, scopes, expires_at)
+  insert into crm.api_keys (workspace_id, member_id, name, prefix, scopes, expires_at, allowed_networks)
   values (
     v_workspace_id,
     v_member_id,
     v_args ->> 'name',
     v_args ->> 'prefix',
     array(select jsonb_array_elements_text(v_args -> 'scopes')),
-    (v_args ->> 'expires_at')::timestamptz
+    (v_args ->> 'expires_at')::timestamptz,
+    crm.networks_of(v_args)
   )
   returning * into v_key;
   insert into crm.key_secrets (workspace_id, key_id, prefix, hash)
   values (v_workspace_id, v_key.id, v_key.prefix, decode(v_args ->> 'hash', 'hex'));
   perform crm.record_action(
     v_workspace_id, 'key_created', 'key', v_key.id, v_key.name,
-    jsonb_build_object('scopes', v_key.scopes, 'expires_at', crm.iso(v_key.expires_at))
+    jsonb_build_object(
+      'scopes', v_key.scopes, 'expires_at', crm.iso(v_key.expires_at), 'allowed_networks', v_key.allowed_networks
+    )
   );
   return crm.key_record(v_workspace_id, v_key.id);
 end
@@ -14848,8 +15136,8 @@ comment on function app.key_create(jsonb) is
   'otherwise the oldest active admin: the default owner of the key''s records and the author of its notes, which it '
   'cannot write while that member is inactive. Members may have 100 working keys at most. A well-formed scope that no '
   'endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: workspace_id, name, scopes, '
-  'prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: '
-  'validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
+  'prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent), '
+  'allowed_networks (everywhere if absent or empty). Codes: validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
 create function app.key_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -14927,8 +15215,9 @@ comment on function app.key_get(jsonb) is
 create function app.key_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, name}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{name, allowed_networks}');
   v_name text := v_args ->> 'name';
+  v_networks cidr[] := crm.networks_of(v_args);
   v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
   if v_name <> v_key.name then
@@ -14937,12 +15226,22 @@ begin
       v_key.workspace_id, 'key_renamed', 'key', v_key.id, v_name, jsonb_build_object('previous_name', v_key.name)
     );
   end if;
+  if v_args ? 'allowed_networks' and v_networks is distinct from v_key.allowed_networks then
+    update crm.api_keys k
+    set allowed_networks = v_networks
+    where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
+    perform crm.record_action(
+      v_key.workspace_id, 'key_networks_changed', 'key', v_key.id, coalesce(v_name, v_key.name),
+      jsonb_build_object('from', v_key.allowed_networks, 'to', v_networks)
+    );
+  end if;
   return crm.key_record(v_key.workspace_id, v_key.id);
 end
 $$;
 comment on function app.key_update(jsonb) is
-  'Renames a key, even one that no longer works. Returns the key. Arguments: workspace_id, id, name. Codes: '
-  'validation_error, not_found.';
+  'Renames a key, even one that no longer works, or replaces the networks from which it may be used. Returns the key. '
+  'Arguments: workspace_id, id, name, allowed_networks (an empty list: from everywhere). Codes: validation_error, '
+  'not_found.';
 create function app.key_rotate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -15552,10 +15851,14 @@ insert into crm.jobs (name, every, command, description) values
     'Makes the partitions of deliveries of the coming week, and drops deliveries after 30 days'),
   ('partition-attempts', '1 hour', $$select crm.manage_partitions('crm.webhook_attempts')$$,
     'Makes the partitions of attempts of the coming week, and drops attempts after 30 days'),
+  ('partition-requests', '1 hour', $$select crm.manage_partitions('crm.requests')$$,
+    'Makes the partitions of the request log for the coming week, and drops requests after 7 days'),
   ('purge-cron-history', '1 day', 'select crm.purge_cron_history()',
     'Deletes what pg_cron records of each run of these jobs after 7 days');
 select crm.manage_partitions(t.name)
-from unnest(array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts']::regclass[]) t (name);
+from unnest(
+  array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts', 'crm.requests']::regclass[]
+) t (name);
 create function crm.purge_cron_history() returns integer
 language plpgsql set search_path = '' as $$
 declare
@@ -15685,10 +15988,10 @@ comment on function app.job_run(jsonb) is
 
 grant usage on schema api, app, crm to crm_functions;
 grant execute on function
-  api.call(bytea, text, text, jsonb, text, bytea), api.call_by_link(bytea, text, jsonb),
+  api.call(bytea, text, text, jsonb, text, bytea, text), api.call_by_link(bytea, text, jsonb),
   app.call(uuid, uuid, uuid, text, text, jsonb),
-  crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.next_delivery_due(interval),
-  crm.notice_claim(), crm.notice_sent(uuid, uuid, text)
+  crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.log_requests(json),
+  crm.next_delivery_due(interval), crm.notice_claim(), crm.notice_sent(uuid, uuid, text)
 to crm_functions;
 grant create on schema crm to crm_api, crm_app;
 alter function crm.run_verb(text, jsonb) owner to crm_api;
@@ -15706,16 +16009,17 @@ grant select, insert, update (is_active, deactivated_reason, event_types, filter
 on crm.webhook_subscriptions to crm_api;
 grant select (workspace_id, subscription_id, next_from), insert, update (header) on crm.webhook_secrets to crm_api;
 grant select on crm.event_types, crm.events, crm.webhook_attempts, crm.webhook_deliveries to crm_api;
+grant select on crm.requests to crm_api;
 grant usage on schema app, api, crm to crm_app;
 grant select on
   crm.activities, crm.companies, crm.contacts, crm.deal_contacts, crm.deals, crm.event_types, crm.events,
-  crm.key_calls, crm.key_counters, crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.stages,
+  crm.key_calls, crm.key_counters, crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.requests, crm.stages,
   crm.webhook_attempts
 to crm_app;
 grant select, insert on crm.audit_log to crm_app;
 grant select, update (name, stale_after_days, time_zone, refuses_undefined_fields) on crm.workspaces to crm_app;
 grant select, insert, update (name, role, is_active) on crm.members to crm_app;
-grant select, insert, update (name, prefix, rotated_at, revoked_at) on crm.api_keys to crm_app;
+grant select, insert, update (name, prefix, rotated_at, revoked_at, allowed_networks) on crm.api_keys to crm_app;
 grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
 to crm_app;
 grant select (workspace_id, subscription_id, next_from), insert, update (header) on crm.webhook_secrets to crm_app;
@@ -15761,11 +16065,11 @@ grant execute on function
   api.deal_lose(jsonb), api.deal_move_stage(jsonb), api.deal_reassign(jsonb), api.deal_restore(jsonb),
   api.deal_summary(jsonb), api.deal_update(jsonb), api.deal_upsert(jsonb), api.deal_win(jsonb), api.event_list(jsonb),
   api.fail(text, text[], text, uuid[]), api.lead_create(jsonb), api.mark_found(), api.mark_replayed(),
-  api.me_get(jsonb), api.note_batch(jsonb), api.note_create(jsonb), api.note_get(jsonb), api.note_list(jsonb),
-  api.operation_get(jsonb), api.pipeline_list(jsonb), api.proposal_accept(jsonb), api.proposal_reject(jsonb),
-  api.proposal_view(jsonb), api.search_list(jsonb), api.webhook_create(jsonb), api.webhook_delete(jsonb),
-  api.webhook_deliveries(jsonb), api.webhook_delivery(jsonb), api.webhook_get(jsonb), api.webhook_list(jsonb),
-  api.webhook_reactivate(jsonb), api.webhook_recover(jsonb), api.webhook_redeliver(jsonb),
+  api.me_get(jsonb), api.me_requests(jsonb), api.note_batch(jsonb), api.note_create(jsonb), api.note_get(jsonb),
+  api.note_list(jsonb), api.operation_get(jsonb), api.pipeline_list(jsonb), api.proposal_accept(jsonb),
+  api.proposal_reject(jsonb), api.proposal_view(jsonb), api.search_list(jsonb), api.webhook_create(jsonb),
+  api.webhook_delete(jsonb), api.webhook_deliveries(jsonb), api.webhook_delivery(jsonb), api.webhook_get(jsonb),
+  api.webhook_list(jsonb), api.webhook_reactivate(jsonb), api.webhook_recover(jsonb), api.webhook_redeliver(jsonb),
   api.webhook_rotate_secret(jsonb), api.webhook_test(jsonb), api.webhook_update(jsonb), api.workspace_get(jsonb),
   crm.active_member(uuid), crm.activity_insert(crm.activities), crm.activity_insert(crm.activities[]),
   crm.activity_json(crm.activities), crm.activity_json_if_short(crm.activities), crm.activity_label(text),
@@ -15831,18 +16135,20 @@ grant execute on function
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone),
   crm.recovery_json(bigint, timestamp with time zone), crm.redeliver(uuid, uuid),
   crm.refuse_invalid(text, jsonb[], jsonb[]), crm.refuse_taken(text, jsonb[], jsonb[], boolean),
-  crm.refuses_undefined_fields(), crm.remove_deal_contact(uuid, uuid), crm.require_active_pipeline(uuid),
-  crm.require_active_stage(uuid, uuid), crm.require_known_filters(jsonb),
-  crm.require_own_delivery(crm.webhook_subscriptions, uuid), crm.require_record(json), crm.require_references(jsonb),
-  crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean), crm.resume_subscription(uuid, uuid),
-  crm.rotate_secret(uuid, uuid, bytea, integer), crm.rows_by(text, text, text, text),
-  crm.rows_by_value(crm.sent_value, text, text, uuid[]), crm.run_batch(text, jsonb, integer),
-  crm.run_batch_item(text, jsonb), crm.run_group(text, jsonb[], boolean), crm.sample_data(crm.event_type),
-  crm.sample_facts(crm.event_type), crm.sample_row(text), crm.sample_state(crm.event_type),
-  crm.search(text, text[], uuid, uuid, integer, integer), crm.search_page(text, jsonb, uuid, uuid, integer, boolean),
-  crm.search_text(text[], text[]), crm.search_words(text), crm.send_test_event(uuid, uuid, crm.event_type),
-  crm.sent_values(text, jsonb), crm.shortest_way(crm.walk, uuid, uuid, integer), crm.sorted_list(text, jsonb),
-  crm.spelled_tax_id(text), crm.stage_json(crm.stages), crm.stage_of_new_deal(uuid, uuid), crm.stages_of(crm.pipelines),
+  crm.refuses_undefined_fields(), crm.remove_deal_contact(uuid, uuid),
+  crm.request_ids(uuid, uuid, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
+  crm.request_page(uuid, uuid, jsonb), crm.require_active_pipeline(uuid), crm.require_active_stage(uuid, uuid),
+  crm.require_known_filters(jsonb), crm.require_own_delivery(crm.webhook_subscriptions, uuid), crm.require_record(json),
+  crm.require_references(jsonb), crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean),
+  crm.resume_subscription(uuid, uuid), crm.rotate_secret(uuid, uuid, bytea, integer),
+  crm.rows_by(text, text, text, text), crm.rows_by_value(crm.sent_value, text, text, uuid[]),
+  crm.run_batch(text, jsonb, integer), crm.run_batch_item(text, jsonb), crm.run_group(text, jsonb[], boolean),
+  crm.sample_data(crm.event_type), crm.sample_facts(crm.event_type), crm.sample_row(text),
+  crm.sample_state(crm.event_type), crm.search(text, text[], uuid, uuid, integer, integer),
+  crm.search_page(text, jsonb, uuid, uuid, integer, boolean), crm.search_text(text[], text[]), crm.search_words(text),
+  crm.send_test_event(uuid, uuid, crm.event_type), crm.sent_values(text, jsonb),
+  crm.shortest_way(crm.walk, uuid, uuid, integer), crm.sorted_list(text, jsonb), crm.spelled_tax_id(text),
+  crm.stage_json(crm.stages), crm.stage_of_new_deal(uuid, uuid), crm.stages_of(crm.pipelines),
   crm.subscription_insert(crm.webhook_subscriptions), crm.subscription_json(crm.webhook_subscriptions),
   crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]),
   crm.summary(text, jsonb, text, integer, text), crm.synced_page(json[], uuid), crm.tag_keys(text[]),
@@ -15859,13 +16165,13 @@ grant execute on function
   app.action_list(jsonb), app.custom_field_archive(jsonb), app.custom_field_create(jsonb), app.custom_field_list(jsonb),
   app.custom_field_restore(jsonb), app.custom_field_update(jsonb), app.delivery_get(jsonb), app.delivery_list(jsonb),
   app.delivery_redeliver(jsonb), app.funnel_get(jsonb), app.invitation_accept(jsonb), app.invitation_decline(jsonb),
-  app.key_create(jsonb), app.key_get(jsonb), app.key_list(jsonb), app.key_revoke(jsonb), app.key_rotate(jsonb),
-  app.key_update(jsonb), app.member_invite(jsonb), app.member_leave(jsonb), app.member_list(jsonb),
-  app.member_reinvite(jsonb), app.member_update(jsonb), app.subscription_create(jsonb), app.subscription_delete(jsonb),
-  app.subscription_get(jsonb), app.subscription_list(jsonb), app.subscription_reactivate(jsonb),
-  app.subscription_recover(jsonb), app.subscription_rotate(jsonb), app.subscription_test(jsonb),
-  app.subscription_update(jsonb), app.workspace_choices(jsonb), app.workspace_get(jsonb), app.workspace_update(jsonb),
-  crm.activity_json(crm.activities), crm.answer_invitation(uuid, boolean),
+  app.key_create(jsonb), app.key_get(jsonb), app.key_list(jsonb), app.key_requests(jsonb), app.key_revoke(jsonb),
+  app.key_rotate(jsonb), app.key_update(jsonb), app.member_invite(jsonb), app.member_leave(jsonb),
+  app.member_list(jsonb), app.member_reinvite(jsonb), app.member_update(jsonb), app.subscription_create(jsonb),
+  app.subscription_delete(jsonb), app.subscription_get(jsonb), app.subscription_list(jsonb),
+  app.subscription_reactivate(jsonb), app.subscription_recover(jsonb), app.subscription_rotate(jsonb),
+  app.subscription_test(jsonb), app.subscription_update(jsonb), app.workspace_choices(jsonb), app.workspace_get(jsonb),
+  app.workspace_update(jsonb), crm.activity_json(crm.activities), crm.answer_invitation(uuid, boolean),
   crm.calls_by_day(date[], bigint[], date, integer), crm.calls_by_hour(timestamp with time zone[], bigint),
   crm.change_subscription(uuid, uuid, jsonb), crm.changed_field_names(), crm.changed_member_json(crm.members),
   crm.check_active_subscriptions(uuid, text), crm.check_args(jsonb, text[], text[]), crm.check_filters(uuid, jsonb),
@@ -15883,21 +16189,23 @@ grant execute on function
   crm.is_in_state(text, text, boolean), crm.is_working(crm.api_keys), crm.iso(timestamp with time zone),
   crm.key_for_update(uuid, uuid), crm.key_record(uuid, uuid), crm.key_records(uuid, uuid[]),
   crm.lead_data(crm.deals, crm.contacts, crm.companies), crm.lead_json(crm.deals, uuid, uuid), crm.leave_workspace(),
-  crm.listed_ids(jsonb, text), crm.lock_number(text), crm.makers_of_subscriptions(uuid, uuid[]),
-  crm.may_send(uuid, uuid), crm.member_json(crm.members, bigint), crm.note_json(crm.notes),
+  crm.listed_ids(jsonb, text), crm.lock_number(text), crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(),
+  crm.may_send(uuid, uuid), crm.member_json(crm.members, bigint), crm.networks_of(jsonb), crm.note_json(crm.notes),
   crm.old_secret_until(uuid, uuid), crm.page(json[], uuid), crm.parse_argument(text, text, jsonb),
-  crm.parse_moment(text), crm.poke_dispatcher(), crm.proposal_json(crm.proposals), crm.proposal_status(crm.proposals),
-  crm.raise_code(text, text, text, text), crm.reactivate_subscription(uuid, uuid),
+  crm.parse_moment(text), crm.parse_network(text), crm.poke_dispatcher(), crm.proposal_json(crm.proposals),
+  crm.proposal_status(crm.proposals), crm.raise_code(text, text, text, text), crm.reactivate_subscription(uuid, uuid),
   crm.record_action(uuid, text, text, uuid, text, jsonb), crm.record_webhook_action(uuid, uuid, text, jsonb),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone),
   crm.recovery_json(bigint, timestamp with time zone), crm.redeliver(uuid, uuid),
-  crm.require_active_subscription(uuid, uuid), crm.require_admin_still(uuid), crm.require_invitations_left(uuid, uuid),
-  crm.require_other_admin(uuid, uuid), crm.require_room_for_key(uuid), crm.require_workspace(uuid),
-  crm.resume_subscription(uuid, uuid), crm.rotate_secret(uuid, uuid, bytea, integer), crm.sample_data(crm.event_type),
-  crm.sample_facts(crm.event_type), crm.sample_row(text), crm.sample_state(crm.event_type),
-  crm.send_test_event(uuid, uuid, crm.event_type), crm.subscription_json(crm.webhook_subscriptions),
-  crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]),
-  crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.with_fields(json, json),
-  crm.working_keys_of(uuid, uuid), crm.workspace_json(crm.workspaces), crm.workspace_overview(crm.workspaces),
-  crm.workspace_usage(uuid), crm.workspaces_of_current_user()
+  crm.request_ids(uuid, uuid, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
+  crm.request_page(uuid, uuid, jsonb), crm.require_active_subscription(uuid, uuid), crm.require_admin_still(uuid),
+  crm.require_invitations_left(uuid, uuid), crm.require_other_admin(uuid, uuid), crm.require_room_for_key(uuid),
+  crm.require_workspace(uuid), crm.resume_subscription(uuid, uuid), crm.rotate_secret(uuid, uuid, bytea, integer),
+  crm.sample_data(crm.event_type), crm.sample_facts(crm.event_type), crm.sample_row(text),
+  crm.sample_state(crm.event_type), crm.send_test_event(uuid, uuid, crm.event_type),
+  crm.subscription_json(crm.webhook_subscriptions), crm.subscription_overview(uuid, uuid),
+  crm.subscription_overviews(uuid, uuid[]), crm.uuid_v7(timestamp with time zone),
+  crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid), crm.with_fields(json, json),
+  crm.without_mapping(inet), crm.working_keys_of(uuid, uuid), crm.workspace_json(crm.workspaces),
+  crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid), crm.workspaces_of_current_user()
 to crm_app;

@@ -158,6 +158,7 @@ create table crm.api_keys (
   revoked_at timestamptz,
   rotated_at timestamptz,
   created_at timestamptz not null default now(),
+  allowed_networks cidr[] check (cardinality(allowed_networks) between 1 and 20),
   primary key (workspace_id, id),
   -- The rate limit identifies a key by its id alone.
   unique (id),
@@ -171,6 +172,8 @@ comment on column crm.api_keys.member_id is
 comment on column crm.api_keys.prefix is 'The visible start of the newest secret, by which people recognise the key.';
 comment on column crm.api_keys.rotated_at is
   'When the newest secret replaced an earlier one; null before the first rotation.';
+comment on column crm.api_keys.allowed_networks is
+  'The networks from which the key may be used; null: from everywhere. IPv4 networks are never stored in their IPv6 form.';
 call crm.protect('crm.api_keys');
 
 create table crm.key_secrets (
@@ -207,14 +210,56 @@ comment on function crm.purge_key_secrets() is
   'which tells the owner more than invalid_api_key.';
 
 create type crm.caller as (
-  error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid
+  error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid,
+  refused_address text
 );
 comment on type crm.caller is
   'Who calls. id: the key, the proposal that a link opens, or the signed-in member. scopes: the scopes of the key, or '
   'the roles that the member''s role includes. user_id is the signed-in person, null for a key or a link. error_code '
-  'says why the caller is not admitted (spec 5.7).';
+  'says why the caller is not admitted (spec 5.7). refused_address: the address of the call if the key may not be used '
+  'from there, '''' if the address is unknown.';
 
-create function crm.identify(p_key_hash bytea) returns crm.caller
+create function crm.without_mapping(p_address inet) returns inet
+language sql immutable parallel safe set search_path = '' as $$
+  select case
+    when p_address <<= '::ffff:0:0/96' then
+      (substring(host(p_address) from '[0-9.]+$') || '/' || masklen(p_address) - 96)::inet
+    else p_address
+  end
+$$;
+comment on function crm.without_mapping(inet) is
+  'An IPv4 address or network that is written as IPv6 (::ffff:203.0.113.7), as IPv4; any other unchanged.';
+
+create function crm.parse_network(p_text text, out network cidr, out is_exact boolean)
+language plpgsql immutable set search_path = '' as $$
+declare
+  v_address inet;
+begin
+  -- Postgres would also take an IPv4 address with fewer parts.
+  if p_text !~ '^(\d{1,3}(\.\d{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)(/\d{1,3})?$' then return; end if;
+  v_address := crm.without_mapping(p_text::inet);
+  network := network(v_address);
+  is_exact := v_address = network;
+exception
+  when invalid_text_representation then return;
+end
+$$;
+comment on function crm.parse_network(text) is
+  'The network that a text means: 203.0.113.0/24, 2001:db8::/32, or a single address. is_exact is false if the address '
+  'is not the first of the network, as in 203.0.113.7/24. Both are null if the text means no network.';
+
+create function crm.is_within(p_networks cidr[], p_address text) returns boolean
+language plpgsql immutable set search_path = '' as $$
+begin
+  return coalesce(crm.without_mapping(p_address::inet) <<= any (p_networks), false);
+exception
+  when invalid_text_representation then return false;
+end
+$$;
+comment on function crm.is_within(cidr[], text) is
+  'Whether an address is in one of these networks. False for null and for a text that is no address.';
+
+create function crm.identify(p_key_hash bytea, p_address text default null) returns crm.caller
 language plpgsql stable set search_path = '' as $$
 declare
   v_caller crm.caller;
@@ -225,7 +270,11 @@ begin
       when w.suspended then 'workspace_suspended'
       when not w.public_api then 'feature_disabled'
     end,
-    k.id, k.workspace_id, k.member_id, k.scopes, w.rate_limit_per_minute, null::uuid
+    k.id, k.workspace_id, k.member_id, k.scopes, w.rate_limit_per_minute, null::uuid,
+    case
+      when k.allowed_networks is not null and not crm.is_within(k.allowed_networks, p_address) then
+        coalesce(left(p_address, 45), '')
+    end
   into v_caller
   from crm.key_secrets s
   join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
@@ -235,7 +284,9 @@ begin
   return v_caller;
 end
 $$;
-comment on function crm.identify(bytea) is 'The caller to whom the hash of a secret belongs.';
+comment on function crm.identify(bytea, text) is
+  'The caller to whom the hash of a secret belongs. p_address: where the call comes from; without it, a key that is '
+  'bound to networks is refused.';
 
 create function crm.lock_key(p_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$

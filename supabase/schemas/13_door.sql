@@ -203,6 +203,26 @@ $$;
 comment on function crm.refusal(text, crm.caller, crm.admission, json) is
   'The answer to a request whose verb did not run, or failed. p_admission is null if the call was not counted.';
 
+create function crm.elsewhere(p_address text) returns json
+language plpgsql immutable set search_path = '' as $$
+begin
+  return json_build_array(json_build_object(
+    'field', '',
+    'message', case p_address
+      when '' then
+        'A chave de API só vale para certas redes, e o serviço não sabe de que endereço esta chamada veio; peça a quem '
+        'opera o serviço para configurar CLIENT_ADDRESS_HEADER, ou tire as redes da chave'
+      else
+        'A chave de API só vale para certas redes, e esta chamada veio de ' || p_address || '; chame de uma delas, ou '
+        'inclua este endereço nas redes da chave'
+    end,
+    'id', null
+  ));
+end
+$$;
+comment on function crm.elsewhere(text) is
+  'The message for a call from outside the networks of its key, as details. p_address is '''' if it is unknown.';
+
 create function crm.answer_request(
   p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea
 ) returns api.reply
@@ -235,6 +255,9 @@ begin
     if not v_admission.admitted then return crm.refusal('rate_limited', p_caller, v_admission); end if;
   end if;
 
+  if p_caller.refused_address is not null then
+    return crm.refusal('insufficient_scope', p_caller, v_admission, crm.elsewhere(p_caller.refused_address));
+  end if;
   if not p_scope = any (p_caller.scopes) then
     return crm.refusal(
       case when p_caller.user_id is null then 'insufficient_scope' else 'insufficient_role' end, p_caller, v_admission
@@ -297,22 +320,25 @@ begin
 end
 $$;
 comment on function crm.answer_request(crm.caller, text, text, jsonb, text, bytea) is
-  'Answers one request from an identified caller: rate limit, scope, idempotency key, verb, stored reply. p_scope is '
-  'a scope or a role; null requires none. p_verb null: stops after the idempotency key. p_args null: only identifies '
-  'the caller and counts no call. Only the doors call it.';
+  'Answers one request from an identified caller: rate limit, networks, scope, idempotency key, verb, stored reply. '
+  'p_scope is a scope or a role; null requires none. p_verb null: stops after the idempotency key. p_args null: only '
+  'identifies the caller and counts no call. Only the doors call it.';
 
 create function api.call(
-  p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea
+  p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea,
+  p_address text default null
 ) returns api.reply
 language plpgsql security definer set search_path = '' as $$
 begin
-  return crm.answer_request(crm.identify(p_key_hash), p_scope, p_verb, p_args, p_idempotency_key, p_request_hash);
+  return crm.answer_request(
+    crm.identify(p_key_hash, p_address), p_scope, p_verb, p_args, p_idempotency_key, p_request_hash
+  );
 end
 $$;
-comment on function api.call(bytea, text, text, jsonb, text, bytea) is
+comment on function api.call(bytea, text, text, jsonb, text, bytea, text) is
   'The door for API keys: answers one request, given the SHA-256 of the key. p_scope is null for an unknown path or '
   'method (404, 405). p_verb null: the request is invalid, so only the gate and the idempotency key are checked. '
-  'p_args null: only identifies the key and counts no call.';
+  'p_args null: only identifies the key and counts no call. p_address: where the call comes from (crm.identify).';
 
 -- What a key may know about itself: GET /api-v1-me.
 
@@ -323,7 +349,7 @@ begin
     select json_build_object(
       'key', json_build_object(
         'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'created_at', crm.iso(k.created_at),
-        'expires_at', crm.iso(k.expires_at)
+        'expires_at', crm.iso(k.expires_at), 'allowed_networks', coalesce(k.allowed_networks::text[], '{}')
       ),
       'workspace', json_build_object('id', w.id, 'name', w.name, 'time_zone', w.time_zone),
       'member', json_build_object('id', m.id, 'name', m.name, 'role', m.role, 'is_active', m.is_active),

@@ -89,6 +89,7 @@ begin
     when 'me' then
       case p_verb
         when 'me_get' then return api.me_get(p_args);
+        when 'me_requests' then return api.me_requests(p_args);
       end case;
     when 'note' then
       case p_verb

@@ -1,5 +1,5 @@
--- Partitions by day (UTC): events are kept for 90 days, deliveries and attempts for 30. Older rows are dropped with
--- their partition, because deleting a large day takes minutes. An id begins with the time of its event (UUIDv7), so a
+-- Partitions by day (UTC): events are kept for 90 days, deliveries and attempts for 30, requests for 7. Older rows are
+-- dropped with their partition, because deleting a large day takes minutes. An id begins with the time of its event (UUIDv7), so a
 -- day is a range of ids, and a statement that knows an id reads one partition. Each table has its own job: a
 -- transaction that locked two tables could deadlock with one that writes both. See
 -- docs/decisions/0008-queue.md.
@@ -42,7 +42,7 @@ comment on function crm.partitions_of(regclass) is
 
 create function crm.kept_days(p_table regclass) returns integer
 language sql stable set search_path = ''
-as $$ select case p_table::text when 'crm.events' then 90 else 30 end $$;
+as $$ select case p_table::text when 'crm.events' then 90 when 'crm.requests' then 7 else 30 end $$;
 comment on function crm.kept_days(regclass) is
   'For how many days a partitioned table keeps its rows: crm.events as long as the change log goes back.';
 

@@ -28,6 +28,7 @@ declare
   v_number numeric := case jsonb_typeof(p_value) when 'number' then p_value::numeric end;
   v_valid boolean;
   v_message text;
+  v_network record;
 begin
   value := coalesce(to_jsonb(v_text), p_value);
   errors := '[]';
@@ -75,6 +76,12 @@ begin
     when 'limit' then
       v_valid := v_number between 1 and 200 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 200';
+    when 'status' then
+      v_valid := v_text ~ '^[1-5](\d\d|xx)$';
+      v_message := 'Deve ser um status HTTP, como 422, ou uma classe, como 4xx';
+    when 'path' then
+      v_valid := char_length(v_text) between 1 and 255;
+      v_message := 'Deve ter de 1 a 255 caracteres';
     when 'overlap_seconds' then
       v_valid := v_number between 0 and 604800 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 0 a 604800';
@@ -115,6 +122,24 @@ begin
       v_valid := jsonb_typeof(p_value) = 'array' and p_value <> '[]'
         and p_value <@ to_jsonb(enum_range(null::crm.event_type));
       v_message := 'Deve ser uma lista de eventos do catálogo, com pelo menos um';
+    when 'allowed_network' then
+      select n.network, n.is_exact into v_network from crm.parse_network(v_text) n;
+      value := to_jsonb(v_network.network::text);
+      v_valid := v_network.is_exact;
+      v_message := case
+        when v_network.network is null then 'Deve ser um endereço ou uma rede, como 203.0.113.7 ou 203.0.113.0/24'
+        else format('A rede deste endereço se escreve %s', v_network.network)
+      end;
+    when 'allowed_networks' then
+      v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) <= 20;
+      v_message := 'Deve ser uma lista com no máximo 20 redes';
+      if v_valid then
+        select coalesce(jsonb_agg(distinct n.value), '[]'), coalesce(jsonb_agg(n.errors order by e.n), '[]')
+        into value, errors
+        from jsonb_array_elements(p_value) with ordinality e (value, n)
+        cross join lateral crm.parse_argument('allowed_network', p_field || '.' || e.n - 1, e.value) n;
+        errors := jsonb_path_query_array(errors, '$[*][*]');
+      end if;
     when 'scope' then
       v_valid := v_text ~ '^[a-z][a-z0-9_-]{0,59}:(read|write|manage)$';
       v_message := 'Deve ter a forma <recurso>:read, <recurso>:write ou <recurso>:manage';

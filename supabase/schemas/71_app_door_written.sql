@@ -41,6 +41,7 @@ begin
         when 'key_create' then return app.key_create(p_args);
         when 'key_get' then return app.key_get(p_args);
         when 'key_list' then return app.key_list(p_args);
+        when 'key_requests' then return app.key_requests(p_args);
         when 'key_revoke' then return app.key_revoke(p_args);
         when 'key_rotate' then return app.key_rotate(p_args);
         when 'key_update' then return app.key_update(p_args);

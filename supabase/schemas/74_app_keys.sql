@@ -53,6 +53,7 @@ begin
         -- least() ignores null: without an earlier secret there is no time to show, whenever the key itself expires.
         when o.expires_at is not null and crm.is_working(k) then crm.iso(least(o.expires_at, k.expires_at))
       end,
+      'allowed_networks', coalesce(k.allowed_networks::text[], '{}'),
       'calls', json_build_object(
         'total_7_days', coalesce(c.total, 0), 'days', crm.calls_by_day(c.days, c.calls, v_today, 7)
       )
@@ -114,10 +115,16 @@ comment on function crm.require_room_for_key(uuid) is
   'Raises validation_error if a workspace has 100 working keys and a member would add one: the rate limit is for each '
   'key, so unlimited keys would mean unlimited calls.';
 
+create function crm.networks_of(p_args jsonb) returns cidr[]
+language sql immutable set search_path = ''
+as $$ select nullif(array(select n::cidr from jsonb_array_elements_text(p_args -> 'allowed_networks') n), '{}') $$;
+comment on function crm.networks_of(jsonb) is
+  'The argument allowed_networks as it is stored: null if it is absent or empty, which allows every address.';
+
 create function app.key_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, name, scopes, prefix, hash}', '{member_id, expires_at}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, name, scopes, prefix, hash}', '{member_id, expires_at, allowed_networks}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_member_id uuid := coalesce((v_args ->> 'member_id')::uuid, crm.current_member_id());
   v_key crm.api_keys;
@@ -138,21 +145,24 @@ begin
     perform crm.raise_code('invalid_reference', 'member_id');
   end if;
 
-  insert into crm.api_keys (workspace_id, member_id, name, prefix, scopes, expires_at)
+  insert into crm.api_keys (workspace_id, member_id, name, prefix, scopes, expires_at, allowed_networks)
   values (
     v_workspace_id,
     v_member_id,
     v_args ->> 'name',
     v_args ->> 'prefix',
     array(select jsonb_array_elements_text(v_args -> 'scopes')),
-    (v_args ->> 'expires_at')::timestamptz
+    (v_args ->> 'expires_at')::timestamptz,
+    crm.networks_of(v_args)
   )
   returning * into v_key;
   insert into crm.key_secrets (workspace_id, key_id, prefix, hash)
   values (v_workspace_id, v_key.id, v_key.prefix, decode(v_args ->> 'hash', 'hex'));
   perform crm.record_action(
     v_workspace_id, 'key_created', 'key', v_key.id, v_key.name,
-    jsonb_build_object('scopes', v_key.scopes, 'expires_at', crm.iso(v_key.expires_at))
+    jsonb_build_object(
+      'scopes', v_key.scopes, 'expires_at', crm.iso(v_key.expires_at), 'allowed_networks', v_key.allowed_networks
+    )
   );
   return crm.key_record(v_workspace_id, v_key.id);
 end
@@ -162,8 +172,8 @@ comment on function app.key_create(jsonb) is
   'otherwise the oldest active admin: the default owner of the key''s records and the author of its notes, which it '
   'cannot write while that member is inactive. Members may have 100 working keys at most. A well-formed scope that no '
   'endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: workspace_id, name, scopes, '
-  'prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: '
-  'validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
+  'prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent), '
+  'allowed_networks (everywhere if absent or empty). Codes: validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
 
 create function app.key_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -244,8 +254,9 @@ comment on function app.key_get(jsonb) is
 create function app.key_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, name}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{name, allowed_networks}');
   v_name text := v_args ->> 'name';
+  v_networks cidr[] := crm.networks_of(v_args);
   v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
   if v_name <> v_key.name then
@@ -254,12 +265,22 @@ begin
       v_key.workspace_id, 'key_renamed', 'key', v_key.id, v_name, jsonb_build_object('previous_name', v_key.name)
     );
   end if;
+  if v_args ? 'allowed_networks' and v_networks is distinct from v_key.allowed_networks then
+    update crm.api_keys k
+    set allowed_networks = v_networks
+    where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
+    perform crm.record_action(
+      v_key.workspace_id, 'key_networks_changed', 'key', v_key.id, coalesce(v_name, v_key.name),
+      jsonb_build_object('from', v_key.allowed_networks, 'to', v_networks)
+    );
+  end if;
   return crm.key_record(v_key.workspace_id, v_key.id);
 end
 $$;
 comment on function app.key_update(jsonb) is
-  'Renames a key, even one that no longer works. Returns the key. Arguments: workspace_id, id, name. Codes: '
-  'validation_error, not_found.';
+  'Renames a key, even one that no longer works, or replaces the networks from which it may be used. Returns the key. '
+  'Arguments: workspace_id, id, name, allowed_networks (an empty list: from everywhere). Codes: validation_error, '
+  'not_found.';
 
 create function app.key_rotate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

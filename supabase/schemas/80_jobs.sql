@@ -41,12 +41,16 @@ insert into crm.jobs (name, every, command, description) values
     'Makes the partitions of deliveries of the coming week, and drops deliveries after 30 days'),
   ('partition-attempts', '1 hour', $$select crm.manage_partitions('crm.webhook_attempts')$$,
     'Makes the partitions of attempts of the coming week, and drops attempts after 30 days'),
+  ('partition-requests', '1 hour', $$select crm.manage_partitions('crm.requests')$$,
+    'Makes the partitions of the request log for the coming week, and drops requests after 7 days'),
   ('purge-cron-history', '1 day', 'select crm.purge_cron_history()',
     'Deletes what pg_cron records of each run of these jobs after 7 days');
 
 -- Now, because pg_cron runs an hourly job for the first time only at the next hour.
 select crm.manage_partitions(t.name)
-from unnest(array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts']::regclass[]) t (name);
+from unnest(
+  array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts', 'crm.requests']::regclass[]
+) t (name);
 
 create function crm.purge_cron_history() returns integer
 language plpgsql set search_path = '' as $$

@@ -2,8 +2,8 @@
 -- (10_roles_and_helpers.sql), and no other file grants anything to these roles. See docs/decisions/0011-least-rights.md.
 --
 --   the owner      applies the migrations; runs the operator's verbs, the jobs, and everything security definer
---   crm_functions  the login of the functions: the doors, the dispatcher's queue, crm.next_delivery_due and
---                  crm.check_health
+--   crm_functions  the login of the functions: the doors, the dispatcher's queue, crm.next_delivery_due,
+--                  crm.log_requests and crm.check_health
 --   crm_api        the verbs of keys and links, under row-level security: records of the current workspace
 --   crm_app        the verbs of members, under row-level security: keys, webhooks, members, settings of their workspace
 --
@@ -12,10 +12,10 @@
 -- The login of the functions. It reaches no table: everything it may execute is security definer.
 grant usage on schema api, app, crm to crm_functions;
 grant execute on function
-  api.call(bytea, text, text, jsonb, text, bytea), api.call_by_link(bytea, text, jsonb),
+  api.call(bytea, text, text, jsonb, text, bytea, text), api.call_by_link(bytea, text, jsonb),
   app.call(uuid, uuid, uuid, text, text, jsonb),
-  crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.next_delivery_due(interval),
-  crm.notice_claim(), crm.notice_sent(uuid, uuid, text)
+  crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.log_requests(json),
+  crm.next_delivery_due(interval), crm.notice_claim(), crm.notice_sent(uuid, uuid, text)
 to crm_functions;
 
 -- The verbs. crm.run_verb calls them with the rights of its owner. A role needs the right to create in the schema only
@@ -41,19 +41,20 @@ on crm.webhook_subscriptions to crm_api;
 grant select (workspace_id, subscription_id, next_from), insert, update (header) on crm.webhook_secrets to crm_api;
 -- A key that manages webhooks sees the deliveries.
 grant select on crm.event_types, crm.events, crm.webhook_attempts, crm.webhook_deliveries to crm_api;
+grant select on crm.requests to crm_api;
 
 -- The verbs of members. They may change only these columns of existing rows: a member raises no limit of the plan,
 -- takes over nobody's sign-in, and changes no record of an attempt.
 grant usage on schema app, api, crm to crm_app;
 grant select on
   crm.activities, crm.companies, crm.contacts, crm.deal_contacts, crm.deals, crm.event_types, crm.events,
-  crm.key_calls, crm.key_counters, crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.stages,
+  crm.key_calls, crm.key_counters, crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.requests, crm.stages,
   crm.webhook_attempts
 to crm_app;
 grant select, insert on crm.audit_log to crm_app;
 grant select, update (name, stale_after_days, time_zone, refuses_undefined_fields) on crm.workspaces to crm_app;
 grant select, insert, update (name, role, is_active) on crm.members to crm_app;
-grant select, insert, update (name, prefix, rotated_at, revoked_at) on crm.api_keys to crm_app;
+grant select, insert, update (name, prefix, rotated_at, revoked_at, allowed_networks) on crm.api_keys to crm_app;
 -- A verb stores the hash of a key and the secret of a webhook, and never reads one.
 grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
 to crm_app;

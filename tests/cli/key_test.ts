@@ -156,6 +156,7 @@ test("key list shows the creator and the last use of each key, and no secret (sp
     active_webhooks: 0,
     rotated_at: null,
     old_secret_expires_at: null,
+    allowed_networks: [],
     calls_7_days: 1,
     calls: { total_7_days: 1, days: rest.calls.days },
   });
@@ -167,4 +168,19 @@ test("key list shows the creator and the last use of each key, and no secret (sp
     new RegExp(`^${id}  Teste +${key.slice(0, 12)} +pipelines:read +Administrador +- +- +20\\S+ +1 +-$`, "m"),
   );
   assert.ok(!text.includes(hashCredential(key)));
+});
+
+test("key create --networks and key networks bind a key to networks, and key show names them", async ({ workspace: { id: workspace } }) => {
+  const create = [...CREATE, "--workspace", workspace, "--scopes", "pipelines:read", "--networks"];
+  const { id, key } = await json(...create, "203.0.113.0/24, 2001:db8::/32");
+  assertError(await client(key).get("/api-v1-pipelines"), "insufficient_scope");
+  assert.match(await say("key", "show", id), /May be used from 2001:db8::\/32, 203\.0\.113\.0\/24\n/);
+  assert.equal(await say("key", "networks", id, "127.0.0.1"), `Key ${id} may be used from 127.0.0.1/32\n`);
+  assert.equal((await client(key).get("/api-v1-pipelines")).status, 200);
+  assert.equal(await say("key", "networks", id, "any"), `Key ${id} may be used from everywhere\n`);
+  await assertMistake(
+    ["key", "networks", id, "10.0.0.1/8"],
+    2,
+    /"10\.0\.0\.1\/8" is not an address or a network/,
+  );
 });

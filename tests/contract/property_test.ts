@@ -80,7 +80,9 @@ Deno.test(`whatever is sent, no operation answers 5xx, breaks its schema or reve
               const reply = await answer;
               assert.ok(reply.status < 500, `${reply.status} ${reply.text}`);
               if (reply.status < 300) {
-                const foreign = other.ids.filter((id) => reply.text.includes(id) && !body?.includes(id));
+                // The log of requests shows the paths that this workspace's own keys have called, whatever ids they had.
+                const text = reply.text.replace(/"path" : "[^"]*"/g, "");
+                const foreign = other.ids.filter((id) => text.includes(id) && !body?.includes(id));
                 assert.deepEqual(foreign, []);
               }
             },

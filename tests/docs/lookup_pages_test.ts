@@ -15,7 +15,7 @@ Deno.test(needing(SHELL, {
   name: "The commands of the page keys create a key, replace its value while both work, and revoke it",
   fn: () =>
     withScenario(async ({ workspace }) => {
-      const page = await openPage("keys", { sh: 5 });
+      const page = await openPage("keys", { sh: 7 });
       const [setup, ...steps] = page.blocks.sh;
       await using reader = await openReader(baseUrl, workspace.key, {
         DENO: Deno.execPath(),
@@ -23,9 +23,13 @@ Deno.test(needing(SHELL, {
       });
       const deno = `deno() { (cd "${ROOT}" && "$DENO" "$@"); }`;
       const printed = await reader.run([deno, setup, ...steps].join("\n"));
-      const [value, made, renewed, before, ...ended] = printed;
+      const [value, made, bound, refused, unbound, log, renewed, before, ...ended] = printed;
       assert.match(value!, /^svc_/);
       assert.ok(value!.startsWith(parse(made).key.prefix));
+      assert.match(bound!, /may be used from 2001:db8::\/32, 203\.0\.113\.0\/24$/);
+      assert.equal(parse(refused).error.code, "insufficient_scope");
+      assert.match(unbound!, /may be used from everywhere$/);
+      assert.ok(Array.isArray(parse(log).data));
       for (const reply of [made, renewed, before].map(parse)) {
         assert.deepEqual(reply.key.scopes, ["leads:write"]);
         assert.equal(reply.key.id, parse(made).key.id);

@@ -68,7 +68,8 @@ async function callBy(crm: any, id: OperationId, { path, query, body }: Step): P
   const [resource, action] = id.split(".") as [string, string];
   const method = action.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
   const alone = crm[resource] ?? crm[resource.replace(/s$/, "")];
-  if (typeof alone === "function") return await alone(...ids);
+  // The operations of a resource that can be called are its properties: crm.me.requests().
+  if (typeof alone === "function" && !(method in alone)) return await alone(...ids);
   if (method === "batch") return await crm[resource].batch((body as { items: unknown[] }).items);
   const result = crm[resource][method](...ids, ...given);
   return list ? await result.page() : await result;

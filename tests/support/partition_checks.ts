@@ -1,6 +1,7 @@
 // What the partition jobs do. tests/sql/partitions runs these tests on Postgres 17, tests/postgres15 on 15.
 import assert from "node:assert/strict";
 import { openSql } from "../../run/local/sql.ts";
+import { makeWorkspace } from "./fixtures.ts";
 import type { OwnDatabase } from "./own_database.ts";
 import {
   countDefault,
@@ -241,4 +242,24 @@ test("more rows in the default partition than may be moved stay there, and old o
     assert.equal(await countDefault(sql, "crm.events"), left);
   }
   assert.deepEqual(await manage(sql, "crm.events", "now()", 6), { ...NOTHING, made: 8, moved: "6" });
+});
+
+test("requests are dropped with the partition of their day once it is more than 7 days ago", async ({ sql }) => {
+  const { id: workspaceId } = await makeWorkspace(sql);
+  for (const days of [0, 6, 8, 20]) {
+    await manage(sql, "crm.requests", `now() - interval '${days} days'`);
+    await sql`
+      insert into crm.requests (workspace_id, key_id, id, method, path, status, request_id, duration_ms)
+      values (
+        ${workspaceId}, gen_random_uuid(), crm.uuid_v7(now() - ${days} * interval '1 day'), 'GET', '/', 200,
+        gen_random_uuid(), ${days}
+      )`;
+  }
+  let dropped = 0;
+  for (let run = 0; run < 3; run++) dropped += (await manage(sql, "crm.requests")).dropped;
+  assert.ok(dropped >= 9, `${dropped} partitions were dropped`);
+  const rows = await sql<{ days: number }[]>`
+    select duration_ms as days from crm.requests where workspace_id = ${workspaceId} order by 1`;
+  assert.deepEqual(rows.map(({ days }) => days), [0, 6]);
+  assert.equal(await countDefault(sql, "crm.requests"), 0);
 });

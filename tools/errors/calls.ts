@@ -24,10 +24,13 @@ export const CALL_ERROR_TEXTS: Record<keyof typeof CALL_ERRORS, ErrorText> = {
   },
   insufficient_scope: {
     when: doc(
-      "a chave não tem o escopo que a mensagem informa",
-      "the key lacks the scope that the message names",
+      "a chave não tem o escopo que a mensagem informa, ou não vale para o endereço que ela informa",
+      "the key lacks the scope that the message names, or may not be used from the address that it names",
     ),
-    remedy: doc("crie uma chave com esse escopo", "create a key with it"),
+    remedy: doc(
+      "crie uma chave com esse escopo, ou inclua o endereço nas redes da chave",
+      "create a key with the scope, or add the address to the key's networks",
+    ),
   },
   workspace_suspended: {
     when: doc("o workspace está suspenso", "the workspace is suspended"),

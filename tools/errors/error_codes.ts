@@ -25,9 +25,7 @@ const IDEMPOTENCY: readonly ErrorCode[] = [
 /** Every error code that an operation can return, derived from its declaration, in the order of the error table. */
 export function errorCodes({ method, path, endpoint }: Route): ErrorCode[] {
   return sortCodes([
-    ...gateErrorCodes(endpoint.gate).filter((code) =>
-      code !== "insufficient_scope" || endpoint.scope !== null
-    ),
+    ...gateErrorCodes(endpoint.gate),
     ...(takesQuery(endpoint) ? ["validation_error"] as const : []),
     ...(path.includes(":id") ? ["not_found"] as const : []),
     ...(endpoint.body ? [endpoint.malformed, ...BODY] : []),

@@ -4,6 +4,8 @@
  */
 export const NOT_TOOLS: Readonly<Record<string, string>> = {
   webhook_create: "Its reply reveals the secret of the subscription, which would stay in the conversation",
+  me_requests:
+    "It is for the developer of an integration; an assistant sees the error of its own call in the reply",
   webhook_rotate_secret:
     "Its reply reveals the secret of the subscription, which would stay in the conversation",
   custom_field_list: "An administrator defines fields once; workspace_get shows those in use",

@@ -1,9 +1,7 @@
 import { z } from "zod";
+import { ErrorDetail } from "../../supabase/functions/_shared/contract/error_detail.ts";
 import { type ErrorCode, ERRORS } from "../../supabase/functions/_shared/contract/errors.ts";
-import { CHOICES } from "../../supabase/functions/_shared/contract/batch.ts";
 import { doc } from "../../supabase/functions/_shared/contract/doc.ts";
-import { uuid } from "../../supabase/functions/_shared/contract/fields.ts";
-import { Choice } from "../../supabase/functions/_shared/contract/reference.ts";
 import { gateErrorCodes, groupByStatus } from "../errors/error_codes.ts";
 import { ERROR_TEXTS } from "../errors/texts.ts";
 import type { GateName } from "../../supabase/functions/_shared/contract/declaration.ts";
@@ -11,29 +9,6 @@ import { headers, type ReplyHeader } from "./headers.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import type { Schemas } from "./schemas.ts";
 import { DETAILS } from "./story/details.ts";
-
-const ErrorDetail = z.object({
-  field: z.string(),
-  message: z.string(),
-  id: uuid().optional(),
-  choices: z.array(Choice).optional(),
-}).meta({
-  id: "ErrorDetail",
-  ...doc("Um campo com problema", "An invalid field"),
-  fields: {
-    field: doc("Nome do campo ou parâmetro", "Name of the field or parameter", "email"),
-    message: doc(
-      "O que é aceito, em português",
-      "What is allowed, in Portuguese",
-      "Deve ser um e-mail válido",
-    ),
-    id: doc(
-      "O registro de que o erro trata, se há um",
-      "The record that the error is about, where there is one",
-    ),
-    choices: CHOICES,
-  },
-});
 
 /** The schema of every error reply (spec 7), for a document whose operations return these codes. */
 function errorEnvelope(codes: readonly ErrorCode[]) {

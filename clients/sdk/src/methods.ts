@@ -26,16 +26,21 @@ export function methodsOf(http: Http): object {
   }
   return Object.fromEntries(
     Object.entries(methods).map(([resource, { get, ...others }]) =>
-      get === undefined || Object.keys(others).length > 0
+      get === undefined || (Object.keys(others).length > 0 && readsById(resource))
         ? [camel(resource), methods[resource]]
-        // A resource whose only operation is `get` becomes a method itself: `crm.me()`, `crm.operation(id)`.
-        : [nameOf(resource), get]
+        // A resource whose only operation is `get`, or that is read as a whole, becomes a method itself:
+        // `crm.operation(id)`, `crm.me()`. Further operations are its properties: `crm.me.requests()`.
+        : [nameOf(resource), Object.assign(get as object, others)]
     ),
   );
 }
 
 function nameOf(resource: string): string {
-  return OPERATIONS[`${resource}.get` as OperationId].path.endsWith("}") ? resource.slice(0, -1) : resource;
+  return readsById(resource) ? resource.slice(0, -1) : resource;
+}
+
+function readsById(resource: string): boolean {
+  return OPERATIONS[`${resource}.get` as OperationId].path.endsWith("}");
 }
 
 /**

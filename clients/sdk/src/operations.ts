@@ -229,6 +229,16 @@ export interface EventsListQuery {
   /** Only what happened at or after this moment: ISO 8601; without an offset, UTC; a date means its start */
   since?: string | Date | undefined;
 }
+/** The query of `me.requests` */
+export interface MeRequestsQuery {
+  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
+  limit?: number | undefined;
+  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
+  /** Only those answered with this status, or with one of this class */ status?: string | undefined;
+  /** Only those whose path begins like this */ path?: string | undefined;
+  /** Only those that began at or after this moment */ since?: string | Date | undefined;
+  /** Only those that began before this moment */ until?: string | Date | undefined;
+}
 /** The query of `notes.list` */
 export interface NotesListQuery {
   /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
@@ -399,6 +409,13 @@ export interface Leads {
   /** Receive a lead. Scope of the key: `leads:write`. */
   create(body: T.LeadRequest, options?: CreateOptions): Promise<T.LeadResult>;
 }
+/** The calling key: whose it is, and what it may do */
+export interface MeMethods {
+  /** Show the calling key. Any key, whatever its scopes. */
+  (options?: CallOptions): Promise<T.Me>;
+  /** List the key's requests of the last 7 days, with the error of each that failed. Any key, whatever its scopes. */
+  requests(query?: MeRequestsQuery, options?: CallOptions): List<T.LoggedRequest, T.LoggedRequestPage>;
+}
 /** Notes of a deal; they cannot be changed or removed */
 export interface Notes {
   /** List the notes of a deal, a company or a contact. Scope of the key: `notes:read`. */
@@ -489,8 +506,8 @@ export interface Resources {
   readonly events: Events;
   /** Lead intake: company, contact and deal in one call */
   readonly leads: Leads;
-  /** Show the calling key. Any key, whatever its scopes. */
-  me(options?: CallOptions): Promise<T.Me>;
+  /** The calling key: whose it is, and what it may do */
+  readonly me: MeMethods;
   /** Notes of a deal; they cannot be changed or removed */
   readonly notes: Notes;
   /** Show the progress of an operation. Any key, whatever its scopes. */
@@ -558,7 +575,7 @@ export type OperationId =
     | "restore"}`
   | `events.${"list"}`
   | `leads.${"create"}`
-  | `me.${"get"}`
+  | `me.${"get" | "requests"}`
   | `notes.${"list" | "create" | "batch" | "get"}`
   | `operations.${"get"}`
   | `pipelines.${"list"}`
@@ -674,6 +691,7 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   "events.list": { method: "GET", path: "/api-v1-events", takes: ["query"], list: true },
   "leads.create": { method: "POST", path: "/api-v1-leads", takes: ["body"], keyed: true },
   "me.get": { method: "GET", path: "/api-v1-me" },
+  "me.requests": { method: "GET", path: "/api-v1-me/requests", takes: ["query"], list: true },
   "notes.list": { method: "GET", path: "/api-v1-notes", takes: ["query"], list: true },
   "notes.create": { method: "POST", path: "/api-v1-notes", takes: ["body"], keyed: true },
   "notes.batch": { method: "POST", path: "/api-v1-notes/batch", takes: ["body"], keyed: true },

@@ -1540,6 +1540,29 @@ export interface Limits {
   /** Bytes of a batch's body */ batch_body_bytes_max: number;
 }
 
+/** An error as it was answered, without values that were sent */
+export interface LoggedError {
+  /** The code */ code: string;
+  /** What happened */ message: string;
+  /** The invalid fields */ details?: ErrorDetail[] | undefined;
+}
+
+/** A request made with the key */
+export interface LoggedRequest {
+  /** The reply's X-Request-Id */ request_id: string;
+  /** When it began */ started_at: string;
+  /** The method */ method: string;
+  /** The path with the names of its parameters, without their values */ path: string;
+  /** The reply's status */ status: number;
+  /** Duration in the service, in ms */ duration_ms: number;
+  error: LoggedError | null;
+}
+
+export interface LoggedRequestPage {
+  /** The records */ data: LoggedRequest[];
+  meta: PageMeta;
+}
+
 /** Why it was lost */
 export interface Lose {
   /** Reason for the loss */ loss_reason_id?: string | null | undefined;
@@ -1801,6 +1824,7 @@ export interface OwnKey {
   /** The key's scopes */ scopes: string[];
   /** When the record was created */ created_at: string;
   /** When it expires; null: never */ expires_at: string | null;
+  /** The networks from which the key may be used; empty: from everywhere */ allowed_networks: string[];
 }
 
 /** The member who created the key: author of its notes and default owner */

@@ -60,8 +60,11 @@ export function operationsText(document: OpenApi): string {
       }}\n`
     ),
     ...resources.filter(({ own }) => !isAlone(own)).map(({ name, description, own }) =>
-      `${docstring(description)}export interface ${pascal(name)} {\n${
-        own.map(({ id, text, signature }) => docstring(text) + camel(id.split(".")[1]!) + signature).join("")
+      `${docstring(description)}export interface ${interfaceOf(name, own)} {\n${
+        own.map((method) =>
+          docstring(method.text) + (isWhole(method) ? "" : nameOf(method)) + method.signature
+        )
+          .join("")
       }}\n`
     ),
     docstring("The methods of the client, by resource"),
@@ -69,7 +72,7 @@ export function operationsText(document: OpenApi): string {
     ...resources.map(({ name, description, own }) =>
       isAlone(own)
         ? docstring(own[0]!.text) + nameOfAlone(own[0]!) + own[0]!.signature
-        : `${docstring(description)}readonly ${camel(name)}: ${pascal(name)};\n`
+        : `${docstring(description)}readonly ${camel(name)}: ${interfaceOf(name, own)};\n`
     ),
     "}\n",
     docstring("The name of an operation, as in the OpenAPI documents"),
@@ -89,6 +92,22 @@ export function operationsText(document: OpenApi): string {
 /** Whether the only operation of a resource is \`get\`: then the resource itself is a method (`crm.me()`). */
 function isAlone(methods: readonly Method[]): boolean {
   return methods.length === 1 && methods[0]!.id.endsWith(".get");
+}
+
+/**
+ * A resource is read as a whole by calling it, even if it has further methods: `crm.me()`, `crm.me.requests()`.
+ */
+function isWhole({ id, signature }: Method): boolean {
+  return id.endsWith(".get") && signature.startsWith("(options");
+}
+
+function nameOf({ id }: Method): string {
+  return camel(id.split(".")[1]!);
+}
+
+/** The interface of a resource. A resource that can be called would otherwise have the name of its reply. */
+function interfaceOf(name: string, methods: readonly Method[]): string {
+  return methods.some(isWhole) ? `${pascal(name)}Methods` : pascal(name);
 }
 
 /** The name of such a method: in the singular if it takes an id (`crm.operation(id)`). */

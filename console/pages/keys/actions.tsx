@@ -1,11 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { call } from "../../app/api.ts";
 import { clearDraft, draftOf } from "../../app/drafts.ts";
+import { asFailure } from "../../app/failure.ts";
 import type { ApiKey } from "../../app/types.ts";
 import { ActionDialog } from "../../components/action_dialog.tsx";
 import { Field } from "../../components/field.tsx";
 import { say } from "../../components/toast.tsx";
 import { counted, t } from "../../strings/strings.ts";
+import { NetworksField, networksOf } from "./networks.tsx";
 
 interface Action<Done extends unknown[]> {
   entry: ApiKey;
@@ -39,6 +41,42 @@ export function Rename({ entry, path, onDone, onClose }: Action<[]>) {
         required
         value={name.value}
         onInput={({ currentTarget }) => name.value = currentTarget.value}
+      />
+    </ActionDialog>
+  );
+}
+
+/** The dialog that changes the networks from which a key may be used. */
+export function Networks({ entry, path, onDone, onClose }: Action<[]>) {
+  const draft = `key-networks-${entry.id}`;
+  const text = draftOf(draft, entry.allowed_networks.join(", "));
+  const refused = useSignal<Record<string, string>>({});
+  const close = () => {
+    clearDraft(draft);
+    onClose();
+  };
+  return (
+    <ActionDialog
+      title={t("keys.networks_change")}
+      yes={t("app.save")}
+      onClose={close}
+      onSubmit={async () => {
+        try {
+          onDone(await call<ApiKey>("PATCH", path, { body: { allowed_networks: networksOf(text.value) } }));
+        } catch (thrown) {
+          refused.value = asFailure(thrown).fields;
+          throw thrown;
+        }
+        say(t("keys.networks_saved"));
+      }}
+    >
+      <NetworksField
+        value={text.value}
+        refused={refused.value}
+        onInput={(typed) => {
+          text.value = typed;
+          refused.value = {};
+        }}
       />
     </ActionDialog>
   );

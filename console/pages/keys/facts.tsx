@@ -38,6 +38,15 @@ export function KeyFacts({ entry }: { entry: ApiKey }) {
       <Fact name={t("keys.expiry")}>
         {entry.expires_at ? <Moment at={entry.expires_at} exact /> : t("keys.expiry_never")}
       </Fact>
+      <Fact name={t("keys.networks")}>
+        {entry.allowed_networks.length === 0
+          ? t("keys.networks_all")
+          : entry.allowed_networks.map((network) => (
+            <p key={network}>
+              <code>{network}</code>
+            </p>
+          ))}
+      </Fact>
       {entry.rotated_at && <Fact name={t("keys.rotated_at")} at={entry.rotated_at} />}
       {entry.old_secret_expires_at && <Fact name={t("secret.old_until")} at={entry.old_secret_expires_at} />}
     </dl>

@@ -11,11 +11,12 @@ import { focusRefused } from "../../components/focus_refused.ts";
 import { Page } from "../../components/page.tsx";
 import { t } from "../../strings/strings.ts";
 import { type Expiry, expiryMoment, tomorrow } from "./expiry.ts";
+import { NetworksField, networksOf } from "./networks.tsx";
 import { ScopeFields } from "./scope_fields.tsx";
 import { KeySecret } from "./secret.tsx";
 
 const DRAFT = "key";
-const NOTHING = { name: "", scopes: [] as string[], expiry: "" as Expiry, day: "" };
+const NOTHING = { name: "", scopes: [] as string[], expiry: "" as Expiry, day: "", networks: "" };
 const EXPIRIES: Expiry[] = ["", "30", "90", "365", "date"];
 
 /** The form for a new key, and then its value, which is shown once. */
@@ -41,7 +42,7 @@ export function KeyForm() {
     );
   }
 
-  const { name, scopes, expiry, day } = draft.value;
+  const { name, scopes, expiry, day, networks } = draft.value;
   const change = (changed: Partial<typeof NOTHING>) => {
     draft.value = { ...draft.value, ...changed };
     missing.value = null;
@@ -53,7 +54,12 @@ export function KeyForm() {
     missing.value = name.trim() === "" ? "name" : scopes.length === 0 ? "scopes" : null;
     if (missing.value) return focusRefused(form);
     await run(async () => {
-      const body = { name: name.trim(), scopes, expires_at: expiryMoment(expiry, day) };
+      const body = {
+        name: name.trim(),
+        scopes,
+        expires_at: expiryMoment(expiry, day),
+        allowed_networks: networksOf(networks),
+      };
       const key = await call<ApiKey & { key: string }>("POST", "app-v1-keys", { body });
       clearDraft(DRAFT);
       // A reload then shows the key: an empty form would look as if none had been created.
@@ -97,6 +103,11 @@ export function KeyForm() {
             onInput={({ currentTarget }) => change({ day: currentTarget.value || tomorrow() })}
           />
         )}
+        <NetworksField
+          value={networks}
+          refused={refused}
+          onInput={(networks) => change({ networks })}
+        />
         {failure.value && <FailureNote failure={failure.value} />}
         <div class="actions">
           <button type="submit" class="button primary" disabled={busy.value}>

@@ -7,9 +7,10 @@ import { Page } from "../../components/page.tsx";
 import { RotateSecret } from "../../components/rotate_secret.tsx";
 import { SecretBox } from "../../components/secret_box.tsx";
 import { counted, t } from "../../strings/strings.ts";
-import { Rename, Revoke } from "./actions.tsx";
+import { Networks, Rename, Revoke } from "./actions.tsx";
 import { KeyCalls, KeyWebhooks } from "./calls.tsx";
 import { KeyFacts } from "./facts.tsx";
+import { KeyRequests } from "./requests.tsx";
 import { exampleCall } from "./secret.tsx";
 import { isUnused } from "./state.tsx";
 import { Loaded } from "../../components/loaded.tsx";
@@ -18,7 +19,7 @@ import { Loaded } from "../../components/loaded.tsx";
 export function KeyOpened({ id }: { id: string }) {
   const path = `app-v1-keys/${encodeURIComponent(id)}`;
   const resource = useResource<OpenedKey>(path);
-  const action = useSignal<"rename" | "rotate" | "revoke" | null>(null);
+  const action = useSignal<"rename" | "networks" | "rotate" | "revoke" | null>(null);
   const secret = useSignal<string | null>(null);
   const ended = useSignal<number | null>(null);
   const key = resource.data.value;
@@ -65,6 +66,14 @@ export function KeyOpened({ id }: { id: string }) {
                 >
                   {t("keys.rename")}
                 </button>
+                <button
+                  type="button"
+                  class="button"
+                  onClick={() =>
+                    action.value = "networks"}
+                >
+                  {t("keys.networks_change")}
+                </button>
                 {key.state === "active" && (
                   <button
                     type="button"
@@ -86,6 +95,9 @@ export function KeyOpened({ id }: { id: string }) {
               </div>
             )}
             {action.value === "rename" && <Rename entry={key} path={path} onDone={merge} onClose={close} />}
+            {action.value === "networks" && (
+              <Networks entry={key} path={path} onDone={merge} onClose={close} />
+            )}
             {action.value === "rotate" && (
               <RotateSecret<ApiKey & { key: string }>
                 texts="keys"
@@ -110,6 +122,7 @@ export function KeyOpened({ id }: { id: string }) {
                 onClose={close}
               />
             )}
+            <KeyRequests path={path} />
           </>
         )}
       </Loaded>

@@ -11,6 +11,17 @@ import { formatExamples } from "../usage.ts";
 /** For how many seconds the current secret can keep working after a rotation. */
 const OVERLAPS = { "0": 0, "1h": 3_600, "24h": 86_400, "7d": 604_800 } as const;
 
+const NETWORKS = "the networks from which it may be used, at most 20, separated by commas";
+
+/** The networks in a list; none for "any". */
+function parseNetworks(list: string): string[] {
+  return list === "any" ? [] : list.split(",").map((network) => network.trim());
+}
+
+function describeNetworks({ allowed_networks: networks }: Pick<Key, "allowed_networks">): string {
+  return networks.length === 0 ? "everywhere" : networks.join(", ");
+}
+
 /** `key …`: the API keys of a workspace. */
 export function keyCommands(program: Command): void {
   const key = program.command("key").description("API keys of a workspace");
@@ -22,6 +33,7 @@ export function keyCommands(program: Command): void {
     .requiredOption("--name <name>", "what it is for, 1 to 255 characters")
     .requiredOption("--scopes <list>", "its scopes, separated by commas", parseScopes)
     .option("--expires-at <moment>", "ISO 8601, in the future (default: never)")
+    .option("--networks <list>", NETWORKS, parseNetworks)
     .addHelpText(
       "after",
       `\nScopes in use:\n  ${SCOPES.join("\n  ")}\n` + formatExamples(
@@ -101,6 +113,22 @@ export function keyCommands(program: Command): void {
       )
     );
 
+  key.command("networks")
+    .description("Change the networks from which a key may be used; a call from elsewhere gets 403")
+    .argument("<id>", "id of the key")
+    .argument("<networks>", `${NETWORKS}, or "any"`, parseNetworks)
+    .addHelpText(
+      "after",
+      formatExamples("key networks ID 203.0.113.0/24,2001:db8::/32", "key networks ID any"),
+    )
+    .action((id, networks, _options, command) =>
+      perform(
+        command,
+        callOn("key", id, "key_update", { allowed_networks: networks }),
+        (changed) => `Key ${changed.id} may be used from ${describeNetworks(changed)}`,
+      )
+    );
+
   key.command("rotate")
     .description("Replace the value of a key; the new value is shown only once, and nothing else changes")
     .argument("<id>", "id of the key")
@@ -165,6 +193,7 @@ function describeKey({ subscriptions, days_30: days, ...key }: Result<"key_get">
   return [
     `Key ${key.id} "${key.name}" (${key.prefix}…) is ${key.state}`,
     `Scopes: ${key.scopes.join(", ")}`,
+    `May be used from ${describeNetworks(key)}`,
     `Created at ${key.created_at} by ${key.creator.name}; last used: ${key.last_used_at ?? "never"}`,
     ...key.old_secret_expires_at === null
       ? []

@@ -25,6 +25,11 @@ const OwnKey = object({
     "When it expires; null: never",
     null,
   ]),
+  allowed_networks: field(z.array(z.string()), [
+    "As redes de onde a chave pode ser usada; vazia: de qualquer lugar",
+    "The networks from which the key may be used; empty: from everywhere",
+    ["203.0.113.0/24"],
+  ]),
 }).meta({ id: "OwnKey", ...doc("A chave usada na chamada", "The calling key") });
 
 const OwnWorkspace = object({

@@ -7,6 +7,7 @@ export const table: RouteTable = {
   gate: "key",
   routes: [
     { method: "GET", path: "/", operation: "me_get", requirement: null, status: 200, emptyArgs: {}, finish: "by endpoint" },
+    { method: "GET", path: "/requests", operation: "me_requests", requirement: null, status: 200, takesQuery: true, emptyArgs: { limit: 50 } },
   ],
   load: async () => (await import("./routes.ts")).me,
 };

@@ -16,6 +16,7 @@ export const ACTIONS = [
   "member_left",
   "key_created",
   "key_renamed",
+  "key_networks_changed",
   "key_rotated",
   "key_revoked",
   "webhook_created",

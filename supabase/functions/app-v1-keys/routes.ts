@@ -1,12 +1,13 @@
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { generateKeySecret } from "../_shared/keys/generate_key.ts";
+import { RequestFilter, RequestList } from "../_shared/contract/request_log.ts";
 import {
   CreatedKey,
   Key,
+  KeyChange,
   KeyDetail,
   KeyList,
-  KeyName,
   NewKey,
   Revocation,
   RevokedKey,
@@ -30,6 +31,13 @@ export const keys = resource(
       reply: KeyDetail,
       verb: "key_get",
     }),
+    "GET /:id/requests": endpoint({
+      summary: doc("Lista as requisições de uma chave", "List the requests of a key"),
+      role: "vendedor",
+      query: RequestFilter,
+      reply: RequestList,
+      verb: "key_requests",
+    }),
     "POST /": endpoint({
       summary: doc("Cria uma chave", "Create a key"),
       role: "gestor",
@@ -41,15 +49,20 @@ export const keys = resource(
       prepare: (body) => {
         const { value, stored } = generateKeySecret();
         return Promise.resolve({
-          args: { ...body, expires_at: body.expires_at ?? null, ...stored },
+          args: {
+            ...body,
+            expires_at: body.expires_at ?? null,
+            allowed_networks: body.allowed_networks ?? null,
+            ...stored,
+          },
           reveal: { key: value, warnings: warningsOf(body.scopes) },
         });
       },
     }),
     "PATCH /:id": endpoint({
-      summary: doc("Renomeia uma chave", "Rename a key"),
+      summary: doc("Muda o nome ou as redes de uma chave", "Change the name or the networks of a key"),
       role: "gestor",
-      body: KeyName,
+      body: KeyChange,
       reply: Key,
       verb: "key_update",
     }),

@@ -40,6 +40,12 @@ const KeyCalls = object({
 const NAME = ["Para que serve a chave", "What the key is for", "Site"] as const;
 const SCOPES = ["As permissões", "The scopes", ["leads:write"]] as const;
 
+const NETWORKS = [
+  "As redes de onde a chave pode ser usada; vazia: de qualquer lugar",
+  "The networks from which the key may be used; empty: from everywhere",
+  ["203.0.113.0/24", "2001:db8::/32"],
+] as const;
+
 /** A key without its secrets. */
 export const Key = object({
   id: z.uuid(),
@@ -79,6 +85,7 @@ export const Key = object({
     "Until when the previous secret works; null: it does not",
     null,
   ]),
+  allowed_networks: field(z.array(z.string()), NETWORKS),
   calls: field(KeyCalls, ["O uso", "Its use"]),
 }).meta({ id: "Key", ...doc("Uma chave de API", "An API key") });
 
@@ -114,6 +121,9 @@ const scope = () =>
     "Deve ter a forma <recurso>:read, <recurso>:write ou <recurso>:manage",
   );
 
+// The database validates each network (crm.parse_network), for the operator too.
+const networks = () => field(z.array(z.string().min(1).max(64)).max(20).optional(), NETWORKS);
+
 export const NewKey = object({
   name: field(name(), NAME),
   scopes: field(z.array(scope()).min(1).max(100), SCOPES),
@@ -121,6 +131,7 @@ export const NewKey = object({
     "Quando vence; se ausente, nunca",
     "When it expires; if absent, never",
   ]),
+  allowed_networks: networks(),
 }).meta({ id: "NewKey", ...doc("Uma nova chave", "A new key") });
 
 const wholeKey = () =>
@@ -140,8 +151,8 @@ export const CreatedKey = extended(Key, {
   ]),
 }).meta({ id: "CreatedKey", ...doc("A nova chave", "The new key") });
 
-export const KeyName = object({ name: field(name(), NAME) })
-  .meta({ id: "KeyName", ...doc("O novo nome de uma chave", "A key's new name") });
+export const KeyChange = object({ name: field(name().optional(), NAME), allowed_networks: networks() })
+  .meta({ id: "KeyChange", ...doc("O que muda em uma chave", "What changes in a key") });
 
 export const Rotation = object({
   overlap_seconds: field(z.literal([0, 3600, 86400, 604800]), [

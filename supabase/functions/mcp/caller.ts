@@ -1,6 +1,7 @@
 import { hashCredential, isKey } from "../_shared/contract/credentials.ts";
 import { ApiError } from "../_shared/contract/errors.ts";
 import type { RequestHandler } from "../_shared/http/app.ts";
+import { addressHeader, clientAddress } from "../_shared/http/client_address.ts";
 import { IDEMPOTENCY_HEADER } from "../_shared/http/idempotency.ts";
 import { serveResource } from "../_shared/http/serve.ts";
 import { RESOURCES } from "./resources.ts";
@@ -50,7 +51,7 @@ const MAX_TIME_ZONES = 1000;
 
 const handlers = new Map<string, Promise<RequestHandler>>();
 
-/** The sender of a request. Resources are called with the sender's key. */
+/** The sender of a request. Resources are called with the sender's key and address. */
 export class Caller {
   /** The request id of the reply if no resource is called. A resource's reply has its own id. */
   readonly requestId = crypto.randomUUID();
@@ -59,7 +60,7 @@ export class Caller {
   /** The SHA-256 of the key. */
   readonly credential: string;
 
-  constructor(readonly key: string, readonly offer: Offer) {
+  constructor(readonly key: string, readonly offer: Offer, readonly address: string | null) {
     this.credential = hashCredential(key);
   }
 
@@ -97,6 +98,7 @@ export class Caller {
       method,
       headers: {
         "X-API-Key": this.key,
+        ...addressHeader(this.address),
         // Strict, so that a model is told about a misspelt field.
         ...(body !== undefined && { "Content-Type": "application/json", "Prefer": "handling=strict" }),
         ...(idempotencyKey !== undefined && { [IDEMPOTENCY_HEADER]: idempotencyKey }),
@@ -121,7 +123,7 @@ export function readCaller(headers: Headers): Caller | ApiError | RpcError {
   if (key === undefined) return new ApiError("missing_api_key", undefined, MISSING_KEY);
   if (!isKey(key)) return new ApiError("invalid_api_key");
   const offer = readOffer(headers);
-  return offer instanceof RpcError ? offer : new Caller(key, offer);
+  return offer instanceof RpcError ? offer : new Caller(key, offer, clientAddress(headers));
 }
 
 const MISSING_KEY = "Envie a chave de API no cabeçalho X-API-Key ou em Authorization: Bearer";

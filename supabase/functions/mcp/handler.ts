@@ -163,6 +163,7 @@ async function readJson(caller: Caller, request: Request): Promise<JsonText | Rp
     callDoor(GATES.key.door, {
       requestId: caller.requestId,
       credential,
+      address: caller.address,
       scope: null,
       verb: null,
       args: null,

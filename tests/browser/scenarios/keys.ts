@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
+import { eventually } from "../../../bench/harness/waiting.ts";
 import { functionsUrl } from "../support/browser.ts";
 import { PHONE } from "../support/screens.ts";
 import { openAs } from "../support/company.ts";
@@ -85,6 +86,45 @@ export const keys: Scenario[] = [
       assert.equal(await call(value), 401);
       await page.getByRole("link", { name: "Atividade" }).click();
       await page.getByText(/Bia Lima revogou a chave .*Agência/).waitFor();
+    },
+  },
+  {
+    name: "A person sees why a system's call failed, and binds its key to networks",
+    async run(world) {
+      await using watched = await openAs(world, "/chaves/", "gestor");
+      const { page } = watched;
+      const value = await createKey(page, "Agência");
+      const refused = await fetch(`${functionsUrl}/api-v1-contacts`, {
+        method: "POST",
+        headers: { "X-API-Key": value },
+        body: JSON.stringify({ name: "Ana", email: "não é um e-mail" }),
+      });
+      await refused.body?.cancel();
+      assert.equal(refused.status, 422);
+      assert.equal(await call(value), 200);
+      await page.getByRole("link", { name: "Abrir a chave" }).click();
+      await page.getByLabel("Status").selectOption({ label: "Campos inválidos (422)" });
+      const refresh = page.getByRole("button", { name: "Atualizar" });
+      const shown = page.getByText("Deve ser um e-mail válido");
+      await eventually(async () => {
+        await refresh.click();
+        return await shown.count() > 0;
+      }, "the request in the log");
+      await page.getByText(refused.headers.get("X-Request-Id")!).waitFor();
+      await page.getByLabel("O caminho começa com").fill("/api-v1-deals");
+      await page.getByLabel("O caminho começa com").press("Enter");
+      await page.getByText("Nenhuma requisição nos últimos 7 dias.").waitFor();
+
+      await page.getByRole("button", { name: "Mudar as redes" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Redes").fill("203.0.113.7/24");
+      await dialog.getByRole("button", { name: "Salvar" }).click();
+      await dialog.getByText("203.0.113.7/24 A rede deste endereço se escreve 203.0.113.0/24").waitFor();
+      await dialog.getByLabel("Redes").fill("203.0.113.0/24 2001:db8::/32");
+      await dialog.getByRole("button", { name: "Salvar" }).click();
+      await dialog.waitFor({ state: "detached" });
+      await page.getByText("2001:db8::/32", { exact: true }).waitFor();
+      assert.equal(await call(value), 403);
     },
   },
 ];

@@ -54,6 +54,9 @@ const VALUES: Record<string, unknown> = {
   value: 1,
   recurring_value: 1,
   expires_at: "2199-01-01T00:00:00Z",
+  status: "4xx",
+  path: "/api-v1-contacts",
+  allowed_networks: ["203.0.113.0/24"],
 };
 
 test("no verb of schema app reaches a record of another workspace", async ({ sql, workspace: { id: mine } }) => {

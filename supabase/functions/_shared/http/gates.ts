@@ -27,14 +27,15 @@ export const GATES = {
     },
     door: {
       name: "api_call",
-      text: "select * from api.call(decode($1, 'hex'), $2, $3, $4, $5, decode($6, 'hex'))",
-      values: ({ credential, scope, verb, args, idempotency }) => [
+      text: "select * from api.call(decode($1, 'hex'), $2, $3, $4, $5, decode($6, 'hex'), $7)",
+      values: ({ credential, address, scope, verb, args, idempotency }) => [
         credential,
         scope,
         verb,
         args && JSON.stringify(args),
         idempotency?.key,
         idempotency?.requestHash,
+        address,
       ],
     },
     headers: {},

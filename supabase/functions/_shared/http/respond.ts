@@ -7,11 +7,12 @@ import { pokeDispatcher } from "../webhooks/poke.ts";
 import { isUuid } from "../runtime/uuid.ts";
 import type { Call } from "./call.ts";
 import { isRepeatable, type Outcome, type Success } from "./outcome.ts";
+import { logRequest } from "./request_log.ts";
 import { jsonReply, rateHeaders, replyOf } from "./reply.ts";
 
 /**
  * Creates every response of a resource: the body or the error (spec 7), the request id and the rate limit. It also
- * wakes the dispatcher if a delivery is waiting, and logs the call.
+ * wakes the dispatcher if a delivery is waiting, and logs the call for the operator and for the key's owner.
  */
 export function respond(call: Call, outcome: Outcome): Response {
   const { result, admission, events } = outcome;
@@ -30,6 +31,7 @@ export function respond(call: Call, outcome: Outcome): Response {
   });
   if (events) inBackground(pokeDispatcher());
   logCall(call, outcome);
+  logRequest(call, outcome, body);
   return response;
 }
 

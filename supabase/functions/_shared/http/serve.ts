@@ -17,6 +17,7 @@ import { isTurnedAway, readAdmittedBody } from "./admitted_body.ts";
 import { createCall, functionApp, type RequestHandler } from "./app.ts";
 import { completeResults } from "./batch_results.ts";
 import type { Call, Gate } from "./call.ts";
+import { clientAddress } from "./client_address.ts";
 import { GATES } from "./gates.ts";
 import { type Input, type Reading, readInput } from "./input.ts";
 import { isRepeatable, type Outcome, outcomeWithoutDatabase, type Success } from "./outcome.ts";
@@ -105,7 +106,15 @@ async function handle(call: Call, gate: Gate, served: Served): Promise<Outcome> 
   if (credential instanceof ApiError) return outcomeWithoutDatabase(credential);
 
   const ask = (question: Partial<DoorCall>) =>
-    callDoor(gate.door, { requestId: call.id, credential, scope: null, verb: null, args: {}, ...question });
+    callDoor(gate.door, {
+      requestId: call.id,
+      credential,
+      address: clientAddress(call.request.headers),
+      scope: null,
+      verb: null,
+      args: {},
+      ...question,
+    });
   if (target instanceof ApiError) return outcomeOf(await ask({}), () => target);
 
   const load = () => endpointOf(served, target);
@@ -114,12 +123,14 @@ async function handle(call: Call, gate: Gate, served: Served): Promise<Outcome> 
   const { input, idempotency } = reading;
   const valid = !(input instanceof ApiError) && { verb: target.operation, args: input.args };
   const door = await ask({ scope: target.requirement, idempotency, ...valid });
-  return outcomeOf(door, async () => {
+  const result = async () => {
     // A replay precedes the error of the input: a new release may have made the repeated request invalid.
     if (input instanceof ApiError && !door.replayed) return input;
     const success = await createSuccess(served, target, input, door);
     return isRead(call) ? notModifiedOr(success, call.request) : success;
-  });
+  };
+  // Caught here, so that the outcome keeps the caller, whose log of requests must show the error too.
+  return outcomeOf(door, () => result().catch((fault) => internalError(call, fault)));
 }
 
 /**

@@ -11,6 +11,8 @@ export interface DoorCall {
   requestId: string;
   /** The credential as the gate read it: the SHA-256 of a key or token in hex, or the ids of a session. */
   credential: string;
+  /** Where the call comes from (see client_address.ts); null if unknown. */
+  address: string | null;
   /** The required scope or role; null: none, or the path or method is unknown. */
   scope: string | null;
   /**
@@ -209,7 +211,9 @@ function errorOf(code: string, details: Row["details"], { requestId, verb, scope
     return new ApiError("internal_error");
   }
   if (code === "insufficient_scope") {
-    return new ApiError(code, undefined, `A chave de API não tem o escopo "${scope}"`);
+    // The details have the message for a key that is bound to other networks (crm.elsewhere).
+    const message = details?.[0]?.message ?? `A chave de API não tem o escopo "${scope}"`;
+    return new ApiError(code, undefined, message);
   }
   return raisedError(code, details);
 }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { createKey, rotateKey } from "../../run/operator/keys.ts";
-import { updateWorkspace } from "../../run/operator/workspaces.ts";
-import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
-import { assertError, call, client } from "../support/client.ts";
-import { makeKey, makeWorkspace } from "../support/fixtures.ts";
-import { makeMember } from "../support/record_fixtures.ts";
-import { test } from "../support/scenario.ts";
+import { createKey, rotateKey } from "../../../run/operator/keys.ts";
+import { updateWorkspace } from "../../../run/operator/workspaces.ts";
+import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
+import { assertError, call, client } from "../../support/client.ts";
+import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
+import { makeMember } from "../../support/record_fixtures.ts";
+import { test } from "../../support/scenario.ts";
 
 const ME = "/api-v1-me";
 
@@ -25,7 +25,7 @@ test("GET /api-v1-me shows the key that calls, its workspace, its member and the
     select id, name, role, is_active from crm.members where id = ${workspace.memberId}`;
   const { created_at, ...shown } = body.key;
   assert.deepEqual({ ...body, key: shown }, {
-    key: { id, name: "ERP", prefix: key.slice(0, 12), scopes, expires_at },
+    key: { id, name: "ERP", prefix: key.slice(0, 12), scopes, expires_at, allowed_networks: [] },
     workspace: { id: workspace.id, name: "Teste", time_zone: "America/Sao_Paulo" },
     member: { ...member },
     limits: {

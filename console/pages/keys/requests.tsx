@@ -1,0 +1,122 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { call } from "../../app/api.ts";
+import { useResource } from "../../app/resource.ts";
+import type { LoggedRequest, Page } from "../../app/types.ts";
+import { useAction } from "../../app/use_action.ts";
+import { FailureNote } from "../../components/failure_note.tsx";
+import { Field, Select } from "../../components/field.tsx";
+import { Loaded } from "../../components/loaded.tsx";
+import { Moment } from "../../components/moment.tsx";
+import { t } from "../../strings/strings.ts";
+
+const STATUSES = ["", "4xx", "422", "429", "5xx", "2xx"] as const;
+
+/** The requests of a key in the last 7 days, and why those that failed did. @param path of the key, below the functions' URL */
+export function KeyRequests({ path }: { path: string }) {
+  const status = useSignal<string>("");
+  const begin = useSignal("");
+  const filter = new URLSearchParams({
+    ...(status.value && { status: status.value }),
+    ...(begin.value && { path: begin.value }),
+  });
+  const list = `${path}/requests?${filter}`;
+  const first = useResource<Page<LoggedRequest>>(list);
+  return (
+    <section class="section">
+      <div class="section-head">
+        <h2>{t("requests.title")}</h2>
+        <button type="button" class="button" onClick={() => first.reload()}>{t("requests.refresh")}</button>
+      </div>
+      <p class="hint">{t("requests.text")}</p>
+      <div class="filters">
+        <Select
+          label={t("requests.status")}
+          value={status.value}
+          onChange={({ currentTarget }) => status.value = currentTarget.value}
+          options={STATUSES.map((value) => ({ value, text: t(`requests.status_${value || "all"}`) }))}
+        />
+        <Field
+          label={t("requests.path")}
+          placeholder="/api-v1-leads"
+          maxLength={255}
+          value={begin.value}
+          onChange={({ currentTarget }) => begin.value = currentTarget.value.trim()}
+        />
+      </div>
+      <Loaded resource={first}>
+        {(page) => <Requests key={list} list={list} first={page} />}
+      </Loaded>
+    </section>
+  );
+}
+
+/** The first page and the older ones that were loaded, which are dropped when the first is read again. */
+function Requests({ list, first }: { list: string; first: Page<LoggedRequest> }) {
+  const older = useSignal<Page<LoggedRequest>[]>([]);
+  const { busy, failure, run } = useAction();
+  useEffect(() => {
+    older.value = [];
+  }, [first]);
+  const cursor = (older.value.at(-1) ?? first).meta.next_cursor;
+  const rows = [first, ...older.value].flatMap(({ data }) => data);
+  const show = () =>
+    run(async () => {
+      older.value = [...older.value, await call<Page<LoggedRequest>>("GET", `${list}&cursor=${cursor}`)];
+    });
+  return (
+    <>
+      {rows.length === 0 && <p class="quiet">{t(cursor === null ? "requests.none" : "requests.none_yet")}</p>}
+      <ul class="lines">
+        {rows.map((row) => <Row key={row.request_id} row={row} />)}
+      </ul>
+      {failure.value && <FailureNote failure={failure.value} />}
+      {cursor !== null && (
+        <div class="actions more">
+          <button type="button" class="button" onClick={show} disabled={busy.value}>
+            {t(busy.value ? "activity.loading" : "app.more")}
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Row(
+  { row: { request_id, started_at, method, path, status, duration_ms, error } }: { row: LoggedRequest },
+) {
+  return (
+    <li>
+      <div class="line">
+        <p class="broken">
+          <span class={status < 400 ? "tag good" : "tag failed"}>{status}</span> <code>{method} {path}</code>
+        </p>
+        <span class="small">
+          <Moment at={started_at} />
+        </span>
+      </div>
+      {error && (
+        <div class="broken">
+          <p>
+            <code>{error.code}</code> {error.message}
+          </p>
+          <ul>
+            {error.details?.map(({ field, message, choices }, index) => (
+              <li key={index}>
+                <code>{field || t("requests.body")}</code>: {message}
+                {choices?.map(({ id, name }) => (
+                  <p key={id} class="small">
+                    {name} <code>{id}</code>
+                  </p>
+                ))}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <p class="small">
+        {t("requests.took", { ms: duration_ms })} · X-Request-Id <code>{request_id}</code>
+      </p>
+    </li>
+  );
+}

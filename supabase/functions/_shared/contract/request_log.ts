@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { doc } from "./doc.ts";
+import { ErrorDetail } from "./error_detail.ts";
+import { timestamp, uuid } from "./fields.ts";
+import { field, object } from "./object.ts";
+import { ListQuery, pageOf } from "./pagination.ts";
+
+/** The filters of a list of requests. */
+export const RequestFilter = ListQuery.pick({ limit: true, cursor: true }).extend({
+  status: z.string().regex(/^[1-5](\d\d|xx)$/, "Deve ser um status HTTP, como 422, ou uma classe, como 4xx")
+    .optional().meta(
+      doc(
+        "Só as respondidas com este status, ou com um desta classe",
+        "Only those answered with this status, or with one of this class",
+        "4xx",
+      ),
+    ),
+  path: z.string().min(1).max(255).optional().meta(
+    doc("Só as de caminhos que começam assim", "Only those whose path begins like this", "/api-v1-contacts"),
+  ),
+  since: ListQuery.shape.since.meta(
+    doc("Só as que começaram a partir deste momento", "Only those that began at or after this moment"),
+  ),
+  until: ListQuery.shape.until.meta(
+    doc("Só as que começaram antes deste momento", "Only those that began before this moment"),
+  ),
+});
+
+const LoggedError = object({
+  code: field(z.string(), ["O código", "The code", "validation_error"]),
+  message: field(z.string(), ["O que houve", "What happened", "A requisição tem campos inválidos"]),
+  details: field(z.array(ErrorDetail).optional(), [
+    "Os campos com problema",
+    "The invalid fields",
+    [{ field: "email", message: "Deve ser um e-mail válido" }],
+  ]),
+}).meta({
+  id: "LoggedError",
+  ...doc(
+    "Um erro, como foi respondido, sem valores enviados",
+    "An error as it was answered, without values that were sent",
+  ),
+});
+
+/** A request in the log. */
+export const LoggedRequest = object({
+  request_id: field(uuid(), ["O X-Request-Id da resposta", "The reply's X-Request-Id"]),
+  started_at: field(timestamp(), ["Quando começou", "When it began"]),
+  method: field(z.string(), ["O método", "The method", "POST"]),
+  path: field(z.string(), [
+    "O caminho, com os nomes dos parâmetros e sem os valores",
+    "The path with the names of its parameters, without their values",
+    "/api-v1-contacts?match_by",
+  ]),
+  status: field(z.int(), ["O status da resposta", "The reply's status", 422]),
+  duration_ms: field(z.int(), ["Duração no serviço, em ms", "Duration in the service, in ms", 12]),
+  error: field(LoggedError.nullable(), ["O erro; null se deu certo", "The error; null if it succeeded"]),
+}).meta({ id: "LoggedRequest", ...doc("Uma requisição feita com a chave", "A request made with the key") });
+
+/** A page of requests, the newest first. */
+export const RequestList = pageOf(LoggedRequest);

@@ -1,0 +1,20 @@
+/**
+ * The request header that has the caller's address. Environment: CLIENT_ADDRESS_HEADER; by default the header that
+ * Cloudflare, in front of Supabase, overwrites in every request. Clients can forge any other header, and the first
+ * entries of X-Forwarded-For on Supabase too.
+ */
+const HEADER = Deno.env.get("CLIENT_ADDRESS_HEADER") || "CF-Connecting-IP";
+
+/**
+ * The address of the caller: the last entry of the header, which is the one that the nearest proxy has written. Null if
+ * the header is absent.
+ */
+export function clientAddress(headers: Headers): string | null {
+  const entries = headers.get(HEADER);
+  return entries && (entries.slice(entries.lastIndexOf(",") + 1).trim() || null);
+}
+
+/** The header by which a function that calls another one in the same process passes on the caller's address. */
+export function addressHeader(address: string | null): Record<string, string> {
+  return address === null ? {} : { [HEADER]: address };
+}

@@ -1,0 +1,190 @@
+-- The request log: the requests of each key in the last 7 days, so that people can see why a call failed. The functions
+-- write it in groups after they have replied (_shared/http/request_log.ts). It contains no bodies, headers or values of
+-- queries. See docs/decisions/0014-keys.md.
+
+create table crm.requests (
+  workspace_id uuid not null,
+  key_id uuid not null,
+  id uuid not null,
+  method text not null,
+  path text not null,
+  status smallint not null,
+  error json,
+  request_id uuid not null,
+  duration_ms integer not null,
+  primary key (workspace_id, key_id, id)
+) partition by range (id);
+comment on table crm.requests is
+  'One row for each request with a valid key; of several 429 of a key in a second, one at least. Only crm.log_requests '
+  'writes it, after the reply, so a crash may lose some rows. Kept for 7 days in daily partitions. Without foreign keys, '
+  'because with them each row would lock the key''s row.';
+comment on column crm.requests.id is 'Contains when the request began (UUIDv7).';
+comment on column crm.requests.path is
+  'The path with the names of the query''s parameters, without their values: /api-v1-contacts?email&limit.';
+comment on column crm.requests.error is
+  'The error as the client got it: code, message, details. Null if the request succeeded.';
+call crm.protect('crm.requests');
+create table crm.requests_default partition of crm.requests default;
+comment on table crm.requests_default is
+  'Rows of crm.requests whose day has no partition. Empty unless the job partition-requests did not run for a week.';
+call crm.protect('crm.requests_default');
+-- Failed requests are rare, and people mostly look for them.
+create index requests_failed on crm.requests (workspace_id, key_id, id) where status >= 400;
+
+create function crm.log_requests(p_entries json) returns void
+-- plpgsql, because Postgres caches its plan: planning takes as long as inserting 30 rows.
+language plpgsql security definer set search_path = '' as $$
+declare
+  -- By the clock of the database: an isolate's clock may be wrong, and the time selects the partition.
+  v_now bigint := floor(extract(epoch from clock_timestamp()) * 1000);
+begin
+  insert into crm.requests (workspace_id, key_id, id, method, path, status, error, request_id, duration_ms)
+  select
+    e.workspace_id, e.key_id,
+    -- A UUIDv7 with the random bits of the request id: crm.uuid_v7 would take a third of the time of this statement.
+    (lpad(to_hex(v_now - e.age_ms), 12, '0') || '-7' || substr(e.request_id::text, 16))::uuid,
+    e.method, e.path, e.status, e.error, e.request_id, e.duration_ms
+  from json_to_recordset(p_entries) e (
+    workspace_id uuid, key_id uuid, age_ms integer, method text, path text, status smallint, error json,
+    request_id uuid, duration_ms integer
+  );
+end
+$$;
+comment on function crm.log_requests(json) is
+  'Writes requests to the log. age_ms: how long ago the request began. Security definer, because the functions may write '
+  'no table.';
+
+create function crm.request_ids(
+  p_workspace_id uuid, p_key_id uuid, p_status text, p_path text, p_since timestamptz, p_until timestamptz,
+  p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
+)
+language plpgsql stable set search_path = ''
+-- Read in the order of an index: with a sort, the planner might read all rows first.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  -- 422 or 4xx, as a range.
+  v_least integer := coalesce(replace(p_status, 'x', '0'), '0');
+  v_most integer := coalesce(replace(p_status, 'x', '9'), '999');
+  v_before uuid := coalesce(
+    least(p_cursor, case when p_until is not null then crm.uuid_v7_floor(p_until) end),
+    'ffffffff-ffff-ffff-ffff-ffffffffffff'
+  );
+  v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
+  v_is_filtered boolean := p_status is not null or p_path is not null;
+  -- How many requests one call reads: otherwise a filter that matches nothing would read all 7 days.
+  v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;
+begin
+  -- Two statements, because one for both cases could not use the index of failed requests.
+  if v_least >= 400 then
+    ids := array(
+      select w.id
+      from (
+        select r.id, r.status, r.path from crm.requests r
+        where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id < v_before and r.id >= v_from
+          and r.status >= 400
+        order by r.id desc limit v_look
+      ) w
+      where w.status between v_least and v_most and (p_path is null or starts_with(w.path, p_path))
+      limit p_limit + 1
+    );
+    if cardinality(ids) <= p_limit then
+      select r.id into next_id from crm.requests r
+      where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id < v_before and r.id >= v_from
+        and r.status >= 400
+      order by r.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  else
+    ids := array(
+      select w.id
+      from (
+        select r.id, r.status, r.path from crm.requests r
+        where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id < v_before and r.id >= v_from
+        order by r.id desc limit v_look
+      ) w
+      where w.status between v_least and v_most and (p_path is null or starts_with(w.path, p_path))
+      limit p_limit + 1
+    );
+    if v_is_filtered and cardinality(ids) <= p_limit then
+      select r.id into next_id from crm.requests r
+      where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id < v_before and r.id >= v_from
+      order by r.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  end if;
+  if cardinality(ids) > p_limit then
+    ids := ids[:p_limit];
+    next_id := ids[p_limit];
+  end if;
+end
+$$;
+comment on function crm.request_ids(uuid, uuid, text, text, timestamptz, timestamptz, uuid, integer) is
+  'The ids of a page of a key''s requests, newest first, and the id after which the next page begins (null if there is '
+  'none). p_status: a status or a class of statuses (422, 4xx); p_path: how the path begins. A filtered page looks at up '
+  'to 5,000 requests, or failed requests if only those can match, so it may be short or empty although there is a next one.';
+
+create function crm.request_page(p_workspace_id uuid, p_key_id uuid, p_args jsonb) returns json
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
+declare
+  v_page record;
+  v_records json[];
+  v_last uuid;
+begin
+  select * into v_page from crm.request_ids(
+    p_workspace_id,
+    p_key_id,
+    p_args ->> 'status',
+    p_args ->> 'path',
+    (p_args ->> 'since')::timestamptz,
+    (p_args ->> 'until')::timestamptz,
+    (p_args ->> 'cursor')::uuid,
+    coalesce((p_args ->> 'limit')::integer, 50)
+  );
+  select array_agg(s.record order by s.id desc), (array_agg(s.id order by s.id))[1] into v_records, v_last
+  from (
+    select b.id, b.record, sum(octet_length(b.record::text)) over (order by b.id desc) as bytes
+    from (
+      select wanted.id, json_build_object(
+        'request_id', r.request_id, 'started_at', crm.iso(crm.uuid_v7_time(r.id)), 'method', r.method,
+        'path', r.path, 'status', r.status, 'duration_ms', r.duration_ms, 'error', r.error
+      ) as record
+      from unnest(v_page.ids) wanted (id)
+      -- Each id is in one partition, which the planner does not know: `offset 0` makes it look up each id.
+      cross join lateral (
+        select * from crm.requests r
+        where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id = wanted.id offset 0
+      ) r
+    ) b
+  ) s
+  where s.bytes <= crm.max_page_bytes();
+  -- A single request is always smaller than a page, so the list goes on.
+  if cardinality(v_records) < cardinality(v_page.ids) then v_page.next_id := v_last; end if;
+  return crm.page(v_records, v_page.next_id);
+end
+$$;
+comment on function crm.request_page(uuid, uuid, jsonb) is
+  'A page of a key''s requests by the arguments status, path, since and until (when they began), cursor and limit: see '
+  'crm.request_ids.';
+
+create function api.me_requests(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+as $$ begin return crm.request_page(crm.current_workspace_id(), crm.current_caller_id(), p_args); end $$;
+comment on function api.me_requests(jsonb) is 'Lists the requests of the calling key in the last 7 days, newest first.';
+
+create function app.key_requests(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{status, path, since, until, cursor, limit}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_key_id uuid := (v_args ->> 'id')::uuid;
+begin
+  if not exists (select from crm.api_keys k where k.workspace_id = v_workspace_id and k.id = v_key_id) then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  return crm.request_page(v_workspace_id, v_key_id, v_args);
+end
+$$;
+comment on function app.key_requests(jsonb) is
+  'Lists the requests of a key in the last 7 days, newest first: data, and meta with next_cursor and has_more. Arguments: '
+  'workspace_id, id, status (422 or 4xx), path (how it begins), since, until, cursor, limit (50 if absent). Codes: '
+  'validation_error, not_found.';

@@ -1,0 +1,281 @@
+// The log of a key's requests: GET /api-v1-me/requests, and for people GET /app-v1-keys/:id/requests.
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import { eventually } from "../../../bench/harness/waiting.ts";
+import { rotateKey } from "../../../run/operator/keys.ts";
+import { ListQuery } from "../../../supabase/functions/_shared/contract/pagination.ts";
+import { assertError, call, client, memberClient, type Reply } from "../../support/client.ts";
+import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
+import { toolClient } from "../../support/mcp.ts";
+import { loggedOf, readLog } from "../../support/request_log.ts";
+import { keyEndpoints } from "../../support/resources.ts";
+import { test } from "../../support/scenario.ts";
+import { signIn } from "../../support/sessions.ts";
+
+const REQUESTS = "/api-v1-me/requests";
+/** A value that must not reach the log. */
+const MARKER = "quem-o-sabe";
+
+test("A request that succeeded is in the log of its key, with what it was and how long it took", async ({ workspace: { key }, api }) => {
+  const before = Date.now();
+  const { id } = (await api.post("/api-v1-contacts", { name: "Ana" })).body;
+  const read = await api.get(`/api-v1-contacts/${id}?expand=company,owner`);
+  const { started_at, duration_ms, ...logged } = await loggedOf(key, read);
+  assert.deepEqual(logged, {
+    request_id: read.headers.get("X-Request-Id"),
+    method: "GET",
+    path: `/api-v1-contacts/${id}?expand`,
+    status: 200,
+    error: null,
+  });
+  // The time is the database's, minus the age of the request.
+  assert.ok(Math.abs(Date.parse(started_at) - before) < 10_000, started_at);
+  assert.ok(Number.isInteger(duration_ms) && duration_ms >= 0 && duration_ms < 30_000);
+});
+
+test("A 422 is in the log with its error as it was answered, so that people see which fields were wrong", async ({ workspace: { key }, api }) => {
+  const refused = await api.post("/api-v1-contacts", { name: "", email: "x", phoen: 1 }, {
+    Prefer: "handling=strict",
+  });
+  assertError(refused, "validation_error");
+  const logged = await loggedOf(key, refused);
+  assert.equal(logged.status, 422);
+  assert.deepEqual(logged.error, refused.body.error);
+  assert.match(JSON.stringify(logged.error), /talvez/);
+});
+
+test("Every kind of refusal is in the log, with its error", async ({ sql, workspace }) => {
+  const limited = await makeKey(sql, workspace.id, { scopes: ["contacts:read"] });
+  const api = client(limited.key);
+  const { id } = (await client(workspace.key).post("/api-v1-contacts", { name: "Ana" })).body;
+  const replies: [Reply, string, string][] = [
+    [await api.post("/api-v1-contacts", { name: "Ana" }), "POST /api-v1-contacts", "insufficient_scope"],
+    [await api.get("/api-v1-contacts/ana"), "GET /api-v1-contacts/:id", "not_found"],
+    [
+      await api.get(`/api-v1-contacts/${id}/nothing-here`),
+      `GET /api-v1-contacts/${id}/nothing-here`,
+      "not_found",
+    ],
+    [await api.get("/api-v1-contacts/a/ana@exemplo.com"), "GET /api-v1-contacts/a/…", "not_found"],
+    [await api.delete(`/api-v1-contacts/${id}`), `DELETE /api-v1-contacts/${id}`, "method_not_allowed"],
+    [
+      await api.get("/api-v1-contacts?cursor=1&limit=2"),
+      "GET /api-v1-contacts?cursor&limit",
+      "invalid_cursor",
+    ],
+    [await api.post("/api-v1-contacts/batch", "{"), "POST /api-v1-contacts/batch", "insufficient_scope"],
+  ];
+  for (const [reply, request, code] of replies) {
+    assertError(reply, code as "not_found");
+    const { method, path, error } = await loggedOf(limited.key, reply);
+    assert.equal(`${method} ${path}`, request);
+    assert.deepEqual(error, reply.body.error);
+  }
+  const all = await readLog(limited.key);
+  assert.equal(all.length - all.filter(({ path }) => path.startsWith(REQUESTS)).length, replies.length);
+});
+
+/** The whole log of a workspace as text. */
+async function logText(sql: postgres.Sql, workspaceId: string): Promise<string> {
+  const rows = await sql<{ line: string }[]>`
+    select r::text as line from crm.requests r where r.workspace_id = ${workspaceId}`;
+  return rows.map(({ line }) => line).join("\n");
+}
+
+test("Neither bodies, values of queries, headers nor values in paths reach the log, whatever the error quotes", async ({ sql, workspace, api }) => {
+  const { key } = workspace;
+  const headers = { "User-Agent": MARKER, "Idempotency-Key": MARKER };
+  await api.post(
+    "/api-v1-contacts",
+    { name: MARKER, email: `${MARKER}@exemplo.com`, notes: MARKER },
+    headers,
+  );
+  await api.post("/api-v1-contacts", { name: MARKER, [`${MARKER}@x.com`]: MARKER }, {
+    Prefer: "handling=strict",
+  });
+  await api.post("/api-v1-leads", { first_name: MARKER, value: MARKER, owner_id: MARKER, utm: MARKER });
+  await api.post("/api-v1-webhooks", { event_types: [MARKER], target_url: `https://${MARKER}` });
+  await api.get(`/api-v1-contacts/${MARKER}`);
+  await api.get(`/api-v1-contacts?${MARKER}%40x.com=1`);
+  for (const { route: { method, path, endpoint }, resource } of keyEndpoints) {
+    if (method !== "GET") continue;
+    for (const name of Object.keys(endpoint.query.shape)) {
+      const address = `/${resource.name}${path === "/" ? "" : path}`.replace(/:\w+/g, crypto.randomUUID());
+      await call(
+        method,
+        `${address}?${name}=${MARKER}${name in ListQuery.shape ? "" : `,"${MARKER}" não é`}`,
+        { key },
+      );
+    }
+  }
+  await loggedOf(key, await api.get("/api-v1-me"));
+  const text = await logText(sql, workspace.id);
+  assert.ok(text.split("\n").length > 100, "one row for each parameter");
+  assert.match(text, /não é um de/);
+  assert.deepEqual(text.split("\n").filter((line) => line.includes(MARKER)), []);
+});
+
+test("A key sees neither the requests of another key nor those of another workspace", async ({ sql, workspace }) => {
+  const sibling = await makeKey(sql, workspace.id);
+  const other = await makeWorkspace(sql);
+  const keys = [workspace.key, sibling.key, other.key];
+  const replies = await Promise.all(keys.map((key) => client(key).get("/api-v1-pipelines")));
+  for (const [index, key] of keys.entries()) {
+    const { request_id } = await loggedOf(key, replies[index]!);
+    for (const another of keys) {
+      const seen = (await readLog(another)).some((row) => row.request_id === request_id);
+      assert.equal(seen, another === key);
+    }
+  }
+});
+
+test("The log goes on with the new value of a rotated key", async ({ sql, workspace }) => {
+  const made = await makeKey(sql, workspace.id);
+  const reply = await client(made.key).get("/api-v1-pipelines");
+  const rotated = await rotateKey(sql, made.id, 3600);
+  await loggedOf(rotated.key, reply);
+});
+
+/** Fills the log of a new key: `count` requests, one a minute before the other; every tenth failed. */
+async function fillLog(sql: postgres.Sql, workspaceId: string, count: number) {
+  const made = await makeKey(sql, workspaceId);
+  await sql`
+    insert into crm.requests (workspace_id, key_id, id, method, path, status, request_id, duration_ms)
+    select ${workspaceId}, ${made.id}, crm.uuid_v7(now() - n * interval '1 minute'), 'GET',
+      case when n % 2 = 0 then '/api-v1-contacts' else '/api-v1-deals?limit' end,
+      case when n % 10 = 0 then 422 when n % 10 = 5 then 503 else 200 end, gen_random_uuid(), n
+    from generate_series(1, ${count}) n`;
+  return made;
+}
+
+/** The numbers (duration_ms) on all pages of a list. */
+async function walk(get: (query: string) => Promise<Reply>, query: string): Promise<number[][]> {
+  const pages: number[][] = [];
+  for (let cursor: string | null = "";;) {
+    const { status, body, text } = await get(`?${query}${cursor && `&cursor=${cursor}`}`);
+    assert.equal(status, 200, text);
+    pages.push(
+      body.data.filter(({ path }: { path: string }) => !path.startsWith(REQUESTS))
+        .map(({ duration_ms }: { duration_ms: number }) => duration_ms),
+    );
+    cursor = body.meta.next_cursor;
+    assert.equal(body.meta.has_more, cursor !== null);
+    if (cursor === null) return pages;
+  }
+}
+
+test("The log has pages, newest first, and filters by status, class, path and time, for the key and for members", async ({ sql, workspace }) => {
+  const { id, key } = await fillLog(sql, workspace.id, 60);
+  const { session } = await signIn(sql, workspace.id, "vendedor");
+  const lists = [
+    (query: string) => client(key).get(REQUESTS + query),
+    (query: string) => memberClient(session).get(`/app-v1-keys/${id}/requests${query}`),
+  ];
+  const numbers = (test: (n: number) => boolean) => Array.from({ length: 60 }, (_, n) => n + 1).filter(test);
+  const since = new Date(Date.now() - 30.5 * 60_000).toISOString();
+  for (const get of lists) {
+    assert.deepEqual((await walk(get, "limit=25")).flat(), numbers(() => true));
+    const pages = await walk(get, "limit=20&status=2xx&path=/api-v1-d");
+    assert.deepEqual(pages.map((page) => page.length), [20, 4]);
+    assert.deepEqual(pages.flat(), numbers((n) => n % 2 === 1 && n % 10 !== 5));
+    assert.deepEqual((await walk(get, "limit=4&status=422")).flat(), numbers((n) => n % 10 === 0));
+    assert.deepEqual((await walk(get, "status=4xx")).flat(), numbers((n) => n % 10 === 0));
+    assert.deepEqual((await walk(get, "status=503&path=/api-v1-contacts")).flat(), []);
+    assert.deepEqual((await walk(get, "status=5xx&path=/api-v1-deals")).flat(), numbers((n) => n % 10 === 5));
+    assert.deepEqual((await walk(get, `since=${since}`)).flat(), numbers((n) => n <= 30));
+    assert.deepEqual((await walk(get, `until=${since}&status=422`)).flat(), [40, 50, 60]);
+  }
+});
+
+test("A filter that matches little reads 5,000 requests in a call, and says that there may be more", async ({ sql, workspace }) => {
+  const { key } = await fillLog(sql, workspace.id, 10_500);
+  const get = (query: string) => client(key).get(REQUESTS + query);
+  const pages = await walk(get, "status=301");
+  assert.deepEqual(pages, [[], [], []]);
+  // Failed requests have an index of their own: 1,050 of 422 and 1,050 of 503.
+  assert.deepEqual(await walk(get, "status=404"), [[]]);
+  assert.deepEqual((await walk(get, "status=422&limit=200")).map((page) => page.length), [
+    200,
+    200,
+    200,
+    200,
+    200,
+    50,
+  ]);
+});
+
+test("A page of the log ends at 500 KB, and the next one goes on after it", async ({ sql, workspace }) => {
+  const { id, key } = await fillLog(sql, workspace.id, 100);
+  const error = { code: "validation_error", message: "x".repeat(12_000) };
+  await sql`update crm.requests set error = ${sql.json(error)} where key_id = ${id}`;
+  const pages = await walk((query) => client(key).get(REQUESTS + query), "limit=200");
+  assert.deepEqual(pages.flat(), Array.from({ length: 100 }, (_, n) => n + 1));
+  assert.deepEqual(pages.map((page) => page.length > 30), [true, true, false]);
+});
+
+test("Invalid filters of the log are refused, and name what is allowed (spec 7)", async ({ sql, workspace, api }) => {
+  const { session } = await signIn(sql, workspace.id, "vendedor");
+  const { id } = await makeKey(sql, workspace.id);
+  const ofMember = (query: string) => memberClient(session).get(`/app-v1-keys/${id}/requests${query}`);
+  for (const get of [(query: string) => api.get(REQUESTS + query), ofMember]) {
+    for (const status of ["600", "4x", "42", "0xx", "4XX", "abc", ""]) {
+      const details = assertError(await get(`?status=${status}`), "validation_error");
+      assert.deepEqual(details, { status: "Deve ser um status HTTP, como 422, ou uma classe, como 4xx" });
+    }
+    assertError(await get(`?path=&since=ontem&until=x`), "validation_error", ["path", "since", "until"]);
+    assertError(await get("?cursor=x"), "invalid_cursor");
+    assertError(await get("?key=x"), "validation_error", ["key"]);
+  }
+});
+
+test("A member of another workspace gets 404 for the log of a key, as for the key", async ({ sql, workspace }) => {
+  const { id } = await makeKey(sql, workspace.id);
+  const other = await makeWorkspace(sql);
+  const { session } = await signIn(sql, other.id, "admin");
+  assertError(await memberClient(session).get(`/app-v1-keys/${id}/requests`), "not_found");
+});
+
+test("Calls of tools over MCP are in the log as the requests that they make", async ({ workspace: { key } }) => {
+  // The tool also reads the time zone of the workspace, whose request id the reply has.
+  const { headers } = await toolClient(key)("contacts_list", { limit: 5 });
+  await loggedOf(key, { headers });
+  const [logged] = (await readLog(key)).filter(({ path }) => path.startsWith("/api-v1-contacts"));
+  assert.deepEqual([logged?.method, logged?.path, logged?.status], [
+    "GET",
+    "/api-v1-contacts?expand&limit",
+    200,
+  ]);
+});
+
+test("Of many 429 of a key in a second one is in the log, and requests are written in groups", async ({ sql, workspace }) => {
+  const LIMIT = 150;
+  const { id, key } = await makeKey(sql, workspace.id);
+  await sql`update crm.workspaces set rate_limit_per_minute = ${LIMIT} where id = ${workspace.id}`;
+  const started = performance.now();
+  const replies = await Promise.all(Array.from({ length: 250 }, () => client(key).get("/api-v1-pipelines")));
+  const seconds = (performance.now() - started) / 1000;
+  assert.equal(replies.filter(({ status }) => status === 200).length, LIMIT);
+  const count = async () => {
+    const [row] = await sql<[{ admitted: number; limited: number; statements: number }]>`
+      select count(*) filter (where status = 200)::int as admitted, count(*) filter (where status = 429)::int as limited,
+        count(distinct xmin::text)::int as statements
+      from crm.requests where workspace_id = ${workspace.id} and key_id = ${id}`;
+    return row.admitted === LIMIT && row.limited > 0 && row;
+  };
+  const { limited, statements } = await eventually(count, "the log of all requests");
+  assert.ok(limited <= 3 + seconds, `${limited} in ${seconds} s`);
+  assert.ok(statements <= 6 + seconds, `${statements} in ${seconds} s`);
+});
+
+test("The log of a key that is bound to networks says from which address it was refused", async ({ sql, workspace }) => {
+  const { id, key } = await makeKey(sql, workspace.id);
+  await sql`update crm.api_keys set allowed_networks = '{203.0.113.0/24}' where id = ${id}`;
+  const refused = await client(key).get("/api-v1-pipelines");
+  const { session } = await signIn(sql, workspace.id, "vendedor");
+  const [logged] = await eventually(async () => {
+    const { body } = await memberClient(session).get(`/app-v1-keys/${id}/requests?status=403`);
+    return body.data.length > 0 && body.data;
+  }, "the refused request");
+  assert.equal(logged.request_id, refused.headers.get("X-Request-Id"));
+  assert.match(logged.error.message, /127\.0\.0\.1/);
+});

@@ -1,0 +1,58 @@
+// Pages of the log of requests of a key with many. Uses a separate database, whose statistics no other test changes.
+import assert from "node:assert/strict";
+import type { ISql } from "postgres";
+import { openWorld } from "../../bench/harness/world.ts";
+import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
+import { makeKey, makeWorkspace } from "../support/fixtures.ts";
+
+const REQUESTS = 100_000;
+
+/** The most rows that a page may read: its own twice, and where a filter looks, those that it skips twice. */
+const PAGES: { query: Record<string, unknown>; rows: number; atMost: number }[] = [
+  { query: {}, rows: 50, atMost: 250 },
+  { query: { limit: 200 }, rows: 200, atMost: 700 },
+  { query: { status: "422" }, rows: 50, atMost: 250 },
+  { query: { status: "503" }, rows: 9, atMost: 10_300 },
+  { query: { status: "404" }, rows: 0, atMost: 10_300 },
+  { query: { status: "2xx", path: "/nothing" }, rows: 0, atMost: 10_300 },
+  { query: { path: "/api-v1-deals" }, rows: 50, atMost: 400 },
+];
+
+Deno.test("A page of the log of requests reads at most 5,000 requests twice, however many a key made, whatever the filter", async () => {
+  await using world = await openWorld();
+  const { sql } = world;
+  const { id } = await makeWorkspace(sql);
+  const { id: keyId, key } = await makeKey(sql, id);
+  for (let days = 7; days >= 0; days--) {
+    await sql`select crm.manage_partitions('crm.requests', now() - ${days} * interval '1 day')`;
+  }
+  await sql`
+    insert into crm.requests (workspace_id, key_id, id, method, path, status, request_id, duration_ms)
+    select ${id}, ${keyId}, crm.uuid_v7(now() - n * interval '6 s'), 'GET',
+      case when n % 2 = 0 then '/api-v1-contacts' else '/api-v1-deals' end,
+      case when n % 5000 = 0 then 503 when n % 10 = 1 then 422 else 200 end, gen_random_uuid(), 3
+    from generate_series(1, ${REQUESTS}) n`;
+  await sql`vacuum analyze crm.requests`;
+  for (const { query, rows, atMost } of PAGES) {
+    // In one transaction, because Postgres may reset these counters when a transaction ends.
+    const { found, read } = await sql.begin(async (sql) => {
+      const before = await readRows(sql);
+      const [reply] = await sql<[{ n: number }]>`
+        select json_array_length(body::json -> 'data') as n
+        from api.call(decode(${hashCredential(key)}, 'hex'), null, 'me_requests', ${
+        sql.json(query as never)
+      }, null, null)`;
+      return { found: reply.n, read: await readRows(sql) - before };
+    });
+    assert.equal(found, rows, JSON.stringify(query));
+    assert.ok(read <= atMost, `${JSON.stringify(query)} read ${read} rows`);
+  }
+});
+
+/** Counts the rows of the log that this transaction has read. */
+async function readRows(sql: ISql): Promise<number> {
+  const [row] = await sql<[{ rows: number }]>`
+    select sum(seq_tup_read + idx_tup_fetch)::integer as rows from pg_stat_xact_user_tables
+    where relname like 'requests\_%'`;
+  return row.rows;
+}
