@@ -179,13 +179,13 @@ export const webhooks = {
 
   "webhook.edit": ["Editar", "Edit"],
   "options.title": ["Filtros e opções", "Filters and options"],
-  "options.stage": ["Etapa", "Stage"],
-  "options.owner": ["Responsável", "Owner"],
-  "options.fields": ["Campos que mudaram, com vírgulas", "Changed fields, with commas"],
+  "options.pipeline_id": ["Pipeline", "Pipeline"],
+  "options.stage_id": ["Etapa", "Stage"],
+  "options.owner_id": ["Responsável", "Owner"],
+  "options.changed_fields": ["Campos que mudaram, com vírgulas", "Changed fields, with commas"],
   "options.ids": ["Enviar só o id do registro", "Send only the record's id"],
   "options.header": ["Cabeçalho do receptor", "Header for the receiver"],
-  "options.value": ["Valor do cabeçalho", "Value of the header"],
-  "options.value_hint": ["Vazio: fica o atual.", "Empty: keeps the present one."],
+  "options.value": ["Valor novo do cabeçalho", "New value of the header"],
 
   "secret.label": ["Segredo do webhook", "Secret of the webhook"],
   "secret.new": ["Segredo novo: o anterior já não vale", "New secret: the one before has ended"],

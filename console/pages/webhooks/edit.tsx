@@ -38,7 +38,6 @@ export function EditWebhook({ webhook, onDone, onClose }: {
       />
       <OptionFields
         options={options.value}
-        before={before}
         errors={errors.value}
         onChange={(changed) => options.value = changed}
       />

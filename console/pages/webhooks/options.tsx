@@ -6,12 +6,11 @@ import { t } from "../../strings/strings.ts";
 import type { Funnel } from "../funnel/records.ts";
 import type { Webhook } from "./records.ts";
 
-/** What a person chooses besides address and events. Ids are joined by commas; an empty text is no choice. */
-export interface Options {
-  pipeline: string;
-  stage: string;
-  owner: string;
-  fields: string;
+const FILTERS = ["pipeline_id", "stage_id", "owner_id", "changed_fields"] as const;
+type Filter = typeof FILTERS[number];
+
+/** What a person chooses besides address and events. A filter has ids or names, joined by commas; "" is no filter. */
+export interface Options extends Record<Filter, string> {
   idsOnly: boolean;
   header: string;
   /** The new value of the header. */
@@ -20,12 +19,9 @@ export interface Options {
 
 /** The present options of a webhook; those of a new one without it. */
 export function optionsOf(webhook?: Webhook): Options {
-  const { pipeline_id = [], stage_id = [], owner_id = [], changed_fields = [] } = webhook?.filters ?? {};
+  const filters = FILTERS.map((filter) => [filter, webhook?.filters?.[filter]?.join() ?? ""]);
   return {
-    pipeline: pipeline_id.join(),
-    stage: stage_id.join(),
-    owner: owner_id.join(),
-    fields: changed_fields.join(", "),
+    ...Object.fromEntries(filters) as Record<Filter, string>,
     idsOnly: webhook?.payload === "ids",
     header: webhook?.header?.name ?? "",
     value: "",
@@ -33,62 +29,30 @@ export function optionsOf(webhook?: Webhook): Options {
 }
 
 /** The options in a body. The header is left out if it stays as it is. */
-export function bodyOf({ pipeline, stage, owner, fields, idsOnly, header, value }: Options, before = "") {
+export function bodyOf({ idsOnly, header, value, ...filters }: Options, before = "") {
   return {
-    filters: {
-      pipeline_id: listOf(pipeline),
-      stage_id: listOf(stage),
-      owner_id: listOf(owner),
-      changed_fields: listOf(fields),
-    },
+    // An empty filter is undefined, which JSON leaves out.
+    filters: Object.fromEntries(
+      FILTERS.map((filter) => [filter, filters[filter].match(/[^\s,]+/g) ?? undefined]),
+    ),
     payload: idsOnly ? "ids" : "full",
     ...((value || header !== before) && { header: header ? { name: header, value } : null }),
   };
 }
 
-/** The words of a text, or undefined, so that an empty filter is not in the body. */
-const listOf = (text: string) => text.match(/[^\s,]+/g) ?? undefined;
-
 /** Fields for the options. */
-export function OptionFields({ options, before, errors, onChange }: {
+export function OptionFields({ options, errors, onChange }: {
   options: Options;
-  /** The name of the header that is stored. */
-  before?: string;
   /** Messages of the refused call, by field. */
   errors: Record<string, string>;
   onChange: (options: Options) => void;
 }) {
-  const { pipeline, stage, owner } = options;
-  const choices = useChoices(true, pipeline);
+  const choices = useChoices(true, options.pipeline_id);
   const set = (changed: Partial<Options>) => onChange({ ...options, ...changed });
-  const errorOf = (field: string) =>
-    Object.entries(errors).find(([name]) => name === field || name.startsWith(`${field}.`))?.[1];
-  const select = (
-    label: string,
-    field: string,
-    ids: string,
-    among: Choice[],
-    choose: (ids: string) => void,
-  ) => (
-    <Select
-      label={label}
-      error={errorOf(`filters.${field}`)}
-      value={ids}
-      onChange={({ currentTarget }) => choose(currentTarget.value)}
-      options={[
-        { value: "", text: t("deliveries.all") },
-        ...among.map(({ id, name }) => ({ value: id, text: name })),
-        // Several, or one that is not offered: only the API can choose these.
-        ...(ids !== "" && !among.some(({ id }) => id === ids)
-          ? [{ value: ids, text: namesOf(ids.split(","), among) }]
-          : []),
-      ]}
-    />
-  );
-  const text = (label: string, field: string, name: "fields" | "header" | "value", hint?: string) => (
+  const errorOf = (field: string) => errors[Object.keys(errors).find((name) => name.startsWith(field))!];
+  const text = (label: string, field: string, name: Filter | "header" | "value") => (
     <Field
       label={label}
-      hint={hint}
       error={errorOf(field)}
       autocomplete="off"
       spellcheck={false}
@@ -98,62 +62,74 @@ export function OptionFields({ options, before, errors, onChange }: {
   );
   return (
     <>
-      {select(t("funnel.pipeline"), "pipeline_id", pipeline, choices.pipelines, (pipeline) =>
-        set({ pipeline, stage: "" }))}
-      {(pipeline || stage) &&
-        select(t("options.stage"), "stage_id", stage, choices.stages, (stage) =>
-          set({ stage }))}
-      {select(t("options.owner"), "owner_id", owner, choices.members, (owner) =>
-        set({ owner }))}
-      {text(t("options.fields"), "filters.changed_fields", "fields")}
+      {FILTERS.map((filter) => {
+        const label = t(`options.${filter}`);
+        const field = `filters.${filter}`;
+        if (filter === "changed_fields") return text(label, field, filter);
+        const among = choices[filter];
+        const ids = options[filter];
+        // Several ids, or one that is not offered: only the API can choose these.
+        const others = ids && !among.some(({ id }) => id === ids)
+          ? [{ id: ids, name: namesOf(ids, among) }]
+          : [];
+        return (
+          <Select
+            label={label}
+            error={errorOf(field)}
+            value={ids}
+            onChange={({ currentTarget: { value } }) =>
+              set(filter === "pipeline_id" ? { pipeline_id: value, stage_id: "" } : { [filter]: value })}
+            options={[{ id: "", name: t("deliveries.all") }, ...among, ...others].map(({ id, name }) => ({
+              value: id,
+              text: name,
+            }))}
+          />
+        );
+      })}
       <label class="check">
         <input
           type="checkbox"
           checked={options.idsOnly}
-          onChange={({ currentTarget }) =>
-            set({ idsOnly: currentTarget.checked })}
+          onChange={({ currentTarget }) => set({ idsOnly: currentTarget.checked })}
         />
         <span>{t("options.ids")}</span>
       </label>
       {text(t("options.header"), "header.name", "header")}
-      {options.header &&
-        text(t("options.value"), "header.value", "value", before && t("options.value_hint"))}
+      {options.header && text(t("options.value"), "header.value", "value")}
     </>
   );
 }
 
 /** The options of a webhook that differ from those of a new one. */
 export function OptionFacts({ webhook: { filters, payload, header } }: { webhook: Webhook }) {
-  const { pipeline_id, stage_id, owner_id, changed_fields } = filters ?? {};
-  const { pipelines, stages, members } = useChoices(filters !== null, pipeline_id?.join() ?? "");
+  const choices = useChoices(filters !== null, filters?.pipeline_id?.join());
   return (
     <>
-      {pipeline_id && <Fact name={t("funnel.pipeline")}>{namesOf(pipeline_id, pipelines)}</Fact>}
-      {stage_id && <Fact name={t("options.stage")}>{namesOf(stage_id, stages)}</Fact>}
-      {owner_id && <Fact name={t("options.owner")}>{namesOf(owner_id, members)}</Fact>}
-      {changed_fields && <Fact name={t("options.fields")}>{changed_fields.join(", ")}</Fact>}
+      {FILTERS.map((filter) =>
+        filters?.[filter] && (
+          <Fact name={t(`options.${filter}`)}>{namesOf(filters[filter].join(), choices[filter])}</Fact>
+        )
+      )}
       {payload === "ids" && <Fact name={t("options.ids")}>{t("changed.true")}</Fact>}
       {header && <Fact name={t("options.header")}>{header.name}</Fact>}
     </>
   );
 }
 
-/** A record that a filter can name. */
-interface Choice {
-  id: string;
-  name: string;
+/** The records that filters can name. The stages are those of the first pipeline of the filter, or of the default one. */
+function useChoices(wanted: boolean, pipelines = ""): Record<Filter, { id: string; name: string }[]> {
+  const [pipeline] = pipelines.split(",");
+  const path = `app-v1-funnel${pipeline && `?pipeline_id=${pipeline}`}`;
+  const funnel = useResource<Funnel>(wanted ? path : null).data.value;
+  const members = useResource<{ data: Member[] }>(wanted ? "app-v1-members" : null).data.value;
+  return {
+    pipeline_id: funnel?.pipelines ?? [],
+    stage_id: funnel?.stages ?? [],
+    owner_id: members?.data ?? [],
+    changed_fields: [],
+  };
 }
 
-/** What filters can name. The stages are those of the pipeline, or of the default one. */
-function useChoices(wanted: boolean, pipeline: string) {
-  const one = pipeline !== "" && !pipeline.includes(",");
-  const funnel = useResource<Funnel>(
-    wanted ? `app-v1-funnel${one ? `?pipeline_id=${pipeline}` : ""}` : null,
-  ).data.value;
-  const members = useResource<{ data: Member[] }>(wanted ? "app-v1-members" : null).data.value?.data;
-  return { pipelines: funnel?.pipelines ?? [], stages: funnel?.stages ?? [], members: members ?? [] };
-}
-
-/** The names of records; the id of one that is not among them. */
-const namesOf = (ids: string[], among: Choice[]) =>
-  ids.map((id) => among.find((choice) => choice.id === id)?.name ?? id).join(", ");
+/** The names for ids that are joined by commas; what has no name stays as it is. */
+const namesOf = (ids: string, among: { id: string; name: string }[]) =>
+  ids.split(",").map((id) => among.find((choice) => choice.id === id)?.name ?? id).join(", ");

@@ -65,7 +65,7 @@ export const webhookOperations: Scenario[] = [
       await page.getByLabel("Responsável").selectOption({ label: "Ana Souza" });
       await page.getByLabel("Enviar só o id do registro").check();
       await page.getByLabel("Cabeçalho do receptor").fill("Host");
-      await page.getByLabel("Valor do cabeçalho").fill("Bearer s3cr3t");
+      await page.getByLabel("Valor novo do cabeçalho").fill("Bearer s3cr3t");
       await assertGood(page, "the form of a webhook with options");
       await page.getByRole("button", { name: "Criar webhook" }).click();
       await page.getByText("Deve ser Authorization ou começar com X-, com letras, dígitos e hifens")
