@@ -78,9 +78,23 @@ for (const record of listed) {
     assert.deepEqual(await list({}), [other.id, one.id]);
     const get = async (id: string) => (await client(workspace.key).get(`${path}/${id}`)).body;
 
-    for (const [name, { range, condition, several, searches, ofDeal }] of Object.entries(record.filters)) {
+    for (
+      const [name, { range, condition, several, searches, ofDeal, inValues }] of Object.entries(
+        record.filters,
+      )
+    ) {
       if (searches) {
         assert.deepEqual(await list({ [name]: one.name ?? one.title }), [one.id], name);
+      } else if (inValues) {
+        await client(workspace.key).post("/api-v1-workspace/custom-fields", {
+          object_type: record.name,
+          key: "n",
+          type: "number",
+        });
+        await client(workspace.key).patch(`${path}/${one.id}`, { tags: ["a"], custom_fields: { n: 1 } });
+        const [parameter, value, none] = name === "tag" ? ["tag", "A", "b"] : ["custom[n]", "1", "2"];
+        assert.deepEqual(await list({ [parameter]: value }), [one.id], name);
+        assert.deepEqual(await list({ [parameter]: none }), [], name);
       } else if (ofDeal !== undefined) {
         const kind = { company_id: "companies", contact_id: "contacts" }[ofDeal];
         const { id } = await create(workspace.key, `/api-v1-${kind}`, { name: "Sol" });

@@ -152,9 +152,9 @@ function anyFilters(record: CrmRecord, rows: Row[]): fc.Arbitrary<Args> {
     const found = values.length > 0 ? [...new Set(values as string[])] : [LAST];
     return several ? fc.subarray([...found, "none"], { minLength: 1 }) : fc.constantFrom(...found);
   };
-  // The search parameter is tested by search_walks_test.ts.
+  // search_walks_test.ts tests the search parameter, value_walks_test.ts tags and custom fields.
   const filters = Object.entries(record.filters).map(([name, filter]) => ({ name, ...filter }))
-    .filter(({ searches }) => searches === undefined);
+    .filter(({ searches, inValues }) => (searches ?? inValues) === undefined);
   const updated = [...ranges(record).values()].flat().filter(({ name }) => name === "updated_since");
   const required = filters.filter(({ required }) => required);
   const others = [...filters.filter(({ required }) => !required), ...updated];

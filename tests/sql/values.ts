@@ -10,7 +10,7 @@ const CANDIDATES: unknown[] = [
   ...["https://exemplo.com.br/novo", "https://exemplo.com.br/outro"],
   ...["2026-12-24", "2026-12-25", "2026-12-24T10:00:00.000Z", "2026-12-25T10:00:00.000Z"],
   ...["observation", "note", "concluida", "cancelada", "aberto", "ganho"],
-  ...[7, 8, true, false],
+  ...[7, 8, true, false, ["nova"], ["outra"]],
   ...[{ source: "novo" }, { source: "outro" }, { street: "Rua Nova" }, { street: "Rua Velha" }],
   ...[{ chave: "nova" }, { chave: "outra" }],
 ];

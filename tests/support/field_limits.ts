@@ -50,6 +50,8 @@ function limitsOfType(field: string, schema: InputSchema): FieldLimits {
       return { good: [true, false], bad: ["true", 1] };
     case "object":
       return schema.properties ? limitsOfObject(schema.properties) : limitsOfFreeObject(schema);
+    case "array":
+      return limitsOfTexts(schema);
     default:
       throw new Error(`No values are known for ${field} (${JSON.stringify(schema)}): add them here`);
   }
@@ -129,6 +131,15 @@ function limitsOfObject(properties: Record<string, InputSchema>): FieldLimits {
       lines.flatMap(({ name, good }) => good.map((value) => ({ [name]: value }))),
     ),
     bad: ["a", 1, [], ...lines.flatMap(({ name, bad }) => bad.map((value) => ({ [name]: value })))],
+  };
+}
+
+/** A list of different short texts, such as tags. */
+function limitsOfTexts({ items = {}, maxItems = 0 }: InputSchema): FieldLimits {
+  const texts = (count: number) => ["a", ...Array.from({ length: count - 1 }, (_, index) => `t${index}`)];
+  return {
+    good: [["a"], [], texts(maxItems)],
+    bad: ["a", 1, {}, texts(maxItems + 1), ...limitsOfText(items).bad.map((text) => [text])],
   };
 }
 

@@ -11,6 +11,7 @@ export interface InputSchema {
   minimum?: number;
   maximum?: number;
   maxProperties?: number;
+  maxItems?: number;
   items?: InputSchema;
   properties?: Record<string, InputSchema>;
   required?: string[];

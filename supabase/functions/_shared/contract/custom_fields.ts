@@ -105,7 +105,16 @@ const NewCustomField = object({
 }).refine(({ type, choices }) => (choices !== undefined) === (type === "choice" || type === "choices"), {
   path: ["choices"],
   error: "Obrigatório para choice e choices, e só para estes",
-}).meta({ id: "NewCustomField", ...doc("Um campo a definir", "A field to define") });
+}).meta({
+  id: "NewCustomField",
+  ...doc("Um campo a definir", "A field to define", {
+    object_type: "deal",
+    key: "segmento",
+    label: "Segmento",
+    type: "choice",
+    choices: ["Alimentação", "Saúde"],
+  }),
+});
 
 const CustomFieldPatch = object({
   label: field(name(120).optional(), ["O nome que se mostra", "The name that is shown", "Segmento"]),
