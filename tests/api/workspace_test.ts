@@ -48,6 +48,7 @@ test("GET /api-v1-workspace shows all members and event types, and the active lo
       },
     ],
     event_types: [...EVENT_TYPES],
+    custom_fields: [],
   });
 });
 

@@ -60,11 +60,13 @@ test("app-v1-activity pages through the whole log without gaps or repetitions", 
 test("app-v1-activity can show every action that the database functions record", async ({ sql }) => {
   const functions = await sql<{ source: string }[]>`
     select prosrc as source from pg_proc
-    where pronamespace in ('app'::regnamespace, 'crm'::regnamespace) and prosrc ~ 'record_|audit_log'`;
+    where pronamespace in ('app'::regnamespace, 'crm'::regnamespace) and prosrc ~ 'record_|audit_log|custom_field_action'`;
   const recorded = new Set(
     functions.flatMap((
       { source },
-    ) => [...source.matchAll(/'((?:workspace|member|invitation|key|webhook|delivery)_[a-z_]+)'/g)])
+    ) => [
+      ...source.matchAll(/'((?:workspace|member|invitation|key|webhook|delivery|custom_field)_[a-z_]+)'/g),
+    ])
       .map(([, name]) => name!).filter((name) => /(ed|in|left)$/.test(name) && name !== "already_signed_in"),
   );
   assert.deepEqual([...recorded].sort(), [...ACTIONS].sort());

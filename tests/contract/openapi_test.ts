@@ -7,7 +7,7 @@ import { API_DOCUMENT, documentText } from "../../tools/openapi/files.ts";
 import type { Resource } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import { REPLY_HEADERS } from "../../supabase/functions/_shared/http/reply.ts";
 import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
-import { call, client, type Reply } from "../support/client.ts";
+import { call, type Reply } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { addressOf, GATE_CASES } from "../support/gates.ts";
 import { makeProposal, tokenOf } from "../support/proposals.ts";
@@ -17,6 +17,7 @@ import {
   makeAppSamples,
   makeSamples,
   neededQuery,
+  recordIdFor,
   withSampleIds,
 } from "../support/samples.ts";
 import { signIn } from "../support/sessions.ts";
@@ -182,7 +183,7 @@ Deno.test("Every request example of the OpenAPI document is answered with the st
       // Of the two sample subscriptions, only the application's has a delivery.
       const delivery_id = records["app-v1-deliveries"]!;
       const name = route.path.includes(":delivery_id") ? "app-v1-webhooks" : resource.name;
-      const id = route.path.startsWith("/custom-fields/") ? await defineField(key) : records[name] ?? "";
+      const id = recordIdFor(records, name, route.path) ?? "";
       const ids = { id, delivery_id, contact_id: samples.other_contact_id, token };
       const path = addressOf(resource.name, route.path, ids);
       await addContactFor(route.path, key, samples);
@@ -201,14 +202,6 @@ Deno.test("Every request example of the OpenAPI document is answered with the st
     });
   }
 });
-
-/** Defines a custom field and returns its id. */
-async function defineField(key: string): Promise<string> {
-  const body = { object_type: "deal", key: "amostra", type: "choice", choices: ["a"] };
-  const reply = await client(key).post("/api-v1-workspace/custom-fields", body);
-  assert.equal(reply.status, 201, reply.text);
-  return reply.body.id;
-}
 
 Deno.test("Every reply example of the OpenAPI document is valid against the operation's schema", () => {
   for (const { resource, route } of endpoints) {

@@ -12,6 +12,7 @@ import {
   makeOperation,
   makeSamples,
   neededQuery,
+  recordIdFor,
   type Samples,
   withSampleIds,
 } from "./samples.ts";
@@ -99,7 +100,9 @@ async function* requestEndpoints(caller: Caller): Requests {
       await sql`delete from crm.audit_log where workspace_id = ${workspaceId} and action = 'member_invited'`;
     }
     // Erases another contact, because other examples refer to this one.
-    const record = samples.records[route.path.endsWith("/erase") ? ERASED : name];
+    const record = route.path.endsWith("/erase")
+      ? samples.records[ERASED]
+      : recordIdFor(samples.records, name, route.path);
     const id = gate === "link" ? await makeToken(caller) : record;
     const below = {
       deliveryId: samples.records["app-v1-deliveries"]!,

@@ -26,6 +26,14 @@ export interface Samples {
 /** The dispatcher sends nothing to this address, because it is not public. */
 const TARGET = "https://127.0.0.1:9443/hooks";
 
+/** In place of a function: the key of a definition of a custom field among the samples. */
+const DEFINITION = "custom-fields";
+
+/** The id for the path of an endpoint. The functions of keys and of members both reach a definition. */
+export function recordIdFor(records: Samples["records"], resource: string, path: string): string | undefined {
+  return records[path.startsWith(`/${DEFINITION}/`) ? DEFINITION : resource];
+}
+
 /**
  * Creates a record of each kind that the API can create, from the examples of the OpenAPI document, and validates each
  * reply by its schema.
@@ -57,6 +65,8 @@ export async function makeSamples(key: string, stages: readonly { id: string }[]
     records[name] = (await create(`/${name}`, "target_url" in body ? { ...body, target_url } : body)).id;
   }
   delete records["api-v1-leads"];
+  const field = { object_type: "deal", key: "amostra", type: "choice", choices: ["a"] };
+  records[DEFINITION] = (await create("/api-v1-workspace/custom-fields", field)).id;
   return samples;
 }
 
@@ -137,6 +147,7 @@ export function withSampleIds(
   const ids: Record<string, string> = { ...known, external_id: crypto.randomUUID() };
   // The deal has the other one already.
   if (path === "/:id/contacts") ids["contact_id"] = other_contact_id;
+  if (path === "/custom-fields") ids["key"] = crypto.randomUUID();
   const replace = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(replace);
     if (value === null || typeof value !== "object") return value;

@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import { makeWorkspace, type TestWorkspace } from "./fixtures.ts";
 import { makeLossReason } from "./record_fixtures.ts";
-import { makeAppSamples, makeOperation, makeSamples } from "./samples.ts";
+import { makeAppSamples, makeOperation, makeSamples, recordIdFor } from "./samples.ts";
 import { signIn } from "./sessions.ts";
 
 /** A workspace with a record of each kind, by the name of its resource, and an admin who is signed in. */
@@ -34,7 +34,9 @@ async function fill(sql: Sql): Promise<Filled> {
 
 /** The records for the ids in a path. A path to a delivery gets the application's subscription, which has one. */
 export function recordsFor({ records }: Filled, resource: string, path: string): Record<string, string> {
-  return path.includes(":delivery_id") ? { ...records, [resource]: records["app-v1-webhooks"]! } : records;
+  if (path.includes(":delivery_id")) return { ...records, [resource]: records["app-v1-webhooks"]! };
+  const id = recordIdFor(records, resource, path);
+  return id === undefined ? records : { ...records, [resource]: id };
 }
 
 /** The ids of a workspace by the names of the fields that take them. */

@@ -52,6 +52,7 @@ export const IDS = {
   contact: id("contact", at.leadArrived),
   otherContact: id("other contact", at.noted),
   otherCompany: id("other company", at.noted),
+  customField: id("custom field", at.signedUp),
   deal: id("deal", at.leadArrived),
   note: id("note", at.noted),
   activity: id("activity", at.meetingPlanned),

@@ -208,10 +208,21 @@ const dealContact = {
   added_at: at.noted,
 };
 
+/** The size of the customer, which each deal has. */
+const customField = {
+  object_type: "deal",
+  key: "porte",
+  label: "Porte",
+  type: "choice",
+  choices: ["Pequeno", "Grande"],
+};
+
 /**
  * The values of each record, by the name of its schema. Those of a body such as `NewDeal` are derived from the record.
  */
 export const SALES = {
+  CustomField: { ...customField, id: IDS.customField },
+  CustomFieldInUse: customField,
   Company: company,
   Contact: contact,
   ContactErased: { id: IDS.contact },

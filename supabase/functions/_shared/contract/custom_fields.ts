@@ -31,10 +31,10 @@ const key = field(
     /^[\p{L}\p{N}_][\p{L}\p{N}_ .-]{0,59}$/u,
     "Deve ter de 1 a 60 letras, dígitos, espaços e sinais _ . -",
   ).meta({ minLength: 1, maxLength: 60 }),
-  ["A chave em custom_fields; não muda", "The key in custom_fields; it cannot change", "segmento"],
+  ["A chave em custom_fields; não muda", "The key in custom_fields; it cannot change", "porte"],
 );
 
-const label = field(name(120), ["O nome que se mostra", "The name that is shown", "Segmento"]);
+const label = field(name(120), ["O nome que se mostra", "The name that is shown", "Porte"]);
 
 const type = field(z.enum(FIELD_TYPES), [
   "O tipo do valor; não muda. money é um número a partir de 0; date, AAAA-MM-DD; choices, uma lista de opções",
@@ -45,7 +45,7 @@ const type = field(z.enum(FIELD_TYPES), [
 const TEXT_OF_CHOICES = [
   "As opções de choice e choices; nulo nos outros tipos",
   "The choices of choice and choices; null for other types",
-  ["Alimentação", "Saúde"],
+  ["Pequeno", "Grande"],
 ] as const;
 
 /** 1 to 100 choices, without repetition. */
@@ -98,7 +98,7 @@ const NewCustomField = object({
   label: field(name(120).optional(), [
     "O nome que se mostra; a chave se ausente",
     "The name that is shown; the key if absent",
-    "Segmento",
+    "Porte",
   ]),
   type,
   choices: field(choices.optional(), TEXT_OF_CHOICES),
@@ -109,19 +109,19 @@ const NewCustomField = object({
   id: "NewCustomField",
   ...doc("Um campo a definir", "A field to define", {
     object_type: "deal",
-    key: "segmento",
-    label: "Segmento",
+    key: "porte",
+    label: "Porte",
     type: "choice",
-    choices: ["Alimentação", "Saúde"],
+    choices: ["Pequeno", "Grande"],
   }),
 });
 
 const CustomFieldPatch = object({
-  label: field(name(120).optional(), ["O nome que se mostra", "The name that is shown", "Segmento"]),
+  label: field(name(120).optional(), ["O nome que se mostra", "The name that is shown", "Porte"]),
   choices: field(choices.optional(), [
     "Todas as opções que se oferecem; quem tem outra fica com ela",
     "All choices that are offered; records keep any other that they have",
-    ["Alimentação", "Saúde", "Varejo"],
+    ["Pequeno", "Médio", "Grande"],
   ]),
 }).meta({ id: "CustomFieldPatch", ...doc("O que muda no campo", "What changes in the field") });
 
