@@ -60,12 +60,12 @@ export const scopesPages = [
     return replaceSection(page, "scopes", table(HEAD[language][0], rows));
   }),
   ...sitePages("mcp", (page, language) => {
-    const rows = [...SCOPES, null].map((scope) => {
+    const rows = [...SCOPES, null].flatMap((scope) => {
       const tools = [...TOOLS.values()].filter((tool) => tool.scope === scope);
-      return [
+      return tools.length === 0 ? [] : [[
         scope === null ? textIn(ANY_KEY, language) : code(scope),
         tools.map(({ definition }) => code(definition.name)).join(", "),
-      ];
+      ]];
     });
     return replaceSection(page, "tools", table(HEAD[language][1], rows));
   }),
