@@ -3279,14 +3279,18 @@ language sql stable as $$
   )::api.custom_field)
 $$;
 comment on function crm.custom_field_json(crm.custom_fields) is 'A definition as public JSON.';
+create function crm.lock_custom_fields() returns void
+language plpgsql set search_path = ''
+as $$ begin perform pg_advisory_xact_lock(crm.lock_number('custom fields ' || crm.current_workspace_id())); end $$;
+comment on function crm.lock_custom_fields() is
+  'Makes calls that change definitions of the workspace wait for each other until the transaction ends, so that two '
+  'calls cannot exceed the maximum together.';
 create function crm.custom_field_lock(p_id uuid) returns crm.custom_fields
 language plpgsql set search_path = '' as $$
 declare
   d crm.custom_fields;
 begin
-  -- One lock for all definitions of the workspace, so that two calls cannot exceed the maximum together.
-  perform pg_advisory_xact_lock(crm.lock_number('custom fields ' || crm.current_workspace_id()));
-  if p_id is null then return null; end if;
+  perform crm.lock_custom_fields();
   select f.* into d from crm.custom_fields f where f.workspace_id = crm.current_workspace_id() and f.id = p_id;
   if not found then perform api.fail('not_found'); end if;
   return d;
@@ -3326,8 +3330,9 @@ comment on function api.custom_field_list(jsonb) is
 create function api.custom_field_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  d crm.custom_fields := crm.custom_field_lock(null);
+  d crm.custom_fields;
 begin
+  perform crm.lock_custom_fields();
   select f.* into d from crm.custom_fields f
   where f.workspace_id = crm.current_workspace_id() and f.object_type = p_args ->> 'object_type'
     and f.key = p_args ->> 'key';
@@ -3402,10 +3407,17 @@ $$;
 comment on function api.custom_field_restore(jsonb) is
   'Puts an archived definition back into use. Raises not_found, and validation_error if there are 50 in use.';
 
-create function app.custom_field_list(p_args jsonb) returns json
-language plpgsql stable set search_path = ''
-as $$ begin return api.custom_field_list(p_args); end $$;
-comment on function app.custom_field_list(jsonb) is 'As api.custom_field_list.';
+create function crm.within_workspace(p_args jsonb) returns jsonb
+language plpgsql set search_path = '' as $$
+begin
+  perform crm.require_workspace((p_args ->> 'workspace_id')::uuid);
+  perform set_config('app.workspace_id', p_args ->> 'workspace_id', true);
+  return p_args;
+end
+$$;
+comment on function crm.within_workspace(jsonb) is
+  'The arguments of a verb of schema app; until the transaction ends their workspace is the current one, in which verbs '
+  'of schema api work. Raises not_found for an unknown workspace.';
 create function crm.custom_field_action(p_action text, p_field json) returns json
 language plpgsql set search_path = '' as $$
 begin
@@ -3417,22 +3429,52 @@ end
 $$;
 comment on function crm.custom_field_action(text, json) is
   'Adds what a member did with a definition to the audit log, and returns the definition.';
+create function app.custom_field_list(p_args jsonb) returns json
+language plpgsql set search_path = ''
+as $$ begin return api.custom_field_list(crm.within_workspace(crm.check_args(p_args, '{workspace_id}'))); end $$;
+comment on function app.custom_field_list(jsonb) is
+  'As api.custom_field_list, with its codes. Arguments: workspace_id. Codes: validation_error, not_found.';
 create function app.custom_field_create(p_args jsonb) returns json
-language plpgsql set search_path = ''
-as $$ begin return crm.custom_field_action('custom_field_created', api.custom_field_create(p_args)); end $$;
-comment on function app.custom_field_create(jsonb) is 'As api.custom_field_create.';
+language plpgsql set search_path = '' as $$
+begin
+  return crm.custom_field_action('custom_field_created', api.custom_field_create(crm.within_workspace(crm.check_args(
+    p_args, '{workspace_id, object_type, key, type}', '{label, choices}'
+  ))));
+end
+$$;
+comment on function app.custom_field_create(jsonb) is
+  'As api.custom_field_create, with its codes. Arguments: workspace_id, object_type, key, type, label, choices. Codes: '
+  'validation_error, not_found.';
 create function app.custom_field_update(p_args jsonb) returns json
-language plpgsql set search_path = ''
-as $$ begin return crm.custom_field_action('custom_field_updated', api.custom_field_update(p_args)); end $$;
-comment on function app.custom_field_update(jsonb) is 'As api.custom_field_update.';
+language plpgsql set search_path = '' as $$
+begin
+  return crm.custom_field_action('custom_field_updated', api.custom_field_update(crm.within_workspace(crm.check_args(
+    p_args, '{workspace_id, id}', '{label, choices}'
+  ))));
+end
+$$;
+comment on function app.custom_field_update(jsonb) is
+  'As api.custom_field_update, with its codes. Arguments: workspace_id, id, label, choices. Codes: validation_error, not_found.';
 create function app.custom_field_archive(p_args jsonb) returns json
-language plpgsql set search_path = ''
-as $$ begin return crm.custom_field_action('custom_field_archived', api.custom_field_archive(p_args)); end $$;
-comment on function app.custom_field_archive(jsonb) is 'As api.custom_field_archive.';
+language plpgsql set search_path = '' as $$
+begin
+  return crm.custom_field_action(
+    'custom_field_archived', api.custom_field_archive(crm.within_workspace(crm.check_args(p_args, '{workspace_id, id}')))
+  );
+end
+$$;
+comment on function app.custom_field_archive(jsonb) is
+  'As api.custom_field_archive, with its codes. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 create function app.custom_field_restore(p_args jsonb) returns json
-language plpgsql set search_path = ''
-as $$ begin return crm.custom_field_action('custom_field_restored', api.custom_field_restore(p_args)); end $$;
-comment on function app.custom_field_restore(jsonb) is 'As api.custom_field_restore.';
+language plpgsql set search_path = '' as $$
+begin
+  return crm.custom_field_action(
+    'custom_field_restored', api.custom_field_restore(crm.within_workspace(crm.check_args(p_args, '{workspace_id, id}')))
+  );
+end
+$$;
+comment on function app.custom_field_restore(jsonb) is
+  'As api.custom_field_restore, with its codes. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 create table crm.pipelines (
   workspace_id uuid not null references crm.workspaces (id),
@@ -13961,6 +14003,18 @@ begin
     when 'path' then
       v_valid := char_length(v_text) between 1 and 255;
       v_message := 'Deve ter de 1 a 255 caracteres';
+    when 'object_type' then
+      v_valid := v_text in ('company', 'contact', 'deal');
+      v_message := 'Deve ser um de "company", "contact", "deal"';
+    when 'key' then
+      v_valid := char_length(v_text) between 1 and 60;
+      v_message := 'Deve ter de 1 a 60 caracteres';
+    when 'label' then
+      v_valid := char_length(v_text) between 1 and 120;
+      v_message := 'Deve ter de 1 a 120 caracteres';
+    when 'choices' then
+      v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 1 and 100;
+      v_message := 'Deve ser uma lista de 1 a 100 textos';
     when 'overlap_seconds' then
       v_valid := v_number between 0 and 604800 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 0 a 604800';
@@ -16117,19 +16171,19 @@ grant execute on function
   crm.lead_differences(jsonb, crm.contacts, uuid), crm.lead_json(crm.deals, uuid, uuid), crm.lead_name(jsonb),
   crm.lead_result(crm.deals, uuid, uuid, boolean, boolean, boolean, text, text[]),
   crm.list_by(text, jsonb, uuid, uuid, integer, boolean), crm.list_filters(text), crm.listed_ids(jsonb, text),
-  crm.lock_all_matches(), crm.lock_batch(text, jsonb), crm.lock_company_merges(boolean), crm.lock_key(uuid),
-  crm.lock_matches(jsonb[]), crm.lock_matches_of_companies(uuid[]), crm.lock_matches_of_contacts(uuid[]),
-  crm.lock_number(text), crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(), crm.may_read_contacts(),
-  crm.may_send(uuid, uuid), crm.merge_json(json, text, uuid), crm.merged_detail(text, uuid),
-  crm.name_holder(text, jsonb, jsonb), crm.name_key(text), crm.name_words(text), crm.newest_deals(text, uuid, integer),
-  crm.note_insert(crm.notes), crm.note_insert(crm.notes[]), crm.note_json(crm.notes), crm.note_json_if_short(crm.notes),
-  crm.note_new(jsonb), crm.number_key(numeric), crm.old_secret_until(uuid, uuid), crm.own_active_subscription(uuid),
-  crm.own_key(), crm.own_operation(uuid), crm.own_subscription(uuid), crm.own_workspace_name(),
-  crm.owner_or_default(uuid), crm.page(json[], uuid), crm.parsed_value(crm.custom_fields, text),
-  crm.pending_texts(text, integer), crm.phone_spellings(text), crm.pipeline_json(crm.pipelines),
-  crm.proposal_answer(uuid, text, text), crm.proposal_for_customer(crm.proposals), crm.proposal_json(crm.proposals),
-  crm.proposal_lock(uuid, jsonb), crm.proposal_save(crm.proposals), crm.proposal_seller(),
-  crm.proposal_set_status(crm.proposals, text, text), crm.proposal_status(crm.proposals),
+  crm.lock_all_matches(), crm.lock_batch(text, jsonb), crm.lock_company_merges(boolean), crm.lock_custom_fields(),
+  crm.lock_key(uuid), crm.lock_matches(jsonb[]), crm.lock_matches_of_companies(uuid[]),
+  crm.lock_matches_of_contacts(uuid[]), crm.lock_number(text), crm.makers_of_subscriptions(uuid, uuid[]),
+  crm.max_page_bytes(), crm.may_read_contacts(), crm.may_send(uuid, uuid), crm.merge_json(json, text, uuid),
+  crm.merged_detail(text, uuid), crm.name_holder(text, jsonb, jsonb), crm.name_key(text), crm.name_words(text),
+  crm.newest_deals(text, uuid, integer), crm.note_insert(crm.notes), crm.note_insert(crm.notes[]),
+  crm.note_json(crm.notes), crm.note_json_if_short(crm.notes), crm.note_new(jsonb), crm.number_key(numeric),
+  crm.old_secret_until(uuid, uuid), crm.own_active_subscription(uuid), crm.own_key(), crm.own_operation(uuid),
+  crm.own_subscription(uuid), crm.own_workspace_name(), crm.owner_or_default(uuid), crm.page(json[], uuid),
+  crm.parsed_value(crm.custom_fields, text), crm.pending_texts(text, integer), crm.phone_spellings(text),
+  crm.pipeline_json(crm.pipelines), crm.proposal_answer(uuid, text, text), crm.proposal_for_customer(crm.proposals),
+  crm.proposal_json(crm.proposals), crm.proposal_lock(uuid, jsonb), crm.proposal_save(crm.proposals),
+  crm.proposal_seller(), crm.proposal_set_status(crm.proposals, text, text), crm.proposal_status(crm.proposals),
   crm.proposal_view_json(crm.proposals), crm.quoted_choices(text[]), crm.raise_code(text, text, text, text),
   crm.reactivate_subscription(uuid, uuid),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone),
@@ -16189,8 +16243,9 @@ grant execute on function
   crm.is_in_state(text, text, boolean), crm.is_working(crm.api_keys), crm.iso(timestamp with time zone),
   crm.key_for_update(uuid, uuid), crm.key_record(uuid, uuid), crm.key_records(uuid, uuid[]),
   crm.lead_data(crm.deals, crm.contacts, crm.companies), crm.lead_json(crm.deals, uuid, uuid), crm.leave_workspace(),
-  crm.listed_ids(jsonb, text), crm.lock_number(text), crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(),
-  crm.may_send(uuid, uuid), crm.member_json(crm.members, bigint), crm.networks_of(jsonb), crm.note_json(crm.notes),
+  crm.listed_ids(jsonb, text), crm.lock_custom_fields(), crm.lock_number(text),
+  crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(), crm.may_send(uuid, uuid),
+  crm.member_json(crm.members, bigint), crm.networks_of(jsonb), crm.note_json(crm.notes),
   crm.old_secret_until(uuid, uuid), crm.page(json[], uuid), crm.parse_argument(text, text, jsonb),
   crm.parse_moment(text), crm.parse_network(text), crm.poke_dispatcher(), crm.proposal_json(crm.proposals),
   crm.proposal_status(crm.proposals), crm.raise_code(text, text, text, text), crm.reactivate_subscription(uuid, uuid),
@@ -16206,6 +16261,7 @@ grant execute on function
   crm.subscription_json(crm.webhook_subscriptions), crm.subscription_overview(uuid, uuid),
   crm.subscription_overviews(uuid, uuid[]), crm.uuid_v7(timestamp with time zone),
   crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid), crm.with_fields(json, json),
-  crm.without_mapping(inet), crm.working_keys_of(uuid, uuid), crm.workspace_json(crm.workspaces),
-  crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid), crm.workspaces_of_current_user()
+  crm.within_workspace(jsonb), crm.without_mapping(inet), crm.working_keys_of(uuid, uuid),
+  crm.workspace_json(crm.workspaces), crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid),
+  crm.workspaces_of_current_user()
 to crm_app;

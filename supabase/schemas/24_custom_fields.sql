@@ -15,14 +15,19 @@ language sql stable as $$
 $$;
 comment on function crm.custom_field_json(crm.custom_fields) is 'A definition as public JSON.';
 
+create function crm.lock_custom_fields() returns void
+language plpgsql set search_path = ''
+as $$ begin perform pg_advisory_xact_lock(crm.lock_number('custom fields ' || crm.current_workspace_id())); end $$;
+comment on function crm.lock_custom_fields() is
+  'Makes calls that change definitions of the workspace wait for each other until the transaction ends, so that two '
+  'calls cannot exceed the maximum together.';
+
 create function crm.custom_field_lock(p_id uuid) returns crm.custom_fields
 language plpgsql set search_path = '' as $$
 declare
   d crm.custom_fields;
 begin
-  -- One lock for all definitions of the workspace, so that two calls cannot exceed the maximum together.
-  perform pg_advisory_xact_lock(crm.lock_number('custom fields ' || crm.current_workspace_id()));
-  if p_id is null then return null; end if;
+  perform crm.lock_custom_fields();
   select f.* into d from crm.custom_fields f where f.workspace_id = crm.current_workspace_id() and f.id = p_id;
   if not found then perform api.fail('not_found'); end if;
   return d;
@@ -65,8 +70,9 @@ comment on function api.custom_field_list(jsonb) is
 create function api.custom_field_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  d crm.custom_fields := crm.custom_field_lock(null);
+  d crm.custom_fields;
 begin
+  perform crm.lock_custom_fields();
   select f.* into d from crm.custom_fields f
   where f.workspace_id = crm.current_workspace_id() and f.object_type = p_args ->> 'object_type'
     and f.key = p_args ->> 'key';
@@ -146,10 +152,17 @@ comment on function api.custom_field_restore(jsonb) is
 
 -- The same for members, in the console.
 
-create function app.custom_field_list(p_args jsonb) returns json
-language plpgsql stable set search_path = ''
-as $$ begin return api.custom_field_list(p_args); end $$;
-comment on function app.custom_field_list(jsonb) is 'As api.custom_field_list.';
+create function crm.within_workspace(p_args jsonb) returns jsonb
+language plpgsql set search_path = '' as $$
+begin
+  perform crm.require_workspace((p_args ->> 'workspace_id')::uuid);
+  perform set_config('app.workspace_id', p_args ->> 'workspace_id', true);
+  return p_args;
+end
+$$;
+comment on function crm.within_workspace(jsonb) is
+  'The arguments of a verb of schema app; until the transaction ends their workspace is the current one, in which verbs '
+  'of schema api work. Raises not_found for an unknown workspace.';
 
 create function crm.custom_field_action(p_action text, p_field json) returns json
 language plpgsql set search_path = '' as $$
@@ -163,22 +176,53 @@ $$;
 comment on function crm.custom_field_action(text, json) is
   'Adds what a member did with a definition to the audit log, and returns the definition.';
 
-create function app.custom_field_create(p_args jsonb) returns json
+create function app.custom_field_list(p_args jsonb) returns json
 language plpgsql set search_path = ''
-as $$ begin return crm.custom_field_action('custom_field_created', api.custom_field_create(p_args)); end $$;
-comment on function app.custom_field_create(jsonb) is 'As api.custom_field_create.';
+as $$ begin return api.custom_field_list(crm.within_workspace(crm.check_args(p_args, '{workspace_id}'))); end $$;
+comment on function app.custom_field_list(jsonb) is
+  'As api.custom_field_list, with its codes. Arguments: workspace_id. Codes: validation_error, not_found.';
+
+create function app.custom_field_create(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+begin
+  return crm.custom_field_action('custom_field_created', api.custom_field_create(crm.within_workspace(crm.check_args(
+    p_args, '{workspace_id, object_type, key, type}', '{label, choices}'
+  ))));
+end
+$$;
+comment on function app.custom_field_create(jsonb) is
+  'As api.custom_field_create, with its codes. Arguments: workspace_id, object_type, key, type, label, choices. Codes: '
+  'validation_error, not_found.';
 
 create function app.custom_field_update(p_args jsonb) returns json
-language plpgsql set search_path = ''
-as $$ begin return crm.custom_field_action('custom_field_updated', api.custom_field_update(p_args)); end $$;
-comment on function app.custom_field_update(jsonb) is 'As api.custom_field_update.';
+language plpgsql set search_path = '' as $$
+begin
+  return crm.custom_field_action('custom_field_updated', api.custom_field_update(crm.within_workspace(crm.check_args(
+    p_args, '{workspace_id, id}', '{label, choices}'
+  ))));
+end
+$$;
+comment on function app.custom_field_update(jsonb) is
+  'As api.custom_field_update, with its codes. Arguments: workspace_id, id, label, choices. Codes: validation_error, not_found.';
 
 create function app.custom_field_archive(p_args jsonb) returns json
-language plpgsql set search_path = ''
-as $$ begin return crm.custom_field_action('custom_field_archived', api.custom_field_archive(p_args)); end $$;
-comment on function app.custom_field_archive(jsonb) is 'As api.custom_field_archive.';
+language plpgsql set search_path = '' as $$
+begin
+  return crm.custom_field_action(
+    'custom_field_archived', api.custom_field_archive(crm.within_workspace(crm.check_args(p_args, '{workspace_id, id}')))
+  );
+end
+$$;
+comment on function app.custom_field_archive(jsonb) is
+  'As api.custom_field_archive, with its codes. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 create function app.custom_field_restore(p_args jsonb) returns json
-language plpgsql set search_path = ''
-as $$ begin return crm.custom_field_action('custom_field_restored', api.custom_field_restore(p_args)); end $$;
-comment on function app.custom_field_restore(jsonb) is 'As api.custom_field_restore.';
+language plpgsql set search_path = '' as $$
+begin
+  return crm.custom_field_action(
+    'custom_field_restored', api.custom_field_restore(crm.within_workspace(crm.check_args(p_args, '{workspace_id, id}')))
+  );
+end
+$$;
+comment on function app.custom_field_restore(jsonb) is
+  'As api.custom_field_restore, with its codes. Arguments: workspace_id, id. Codes: validation_error, not_found.';

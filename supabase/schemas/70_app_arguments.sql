@@ -82,6 +82,18 @@ begin
     when 'path' then
       v_valid := char_length(v_text) between 1 and 255;
       v_message := 'Deve ter de 1 a 255 caracteres';
+    when 'object_type' then
+      v_valid := v_text in ('company', 'contact', 'deal');
+      v_message := 'Deve ser um de "company", "contact", "deal"';
+    when 'key' then
+      v_valid := char_length(v_text) between 1 and 60;
+      v_message := 'Deve ter de 1 a 60 caracteres';
+    when 'label' then
+      v_valid := char_length(v_text) between 1 and 120;
+      v_message := 'Deve ter de 1 a 120 caracteres';
+    when 'choices' then
+      v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 1 and 100;
+      v_message := 'Deve ser uma lista de 1 a 100 textos';
     when 'overlap_seconds' then
       v_valid := v_number between 0 and 604800 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 0 a 604800';

@@ -124,7 +124,7 @@ test("key rename changes the name that key show prints", async ({ sql, workspace
   assert.match(
     await say("key", "show", id),
     new RegExp(
-      `^Key ${id} "Site novo" \\(svc_\\w{8}…\\) is active\nScopes: .*\nCreated at .* by Administrador; last used: 20` +
+      `^Key ${id} "Site novo" \\(svc_\\w{8}…\\) is active\nScopes: .*\nMay be used from everywhere\nCreated at .* by Administrador; last used: 20` +
         "[^]*https://hooks\\.example\\.com/crm +yes +deal\\.won\n\nDAY +CALLS\n20\\S+ +1\n$",
     ),
   );
@@ -144,7 +144,7 @@ test("each change to a key is in the audit log, with the details that the consol
     return { action, object_type: "key", object_name, member_id: null, details };
   };
   assert.deepEqual(lines.map((row) => ({ ...row })), [
-    line("key_created", "Teste", { scopes: ["webhooks:manage"], expires_at: null }),
+    line("key_created", "Teste", { scopes: ["webhooks:manage"], expires_at: null, allowed_networks: null }),
     line("key_renamed", "Site", { previous_name: "Teste" }),
     line("key_rotated", "Site", { overlap_seconds: 86_400 }),
     line("key_revoked", "Site", {

@@ -65,8 +65,9 @@ async function callBy(crm: any, id: OperationId, { path, query, body }: Step): P
     const [part, member] = name.split(".") as [string, string?];
     return member ? (sent[part] as Record<string, unknown>)[member] : sent[part];
   });
-  const [resource, action] = id.split(".") as [string, string];
-  const method = action.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
+  const [resource, method] = id.split(".").map((word) =>
+    word.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())
+  ) as [string, string];
   const alone = crm[resource] ?? crm[resource.replace(/s$/, "")];
   // The operations of a resource that can be called are its properties: crm.me.requests().
   if (typeof alone === "function" && !(method in alone)) return await alone(...ids);
