@@ -141,8 +141,8 @@ language sql volatile set search_path = '' set enable_seqscan = off set enable_b
     )
 $$;
 comment on function crm.deliveries_due() is
-  'Whether a claim would find work now or within 15 seconds, or a mail is due (crm.notice_claim). The job webhook-dispatch asks every 10 seconds, so the '
-  'dispatcher is awake at least 5 seconds before a delivery is due.';
+  'Whether a claim would find work now or within 15 seconds, or a mail is due (crm.notice_claim). The job '
+  'webhook-dispatch asks every 10 seconds, so the dispatcher is awake at least 5 seconds before a delivery is due.';
 
 create function crm.next_delivery_due(p_within interval) returns double precision
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off

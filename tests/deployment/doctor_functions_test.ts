@@ -24,10 +24,8 @@ function startPlatform(answers: Record<string, () => Response>) {
 
 async function diagnose(functionsUrl: string, checks: Check[], appOrigin: string | null = null) {
   await using sql = openDatabase();
-  // Samples of other tests on this stack have an empty secret, with which nothing can be signed.
-  await sql`
-    delete from crm.webhook_queue q using crm.webhook_secrets s
-    where s.subscription_id = q.subscription_id and s.secret = ''`;
+  // Deliveries of other tests on this stack whose secrets nobody can read, so that they stay due.
+  await sql`delete from crm.webhook_queue where due_at < now() - interval '30 seconds'`;
   return await look(checks, { sql, functionsUrl, appOrigin });
 }
 
