@@ -7622,6 +7622,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_subscription crm.webhook_subscriptions := jsonb_populate_record(null::crm.webhook_subscriptions, p_args);
 begin
+  v_subscription.header := crm.header_name(p_args);
   -- Otherwise a call that began before its key was revoked would leave a subscription that outlives the key.
   if not crm.lock_key(crm.current_caller_id()) then perform api.fail('revoked_api_key'); end if;
 

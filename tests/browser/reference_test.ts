@@ -21,6 +21,8 @@ const SCALAR_BREAKS: Readonly<Record<string, string>> = {
   "landmark-no-duplicate-main": "the dialog from which a call is sent has a main of its own",
   "landmark-unique": "each of the two has a list of notices",
   "presentation-role-conflict": "the buttons with the role none can have the focus",
+  "scrollable-region-focusable":
+    "the list of a resource with many operations scrolls, and has no focus of its own",
 };
 
 /** Opens a page of the reference and waits until the document is shown. */

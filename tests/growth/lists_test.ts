@@ -94,7 +94,8 @@ Deno.test("every index begins with workspace_id, so that no list reads another w
   const expected = `
     api_keys_id_key idempotency_keys_age key_calls_age key_secrets_age key_secrets_hash_key list_cursors_age members_user
     proposal_links_token_hash_key webhook_queue_leased webhook_queue_leased_of_host webhook_queue_not_ready
-    webhook_queue_ready webhook_queue_waiting webhook_subscriptions_id_key webhook_unsettled_of_shard`;
+    webhook_queue_ready webhook_queue_waiting webhook_subscriptions_id_key webhook_subscriptions_notices
+    webhook_unsettled_of_shard`;
   const names = expected.trim().split(/\s+/).map((name) => `crm.${name}`);
   assert.deepEqual(loose.map(({ name }) => name).sort(), names);
 });
