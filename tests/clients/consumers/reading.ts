@@ -48,6 +48,10 @@ export function read(delivery: Delivery): string | number | boolean | null {
       return delivery.data.won_at;
     case "deal.lost":
       return delivery.data.loss_note;
+    case "deal.contact_added":
+      return delivery.data.added_contact_id;
+    case "deal.contact_removed":
+      return delivery.data.removed_contact_id;
     case "deal.stale":
       return delivery.data.days_without_movement;
     case "deal.created":
