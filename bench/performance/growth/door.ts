@@ -64,7 +64,7 @@ export class Door {
   async call({ endpoint, method, operation, page }: Probe, args: string): Promise<number> {
     const hash = this.#nextKey();
     const idempotency = endpoint.idempotent ? [`growth ${this.#calls}`, hash] : [null, null];
-    const values = [hash, endpoint.scope, endpoint.verb, args, ...idempotency];
+    const values = [hash, endpoint.scope, endpoint.verb, args, ...idempotency, null];
     if (method !== "GET") await this.#client.query("begin");
     const started = performance.now();
     const { rows } = await this.#client.query<Reply>({ name: "api_call", text: CALL, values });
