@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { table as pipelines } from "../../supabase/functions/api-v1-pipelines/table.ts";
 import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
 import { withEnvironment } from "../support/environment.ts";
+import { loggedOf } from "../support/request_log.ts";
 import { test } from "../support/scenario.ts";
 import { functionsDatabaseUrl } from "../support/stack.ts";
 
@@ -17,6 +18,8 @@ test("a code that the error table lacks is a 500 to the client, and is logged wi
     const lines = await withEnvironment({ DATABASE_URL: functionsDatabaseUrl }, async () => {
       const request = new Request("http://localhost/api-v1-pipelines", { headers: { "X-API-Key": key } });
       reply = await serveResource(pipelines)(request);
+      // The function logs the request after its reply, in this process.
+      await loggedOf(key, reply);
     });
     assert.equal(reply!.status, 500);
     const text = await reply!.text();
