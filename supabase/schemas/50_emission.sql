@@ -33,7 +33,8 @@ end
 $$;
 comment on function crm.emit(uuid, crm.event_type, uuid, jsonb) is
   'Stores an event and enqueues a delivery for each active subscription to its type whose filters let it pass '
-  '(crm.fan_out), in the caller''s transaction. Fails only if it can write neither the event nor the searched text. Only the owner may execute it.';
+  '(crm.fan_out), in the caller''s transaction. Fails only if it can write neither the event nor the searched text. '
+  'Only the owner may execute it.';
 
 create function crm.emit_created() returns trigger
 language plpgsql security definer set search_path = '' as $$

@@ -76,6 +76,8 @@ Deno.test("The path in the log has ids and names of parameters, and hides what m
   assert.equal(described("/api-v1-deals"), "/api-v1-deals");
   assert.equal(described(`/api-v1-deals/${id}/win`, { ...none, id }), `/api-v1-deals/${id}/win`);
   assert.equal(described("/api-v1-deals/ana/win", { ...none, id: "ana" }), "/api-v1-deals/:id/win");
+  const inDeal = { ...none, id, contact_id: "ana" };
+  assert.equal(described(`/api-v1-deals/${id}/contacts/ana`, inDeal), `/api-v1-deals/${id}/contacts/:id`);
   assert.equal(described("/api-v1-deals/Ana%20Souza/5511999990000/win"), "/api-v1-deals/…/…/win");
   assert.equal(described("/api-v1-deals?q=ana&limit=5&q=b"), "/api-v1-deals?q&limit");
   assert.equal(described("/api-v1-deals?ana%40x.com=1&owner.id=2"), "/api-v1-deals?…&owner.id");

@@ -709,13 +709,8 @@ export interface CreatedSubscription {
 }
 
 /** A custom field that the workspace has defined */
-export interface CustomField {
+export interface CustomField extends CustomFieldInUse {
   /** The record's id */ id: string;
-  object_type: FoundType;
-  /** The key in custom_fields; it cannot change */ key: string;
-  /** The name that is shown */ label: string;
-  type: CustomFieldType;
-  /** The choices of choice and choices; null for other types */ choices: string[] | null;
   /** Since when it is out of use */ archived_at: string | null;
   /** When the record was created */ created_at: string;
   /** When the record last changed */ updated_at: string;

@@ -54,25 +54,23 @@ const choices = z.array(name(120)).min(1).max(100).refine(
   "As opções devem ser diferentes",
 );
 
-/** A field as a form needs it: `GET /api-v1-workspace` shows those in use. */
-export const FieldInUse = object({
+const shown = {
   object_type: objectType,
   key,
   label,
   type,
   choices: field(z.array(z.string()).nullable(), TEXT_OF_CHOICES),
-}).meta({
+};
+
+/** A field as a form needs it: `GET /api-v1-workspace` shows those in use. */
+export const FieldInUse = object(shown).meta({
   id: "CustomFieldInUse",
   ...doc("Um campo definido, em uso", "A defined field, in use"),
 });
 
 export const CustomField = object({
   id: uuid(),
-  object_type: objectType,
-  key,
-  label,
-  type,
-  choices: field(z.array(z.string()).nullable(), TEXT_OF_CHOICES),
+  ...shown,
   archived_at: field(timestamp().nullable(), [
     "Desde quando está fora de uso",
     "Since when it is out of use",

@@ -91,7 +91,7 @@ export interface Filter {
   indexed?: { value: string; column: string } | undefined;
   /** The parameter shows rows that lists leave out by default. */
   hides?: Hiding | undefined;
-  /** The value names tags, or values of custom fields, all of which the record must have (23_values.sql). */
+  /** The value names tags, or values of custom fields, all of which the record must have (25_value_lists.sql). */
   inValues?: true | undefined;
   /** The value has words to search for, instead of a value to equal. */
   searches?: true | undefined;

@@ -136,12 +136,12 @@ const MAX_PARTS = 20;
  * The path with ids and the names of the query's parameters, without values: `/api-v1-contacts?email&limit`. A
  * malformed id is shown as `:id`.
  */
-export function describePath(url: string, { id, delivery_id }: Call["params"]): string {
+export function describePath(url: string, params: Call["params"]): string {
   // Not `new URL`, which throws if the Host header is invalid.
   const [path = "", query = ""] = url.slice(url.indexOf("/", url.indexOf("//") + 2)).split("?", 2);
   const parts = path.split("/").slice(0, MAX_PARTS).map((part) => {
     if (part === "" || isUuid(part)) return part;
-    if (part === id || part === delivery_id) return ":id";
+    if (Object.values(params).includes(part)) return ":id";
     return WORD.test(part) ? part : HIDDEN;
   });
   const shown = parts.join("/").replace(/\/$/, "");
