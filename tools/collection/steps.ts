@@ -85,6 +85,16 @@ const PARTICULAR: Readonly<Record<string, Particular>> = {
   "deals.remove_contact": { id: "lead_deal_id" },
   "contacts.erase": { id: "lead_contact_id" },
   "me.get": { captures: [{ variable: "member_id", path: "member.id" }] },
+  // A key belongs to one field, archived or not, so each run makes its own.
+  "custom_fields.create": {
+    body: {
+      object_type: "deal",
+      key: "porte_{{$timestamp}}",
+      label: "Porte",
+      type: "choice",
+      choices: ["Pequeno", "Grande"],
+    },
+  },
   "deals.reassign": { body: { from_owner_id: "{{member_id}}", to_owner_id: "{{member_id}}" } },
   // A deal that was won cannot be lost as well.
   "deals.lose": { id: "other_deal_id" },

@@ -23,8 +23,8 @@ const EDITS: [file: string, ...pairs: [string | RegExp, string][]][] = [
     '  referred_by: text(255, { text: doc("Quem indicou", "Who referred the contact", "João Lima"), filter: doc("Quem indicou", "Who referred the contact") }),\n  owner_id: owner(',
   ]],
   ["supabase/schemas/32_contacts.sql", [
-    "  updated_at timestamptz not null default now(),\n",
-    "  updated_at timestamptz not null default now(),\n  referred_by text,\n  constraint referred_by_is_short check (length(referred_by) <= 255),\n",
+    "  tags text[],\n",
+    "  tags text[],\n  referred_by text,\n  constraint referred_by_is_short check (length(referred_by) <= 255),\n",
   ]],
   // Drops a function.
   ["supabase/schemas/80_jobs.sql", [/create function app\.job_run[^]*?is\n[^;]*;\n/, ""]],

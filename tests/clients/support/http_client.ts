@@ -17,6 +17,7 @@ export async function sendAll(file: string, entered: Record<string, string>): Pr
     const [, name, path] = /^(\w+)\.response\.body\.\$\.(.+)$/.exec(expression) ?? [];
     if (name) return valueAt(JSON.parse(replies.get(name)!.text), path!);
     if (expression === "$datetime iso8601 -1 d") return new Date(Date.now() - 86_400_000).toISOString();
+    if (expression === "$timestamp") return String(Math.floor(Date.now() / 1000));
     const found = variables.get(expression);
     if (found === undefined) throw new Error(`No value for {{${expression}}}`);
     return found;
