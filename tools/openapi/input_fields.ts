@@ -12,7 +12,7 @@ export interface InputField {
   /** `uuid`, `date`, `date-time`, `email` or `uri`, if the document says one. */
   format?: string | undefined;
   required: boolean;
-  /** The beginning of the description, up to its first punctuation mark, or the name. */
+  /** The beginning of the description without its article, up to the first punctuation mark; or the name. */
   label: string;
   description: string;
   /** The only values that are taken; of an array, those of its items. */
@@ -63,7 +63,10 @@ function fieldOf(
 ): InputField {
   const { description = name } = schema;
   const items = schema.items && known(document, schema.items);
-  const label = description.replace(/(?:[,;:.]\s| \().*$/s, "");
+  const label = description.replaceAll(/ \([^)]*\)/g, "").replace(/[,;:.]\s.*$/s, "").replace(
+    /^(The|An?) /,
+    "",
+  );
   const choices = (schema.enum ?? items?.enum) as string[] | undefined;
   return {
     name,

@@ -21,7 +21,7 @@ export function zapierField(field: InputField): Record<string, unknown> {
   return {
     key: name,
     label: label[0]!.toUpperCase() + label.slice(1),
-    ...(description !== label && { helpText: `${description}.` }),
+    ...(!description.endsWith(label) && { helpText: `${description}.` }),
     ...(field.type === "object" ? { dict: true } : { type: typeOf(field) }),
     ...(field.type === "array" && { list: true }),
     required,

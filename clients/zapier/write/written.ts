@@ -4,11 +4,12 @@ import { openApiDocument } from "../../../tools/openapi/document.ts";
 import { bodyFields, queryFields } from "../../../tools/openapi/input_fields.ts";
 import type { Language } from "../../../tools/openapi/language.ts";
 import { type OpenApi, operationsOf, resolve } from "../../../tools/openapi/read_document.ts";
+import type { ObjectType } from "../../../supabase/functions/_shared/contract/events.ts";
 import { zapierField } from "./fields.ts";
 
 type Text = readonly [pt: string, en: string];
 
-const NOUNS: Record<string, Text> = {
+const NOUNS: Record<ObjectType | "lead", Text> = {
   lead: ["Lead", "Lead"],
   contact: ["Contato", "Contact"],
   company: ["Empresa", "Company"],
@@ -88,9 +89,9 @@ export function writtenFor(language: Language, baseUrl?: string) {
     const { responses } = operationOf(resource, action).operation;
     return resolve(document, responses[status]!).content!["application/json"].example;
   };
-  const about = (key: string, noun: string, label: string, description: string) => ({
+  const about = (key: string, noun: keyof typeof NOUNS, label: string, description: string) => ({
     key,
-    noun: of(NOUNS[noun]!),
+    noun: of(NOUNS[noun]),
     display: { label, description },
   });
 
@@ -102,7 +103,7 @@ export function writtenFor(language: Language, baseUrl?: string) {
       return {
         ...about(
           event!.replace(".", "_"),
-          example.object_type as string,
+          example.object_type as ObjectType,
           label,
           `${t("when")}${label[0]!.toLowerCase()}${label.slice(1)}.`,
         ),
@@ -112,9 +113,10 @@ export function writtenFor(language: Language, baseUrl?: string) {
     },
   );
 
-  const creates = Object.entries(CREATES).map(([noun, resource]) => {
+  const creates = (Object.keys(CREATES) as (keyof typeof CREATES)[]).map((noun) => {
+    const resource = CREATES[noun];
     const { path, operation } = operationOf(resource, "create");
-    const label = t("create") + of(NOUNS[noun]!);
+    const label = t("create") + of(NOUNS[noun]);
     return {
       ...about(`create_${noun}`, noun, label, `${operation.summary}.`),
       path,
@@ -127,15 +129,15 @@ export function writtenFor(language: Language, baseUrl?: string) {
     };
   });
 
-  const searches = Object.entries(SEARCHES).map(([noun, filters]) => {
-    const resource = CREATES[noun as keyof typeof SEARCHES];
+  const searches = (Object.keys(SEARCHES) as (keyof typeof SEARCHES)[]).map((noun) => {
+    const resource = CREATES[noun];
     const { path, operation } = operationOf(resource, "list");
     const fields = queryFields(document, operation);
     return {
-      ...about(`find_${noun}`, noun, t("find") + of(NOUNS[noun]!), t("findHelp")),
+      ...about(`find_${noun}`, noun, t("find") + of(NOUNS[noun]), t("findHelp")),
       path,
       inputFields: [
-        ...filters.map((name) => zapierField(fields.find((field) => field.name === name)!)),
+        ...SEARCHES[noun].map((name) => zapierField(fields.find((field) => field.name === name)!)),
         { key: "id", label: t("id"), helpText: t("idHelp"), type: "string" },
       ],
       sample: (exampleOf(resource, "list", "200") as { data: unknown[] }).data[0],
@@ -162,14 +164,11 @@ export function writtenFor(language: Language, baseUrl?: string) {
     triggers,
     searches,
     creates,
-    searchOrCreates: searches.map(({ key }) => {
-      const noun = key.slice("find_".length);
-      return {
-        key,
-        display: { label: t("findOrCreate") + of(NOUNS[noun]!), description: t("findOrCreateHelp") },
-        search: key,
-        create: `create_${noun}`,
-      };
-    }),
+    searchOrCreates: searches.map(({ key, noun }) => ({
+      key,
+      display: { label: t("findOrCreate") + noun, description: t("findOrCreateHelp") },
+      search: key,
+      create: key.replace("find", "create"),
+    })),
   };
 }
