@@ -7541,21 +7541,35 @@ $$;
 comment on function crm.check_active_subscriptions(uuid, text) is
   'Raises validation_error for p_field if a workspace already has 50 active subscriptions. Other checks for the '
   'workspace wait until the transaction ends.';
-create function crm.check_new_subscription(p_workspace_id uuid, p_field text) returns void
+create function crm.check_new_subscription(p_subscription crm.webhook_subscriptions) returns void
 language plpgsql volatile set search_path = '' as $$
+declare
+  v_created integer;
+  v_different integer;
 begin
-  perform crm.check_active_subscriptions(p_workspace_id, p_field);
-  -- Inactive subscriptions are kept for ever, so creating and deleting them without end is refused too.
-  if (
-    select count(*) from crm.webhook_subscriptions s
-    where s.workspace_id = p_workspace_id and s.id >= crm.uuid_v7_floor(now() - interval '30 days')
-  ) >= 500 then
-    perform api.fail('validation_error', array[p_field], 'O workspace já criou 500 assinaturas em 30 dias, o máximo');
+  perform crm.check_active_subscriptions(p_subscription.workspace_id, 'target_url');
+  -- Inactive subscriptions are kept for ever, so creating and deleting them without end is refused too. Automation tools
+  -- subscribe anew each time that a workflow is switched on, so equal ones count once, up to a number for all.
+  select
+    count(*),
+    count(distinct (s.target_url, s.event_types)) filter (
+      where (s.target_url, s.event_types) <> (p_subscription.target_url, p_subscription.event_types)
+    )
+  into v_created, v_different
+  from crm.webhook_subscriptions s
+  where s.workspace_id = p_subscription.workspace_id and s.id >= crm.uuid_v7_floor(now() - interval '30 days');
+  if v_different >= 500 then
+    perform api.fail(
+      'validation_error', '{target_url}', 'O workspace já criou 500 assinaturas diferentes em 30 dias, o máximo'
+    );
+  elsif v_created >= 5000 then
+    perform api.fail('validation_error', '{target_url}', 'O workspace já criou 5.000 assinaturas em 30 dias, o máximo');
   end if;
 end
 $$;
-comment on function crm.check_new_subscription(uuid, text) is
-  'Raises validation_error for p_field if a workspace has 50 active subscriptions, or created 500 in 30 days.';
+comment on function crm.check_new_subscription(crm.webhook_subscriptions) is
+  'Raises validation_error if the workspace has 50 active subscriptions, or created 500 of other targets or events, or '
+  '5,000 in all, in 30 days.';
 create function crm.listed_ids(p_filters jsonb, p_field text) returns uuid[]
 language sql immutable as $$
   select array(
@@ -7634,7 +7648,8 @@ begin
   -- Otherwise a call that began before its key was revoked would leave a subscription that outlives the key.
   if not crm.lock_key(crm.current_caller_id()) then perform api.fail('revoked_api_key'); end if;
 
-  perform crm.check_new_subscription(crm.current_workspace_id(), 'target_url');
+  v_subscription.workspace_id := crm.current_workspace_id();
+  perform crm.check_new_subscription(v_subscription);
   v_subscription.key_id := crm.current_caller_id();
   v_subscription.filters := crm.check_filters(crm.current_workspace_id(), v_subscription.filters);
   v_subscription.payload := coalesce(v_subscription.payload, 'full');
@@ -15513,7 +15528,7 @@ declare
   v_id uuid := (v_args ->> 'new_id')::uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
-  perform crm.check_new_subscription(v_workspace_id, 'target_url');
+  perform crm.check_new_subscription(jsonb_populate_record(null::crm.webhook_subscriptions, v_args));
   insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url, filters, payload, header)
   values (
     v_workspace_id, v_id, array(select jsonb_array_elements_text(v_args -> 'event_types'))::crm.event_type[],
@@ -16142,7 +16157,8 @@ grant execute on function
   crm.bounded_records(text, uuid[], json[]), crm.change_subscription(uuid, uuid, jsonb), crm.changed_field_names(),
   crm.changes(text, jsonb, jsonb), crm.changes_json(crm.change[]), crm.check_active_subscriptions(uuid, text),
   crm.check_atomic_batch(jsonb[]), crm.check_custom_fields(text, jsonb, jsonb), crm.check_filters(uuid, jsonb),
-  crm.check_new_subscription(uuid, text), crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
+  crm.check_new_subscription(crm.webhook_subscriptions),
+  crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
   crm.check_window(timestamp with time zone, timestamp with time zone), crm.checked_values(text, jsonb, jsonb),
   crm.choices(text, text, jsonb), crm.choose_stage(uuid, uuid), crm.choose_stage_for_move(crm.deals, uuid, uuid),
   crm.choose_stage_for_update(crm.deals, uuid, uuid), crm.chosen_matches(text, crm.walk, uuid[], text[]),
@@ -16239,7 +16255,8 @@ grant execute on function
   crm.calls_by_day(date[], bigint[], date, integer), crm.calls_by_hour(timestamp with time zone[], bigint),
   crm.change_subscription(uuid, uuid, jsonb), crm.changed_field_names(), crm.changed_member_json(crm.members),
   crm.check_active_subscriptions(uuid, text), crm.check_args(jsonb, text[], text[]), crm.check_filters(uuid, jsonb),
-  crm.check_new_subscription(uuid, text), crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
+  crm.check_new_subscription(crm.webhook_subscriptions),
+  crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
   crm.check_window(timestamp with time zone, timestamp with time zone), crm.company_json(crm.companies),
   crm.contact_json(crm.contacts), crm.count_calls(uuid, uuid[], timestamp with time zone), crm.current_member_id(),
   crm.current_workspace_id(), crm.custom_field_action(text, json), crm.custom_field_json(crm.custom_fields),
