@@ -63,6 +63,7 @@ export function ConsentForm({ request: { client, redirect_uri }, offers, answer 
               {target.isHere ? t("authorize.here", { address: target.host }) : target.host}
             </strong>
           </Fact>
+          {offers.length === 1 && <Fact name={t("menu.workspace")}>{offers[0]!.name}</Fact>}
         </dl>
         {offers.length > 1 && (
           <Select

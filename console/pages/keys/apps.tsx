@@ -24,6 +24,10 @@ export function GrantedApps({ apps }: { apps: Resource<GrantList> }) {
     <section class="section">
       <h2>{t("apps.title")}</h2>
       <p class="hint">{t("apps.text")}</p>
+      {/* Above the list, which would push it down when it arrives. */}
+      <p>
+        {t("apps.connect")} <code class="broken">{address}</code> <CopyButton text={address} quiet />
+      </p>
       <Loaded resource={apps}>
         {({ data }) =>
           data.length > 0 && (
@@ -35,9 +39,6 @@ export function GrantedApps({ apps }: { apps: Resource<GrantList> }) {
             />
           )}
       </Loaded>
-      <p>
-        {t("apps.connect")} <code class="broken">{address}</code> <CopyButton text={address} quiet />
-      </p>
       {revoked.value && (
         <Revoke
           grant={revoked.value}
