@@ -14,7 +14,9 @@ const packages = new Set(
     !WITHOUT_PACKAGES.includes(folder)
   ),
 );
-const sources = paths.filter((path) => !path.endsWith("deno.json") && !LATER.some((folder) => path.startsWith(folder)));
+const sources = paths.filter((path) =>
+  !path.endsWith("deno.json") && !LATER.some((folder) => path.startsWith(folder))
+);
 for (const [folder, files] of Map.groupBy(sources, packageOf)) {
   await run(
     Deno.execPath(),

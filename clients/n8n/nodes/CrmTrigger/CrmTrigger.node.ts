@@ -51,7 +51,9 @@ export class CrmTrigger implements INodeType {
       async checkExists(this: IHookFunctions): Promise<boolean> {
         const { id, secret } = this.getWorkflowStaticData("node") as Partial<Subscription>;
         if (!id || !secret) return false;
-        const { data } = await request.call(this, "GET") as { data: (Subscription & { is_active: boolean })[] };
+        const { data } = await request.call(this, "GET") as {
+          data: (Subscription & { is_active: boolean })[];
+        };
         const target = this.getNodeWebhookUrl("default");
         return data.some((one) => one.id === id && one.is_active && one.target_url === target);
       },
