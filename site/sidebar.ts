@@ -42,6 +42,7 @@ export const GROUPS: Group[] = [
       "sdk",
       "mcp",
       "n8n",
+      "zapier",
       "tools",
       { label: "Referência da API", en: "API reference", link: "/reference/" },
     ],

@@ -47,26 +47,33 @@ Deno.test("Each field of a body keeps its type in n8n, and sends null when empty
   let nullable = 0;
   for (const { operationId, requestBody, fields } of operations) {
     if (!requestBody || ["webhooks.create", "webhooks.rotate_secret"].includes(operationId)) continue;
-    const body = resolve(document, requestBody.content["application/json"].schema);
-    for (const [name, schema] of Object.entries(body.properties ?? {})) {
-      const types = typesOf(schema);
+    const { properties = {} } = resolve(document, requestBody.content["application/json"].schema);
+    for (const [name, type, acceptsNull] of leavesOf(properties)) {
       const field = fields.get(name);
       assert.ok(field, `${operationId} ${name}`);
-      const [type] = types.filter((type) => type !== "null");
-      assert.ok(HOLDS[type!]!.includes(field.type), `${operationId} ${name}: ${field.type} for ${type}`);
+      assert.ok(HOLDS[type]!.includes(field.type), `${operationId} ${name}: ${field.type} for ${type}`);
       const { value = "" } = (field["routing"] as { send: { value?: string } }).send;
-      assert.equal(
-        value.includes('$value === "" || $value === null ? null :'),
-        types.includes("null"),
-        `${operationId} ${name}`,
-      );
-      if (types.includes("null")) nullable++;
+      const sendsNull = value.includes('$value === "" || $value === null ? null :');
+      assert.equal(sendsNull, acceptsNull, `${operationId} ${name}`);
+      if (acceptsNull) nullable++;
     }
   }
   assert.ok(nullable > 100, String(nullable));
 });
 
-function typesOf(schema: JsonSchema): string[] {
-  const { type, anyOf } = resolve(document, schema);
-  return anyOf ? anyOf.flatMap(typesOf) : [type!].flat();
+/** The values in a body: the name of the field in n8n, the type, and whether null is accepted. */
+function leavesOf(properties: Record<string, JsonSchema>, prefix = ""): [string, string, boolean][] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const kinds = kindsOf(schema);
+    const [first] = kinds.filter(({ type }) => type !== "null");
+    return first!.properties
+      ? leavesOf(first!.properties, `${prefix}${name}_`)
+      : [[prefix + name, first!.type as string, kinds.some(({ type }) => type === "null")]];
+  });
+}
+
+/** The schemas for each of the types that a value may have. */
+function kindsOf(schema: JsonSchema): JsonSchema[] {
+  const { anyOf, ...found } = resolve(document, schema);
+  return anyOf ? anyOf.flatMap(kindsOf) : [found.type!].flat().map((type) => ({ ...found, type }));
 }

@@ -1,4 +1,5 @@
 // The actions of the n8n node: resources, their operations, and the fields of each, from the OpenAPI document.
+import { bodyFields, queryFields } from "../openapi/input_fields.ts";
 import { MAX_LIMIT } from "../../supabase/functions/_shared/contract/pagination.ts";
 import {
   type ListedOperation,
@@ -8,7 +9,7 @@ import {
   repliesOf,
   resolve,
 } from "../openapi/read_document.ts";
-import { type Field, type Property, propertyOf } from "./fields.ts";
+import { type Property, propertyOf } from "./fields.ts";
 import { actionOf, described, singular, titled } from "./words.ts";
 
 /** Their replies have the secret of a subscription, which would stay in the workflow's history. */
@@ -96,7 +97,6 @@ function listOf(document: OpenApi, { operation }: ListedOperation) {
 function fieldProperties(document: OpenApi, listed: ListedOperation): Property[] {
   const { operation, method } = listed;
   const [resource, name] = operation.operationId.split(".") as [string, string];
-  const displayOptions = { show: { resource: [resource], operation: [name] } };
   const parameters = parametersOf(document, operation);
   const isPaged = parameters.some(({ name }) => name === "limit") &&
     listOf(document, listed).next === "nullable";
@@ -109,64 +109,27 @@ function fieldProperties(document: OpenApi, listed: ListedOperation): Property[]
     ...described(name, description),
   }));
   const fields = [
-    ...parameters.filter((parameter) => parameter.in === "query" && !(isPaged && PAGING.has(parameter.name)))
-      .map((parameter): Field => ({
-        name: parameter.name,
-        in: "query",
-        required: parameter.required ?? false,
-        description: parameter.description,
-        schema: parameter.schema,
-      })),
-    ...bodyFields(document, listed),
+    ...queryFields(document, operation).filter(({ name }) => !(isPaged && PAGING.has(name)))
+      .map((field) => propertyOf(field, "query")),
+    ...bodyFields(document, operation).map((field) => propertyOf(field, "body")),
   ];
-  const [needed, others] = [
-    fields.filter(({ required }) => required),
-    fields.filter((field) => !field.required),
-  ];
-  const taken = [...ids, ...needed, ...others].map(({ name }) => name);
-  if (new Set(taken).size < taken.length) throw new Error(`${operation.operationId} has a field twice`);
+  const needed = fields.filter(({ required }) => required);
+  const others = fields.filter(({ required }) => !required);
   const collection = {
     ...(method === "GET"
-      ? { displayName: "Filters", name: "filters" }
-      : { displayName: "Additional Fields", name: "additionalFields" }),
+      ? { displayName: "Filters", name: "filters", placeholder: "Add Filter" }
+      : { displayName: "Additional Fields", name: "additionalFields", placeholder: "Add Field" }),
     type: "collection",
-    placeholder: method === "GET" ? "Add Filter" : "Add Field",
     default: {},
-    options: others.map((field) => propertyOf(document, field))
-      .sort((a, b) => a.displayName.localeCompare(b.displayName)),
+    options: others.sort((a, b) => a.displayName.localeCompare(b.displayName)),
   };
-  return [
-    ...ids,
-    ...needed.map((field) => propertyOf(document, field)),
-    ...(isPaged ? PAGING_FIELDS : []),
-    ...(others.length > 0 ? [collection] : []),
-  ].map(({ ...property }) => ({
+  const properties: Property[] = [...ids, ...needed, ...(isPaged ? PAGING_FIELDS : [])];
+  if (others.length > 0) properties.push(collection);
+  const names = [...properties, ...others].map(({ name }) => name);
+  if (new Set(names).size < names.length) throw new Error(`${operation.operationId} has a field twice`);
+  return properties.map((property) => ({
     ...property,
-    displayOptions: {
-      show: {
-        ...displayOptions.show,
-        ...(property as Partial<Property> & { displayOptions?: Shown }).displayOptions?.show,
-      },
-    },
-  }));
-}
-
-interface Shown {
-  show: Record<string, unknown[]>;
-}
-
-function bodyFields(document: OpenApi, { operation: { requestBody } }: ListedOperation): Field[] {
-  if (!requestBody) return [];
-  const { properties = {}, required = [] } = resolve(
-    document,
-    requestBody.content["application/json"].schema,
-  );
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: "body",
-    required: required.includes(name),
-    description: schema.description,
-    schema,
+    displayOptions: { show: { resource: [resource], operation: [name], ...property.displayOptions?.show } },
   }));
 }
 

@@ -1,6 +1,5 @@
-// Describes a parameter or a field of a body as n8n does.
-import type { JsonSchema } from "../openapi/json_schema.ts";
-import { type OpenApi, resolve } from "../openapi/read_document.ts";
+// Describes a field of the document as n8n does.
+import type { InputField } from "../openapi/input_fields.ts";
 import { described, titled } from "./words.ts";
 
 /** What n8n calls a property: a field of a node's form, and where its value goes in the request. */
@@ -9,23 +8,15 @@ export interface Property {
   name: string;
   type: string;
   default: unknown;
+  required?: boolean;
+  displayOptions?: { show: Record<string, unknown[]> };
   [key: string]: unknown;
 }
 
-/** A field of an operation, from a parameter or from its body. */
-export interface Field {
-  name: string;
-  in: "body" | "query";
-  required: boolean;
-  description: string | undefined;
-  schema: JsonSchema;
-}
-
-/** The shape of a value without null, as n8n shows it: the type of its form field, its default, its options. */
+/** How n8n's form shows a value, and the expression that makes the request's value from it, if it is another. */
 interface Shape {
   type: string;
   default: unknown;
-  /** The expression that makes the request's value; the value itself if absent. */
   value?: string;
   options?: { name: string; value: unknown }[];
   typeOptions?: Record<string, unknown>;
@@ -40,9 +31,9 @@ const TIME = "DateTime.fromISO(String($value)).toISO() ?? $value";
 const DATE = "String($value).slice(0, 10)";
 
 /** Returns the property of a field. What n8n leaves empty becomes null where the API accepts null. */
-export function propertyOf(document: OpenApi, { name, required, schema, ...field }: Field): Property {
-  const { schema: inner, nullable } = withoutNull(document, schema);
-  const { value, ...shape } = shapeOf(document, inner, field.in);
+export function propertyOf(field: InputField, place: "body" | "query"): Property {
+  const { name, path, required, nullable, format, description } = field;
+  const { value, ...shape } = shapeOf(field, place);
   const sent = nullable ? `$value === "" || $value === null ? null : ${value ?? "$value"}` : value;
   return {
     displayName: titled(name),
@@ -51,59 +42,33 @@ export function propertyOf(document: OpenApi, { name, required, schema, ...field
     // As n8n's linter wants it; every list of the API accepts it.
     ...(name === "limit" && { default: 50 }),
     ...(required && { required }),
-    ...described(name, field.description ?? inner.description ?? "", shape.type),
-    ...(inner.format === "email" && { placeholder: "name@email.com" }),
+    ...described(name, description, shape.type),
+    ...(format === "email" && { placeholder: "name@email.com" }),
     routing: {
-      send: { type: field.in, property: name, ...(sent !== undefined && { value: `={{ ${sent} }}` }) },
+      send: { type: place, property: path.join("."), ...(sent !== undefined && { value: `={{ ${sent} }}` }) },
     },
   };
 }
 
-/** The schema without its null, and whether it had one. */
-function withoutNull(document: OpenApi, schema: JsonSchema): { schema: JsonSchema; nullable: boolean } {
-  const { type, anyOf, ...others } = schema;
-  if (Array.isArray(type) && type.includes("null")) {
-    const rest = type.filter((name) => name !== "null");
-    return { schema: { ...others, type: rest.length === 1 ? rest[0]! : rest }, nullable: true };
-  }
-  const isNull = (part: JsonSchema) => part.type === "null";
-  if (anyOf?.length === 2 && anyOf.some(isNull)) {
-    const part = anyOf.find((part) => !isNull(part))!;
-    return { schema: { ...resolve(document, part), ...others }, nullable: true };
-  }
-  return { schema: { ...resolve(document, schema), ...others }, nullable: false };
-}
-
-/** @throws Error for an unsupported schema, so that no field gets a wrong type unnoticed */
-function shapeOf(document: OpenApi, schema: JsonSchema, place: Field["in"]): Shape {
-  const { type, format, minimum, maximum } = schema;
-  const choices = (values: unknown[]) =>
-    values.map((value) => ({ name: titled(String(value)), value })).sort((a, b) =>
-      a.name.localeCompare(b.name)
-    );
+function shapeOf({ type, format, items, choices, minimum = 0 }: InputField, place: "body" | "query"): Shape {
+  // The API's lists in a query are separated by commas.
+  const listed = (list: string) => place === "query" ? `(${list}).join(",")` : list;
   if (type === "boolean") return { type, default: false };
-  if (schema.enum) return { type: "options", options: choices(schema.enum), default: schema.enum[0] };
-  if (type === "number" || type === "integer") {
-    const minValue = (minimum as number | undefined) ?? 0;
-    const limits = { minValue, ...(maximum !== undefined && { maxValue: maximum }) };
-    return {
-      type: "number",
-      default: minValue,
-      typeOptions: { ...limits, numberPrecision: type === "number" ? 2 : 0 },
-    };
+  const options = choices?.map((value) => ({ name: titled(value), value }))
+    .sort((a, b) => a.name.localeCompare(b.name));
+  if (type === "integer" || type === "number") {
+    const numberPrecision = type === "number" ? 2 : 0;
+    return { type: "number", default: minimum, typeOptions: { minValue: minimum, numberPrecision } };
   }
-  if (type === "array") {
-    const items = resolve(document, schema.items!);
-    const joined = (list: string) => place === "query" ? `(${list}).join(",")` : list;
-    if (items.enum) {
-      return { type: "multiOptions", options: choices(items.enum), default: [], value: joined("$value") };
-    }
-    if (items.type === "string") return { type: "string", default: "", value: joined(LIST) };
-    return { type: "json", default: "[]", value: JSON_VALUE };
+  if (type === "object" || items === "object") {
+    return { type: "json", default: type === "object" ? "{}" : "[]", value: JSON_VALUE };
   }
-  if (type === "object") return { type: "json", default: "{}", value: JSON_VALUE };
-  if (type === "string" && format === "date-time") return { type: "dateTime", default: "", value: TIME };
-  if (type === "string" && format === "date") return { type: "dateTime", default: "", value: DATE };
-  if (type === "string") return { type, default: "" };
-  throw new Error(`No field of n8n for ${JSON.stringify(schema)}`);
+  if (type === "array" && options) {
+    return { type: "multiOptions", options, default: [], value: listed("$value") };
+  }
+  if (type === "array") return { type: "string", default: "", value: listed(LIST) };
+  if (options) return { type: "options", options, default: choices![0] };
+  if (format === "date-time") return { type: "dateTime", default: "", value: TIME };
+  if (format === "date") return { type: "dateTime", default: "", value: DATE };
+  return { type, default: "" };
 }
