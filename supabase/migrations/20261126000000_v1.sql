@@ -2982,55 +2982,6 @@ $$;
 comment on function crm.with_tags(jsonb, jsonb) is
   'The arguments with `tags`, the tags that the record will have, in place of add_tags and remove_tags. Raises '
   'validation_error for more than 50.';
-create function crm.custom_field_error(p_field crm.custom_fields, p_value jsonb) returns text
-language plpgsql immutable set search_path = '' as $$
-declare
-  v_type text := jsonb_typeof(p_value);
-  v_text text := p_value #>> '{}';
-begin
-  case p_field.type
-    when 'text' then
-      return case when v_type <> 'string' or char_length(v_text) > 2000 then 'Deve ser um texto de até 2000 caracteres' end;
-    when 'number' then
-      return case
-        when v_type <> 'number' then 'Deve ser um número'
-        when abs(p_value::numeric) > 9007199254740991 then 'Deve ser um número de -9007199254740991 a 9007199254740991'
-      end;
-    when 'money' then
-      return case
-        when v_type <> 'number' then 'Deve ser um valor: um número a partir de 0'
-        when not p_value::numeric between 0 and 1e15 then 'Deve ser um valor de 0 a 1000000000000000'
-      end;
-    when 'date' then
-      -- No cast, which would raise an error for a date that does not exist.
-      return case
-        when v_type <> 'string' or v_text !~ '^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$'
-          or right(v_text, 2)::integer > extract(day from
-            make_date(left(v_text, 4)::integer, substr(v_text, 6, 2)::integer, 1) + interval '1 month - 1 day'
-          )
-        then 'Deve ser uma data existente no formato AAAA-MM-DD'
-      end;
-    when 'boolean' then return case when v_type <> 'boolean' then 'Deve ser true ou false' end;
-    when 'link' then
-      return case
-        when v_type <> 'string' or char_length(v_text) > 2048 or v_text !~* '^https?://[^[:space:]/]+[^[:space:]]*$'
-        then 'Deve ser um endereço http:// ou https:// de até 2048 caracteres'
-      end;
-    when 'choice' then
-      return case
-        when v_type <> 'string' or not v_text = any (p_field.choices)
-        then 'Deve ser um de ' || crm.quoted_choices(p_field.choices)
-      end;
-    when 'choices' then
-      return case
-        when v_type <> 'array' or not p_value <@ to_jsonb(p_field.choices)
-        then 'Deve ser uma lista com opções de ' || crm.quoted_choices(p_field.choices)
-      end;
-  end case;
-end
-$$;
-comment on function crm.custom_field_error(crm.custom_fields, jsonb) is
-  'What is wrong with a value of the field, in Portuguese; null if it is valid. The value is not null.';
 create function crm.quoted_choices(p_choices text[]) returns text
 language sql immutable
 as $$
@@ -3039,6 +2990,59 @@ as $$
   from unnest(p_choices[:20]) with ordinality c (choice, position)
 $$;
 comment on function crm.quoted_choices(text[]) is 'The first 20 choices in quotes, for an error.';
+create function crm.is_date(p_text text) returns boolean
+language sql immutable
+as $$
+  select case when p_text ~ '^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$' then
+    right(p_text, 2)::integer <= extract(day from
+      make_date(left(p_text, 4)::integer, substr(p_text, 6, 2)::integer, 1) + interval '1 month - 1 day'
+    )
+  else false end
+$$;
+comment on function crm.is_date(text) is 'Whether the text is a date that exists, as AAAA-MM-DD.';
+create function crm.custom_field_error(p_field crm.custom_fields, p_value jsonb) returns text
+language sql stable
+as $$
+  select case p_field.type
+    when 'text' then
+      case when jsonb_typeof(p_value) <> 'string' or char_length(p_value #>> '{}') > 2000
+        then 'Deve ser um texto de até 2000 caracteres'
+      end
+    when 'number' then
+      case
+        when jsonb_typeof(p_value) <> 'number' then 'Deve ser um número'
+        when abs(p_value::numeric) > 9007199254740991 then 'Deve ser um número de -9007199254740991 a 9007199254740991'
+      end
+    when 'money' then
+      case
+        when jsonb_typeof(p_value) <> 'number' then 'Deve ser um valor: um número a partir de 0'
+        when not p_value::numeric between 0 and 1e15 then 'Deve ser um valor de 0 a 1000000000000000'
+      end
+    when 'date' then
+      case when jsonb_typeof(p_value) <> 'string' or not crm.is_date(p_value #>> '{}')
+        then 'Deve ser uma data existente no formato AAAA-MM-DD'
+      end
+    when 'boolean' then case when jsonb_typeof(p_value) <> 'boolean' then 'Deve ser true ou false' end
+    when 'link' then
+      case
+        when jsonb_typeof(p_value) <> 'string' or char_length(p_value #>> '{}') > 2048
+          or p_value #>> '{}' !~* '^https?://[^[:space:]/]+[^[:space:]]*$'
+        then 'Deve ser um endereço http:// ou https:// de até 2048 caracteres'
+      end
+    when 'choice' then
+      case
+        when jsonb_typeof(p_value) <> 'string' or not p_value #>> '{}' = any (p_field.choices)
+        then 'Deve ser um de ' || crm.quoted_choices(p_field.choices)
+      end
+    when 'choices' then
+      case
+        when jsonb_typeof(p_value) <> 'array' or not p_value <@ to_jsonb(p_field.choices)
+        then 'Deve ser uma lista com opções de ' || crm.quoted_choices(p_field.choices)
+      end
+  end
+$$;
+comment on function crm.custom_field_error(crm.custom_fields, jsonb) is
+  'What is wrong with a value of the field, in Portuguese; null if it is valid. The value is not null.';
 create function crm.refuses_undefined_fields() returns boolean
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -3049,27 +3053,42 @@ comment on function crm.refuses_undefined_fields() is
   'Whether the caller''s workspace accepts only defined custom fields. Security definer, because crm_api cannot read the '
   'table.';
 create function crm.check_custom_fields(p_object_type text, p_fields jsonb, p_known jsonb) returns void
-language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
+language plpgsql stable set search_path = '' as $$
 declare
-  v_errors json;
+  v_errors jsonb;
+  v_undefined jsonb;
 begin
-  select json_agg(json_build_object('field', 'custom_fields.' || e.key, 'message', e.message) order by e.key)
-  into v_errors
+  select
+    jsonb_agg(jsonb_build_object('field', 'custom_fields.' || e.key, 'message', e.message))
+      filter (where e.message is not null),
+    p_fields - coalesce(array_agg(e.key), '{}')
+  into v_errors, v_undefined
   from (
-    select s.key, case
-      when d.id is not null then crm.custom_field_error(d, s.value)
-      when (select crm.refuses_undefined_fields())
-      then 'Campo não definido; defina-o em POST /api-v1-workspace/custom-fields, ou use um de GET /api-v1-workspace'
+    select d.key, case
+      -- A value that the record has already stays valid, whatever was defined since.
+      when p_fields -> d.key <> 'null' and p_fields -> d.key is distinct from p_known -> d.key
+      then crm.custom_field_error(d, p_fields -> d.key)
     end as message
-    from jsonb_each(p_fields) s
-    left join crm.custom_fields d on d.workspace_id = crm.current_workspace_id() and d.object_type = p_object_type
-      and d.key = s.key and d.archived_at is null
-    -- A value that the record has already stays valid, whatever was defined since.
-    where s.value <> 'null' and s.value is distinct from p_known -> s.key
-  ) e
-  where e.message is not null;
+    from crm.custom_fields d
+    where d.workspace_id = crm.current_workspace_id() and d.object_type = p_object_type and d.archived_at is null
+      and p_fields ? d.key
+    offset 0
+  ) e;
+  if v_undefined <> '{}' and crm.refuses_undefined_fields() then
+    v_errors := nullif(coalesce(v_errors, '[]') || coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'field', 'custom_fields.' || u.key,
+        'message',
+        'Campo não definido; defina-o em POST /api-v1-workspace/custom-fields, ou use um de GET /api-v1-workspace'
+      ))
+      from jsonb_each(v_undefined) u
+      where u.value <> 'null' and u.value is distinct from p_known -> u.key
+    ), '[]'), '[]');
+  end if;
   if v_errors is not null then
-    raise exception using errcode = 'CRM00', message = 'validation_error', detail = v_errors::text;
+    raise exception using errcode = 'CRM00', message = 'validation_error', detail = (
+      select jsonb_agg(e.value order by e.value ->> 'field') from jsonb_array_elements(v_errors) e
+    )::text;
   end if;
 end
 $$;
@@ -3444,23 +3463,30 @@ declare
     where d.workspace_id = p_workspace_id and d.object_type = p_record and d.archived_at is null
   );
 begin
-  with wanted as (
+  with wanted as materialized (
     select r.id, 'tags' as field, k.value collate "C" as value
     from unnest(p_rows) r cross join lateral unnest(crm.tag_keys(r.tags)) k (value)
-    union
+    union all
     select r.id, 'custom_fields.' || f.key, k.value collate "C"
     from unnest(p_rows) r
     cross join unnest(v_keys) f (key)
     cross join lateral unnest(crm.value_keys(r.custom_fields -> f.key)) k (value)
     where r.custom_fields ? f.key
-  ), gone as (
-    delete from crm.record_values v
+  ), kept as materialized (
+    select v.ctid as place, v.id, v.field, v.value from crm.record_values v
     where v.workspace_id = p_workspace_id and v.record = p_record
       and v.id = any (array(select r.id from unnest(p_rows) r))
-      and not exists (select from wanted w where w.id = v.id and w.field = v.field and w.value = v.value)
+  ), gone as (
+    delete from crm.record_values v
+    where v.ctid = any (array(
+      select k.place from kept k
+      where not exists (select from wanted w where w.id = k.id and w.field = k.field and w.value = k.value)
+    ))
   )
   insert into crm.record_values (workspace_id, record, field, value, id)
   select p_workspace_id, p_record, w.field, w.value, w.id from wanted w
+  where not exists (select from kept k where k.id = w.id and k.field = w.field and k.value = w.value)
+  order by w.field, w.value, w.id
   on conflict do nothing;
 end
 $$;
@@ -7554,21 +7580,35 @@ $$;
 comment on function crm.check_active_subscriptions(uuid, text) is
   'Raises validation_error for p_field if a workspace already has 50 active subscriptions. Other checks for the '
   'workspace wait until the transaction ends.';
-create function crm.check_new_subscription(p_workspace_id uuid, p_field text) returns void
+create function crm.check_new_subscription(p_subscription crm.webhook_subscriptions) returns void
 language plpgsql volatile set search_path = '' as $$
+declare
+  v_created integer;
+  v_different integer;
 begin
-  perform crm.check_active_subscriptions(p_workspace_id, p_field);
-  -- Inactive subscriptions are kept for ever, so creating and deleting them without end is refused too.
-  if (
-    select count(*) from crm.webhook_subscriptions s
-    where s.workspace_id = p_workspace_id and s.id >= crm.uuid_v7_floor(now() - interval '30 days')
-  ) >= 500 then
-    perform api.fail('validation_error', array[p_field], 'O workspace já criou 500 assinaturas em 30 dias, o máximo');
+  perform crm.check_active_subscriptions(p_subscription.workspace_id, 'target_url');
+  -- Inactive subscriptions are kept for ever, so creating and deleting them without end is refused too. Automation tools
+  -- subscribe anew each time that a workflow is switched on, so equal ones count once, up to a number for all.
+  select
+    count(*),
+    count(distinct (s.target_url, s.event_types)) filter (
+      where (s.target_url, s.event_types) <> (p_subscription.target_url, p_subscription.event_types)
+    )
+  into v_created, v_different
+  from crm.webhook_subscriptions s
+  where s.workspace_id = p_subscription.workspace_id and s.id >= crm.uuid_v7_floor(now() - interval '30 days');
+  if v_different >= 500 then
+    perform api.fail(
+      'validation_error', '{target_url}', 'O workspace já criou 500 assinaturas diferentes em 30 dias, o máximo'
+    );
+  elsif v_created >= 5000 then
+    perform api.fail('validation_error', '{target_url}', 'O workspace já criou 5.000 assinaturas em 30 dias, o máximo');
   end if;
 end
 $$;
-comment on function crm.check_new_subscription(uuid, text) is
-  'Raises validation_error for p_field if a workspace has 50 active subscriptions, or created 500 in 30 days.';
+comment on function crm.check_new_subscription(crm.webhook_subscriptions) is
+  'Raises validation_error if the workspace has 50 active subscriptions, or created 500 of other targets or events, or '
+  '5,000 in all, in 30 days.';
 create function crm.listed_ids(p_filters jsonb, p_field text) returns uuid[]
 language sql immutable as $$
   select array(
@@ -7647,7 +7687,8 @@ begin
   -- Otherwise a call that began before its key was revoked would leave a subscription that outlives the key.
   if not crm.lock_key(crm.current_caller_id()) then perform api.fail('revoked_api_key'); end if;
 
-  perform crm.check_new_subscription(crm.current_workspace_id(), 'target_url');
+  v_subscription.workspace_id := crm.current_workspace_id();
+  perform crm.check_new_subscription(v_subscription);
   v_subscription.key_id := crm.current_caller_id();
   v_subscription.filters := crm.check_filters(crm.current_workspace_id(), v_subscription.filters);
   v_subscription.payload := coalesce(v_subscription.payload, 'full');
@@ -15539,7 +15580,7 @@ declare
   v_id uuid := (v_args ->> 'new_id')::uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
-  perform crm.check_new_subscription(v_workspace_id, 'target_url');
+  perform crm.check_new_subscription(jsonb_populate_record(null::crm.webhook_subscriptions, v_args));
   insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url, filters, payload, header)
   values (
     v_workspace_id, v_id, array(select jsonb_array_elements_text(v_args -> 'event_types'))::crm.event_type[],
@@ -16443,7 +16484,8 @@ grant execute on function
   crm.bounded_records(text, uuid[], json[]), crm.change_subscription(uuid, uuid, jsonb), crm.changed_field_names(),
   crm.changes(text, jsonb, jsonb), crm.changes_json(crm.change[]), crm.check_active_subscriptions(uuid, text),
   crm.check_atomic_batch(jsonb[]), crm.check_custom_fields(text, jsonb, jsonb), crm.check_filters(uuid, jsonb),
-  crm.check_new_subscription(uuid, text), crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
+  crm.check_new_subscription(crm.webhook_subscriptions),
+  crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
   crm.check_window(timestamp with time zone, timestamp with time zone), crm.checked_values(text, jsonb, jsonb),
   crm.choices(text, text, jsonb), crm.choose_stage(uuid, uuid), crm.choose_stage_for_move(crm.deals, uuid, uuid),
   crm.choose_stage_for_update(crm.deals, uuid, uuid), crm.chosen_matches(text, crm.walk, uuid[], text[]),
@@ -16473,10 +16515,10 @@ grant execute on function
   crm.feed_horizon(), crm.feed_item(crm.events), crm.feed_start(jsonb), crm.fill_in_contact(crm.contacts, text, uuid),
   crm.filled_custom_fields(jsonb, jsonb), crm.first_stage(uuid), crm.fold(text),
   crm.fuller_phones(jsonb, jsonb, text[]), crm.header_name(jsonb), crm.holds_webhooks(uuid),
-  crm.insert_together(text, jsonb[]), crm.is_fuller_phone(text, text), crm.is_in_state(text, text, boolean),
-  crm.is_marked(text), crm.is_of_person(text, text, crm.contacts), crm.iso(timestamp with time zone),
-  crm.item_error(crm.failure, text, jsonb), crm.joined_tags(text[], text[]), crm.keep_cursor(text, text, text, uuid),
-  crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer),
+  crm.insert_together(text, jsonb[]), crm.is_date(text), crm.is_fuller_phone(text, text),
+  crm.is_in_state(text, text, boolean), crm.is_marked(text), crm.is_of_person(text, text, crm.contacts),
+  crm.iso(timestamp with time zone), crm.item_error(crm.failure, text, jsonb), crm.joined_tags(text[], text[]),
+  crm.keep_cursor(text, text, text, uuid), crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer),
   crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[]), crm.kind_of(uuid), crm.lead_company(text),
   crm.lead_contact(jsonb), crm.lead_data(crm.deals, crm.contacts, crm.companies),
   crm.lead_differences(jsonb, crm.contacts, uuid), crm.lead_json(crm.deals, uuid, uuid), crm.lead_name(jsonb),
@@ -16541,7 +16583,8 @@ grant execute on function
   crm.calls_by_day(date[], bigint[], date, integer), crm.calls_by_hour(timestamp with time zone[], bigint),
   crm.change_subscription(uuid, uuid, jsonb), crm.changed_field_names(), crm.changed_member_json(crm.members),
   crm.check_active_subscriptions(uuid, text), crm.check_args(jsonb, text[], text[]), crm.check_filters(uuid, jsonb),
-  crm.check_new_subscription(uuid, text), crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
+  crm.check_new_subscription(crm.webhook_subscriptions),
+  crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
   crm.check_window(timestamp with time zone, timestamp with time zone), crm.company_json(crm.companies),
   crm.contact_json(crm.contacts), crm.count_calls(uuid, uuid[], timestamp with time zone), crm.current_member_id(),
   crm.current_user_id(), crm.current_workspace_id(), crm.custom_field_action(text, json),

@@ -153,23 +153,30 @@ declare
     where d.workspace_id = p_workspace_id and d.object_type = p_record and d.archived_at is null
   );
 begin
-  with wanted as (
+  with wanted as materialized (
     select r.id, 'tags' as field, k.value collate "C" as value
     from unnest(p_rows) r cross join lateral unnest(crm.tag_keys(r.tags)) k (value)
-    union
+    union all
     select r.id, 'custom_fields.' || f.key, k.value collate "C"
     from unnest(p_rows) r
     cross join unnest(v_keys) f (key)
     cross join lateral unnest(crm.value_keys(r.custom_fields -> f.key)) k (value)
     where r.custom_fields ? f.key
-  ), gone as (
-    delete from crm.record_values v
+  ), kept as materialized (
+    select v.ctid as place, v.id, v.field, v.value from crm.record_values v
     where v.workspace_id = p_workspace_id and v.record = p_record
       and v.id = any (array(select r.id from unnest(p_rows) r))
-      and not exists (select from wanted w where w.id = v.id and w.field = v.field and w.value = v.value)
+  ), gone as (
+    delete from crm.record_values v
+    where v.ctid = any (array(
+      select k.place from kept k
+      where not exists (select from wanted w where w.id = k.id and w.field = k.field and w.value = k.value)
+    ))
   )
   insert into crm.record_values (workspace_id, record, field, value, id)
   select p_workspace_id, p_record, w.field, w.value, w.id from wanted w
+  where not exists (select from kept k where k.id = w.id and k.field = w.field and k.value = w.value)
+  order by w.field, w.value, w.id
   on conflict do nothing;
 end
 $$;

@@ -174,21 +174,35 @@ comment on function crm.check_active_subscriptions(uuid, text) is
   'Raises validation_error for p_field if a workspace already has 50 active subscriptions. Other checks for the '
   'workspace wait until the transaction ends.';
 
-create function crm.check_new_subscription(p_workspace_id uuid, p_field text) returns void
+create function crm.check_new_subscription(p_subscription crm.webhook_subscriptions) returns void
 language plpgsql volatile set search_path = '' as $$
+declare
+  v_created integer;
+  v_different integer;
 begin
-  perform crm.check_active_subscriptions(p_workspace_id, p_field);
-  -- Inactive subscriptions are kept for ever, so creating and deleting them without end is refused too.
-  if (
-    select count(*) from crm.webhook_subscriptions s
-    where s.workspace_id = p_workspace_id and s.id >= crm.uuid_v7_floor(now() - interval '30 days')
-  ) >= 500 then
-    perform api.fail('validation_error', array[p_field], 'O workspace já criou 500 assinaturas em 30 dias, o máximo');
+  perform crm.check_active_subscriptions(p_subscription.workspace_id, 'target_url');
+  -- Inactive subscriptions are kept for ever, so creating and deleting them without end is refused too. Automation tools
+  -- subscribe anew each time that a workflow is switched on, so equal ones count once, up to a number for all.
+  select
+    count(*),
+    count(distinct (s.target_url, s.event_types)) filter (
+      where (s.target_url, s.event_types) <> (p_subscription.target_url, p_subscription.event_types)
+    )
+  into v_created, v_different
+  from crm.webhook_subscriptions s
+  where s.workspace_id = p_subscription.workspace_id and s.id >= crm.uuid_v7_floor(now() - interval '30 days');
+  if v_different >= 500 then
+    perform api.fail(
+      'validation_error', '{target_url}', 'O workspace já criou 500 assinaturas diferentes em 30 dias, o máximo'
+    );
+  elsif v_created >= 5000 then
+    perform api.fail('validation_error', '{target_url}', 'O workspace já criou 5.000 assinaturas em 30 dias, o máximo');
   end if;
 end
 $$;
-comment on function crm.check_new_subscription(uuid, text) is
-  'Raises validation_error for p_field if a workspace has 50 active subscriptions, or created 500 in 30 days.';
+comment on function crm.check_new_subscription(crm.webhook_subscriptions) is
+  'Raises validation_error if the workspace has 50 active subscriptions, or created 500 of other targets or events, or '
+  '5,000 in all, in 30 days.';
 
 create function crm.listed_ids(p_filters jsonb, p_field text) returns uuid[]
 language sql immutable as $$
@@ -271,7 +285,8 @@ begin
   -- Otherwise a call that began before its key was revoked would leave a subscription that outlives the key.
   if not crm.lock_key(crm.current_caller_id()) then perform api.fail('revoked_api_key'); end if;
 
-  perform crm.check_new_subscription(crm.current_workspace_id(), 'target_url');
+  v_subscription.workspace_id := crm.current_workspace_id();
+  perform crm.check_new_subscription(v_subscription);
   v_subscription.key_id := crm.current_caller_id();
   v_subscription.filters := crm.check_filters(crm.current_workspace_id(), v_subscription.filters);
   v_subscription.payload := coalesce(v_subscription.payload, 'full');

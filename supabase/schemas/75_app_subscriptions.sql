@@ -129,7 +129,7 @@ declare
   v_id uuid := (v_args ->> 'new_id')::uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
-  perform crm.check_new_subscription(v_workspace_id, 'target_url');
+  perform crm.check_new_subscription(jsonb_populate_record(null::crm.webhook_subscriptions, v_args));
   insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url, filters, payload, header)
   values (
     v_workspace_id, v_id, array(select jsonb_array_elements_text(v_args -> 'event_types'))::crm.event_type[],

@@ -9,7 +9,7 @@
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { presentState, schemaFiles } from "./files.ts";
-import { newMigration, release } from "./migrations.ts";
+import { newMigration, refuseEdited, release } from "./migrations.ts";
 
 const { values, positionals: [name] } = parseArgs({
   // `deno task` passes `--` on.
@@ -23,6 +23,8 @@ async function run(): Promise<void> {
     for (const { sql } of (await presentState()).values()) console.log(`${sql}\n`);
     return;
   }
+  // Before anything that takes time.
+  await refuseEdited();
   if (name !== undefined) console.log(`Created ${await newMigration(name)}`);
   for (const { path, text } of await schemaFiles()) {
     if (await Deno.readTextFile(path).catch(() => null) === text) continue;

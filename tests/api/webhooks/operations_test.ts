@@ -151,14 +151,15 @@ test("During the overlap of POST …/rotate-secret the old secret still signs, a
   }
 });
 
-test("A workspace has at most 50 active subscriptions, and creates at most 500 in 30 days", async ({ sql, workspace: { id, key }, api }) => {
-  const post = () => api.post(WEBHOOKS, { event_types: ["deal.won"], target_url: openMailbox().url });
+test("A workspace has at most 50 active subscriptions, and creates at most 500 different ones in 30 days", async ({ sql, workspace: { id, key }, api }) => {
+  const target_url = openMailbox().url;
+  const post = (event = "deal.won") => api.post(WEBHOOKS, { event_types: [event], target_url });
   const insert = (count: number, active: number, age: string) =>
     sql`
     insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url, is_active)
     select ${id}, crm.uuid_v7(now() - ${age}::interval), '{deal.won}', 'https://127.0.0.1:9443/' || n, n <= ${active}
     from generate_series(1, ${count}::integer) n`;
-  const { id: inactive } = await subscribe(key, openMailbox().url, ["deal.won"]);
+  const { id: inactive } = await subscribe(key, target_url, ["deal.won"]);
   await api.delete(`${WEBHOOKS}/${inactive}`);
   await insert(50, 50, "1 day");
   const full = { target_url: "O workspace já tem 50 assinaturas ativas, o máximo" };
@@ -168,9 +169,17 @@ test("A workspace has at most 50 active subscriptions, and creates at most 500 i
   });
   await sql`update crm.webhook_subscriptions set is_active = false where workspace_id = ${id}`;
   await insert(1000, 0, "31 days");
-  await insert(448, 0, "29 days");
-  assert.equal((await post()).status, 201, "the 500th");
+  await insert(499, 0, "29 days");
+  const { body: last } = await post();
+  assert.ok(last.id, "the 500th: the inactive one of the same mailbox and the first 50 count once");
+  assert.deepEqual(assertError(await post("deal.lost"), "validation_error"), {
+    target_url: "O workspace já criou 500 assinaturas diferentes em 30 dias, o máximo",
+  });
+  // As an automation tool does when its workflow is switched off and on.
+  await api.delete(`${WEBHOOKS}/${last.id}`);
+  assert.equal((await post()).status, 201, "the same target and events again");
+  for (let times = 1; times <= 9; times++) await insert(499, 0, "29 days");
   assert.deepEqual(assertError(await post(), "validation_error"), {
-    target_url: "O workspace já criou 500 assinaturas em 30 dias, o máximo",
+    target_url: "O workspace já criou 5.000 assinaturas em 30 dias, o máximo",
   });
 });

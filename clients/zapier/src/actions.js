@@ -1,0 +1,69 @@
+import { call } from "./call.js";
+import { customFieldOf, customFields } from "./choices.js";
+
+/** An action that creates a record. */
+export function createOf({ path, customFieldsOf, inputFields, sample, ...about }) {
+  return {
+    ...about,
+    operation: {
+      inputFields: customFieldsOf ? [...inputFields, customFields(customFieldsOf)] : inputFields,
+      perform(z, bundle) {
+        const { idempotency_key, ...values } = bundle.inputData;
+        return call(z, bundle, "POST", path, {
+          body: bodyOf(inputFields, values),
+          ...(idempotency_key && { headers: { "Idempotency-Key": idempotency_key } }),
+        });
+      },
+      sample,
+    },
+  };
+}
+
+/** An action that finds records by the fields that are filled in. */
+export function searchOf({ path, inputFields, sample, ...about }) {
+  return {
+    ...about,
+    operation: {
+      inputFields,
+      async perform(z, bundle) {
+        const { id, ...values } = bundle.inputData;
+        if (id) return await read(z, bundle, `${path}/${encodeURIComponent(id)}`);
+        const filters = Object.entries(bodyOf(inputFields, values)).map((
+          [name, value],
+        ) => [name, String(value)]);
+        // Without a filter the list has all records: an empty e-mail must not find somebody else.
+        if (filters.length === 0) return [];
+        const params = { ...Object.fromEntries(filters), limit: 10 };
+        return (await call(z, bundle, "GET", path, { params })).data;
+      },
+      sample,
+    },
+  };
+}
+
+async function read(z, bundle, path) {
+  try {
+    return [await call(z, bundle, "GET", path)];
+  } catch (error) {
+    if (error.name === "AppError" && JSON.parse(error.message).status === 404) return [];
+    throw error;
+  }
+}
+
+/** The values of a form as the API takes them, without those that are empty. */
+function bodyOf(fields, values) {
+  const body = {};
+  const put = (parent, name, value, isDate) => {
+    if (value === undefined || value === null || value === "" || value.length === 0) return;
+    // The editor turns a date into a time of that day in the user's time zone.
+    (parent ? body[parent] ??= {} : body)[name] = isDate ? String(value).slice(0, 10) : value;
+  };
+  for (const { key, meta: { parent, isDate } = {} } of fields) {
+    put(parent, parent ? key.slice(parent.length + 1) : key, values[key], isDate);
+  }
+  for (const [name, value] of Object.entries(values)) {
+    const custom = customFieldOf(name);
+    if (custom) put("custom_fields", custom.key, value, custom.type === "date");
+  }
+  return body;
+}

@@ -1,0 +1,92 @@
+// Runs the Zapier app on Node with the platform that its package.json names, as Zapier does.
+import { join } from "node:path";
+import type { writtenFor } from "../../../clients/zapier/write/written.ts";
+import { run } from "./sdk_package.ts";
+
+const APP = join(import.meta.dirname!, "../../../clients/zapier");
+
+/** An error that an operation reports: its JSON, if the platform wrapped it in JSON. */
+export class ZapierError extends Error {
+  /** What the platform passes on: `message`, and `code` and `status` or `delay`. */
+  readonly content: Record<string, unknown>;
+
+  constructor(error: { name: string; message: string }) {
+    super(error.message);
+    this.name = error.name;
+    this.content = error.message.startsWith("{") ? JSON.parse(error.message) : { message: error.message };
+  }
+}
+
+/** The app in a process of its own, which is ended at the end. */
+export interface ZapierApp extends AsyncDisposable {
+  /** Reports the faults that the platform's validator finds. */
+  validate(): Promise<unknown[]>;
+  /**
+   * Runs an operation.
+   *
+   * @param method `creates.create_lead.operation.perform`
+   * @throws ZapierError
+   */
+  // deno-lint-ignore no-explicit-any -- each test asserts the fields that it expects
+  execute(method: string, bundle: Record<string, unknown>): Promise<any>;
+}
+
+/** A copy of the app, installed as its README says. */
+export async function installZapierApp(): Promise<AsyncDisposable & { folder: string }> {
+  const folder = await Deno.makeTempDir({ prefix: "crm-zapier-" });
+  await Deno.mkdir(join(folder, "src"));
+  await Deno.mkdir(join(folder, "dist"));
+  const sources = [...Deno.readDirSync(join(APP, "src"))].map(({ name }) => `src/${name}`);
+  for (const name of ["package.json", "index.js", ...sources]) {
+    await Deno.copyFile(join(APP, name), join(folder, name));
+  }
+  await Deno.copyFile(join(import.meta.dirname!, "../programs/zapier.js"), join(folder, "zapier.js"));
+  await run("npm", ["install", "--silent", "--no-audit", "--no-fund"], { cwd: folder });
+  return { folder, [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
+}
+
+/** Starts the app in the folder where it is installed, with what `deno task zapier` would write. */
+export async function startZapierApp(
+  folder: string,
+  written: ReturnType<typeof writtenFor>,
+): Promise<ZapierApp> {
+  await Deno.writeTextFile(join(folder, "dist/written.json"), JSON.stringify(written));
+  const child = new Deno.Command("node", {
+    args: ["zapier.js"],
+    cwd: folder,
+    // Otherwise the platform prints its use of memory, and Node 20 a warning about imported JSON.
+    env: { NODE_ENV: "test", NODE_NO_WARNINGS: "1" },
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const events = child.stdin.getWriter();
+  const outcomes = child.stdout.pipeThrough(new TextDecoderStream()).pipeThrough(lines()).getReader();
+  const handle = async (event: Record<string, unknown>) => {
+    await events.write(new TextEncoder().encode(`${JSON.stringify(event)}\n`));
+    const { value, done } = await outcomes.read();
+    if (done) throw new Error("The app has ended");
+    const { results, error } = JSON.parse(value);
+    if (error) throw new ZapierError(error);
+    return results;
+  };
+  return {
+    validate: () => handle({ command: "validate" }),
+    execute: (method, bundle) => handle({ command: "execute", method, bundle }),
+    async [Symbol.asyncDispose]() {
+      await events.close();
+      await outcomes.cancel();
+      await child.status;
+    },
+  };
+}
+
+function lines(): TransformStream<string, string> {
+  let rest = "";
+  return new TransformStream({
+    transform(text, controller) {
+      const found = (rest + text).split("\n");
+      rest = found.pop()!;
+      for (const line of found) controller.enqueue(line);
+    },
+  });
+}
