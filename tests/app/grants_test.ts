@@ -72,7 +72,7 @@ test("An app has its own rate limit, and its Idempotency-Key is honoured (spec 4
   assert.equal((await callAs(second.token)).status, 200);
 });
 
-test("A token without a grant, or whose grant or session has ended, is 401 with WWW-Authenticate (spec 5.7)", async ({ sql, workspace: { id } }) => {
+test("A token without a grant, or whose grant or session has ended, is 401 with WWW-Authenticate (spec 5)", async ({ sql, workspace: { id } }) => {
   const { member, clientId, token, sessionId, grant: given } = await makeApp(sql, id, "vendedor", [
     "contacts:read",
   ]);
@@ -170,7 +170,7 @@ test("A member who loses a role takes its scopes from their apps at the next cal
   ]);
 });
 
-test("An app of a suspended workspace, or one without the API, is refused like a key (spec 5.7)", async ({ sql, workspace: { id } }) => {
+test("An app of a suspended workspace, or one without the API, is refused like a key (spec 5)", async ({ sql, workspace: { id } }) => {
   const { token } = await makeApp(sql, id, "vendedor", ["contacts:read"]);
   await sql`update crm.workspaces set suspended = true where id = ${id}`;
   await assertRefused(token, "workspace_suspended");

@@ -40,7 +40,7 @@ export function functionApp(name: string, gate: GateName): Hono {
     const allow = cors({
       origin: origins,
       allowHeaders: ALLOWED_HEADERS[gate],
-      exposeHeaders: [...REPLY_HEADERS, "WWW-Authenticate", "Deprecation", "Sunset", "Link"],
+      exposeHeaders: [...REPLY_HEADERS, "Deprecation", "Sunset", "Link"],
       // Otherwise browsers repeat the preflight request after 5 s, before every other call of the console.
       maxAge: 600,
     });
