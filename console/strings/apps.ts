@@ -2,9 +2,10 @@
 export const apps = {
   "apps.title": ["Aplicativos autorizados", "Granted apps"],
   "apps.text": [
-    "Cada aplicativo age em nome de uma pessoa, dentro do que ela permitiu.",
-    "Each app acts in a person's name, within what they allowed.",
+    "Um assistente de IA pode agir em nome de uma pessoa, sem chave:",
+    "An AI assistant can act in a person's name, without a key:",
   ],
+  "apps.none": ["Nenhum aplicativo tem acesso.", "No app has access."],
   "apps.connect": [
     "Para conectar um assistente de IA, dê a ele este endereço:",
     "To connect an AI assistant, give it this address:",

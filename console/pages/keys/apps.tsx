@@ -1,36 +1,36 @@
 import { useSignal } from "@preact/signals";
 import { call } from "../../app/api.ts";
 import { forgetApproval } from "../../app/approvals.ts";
-import type { Resource } from "../../app/resource.ts";
-import { supabaseUrl } from "../../app/settings.ts";
+import { useResource } from "../../app/resource.ts";
+import { href, supabaseUrl } from "../../app/settings.ts";
 import type { Grant, GrantList } from "../../app/types.ts";
 import { workspace } from "../../app/workspace.ts";
 import { ActionDialog } from "../../components/action_dialog.tsx";
 import { CopyButton } from "../../components/copy.tsx";
-import { Loaded } from "../../components/loaded.tsx";
+import { Empty, Loaded } from "../../components/loaded.tsx";
 import { Moment } from "../../components/moment.tsx";
+import { Page } from "../../components/page.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { say } from "../../components/toast.tsx";
 import { t } from "../../strings/strings.ts";
 import { scopesText } from "./scopes.ts";
 
-export const APPS_PATH = "app-v1-apps";
+const APPS_PATH = "app-v1-apps";
 
 /** The apps that act in the name of the person, or for an admin of any member, and the address for connecting one. */
-export function GrantedApps({ apps }: { apps: Resource<GrantList> }) {
+export function GrantedApps() {
+  const apps = useResource<GrantList>(APPS_PATH);
   const revoked = useSignal<Grant | null>(null);
   const address = `${supabaseUrl}/functions/v1/mcp`;
   return (
-    <section class="section">
-      <h2>{t("apps.title")}</h2>
-      <p class="hint">{t("apps.text")}</p>
+    <Page title={t("apps.title")} text={<a href={href("chaves/")}>{t("keys.back")}</a>}>
       {/* Above the list, which would push it down when it arrives. */}
       <p>
         {t("apps.connect")} <code class="broken">{address}</code> <CopyButton text={address} quiet />
       </p>
       <Loaded resource={apps}>
         {({ data }) =>
-          data.length > 0 && (
+          data.length === 0 ? <Empty text={t("apps.none")} /> : (
             <Table
               label={t("apps.title")}
               rows={data}
@@ -49,7 +49,7 @@ export function GrantedApps({ apps }: { apps: Resource<GrantList> }) {
           onClose={() => revoked.value = null}
         />
       )}
-    </section>
+    </Page>
   );
 }
 

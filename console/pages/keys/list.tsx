@@ -1,6 +1,6 @@
 import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
-import type { ApiKey, GrantList } from "../../app/types.ts";
+import type { ApiKey } from "../../app/types.ts";
 import { mayChange, role, settled } from "../../app/workspace.ts";
 import { Filtered } from "../../components/filter.tsx";
 import { Moment } from "../../components/moment.tsx";
@@ -11,7 +11,6 @@ import { formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";
 import { scopesText } from "./scopes.ts";
-import { APPS_PATH, GrantedApps } from "./apps.tsx";
 import { KeyTag } from "./state.tsx";
 import { Empty, Loaded } from "../../components/loaded.tsx";
 
@@ -19,10 +18,9 @@ const KEYS_PATH = "app-v1-keys";
 /** Maximum keys that the functions return; the filter finds no others. */
 const MOST_KEYS = 500;
 
-/** Every key of the workspace, and the apps that act for people. */
+/** Every key of the workspace, and the way to the apps that act for people. */
 export function KeyList() {
   const keys = useResource<{ data: ApiKey[] }>(KEYS_PATH);
-  const apps = useResource<GrantList>(APPS_PATH);
   const create = mayChange.value && (
     <a class="button primary" href={href("chaves/", { nova: "1" })}>{t("keys.create")}</a>
   );
@@ -57,7 +55,11 @@ export function KeyList() {
             )}
       </Loaded>
       {/* Not before the keys, because their list would push it down when the list arrives. */}
-      {keys.data.value && settled.value && <GrantedApps apps={apps} />}
+      {keys.data.value && settled.value && (
+        <p class="section">
+          {t("apps.text")} <a href={href("chaves/", { aplicativos: "1" })}>{t("apps.title")}</a>
+        </p>
+      )}
     </Page>
   );
 }
