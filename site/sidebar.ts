@@ -41,6 +41,7 @@ export const GROUPS: Group[] = [
       "idempotency",
       "sdk",
       "mcp",
+      "n8n",
       "zapier",
       "tools",
       { label: "Referência da API", en: "API reference", link: "/reference/" },

@@ -2,8 +2,8 @@
 import { dirname, join } from "node:path";
 
 const ROOT = join(import.meta.dirname!, "..");
-/** Checked by a test, together with the clients that are generated for them. */
-const LATER = "tests/clients/consumers/";
+/** Checked by tests, together with what is generated for them. */
+const LATER = ["tests/clients/consumers/", "clients/n8n/"];
 /** Folders whose deno.json names no packages, or names the same ones as the root's. */
 const WITHOUT_PACKAGES = ["supabase/functions", "clients/sdk"];
 
@@ -14,7 +14,9 @@ const packages = new Set(
     !WITHOUT_PACKAGES.includes(folder)
   ),
 );
-const sources = paths.filter((path) => !path.endsWith("deno.json") && !path.startsWith(LATER));
+const sources = paths.filter((path) =>
+  !path.endsWith("deno.json") && !LATER.some((folder) => path.startsWith(folder))
+);
 for (const [folder, files] of Map.groupBy(sources, packageOf)) {
   await run(
     Deno.execPath(),

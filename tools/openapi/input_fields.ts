@@ -12,6 +12,10 @@ export interface InputField {
   /** `uuid`, `date`, `date-time`, `email` or `uri`, if the document says one. */
   format?: string | undefined;
   required: boolean;
+  /** Whether null is accepted, which clears the field. */
+  nullable: boolean;
+  /** The type of an array's items. */
+  items?: string | undefined;
   /** The beginning of the description without its article, up to the first punctuation mark; or the name. */
   label: string;
   description: string;
@@ -19,6 +23,8 @@ export interface InputField {
   choices?: string[] | undefined;
   /** The longest text, in characters. */
   maxLength?: number | undefined;
+  /** The smallest number. */
+  minimum?: number | undefined;
 }
 
 /**
@@ -33,10 +39,10 @@ export function bodyFields(document: OpenApi, { requestBody }: Operation): Input
 /** The fields of an operation's query. */
 export function queryFields(document: OpenApi, operation: Operation): InputField[] {
   return parametersOf(document, operation).filter((parameter) => parameter.in === "query").map((parameter) =>
-    fieldOf(document, parameter.name, [parameter.name], {
+    fieldOf(document, [parameter.name], {
       ...known(document, parameter.schema),
       ...(parameter.description !== undefined && { description: parameter.description }),
-    }, parameter.required ?? false)
+    }, { required: parameter.required ?? false, nullable: false })
   );
 }
 
@@ -50,17 +56,22 @@ function membersOf(document: OpenApi, schema: JsonSchema, path: string[]): Input
       return membersOf(document, member, own).filter((field) => !here.includes(field.name))
         .map((field) => ({ ...field, required: field.required && required.includes(name) }));
     }
-    return [fieldOf(document, own.join("_"), own, member, required.includes(name))];
+    return [
+      fieldOf(document, own, member, {
+        required: required.includes(name),
+        nullable: acceptsNull(document, given),
+      }),
+    ];
   });
 }
 
 function fieldOf(
   document: OpenApi,
-  name: string,
   path: string[],
   schema: JsonSchema,
-  required: boolean,
+  presence: Pick<InputField, "required" | "nullable">,
 ): InputField {
+  const name = path.join("_");
   const { description = name } = schema;
   const items = schema.items && known(document, schema.items);
   const label = description.replaceAll(/ \([^)]*\)/g, "").replace(/[,;:.]\s.*$/s, "").replace(
@@ -73,12 +84,14 @@ function fieldOf(
     path,
     type: schema.type as InputField["type"],
     format: schema.format ?? items?.format,
-    required,
+    ...presence,
+    items: items?.type as string | undefined,
     // A description that begins with the values, like "note: …", names no field.
     label: choices?.includes(label) ? name : label,
     description,
     choices,
     maxLength: schema.maxLength as number | undefined,
+    minimum: schema.minimum as number | undefined,
   };
 }
 
@@ -89,4 +102,9 @@ function known(document: OpenApi, schema: JsonSchema): JsonSchema {
   if (first !== undefined && schema.properties === undefined) return { ...known(document, first), ...others };
   const found = resolve(document, schema);
   return Array.isArray(found.type) ? { ...found, type: found.type.find((type) => type !== "null")! } : found;
+}
+
+function acceptsNull(document: OpenApi, schema: JsonSchema): boolean {
+  const { type, anyOf = [] } = resolve(document, schema);
+  return [type].flat().includes("null") || anyOf.some((part) => acceptsNull(document, part));
 }

@@ -1,0 +1,18 @@
+import { createHash } from "node:crypto";
+import type { IExecuteSingleFunctions, IHttpRequestOptions } from "n8n-workflow";
+
+/**
+ * Gives a POST the same `Idempotency-Key` when n8n repeats it ("Retry On Fail"), so that a creation whose reply got
+ * lost is not repeated. Another execution, item, turn of a loop or body has another key.
+ */
+export async function addIdempotencyKey(
+  this: IExecuteSingleFunctions,
+  request: IHttpRequestOptions,
+): Promise<IHttpRequestOptions> {
+  if (request.method !== "POST") return request;
+  const item = this.getItemIndex();
+  const turn = this.getWorkflowDataProxy(item).$runIndex;
+  const call = [this.getExecutionId(), this.getNode().id, turn, item, request.url, request.body];
+  const key = createHash("sha256").update(JSON.stringify(call)).digest("hex");
+  return { ...request, headers: { ...request.headers, "Idempotency-Key": key } };
+}

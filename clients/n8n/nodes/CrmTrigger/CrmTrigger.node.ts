@@ -1,0 +1,104 @@
+import {
+  type IDataObject,
+  type IHookFunctions,
+  type IHttpRequestMethods,
+  type INodeType,
+  type INodeTypeDescription,
+  type IWebhookFunctions,
+  type IWebhookResponseData,
+  NodeConnectionTypes,
+} from "n8n-workflow";
+import { eventTypes } from "../written/properties";
+import { isSigned } from "./signature";
+
+/** What `POST /api-v1-webhooks` answers, and the node keeps while the workflow is active. */
+interface Subscription extends IDataObject {
+  id: string;
+  secret: string;
+}
+
+/** Starts a workflow for each event. It subscribes when the workflow is activated, and unsubscribes afterwards. */
+export class CrmTrigger implements INodeType {
+  description: INodeTypeDescription = {
+    displayName: "CRM Trigger",
+    name: "crmTrigger",
+    icon: { light: "file:../../icons/crm.svg", dark: "file:../../icons/crm.dark.svg" },
+    group: ["trigger"],
+    version: 1,
+    subtitle: '={{ $parameter["event_types"].join(", ") }}',
+    description: "Starts the workflow when something happens in the CRM",
+    defaults: { name: "CRM Trigger" },
+    inputs: [],
+    outputs: [NodeConnectionTypes.Main],
+    credentials: [{ name: "crmApi", required: true }],
+    webhooks: [{ name: "default", httpMethod: "POST", responseMode: "onReceived", path: "webhook" }],
+    properties: [
+      eventTypes,
+      {
+        displayName: "Filters",
+        name: "filters",
+        type: "json",
+        default: "{}",
+        description:
+          'Only events that pass, such as {"pipeline_id": "…"}: also stage_id, owner_id and changed_fields',
+      },
+    ],
+  };
+
+  webhookMethods = {
+    default: {
+      /** Without the secret a subscription is of no use, so only the node's own one counts. */
+      async checkExists(this: IHookFunctions): Promise<boolean> {
+        const { id, secret } = this.getWorkflowStaticData("node") as Partial<Subscription>;
+        if (!id || !secret) return false;
+        const { data } = await request.call(this, "GET") as {
+          data: (Subscription & { is_active: boolean })[];
+        };
+        const target = this.getNodeWebhookUrl("default");
+        return data.some((one) => one.id === id && one.is_active && one.target_url === target);
+      },
+
+      async create(this: IHookFunctions): Promise<boolean> {
+        const filters = this.getNodeParameter("filters");
+        const { id, secret } = await request.call(this, "POST", "", {
+          event_types: this.getNodeParameter("event_types"),
+          target_url: this.getNodeWebhookUrl("default"),
+          filters: typeof filters === "string" ? JSON.parse(filters || "{}") : filters,
+        }) as Subscription;
+        Object.assign(this.getWorkflowStaticData("node"), { id, secret });
+        return true;
+      },
+
+      async delete(this: IHookFunctions): Promise<boolean> {
+        const kept = this.getWorkflowStaticData("node") as Partial<Subscription>;
+        if (kept.id) await request.call(this, "DELETE", `/${kept.id}`);
+        delete kept.id;
+        delete kept.secret;
+        return true;
+      },
+    },
+  };
+
+  async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+    const { rawBody } = this.getRequestObject();
+    const { secret } = this.getWorkflowStaticData("node") as Partial<Subscription>;
+    if (!secret || !isSigned(rawBody, this.getHeaderData(), secret)) {
+      this.getResponseObject().status(401).send("The delivery is not signed with the secret").end();
+      return { noWebhookResponse: true };
+    }
+    const delivery = this.getBodyData();
+    // A test event is invented: a workflow that is active must not act on it.
+    if (delivery.test && this.getMode() !== "manual") return { webhookResponse: "Test event" };
+    return { workflowData: [this.helpers.returnJsonArray(delivery)] };
+  }
+}
+
+async function request(this: IHookFunctions, method: IHttpRequestMethods, path = "", body?: IDataObject) {
+  const { baseUrl } = await this.getCredentials("crmApi");
+  return await this.helpers.httpRequestWithAuthentication.call(this, "crmApi", {
+    method,
+    url: `${String(baseUrl).replace(/\/+$/, "")}/api-v1-webhooks${path}`,
+    body,
+    json: true,
+  });
+}

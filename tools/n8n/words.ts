@@ -1,0 +1,35 @@
+// The names and texts of n8n's forms, as its linter wants them.
+
+/** The document's names for what n8n always calls by another name. */
+const NAMES: Readonly<Record<string, string>> = { list: "Get Many", upsert: "Create or Update" };
+const CAPITALS = /\b(id|ids|url|utm|q)\b/gi;
+
+/** `first_name` → `First Name`, `company_id` → `Company ID`, `deal.won` → `Deal Won`. */
+export function titled(name: string): string {
+  return NAMES[name] ?? name.replace(/^-(.*)/, "$1 descending").replaceAll(/[_.-]/g, " ")
+    .replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
+    .replaceAll(CAPITALS, (word) => word.toUpperCase()).replaceAll("IDS", "IDs");
+}
+
+/** The name of one object of a resource: `companies` → `company`. */
+export function singular(resource: string): string {
+  return resource.replace(/ies$/, "y").replace(/s$/, "");
+}
+
+/** The description of a field or an operation; absent where it would only repeat the name. */
+export function described(name: string, text: string, type = "string"): { description?: string } {
+  if (name === "limit") return { description: "Max number of results to return" };
+  const ids = text.replaceAll(/\bid(s?)\b/g, "ID$1");
+  const sentence = type === "boolean"
+    ? `Whether this applies: ${ids}`
+    : ids.slice(0, 1).toUpperCase() + ids.slice(1);
+  const ended = /\. [A-Z]/.test(sentence) && !sentence.endsWith(".") ? `${sentence}.` : sentence;
+  return ["", titled(name).toLowerCase()].includes(ended.toLowerCase()) ? {} : { description: ended };
+}
+
+/** What an operation does, as the list of actions shows it: its summary if that is plain words, as the linter wants. */
+export function actionOf(operation: string, resource: string, summary: string): string {
+  if (/^[A-Z][a-z ]+$/.test(summary)) return summary;
+  const name = `${titled(operation)} ${singular(resource)}`;
+  return name[0] + name.slice(1).toLowerCase().replaceAll("_", " ");
+}
