@@ -42,6 +42,8 @@ export const activity = {
   "did.key_revoked": ["{actor} revogou a chave {object}", "{actor} revoked the key {object}"],
   "did.key_revoked_webhooks.one": ["com ela parou {n} webhook", "with it {n} webhook stopped"],
   "did.key_revoked_webhooks.many": ["com ela pararam {n} webhooks", "with it {n} webhooks stopped"],
+  "did.grant_created": ["{actor} autorizou o aplicativo {object}", "{actor} granted the app {object} access"],
+  "did.grant_revoked": ["{actor} revogou o aplicativo {object}", "{actor} revoked the app {object}"],
   "did.webhook_created": ["{actor} criou o webhook {object}", "{actor} created the webhook {object}"],
   "did.webhook_updated": ["{actor} mudou o webhook {object}", "{actor} changed the webhook {object}"],
   "did.webhook_deactivated": [

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { appCommands } from "./commands/app.ts";
 import { deliveryCommands } from "./commands/delivery.ts";
 import { jobCommands } from "./commands/job.ts";
 import { keyCommands } from "./commands/key.ts";
@@ -15,6 +16,7 @@ const GROUPS = [
   workspaceCommands,
   memberCommands,
   keyCommands,
+  appCommands,
   pipelineCommands,
   stageCommands,
   lossReasonCommands,

@@ -15,6 +15,7 @@ import type {
   RevokedKey,
   Rotation,
 } from "../../supabase/functions/app-v1-keys/schema.ts";
+import type { Grant } from "../../supabase/functions/app-v1-apps/schema.ts";
 import type { MemberList, UpdatedMember } from "../../supabase/functions/app-v1-members/schema.ts";
 import type { Workspace as WorkspaceSchema } from "../../supabase/functions/app-v1-workspace/schema.ts";
 
@@ -184,6 +185,9 @@ export interface Verbs {
   key_update: Verb<OnRecord & Optional<{ name: string; allowed_networks: string[] }>, Key>;
   key_rotate: Verb<OnRecord & { prefix: string; hash: string; overlap_seconds: OverlapSeconds }, Key>;
   key_revoke: Verb<OnRecord & Optional<{ keep_webhooks: boolean }>, z.output<typeof RevokedKey>>;
+
+  grant_list: Verb<InWorkspace, List<z.output<typeof Grant>>>;
+  grant_revoke: Verb<OnRecord, z.output<typeof Grant>>;
 
   pipeline_create: Verb<
     InWorkspace & { name: string; stages: NewStage[] } & Optional<{ is_default: boolean }>,

@@ -423,21 +423,32 @@ create table crm.api_keys (
   rotated_at timestamptz,
   created_at timestamptz not null default now(),
   allowed_networks cidr[] check (cardinality(allowed_networks) between 1 and 20),
+  client_id uuid,
+  user_id uuid,
   primary key (workspace_id, id),
   unique (id),
-  foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
+  foreign key (workspace_id, member_id) references crm.members (workspace_id, id),
+  constraint api_keys_grant check (num_nulls(client_id, user_id) in (0, 2))
 );
 comment on table crm.api_keys is
-  'API keys without their secrets. A rotation does not change this row, so limits, subscriptions and call counts '
-  'continue. The role crm_api cannot read the table.';
+  'API keys without their secrets, and the grants of apps (77_app_grants.sql). A rotation does not change this row, so '
+  'limits, subscriptions and call counts continue. The role crm_api cannot read the table.';
+comment on column crm.api_keys.client_id is
+  'For a grant, the app: the client in Supabase Auth''s OAuth server, whose token is the credential instead of a '
+  'secret. Null for a key.';
+comment on column crm.api_keys.user_id is
+  'For a grant, the person (auth.users) who gave it, as the member member_id. Null for a key.';
 comment on column crm.api_keys.member_id is
   'The member who created the key: the default owner of the records it creates, and the author of its notes.';
-comment on column crm.api_keys.prefix is 'The visible start of the newest secret, by which people recognise the key.';
+comment on column crm.api_keys.prefix is
+  'The visible start of the newest secret, by which people recognise the key; for a grant, the start of client_id.';
 comment on column crm.api_keys.rotated_at is
   'When the newest secret replaced an earlier one; null before the first rotation.';
 comment on column crm.api_keys.allowed_networks is
   'The networks from which the key may be used; null: from everywhere. IPv4 networks are never stored in their IPv6 form.';
 call crm.protect('crm.api_keys');
+create unique index api_keys_grants on crm.api_keys (user_id, client_id, revoked_at) nulls not distinct
+where client_id is not null;
 create table crm.key_secrets (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
@@ -1086,7 +1097,9 @@ begin
   return (
     select json_build_object(
       'key', json_build_object(
-        'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'created_at', crm.iso(k.created_at),
+        'id', k.id, 'name', k.name, 'prefix', k.prefix,
+        'scopes', case when k.client_id is null then k.scopes else crm.given_scopes(k.scopes, m.role) end,
+        'created_at', crm.iso(k.created_at),
         'expires_at', crm.iso(k.expires_at), 'allowed_networks', coalesce(k.allowed_networks::text[], '{}')
       ),
       'workspace', json_build_object('id', w.id, 'name', w.name, 'time_zone', w.time_zone),
@@ -11577,15 +11590,19 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_key_id uuid := (v_args ->> 'id')::uuid;
 begin
-  if not exists (select from crm.api_keys k where k.workspace_id = v_workspace_id and k.id = v_key_id) then
+  if not exists (
+    select from crm.api_keys k
+    where k.workspace_id = v_workspace_id and k.id = v_key_id
+      and (k.client_id is null or crm.may_see_grants_of(v_workspace_id, k.member_id))
+  ) then
     perform crm.raise_code('not_found', 'id');
   end if;
   return crm.request_page(v_workspace_id, v_key_id, v_args);
 end
 $$;
 comment on function app.key_requests(jsonb) is
-  'Lists the requests of a key in the last 7 days, newest first: data, and meta with next_cursor and has_more. Arguments: '
-  'workspace_id, id, status (422 or 4xx), path (how it begins), since, until, cursor, limit (50 if absent). Codes: '
+  'Lists the requests of a key, or of a grant that the caller may see, in the last 7 days, newest first: data, and meta '
+  'with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), path (how it begins), since, until, cursor, limit (50 if absent). Codes: '
   'validation_error, not_found.';
 
 create function crm.notice_claim()
@@ -14005,7 +14022,9 @@ begin
   value := coalesce(to_jsonb(v_text), p_value);
   errors := '[]';
   case p_rule
-    when 'workspace_id', 'id', 'new_id', 'member_id', 'deal_id', 'pipeline_id', 'subscription_id', 'cursor' then
+    when 'workspace_id', 'id', 'new_id', 'member_id', 'deal_id', 'pipeline_id', 'subscription_id', 'client_id',
+      'cursor'
+    then
       value := to_jsonb(lower(v_text));
       v_valid := v_text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
       v_message := 'Deve ser um UUID';
@@ -14014,7 +14033,7 @@ begin
         'member', 'key', 'pipeline', 'stage', 'loss_reason', 'deal', 'proposal', 'subscription', 'delivery'
       );
       v_message := 'Deve ser um tipo de registro conhecido';
-    when 'name', 'title', 'member_name' then
+    when 'name', 'title', 'member_name', 'client_name' then
       v_valid := char_length(v_text) between 1 and 255;
       v_message := 'Deve ter de 1 a 255 caracteres';
     when 'type' then
@@ -14422,6 +14441,12 @@ begin
       case p_verb
         when 'funnel_get' then return app.funnel_get(p_args);
       end case;
+    when 'grant' then
+      case p_verb
+        when 'grant_create' then return app.grant_create(p_args);
+        when 'grant_list' then return app.grant_list(p_args);
+        when 'grant_revoke' then return app.grant_revoke(p_args);
+      end case;
     when 'invitation' then
       case p_verb
         when 'invitation_accept' then return app.invitation_accept(p_args);
@@ -14616,7 +14641,7 @@ begin
     'active_keys', (
       select count(*) from (
         select from crm.api_keys k
-        where k.workspace_id = p_workspace_id and k.revoked_at is null and crm.is_working(k)
+        where k.workspace_id = p_workspace_id and k.revoked_at is null and k.client_id is null and crm.is_working(k)
         limit 5000
       ) k
     ),
@@ -14827,7 +14852,7 @@ language sql stable set search_path = '' as $$
   select count(*) from (
     select from crm.api_keys k
     where k.workspace_id = p_workspace_id and k.member_id = p_member_id
-      and k.revoked_at is null and crm.is_working(k)
+      and k.revoked_at is null and k.client_id is null and crm.is_working(k)
     limit 1000
   ) k
 $$;
@@ -14959,7 +14984,8 @@ begin
   into v_keys
   from (
     select k.* from crm.api_keys k
-    where k.workspace_id = m.workspace_id and k.member_id = m.id and k.revoked_at is null and crm.is_working(k)
+    where k.workspace_id = m.workspace_id and k.member_id = m.id and k.revoked_at is null and k.client_id is null
+      and crm.is_working(k)
     order by k.id limit 1000
   ) k;
   select count(*) into v_managers from (
@@ -15066,7 +15092,7 @@ begin
       select w.member_id, count(*) as working
       from (
         select k.member_id from crm.api_keys k
-        where k.workspace_id = v_workspace_id and k.revoked_at is null and crm.is_working(k)
+        where k.workspace_id = v_workspace_id and k.revoked_at is null and k.client_id is null and crm.is_working(k)
         limit 5000
       ) w
       group by w.member_id
@@ -15142,7 +15168,7 @@ begin
     left join crm.key_secrets o on o.workspace_id = k.workspace_id and o.key_id = k.id and o.expires_at > now()
     left join webhooks w on w.key_id = k.id
     left join counted c on c.key_id = k.id
-    where k.workspace_id = p_workspace_id and k.id = any (p_ids);
+    where k.workspace_id = p_workspace_id and k.id = any (p_ids) and k.client_id is null;
 end
 $$;
 comment on function crm.key_records(uuid, uuid[]) is
@@ -15158,7 +15184,7 @@ declare
   v_key crm.api_keys;
 begin
   select k.* into v_key from crm.api_keys k
-  where k.workspace_id = p_workspace_id and k.id = p_id
+  where k.workspace_id = p_workspace_id and k.id = p_id and k.client_id is null
   for no key update;
   if not found then perform crm.raise_code('not_found', 'id'); end if;
   return v_key;
@@ -15176,7 +15202,7 @@ begin
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   if (
     select count(*) from crm.api_keys k
-    where k.workspace_id = p_workspace_id and k.revoked_at is null and crm.is_working(k)
+    where k.workspace_id = p_workspace_id and k.revoked_at is null and k.client_id is null and crm.is_working(k)
   ) >= 100 then
     perform crm.raise_code('validation_error', 'name', 'A empresa já tem 100 chaves que funcionam, o máximo; revogue uma');
   end if;
@@ -15253,7 +15279,7 @@ begin
   perform crm.require_workspace(v_workspace_id);
   v_ids := array(
     select k.id from crm.api_keys k
-    where k.workspace_id = v_workspace_id
+    where k.workspace_id = v_workspace_id and k.client_id is null
     order by crm.is_working(k) desc, k.id desc limit 500
   );
   return json_build_object('data', (
@@ -15916,6 +15942,280 @@ comment on function app.funnel_get(jsonb) is
   'pipelines (the active ones, 100 at most), pipeline (null if none is active), stages (crm.funnel_stages). '
   'Arguments: workspace_id, pipeline_id. Codes: validation_error, not_found.';
 
+create function crm.scopes_of_role(p_role text) returns text[]
+language sql immutable parallel safe as $$
+  select array[
+    'leads:write', 'deals:read', 'deals:write', 'activities:read', 'activities:write', 'contacts:read',
+    'contacts:write', 'companies:read', 'companies:write', 'notes:read', 'notes:write', 'pipelines:read',
+    'workspace:read', 'events:read', 'changes:read'
+  ]
+  -- In the console a gestor creates webhooks and keys that may erase contacts; an admin defines custom fields.
+  || case when p_role in ('gestor', 'admin') then array['contacts:manage', 'webhooks:manage'] else '{}' end
+  || case when p_role = 'admin' then array['workspace:manage'] else '{}' end
+$$;
+comment on function crm.scopes_of_role(text) is
+  'The scopes that a member with this role may give an app. Like a key, an app reaches all records of the workspace; '
+  'scopes that manage require the role that may do the same in the console. A scope that is missing here cannot be '
+  'given.';
+create function crm.given_scopes(p_scopes text[], p_role text) returns text[]
+language sql immutable parallel safe as $$
+  select array(select s from unnest(p_scopes) s where s = any (crm.scopes_of_role(p_role)))
+$$;
+comment on function crm.given_scopes(text[], text) is
+  'Those of a grant''s scopes that the member''s present role may give: a member who loses a role takes its scopes from '
+  'every app.';
+create function crm.identify_grant(p_user_id uuid, p_session_id uuid, p_client_id uuid) returns crm.caller
+language plpgsql set search_path = '' as $$
+declare
+  v_caller crm.caller;
+  v_is_live boolean;
+begin
+  select s.is_live into v_is_live from crm.session_email(p_user_id, p_session_id) s;
+  if v_is_live then
+    select
+      case
+        when k.revoked_at is not null or not m.is_active or m.user_id is distinct from k.user_id then 'revoked_api_key'
+        when w.suspended then 'workspace_suspended'
+        when not w.public_api then 'feature_disabled'
+      end,
+      k.id, k.workspace_id, k.member_id, crm.given_scopes(k.scopes, m.role), w.rate_limit_per_minute
+    into v_caller.error_code, v_caller.id, v_caller.workspace_id, v_caller.member_id, v_caller.scopes, v_caller.rate_limit
+    from crm.api_keys k
+    join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
+    join crm.workspaces w on w.id = k.workspace_id
+    where k.user_id = p_user_id and k.client_id = p_client_id
+    -- The one that works, otherwise the newest of the revoked ones.
+    order by k.revoked_at desc nulls first limit 1;
+  end if;
+  if v_caller.id is null then v_caller.error_code := 'invalid_api_key'; end if;
+  return v_caller;
+end
+$$;
+comment on function crm.identify_grant(uuid, uuid, uuid) is
+  'The caller to whom a verified token of an app belongs. invalid_api_key: the session has ended, or the person never '
+  'granted this client anything. revoked_api_key: the grant was revoked, or its member is no longer active.';
+create function api.call_by_grant(
+  p_user_id uuid, p_session_id uuid, p_client_id uuid, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text,
+  p_request_hash bytea
+) returns api.reply
+language plpgsql security definer set search_path = '' as $$
+begin
+  return crm.answer_request(
+    crm.identify_grant(p_user_id, p_session_id, p_client_id), p_scope, p_verb, p_args, p_idempotency_key, p_request_hash
+  );
+end
+$$;
+comment on function api.call_by_grant(uuid, uuid, uuid, text, text, jsonb, text, bytea) is
+  'The door for apps: answers one request, given the ids in a verified token of Supabase Auth''s OAuth server. Every '
+  'call reads the session, the member, the role and the grant. The other arguments are those of api.call.';
+create function crm.end_webhooks_of_grant(p_workspace_id uuid, p_id uuid) returns void
+language sql volatile set search_path = '' as $$
+  update crm.webhook_subscriptions s
+  set is_active = false, deactivated_reason = 'key_revoked'
+  where s.workspace_id = p_workspace_id and s.key_id = p_id and s.is_active
+$$;
+comment on function crm.end_webhooks_of_grant(uuid, uuid) is
+  'Ends the active subscriptions that an app created: it would go on receiving events.';
+create function crm.end_grant(p_workspace_id uuid, p_id uuid) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  update crm.api_keys k set revoked_at = now()
+  where k.workspace_id = p_workspace_id and k.id = p_id and k.revoked_at is null;
+  -- A separate statement, so that it also sees subscriptions of calls for which the update waited (crm.lock_key).
+  perform crm.end_webhooks_of_grant(p_workspace_id, p_id);
+end
+$$;
+comment on function crm.end_grant(uuid, uuid) is 'Revokes a grant for good, and ends its active subscriptions.';
+create function crm.follow_member() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  if not new.is_active or new.user_id is distinct from old.user_id then
+    perform crm.end_grant(k.workspace_id, k.id)
+    from crm.api_keys k
+    where k.workspace_id = new.workspace_id and k.member_id = new.id and k.client_id is not null
+      and k.revoked_at is null;
+  elsif 'webhooks:manage' <> all (crm.scopes_of_role(new.role)) then
+    perform crm.end_webhooks_of_grant(k.workspace_id, k.id)
+    from crm.api_keys k
+    where k.workspace_id = new.workspace_id and k.member_id = new.id and k.client_id is not null
+      and k.revoked_at is null;
+  end if;
+  return null;
+end
+$$;
+comment on function crm.follow_member() is
+  'Trigger: revokes the grants of a member who is deactivated or leaves, and ends their subscriptions, also those of a '
+  'member whose role may no longer manage webhooks. Scopes need no change: every call compares them with the role. '
+  'Security definer, because members may not change each other''s grants.';
+create trigger grants_follow_member after update of role, is_active, user_id on crm.members
+for each row
+when (
+  old.role is distinct from new.role or old.is_active is distinct from new.is_active
+  or old.user_id is distinct from new.user_id
+)
+execute function crm.follow_member();
+create function crm.store_grant(p_client_id uuid, p_name text, p_scopes text[]) returns uuid
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_member_id uuid := crm.current_member_id();
+  v_user_id uuid := crm.current_user_id();
+  v_former crm.api_keys;
+  v_id uuid;
+begin
+  -- One grant of a person at a time, so that simultaneous ones are counted and replace each other.
+  perform pg_advisory_xact_lock(crm.lock_number('grants of ' || v_user_id));
+  select k.* into v_former from crm.api_keys k
+  where k.user_id = v_user_id and k.client_id = p_client_id and k.revoked_at is null
+  for no key update;
+  if v_former.workspace_id = v_workspace_id and v_former.member_id = v_member_id then
+    update crm.api_keys k set name = p_name, scopes = p_scopes
+    where k.workspace_id = v_workspace_id and k.id = v_former.id;
+    if 'webhooks:manage' <> all (p_scopes) then perform crm.end_webhooks_of_grant(v_workspace_id, v_former.id); end if;
+    return v_former.id;
+  end if;
+  if v_former.id is not null then
+    perform crm.end_grant(v_former.workspace_id, v_former.id);
+    insert into crm.audit_log (workspace_id, member_id, action, object_type, object_id, object_name)
+    values (v_former.workspace_id, v_former.member_id, 'grant_revoked', 'grant', v_former.id, v_former.name);
+  end if;
+  if (
+    select count(*) from crm.api_keys k
+    where k.workspace_id = v_workspace_id and k.member_id = v_member_id and k.client_id is not null
+      and k.revoked_at is null
+  ) >= 20 then
+    perform crm.raise_code('validation_error', 'client_id', 'Você já autorizou 20 aplicativos, o máximo; revogue um');
+  end if;
+  insert into crm.api_keys (workspace_id, member_id, name, prefix, scopes, client_id, user_id)
+  values (v_workspace_id, v_member_id, p_name, left(p_client_id::text, 8), p_scopes, p_client_id, v_user_id)
+  returning id into v_id;
+  return v_id;
+end
+$$;
+comment on function crm.store_grant(uuid, text, text[]) is
+  'Stores what the signed-in person grants a client in the current workspace, and returns the grant''s id. The token '
+  'names no workspace, so the person''s former grant for the client ends if it is in another one; in the same one it '
+  'takes the new name and scopes, and its subscriptions and limit continue. A member has 20 working grants at most, '
+  'because the rate limit is for each. Security definer, because the former grant may be in another workspace.';
+create function crm.grant_records(p_workspace_id uuid, p_ids uuid[]) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(
+      json_agg(
+        json_build_object(
+          'id', k.id,
+          'client_id', k.client_id,
+          'client_name', k.name,
+          'scopes', crm.given_scopes(k.scopes, m.role),
+          'member', json_build_object('id', m.id, 'name', m.name),
+          'created_at', crm.iso(k.created_at),
+          'last_used_at', crm.iso(greatest(u.last_call_at, r.hits[cardinality(r.hits)]))
+        )
+        order by k.id desc
+      ),
+      '[]'
+    )
+    from crm.api_keys k
+    join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
+    left join crm.key_counters u on u.workspace_id = k.workspace_id and u.key_id = k.id
+    left join crm.rate_limits r on r.key_id = k.id
+    where k.workspace_id = p_workspace_id and k.id = any (p_ids)
+  );
+end
+$$;
+comment on function crm.grant_records(uuid, uuid[]) is
+  'JSON of a workspace''s grants, newest first, with the scopes that the member''s present role may give.';
+create function crm.may_see_grants_of(p_workspace_id uuid, p_member_id uuid) returns boolean
+language sql stable set search_path = '' as $$
+  select crm.current_member_id() is null or crm.current_member_id() = p_member_id or exists (
+    select from crm.members m
+    where m.workspace_id = p_workspace_id and m.id = crm.current_member_id() and m.role = 'admin'
+  )
+$$;
+comment on function crm.may_see_grants_of(uuid, uuid) is
+  'Whether the caller may see and revoke a member''s grants: the member, an admin, or the operator.';
+create function app.grant_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_ids uuid[];
+begin
+  perform crm.require_workspace(v_workspace_id);
+  v_ids := array(
+    select k.id from crm.api_keys k
+    where k.workspace_id = v_workspace_id and k.client_id is not null and k.revoked_at is null
+      and crm.may_see_grants_of(v_workspace_id, k.member_id)
+    order by k.id desc limit 500
+  );
+  return json_build_object(
+    'data', crm.grant_records(v_workspace_id, v_ids),
+    'grantable_scopes', to_json(coalesce((
+      select crm.scopes_of_role(m.role) from crm.members m
+      where m.workspace_id = v_workspace_id and m.id = crm.current_member_id()
+    ), '{}'))
+  );
+end
+$$;
+comment on function app.grant_list(jsonb) is
+  'Lists the working grants of the calling member, or of the whole workspace for an admin or the operator, newest '
+  'first, 500 at most. Returns data, and grantable_scopes: what the member may give (crm.scopes_of_role). Arguments: '
+  'workspace_id. Codes: validation_error, not_found.';
+create function app.grant_create(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, client_id, client_name, scopes}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_scopes text[] := array(select jsonb_array_elements_text(v_args -> 'scopes'));
+  v_refused text;
+  v_id uuid;
+begin
+  if crm.current_user_id() is null then perform crm.raise_code('not_found', 'workspace_id'); end if;
+  select s into v_refused
+  from crm.members m
+  cross join unnest(v_scopes) s
+  where m.workspace_id = v_workspace_id and m.id = crm.current_member_id() and s <> all (crm.scopes_of_role(m.role))
+  limit 1;
+  if found then
+    perform crm.raise_code('validation_error', 'scopes', format('Seu papel não permite dar a permissão "%s"', v_refused));
+  end if;
+  v_id := crm.store_grant((v_args ->> 'client_id')::uuid, v_args ->> 'client_name', v_scopes);
+  perform crm.record_action(
+    v_workspace_id, 'grant_created', 'grant', v_id, v_args ->> 'client_name', jsonb_build_object('scopes', v_scopes)
+  );
+  return crm.grant_records(v_workspace_id, array[v_id]) -> 0;
+end
+$$;
+comment on function app.grant_create(jsonb) is
+  'Grants an app, the client in Supabase Auth with that id and name, these scopes in the name of the signed-in member; '
+  'replaces the person''s former grant for the same client (crm.store_grant). Returns the grant. Arguments: '
+  'workspace_id, client_id, client_name, scopes. Codes: validation_error (also for a scope that the role may not give), '
+  'not_found (for a caller who is not signed in, such as the operator).';
+create function app.grant_revoke(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_grant crm.api_keys;
+begin
+  select k.* into v_grant from crm.api_keys k
+  where k.workspace_id = v_workspace_id and k.id = (v_args ->> 'id')::uuid and k.client_id is not null
+    and crm.may_see_grants_of(v_workspace_id, k.member_id)
+  for no key update;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  if v_grant.revoked_at is null then
+    perform crm.end_grant(v_workspace_id, v_grant.id);
+    perform crm.record_action(v_workspace_id, 'grant_revoked', 'grant', v_grant.id, v_grant.name);
+  end if;
+  return crm.grant_records(v_workspace_id, array[v_grant.id]) -> 0;
+end
+$$;
+comment on function app.grant_revoke(jsonb) is
+  'Revokes a grant for good, from the app''s next call on, and ends its active subscriptions. A grant that was revoked '
+  'before stays as it is. A member revokes their own grants, an admin and the operator all. Returns the grant. '
+  'Arguments: workspace_id, id. Codes: validation_error, not_found.';
+
 create table crm.jobs (
   name text primary key,
   every interval not null check (every >= interval '1 second'),
@@ -16094,6 +16394,7 @@ comment on function app.job_run(jsonb) is
 grant usage on schema api, app, crm to crm_functions;
 grant execute on function
   api.call(bytea, text, text, jsonb, text, bytea, text), api.call_by_link(bytea, text, jsonb),
+  api.call_by_grant(uuid, uuid, uuid, text, text, jsonb, text, bytea),
   app.call(uuid, uuid, uuid, text, text, jsonb),
   crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.log_requests(json),
   crm.next_delivery_due(interval), crm.notice_claim(), crm.notice_sent(uuid, uuid, text)
@@ -16270,14 +16571,15 @@ grant execute on function
   api.custom_field_restore(jsonb), api.custom_field_update(jsonb), api.fail(text, text[], text, uuid[]),
   app.action_list(jsonb), app.custom_field_archive(jsonb), app.custom_field_create(jsonb), app.custom_field_list(jsonb),
   app.custom_field_restore(jsonb), app.custom_field_update(jsonb), app.delivery_get(jsonb), app.delivery_list(jsonb),
-  app.delivery_redeliver(jsonb), app.funnel_get(jsonb), app.invitation_accept(jsonb), app.invitation_decline(jsonb),
-  app.key_create(jsonb), app.key_get(jsonb), app.key_list(jsonb), app.key_requests(jsonb), app.key_revoke(jsonb),
-  app.key_rotate(jsonb), app.key_update(jsonb), app.member_invite(jsonb), app.member_leave(jsonb),
-  app.member_list(jsonb), app.member_reinvite(jsonb), app.member_update(jsonb), app.subscription_create(jsonb),
-  app.subscription_delete(jsonb), app.subscription_get(jsonb), app.subscription_list(jsonb),
-  app.subscription_reactivate(jsonb), app.subscription_recover(jsonb), app.subscription_rotate(jsonb),
-  app.subscription_test(jsonb), app.subscription_update(jsonb), app.workspace_choices(jsonb), app.workspace_get(jsonb),
-  app.workspace_update(jsonb), crm.activity_json(crm.activities), crm.answer_invitation(uuid, boolean),
+  app.delivery_redeliver(jsonb), app.funnel_get(jsonb), app.grant_create(jsonb), app.grant_list(jsonb),
+  app.grant_revoke(jsonb), app.invitation_accept(jsonb), app.invitation_decline(jsonb), app.key_create(jsonb),
+  app.key_get(jsonb), app.key_list(jsonb), app.key_requests(jsonb), app.key_revoke(jsonb), app.key_rotate(jsonb),
+  app.key_update(jsonb), app.member_invite(jsonb), app.member_leave(jsonb), app.member_list(jsonb),
+  app.member_reinvite(jsonb), app.member_update(jsonb), app.subscription_create(jsonb), app.subscription_delete(jsonb),
+  app.subscription_get(jsonb), app.subscription_list(jsonb), app.subscription_reactivate(jsonb),
+  app.subscription_recover(jsonb), app.subscription_rotate(jsonb), app.subscription_test(jsonb),
+  app.subscription_update(jsonb), app.workspace_choices(jsonb), app.workspace_get(jsonb), app.workspace_update(jsonb),
+  crm.activity_json(crm.activities), crm.answer_invitation(uuid, boolean),
   crm.calls_by_day(date[], bigint[], date, integer), crm.calls_by_hour(timestamp with time zone[], bigint),
   crm.change_subscription(uuid, uuid, jsonb), crm.changed_field_names(), crm.changed_member_json(crm.members),
   crm.check_active_subscriptions(uuid, text), crm.check_args(jsonb, text[], text[]), crm.check_filters(uuid, jsonb),
@@ -16285,20 +16587,21 @@ grant execute on function
   crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
   crm.check_window(timestamp with time zone, timestamp with time zone), crm.company_json(crm.companies),
   crm.contact_json(crm.contacts), crm.count_calls(uuid, uuid[], timestamp with time zone), crm.current_member_id(),
-  crm.current_workspace_id(), crm.custom_field_action(text, json), crm.custom_field_json(crm.custom_fields),
-  crm.custom_field_lock(uuid), crm.custom_field_room(text), crm.deal_json(crm.deals),
-  crm.delivery_body(uuid, crm.events, text), crm.delivery_detail(uuid, uuid),
+  crm.current_user_id(), crm.current_workspace_id(), crm.custom_field_action(text, json),
+  crm.custom_field_json(crm.custom_fields), crm.custom_field_lock(uuid), crm.custom_field_room(text),
+  crm.deal_json(crm.deals), crm.delivery_body(uuid, crm.events, text), crm.delivery_detail(uuid, uuid),
   crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text),
   crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),
-  crm.describe_changes(jsonb, jsonb), crm.event_data(crm.events, text), crm.funnel_stages(uuid, uuid),
-  crm.header_name(jsonb), crm.holds_webhooks(uuid), crm.invitations_of_current_user(),
+  crm.describe_changes(jsonb, jsonb), crm.end_grant(uuid, uuid), crm.end_webhooks_of_grant(uuid, uuid),
+  crm.event_data(crm.events, text), crm.funnel_stages(uuid, uuid), crm.given_scopes(text[], text),
+  crm.grant_records(uuid, uuid[]), crm.header_name(jsonb), crm.holds_webhooks(uuid), crm.invitations_of_current_user(),
   crm.is_in_state(text, text, boolean), crm.is_working(crm.api_keys), crm.iso(timestamp with time zone),
   crm.key_for_update(uuid, uuid), crm.key_record(uuid, uuid), crm.key_records(uuid, uuid[]),
   crm.lead_data(crm.deals, crm.contacts, crm.companies), crm.lead_json(crm.deals, uuid, uuid), crm.leave_workspace(),
   crm.listed_ids(jsonb, text), crm.lock_custom_fields(), crm.lock_number(text),
-  crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(), crm.may_send(uuid, uuid),
-  crm.member_json(crm.members, bigint), crm.networks_of(jsonb), crm.note_json(crm.notes),
+  crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(), crm.may_see_grants_of(uuid, uuid),
+  crm.may_send(uuid, uuid), crm.member_json(crm.members, bigint), crm.networks_of(jsonb), crm.note_json(crm.notes),
   crm.old_secret_until(uuid, uuid), crm.page(json[], uuid), crm.parse_argument(text, text, jsonb),
   crm.parse_moment(text), crm.parse_network(text), crm.poke_dispatcher(), crm.proposal_json(crm.proposals),
   crm.proposal_status(crm.proposals), crm.raise_code(text, text, text, text), crm.reactivate_subscription(uuid, uuid),
@@ -16310,11 +16613,11 @@ grant execute on function
   crm.require_invitations_left(uuid, uuid), crm.require_other_admin(uuid, uuid), crm.require_room_for_key(uuid),
   crm.require_workspace(uuid), crm.resume_subscription(uuid, uuid), crm.rotate_secret(uuid, uuid, bytea, integer),
   crm.sample_data(crm.event_type), crm.sample_facts(crm.event_type), crm.sample_row(text),
-  crm.sample_state(crm.event_type), crm.send_test_event(uuid, uuid, crm.event_type),
-  crm.subscription_json(crm.webhook_subscriptions), crm.subscription_overview(uuid, uuid),
-  crm.subscription_overviews(uuid, uuid[]), crm.uuid_v7(timestamp with time zone),
-  crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid), crm.with_fields(json, json),
-  crm.within_workspace(jsonb), crm.without_mapping(inet), crm.working_keys_of(uuid, uuid),
+  crm.sample_state(crm.event_type), crm.scopes_of_role(text), crm.send_test_event(uuid, uuid, crm.event_type),
+  crm.store_grant(uuid, text, text[]), crm.subscription_json(crm.webhook_subscriptions),
+  crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]),
+  crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid),
+  crm.with_fields(json, json), crm.within_workspace(jsonb), crm.without_mapping(inet), crm.working_keys_of(uuid, uuid),
   crm.workspace_json(crm.workspaces), crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid),
   crm.workspaces_of_current_user()
 to crm_app;

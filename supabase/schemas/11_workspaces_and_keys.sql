@@ -159,22 +159,34 @@ create table crm.api_keys (
   rotated_at timestamptz,
   created_at timestamptz not null default now(),
   allowed_networks cidr[] check (cardinality(allowed_networks) between 1 and 20),
+  client_id uuid,
+  user_id uuid,
   primary key (workspace_id, id),
   -- The rate limit identifies a key by its id alone.
   unique (id),
-  foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
+  foreign key (workspace_id, member_id) references crm.members (workspace_id, id),
+  constraint api_keys_grant check (num_nulls(client_id, user_id) in (0, 2))
 );
 comment on table crm.api_keys is
-  'API keys without their secrets. A rotation does not change this row, so limits, subscriptions and call counts '
-  'continue. The role crm_api cannot read the table.';
+  'API keys without their secrets, and the grants of apps (77_app_grants.sql). A rotation does not change this row, so '
+  'limits, subscriptions and call counts continue. The role crm_api cannot read the table.';
+comment on column crm.api_keys.client_id is
+  'For a grant, the app: the client in Supabase Auth''s OAuth server, whose token is the credential instead of a '
+  'secret. Null for a key.';
+comment on column crm.api_keys.user_id is
+  'For a grant, the person (auth.users) who gave it, as the member member_id. Null for a key.';
 comment on column crm.api_keys.member_id is
   'The member who created the key: the default owner of the records it creates, and the author of its notes.';
-comment on column crm.api_keys.prefix is 'The visible start of the newest secret, by which people recognise the key.';
+comment on column crm.api_keys.prefix is
+  'The visible start of the newest secret, by which people recognise the key; for a grant, the start of client_id.';
 comment on column crm.api_keys.rotated_at is
   'When the newest secret replaced an earlier one; null before the first rotation.';
 comment on column crm.api_keys.allowed_networks is
   'The networks from which the key may be used; null: from everywhere. IPv4 networks are never stored in their IPv6 form.';
 call crm.protect('crm.api_keys');
+-- A person has one working grant for a client, in whatever workspace, because the token names none.
+create unique index api_keys_grants on crm.api_keys (user_id, client_id, revoked_at) nulls not distinct
+where client_id is not null;
 
 create table crm.key_secrets (
   workspace_id uuid not null,

@@ -67,8 +67,9 @@ comment on function crm.idempotency_remember(uuid, text, bytea, text, boolean) i
   'Stores a reply in the transaction that created the record: both are kept, or neither. The transaction holds the '
   'key (crm.idempotency_begin).';
 
--- The doors: one SQL statement answers one request. api.call is the door for API keys, api.call_by_link
--- (36_proposals.sql) for public links, app.call (71_app_door.sql) for signed-in members. Each identifies its caller;
+-- The doors: one SQL statement answers one request. api.call is the door for API keys, api.call_by_grant
+-- (77_app_grants.sql) for apps, api.call_by_link (36_proposals.sql) for public links, app.call (71_app_door.sql) for
+-- signed-in members. Each identifies its caller;
 -- crm.answer_request does the rest. See docs/architecture.md. A door runs with the rights of its owner, so that
 -- the calling role needs none; only the verb runs as crm_api (crm.run_verb) or crm_app (crm.run_app_verb).
 
@@ -348,7 +349,9 @@ begin
   return (
     select json_build_object(
       'key', json_build_object(
-        'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'created_at', crm.iso(k.created_at),
+        'id', k.id, 'name', k.name, 'prefix', k.prefix,
+        'scopes', case when k.client_id is null then k.scopes else crm.given_scopes(k.scopes, m.role) end,
+        'created_at', crm.iso(k.created_at),
         'expires_at', crm.iso(k.expires_at), 'allowed_networks', coalesce(k.allowed_networks::text[], '{}')
       ),
       'workspace', json_build_object('id', w.id, 'name', w.name, 'time_zone', w.time_zone),

@@ -178,13 +178,17 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_key_id uuid := (v_args ->> 'id')::uuid;
 begin
-  if not exists (select from crm.api_keys k where k.workspace_id = v_workspace_id and k.id = v_key_id) then
+  if not exists (
+    select from crm.api_keys k
+    where k.workspace_id = v_workspace_id and k.id = v_key_id
+      and (k.client_id is null or crm.may_see_grants_of(v_workspace_id, k.member_id))
+  ) then
     perform crm.raise_code('not_found', 'id');
   end if;
   return crm.request_page(v_workspace_id, v_key_id, v_args);
 end
 $$;
 comment on function app.key_requests(jsonb) is
-  'Lists the requests of a key in the last 7 days, newest first: data, and meta with next_cursor and has_more. Arguments: '
-  'workspace_id, id, status (422 or 4xx), path (how it begins), since, until, cursor, limit (50 if absent). Codes: '
+  'Lists the requests of a key, or of a grant that the caller may see, in the last 7 days, newest first: data, and meta '
+  'with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), path (how it begins), since, until, cursor, limit (50 if absent). Codes: '
   'validation_error, not_found.';

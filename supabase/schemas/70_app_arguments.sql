@@ -33,7 +33,9 @@ begin
   value := coalesce(to_jsonb(v_text), p_value);
   errors := '[]';
   case p_rule
-    when 'workspace_id', 'id', 'new_id', 'member_id', 'deal_id', 'pipeline_id', 'subscription_id', 'cursor' then
+    when 'workspace_id', 'id', 'new_id', 'member_id', 'deal_id', 'pipeline_id', 'subscription_id', 'client_id',
+      'cursor'
+    then
       value := to_jsonb(lower(v_text));
       v_valid := v_text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
       v_message := 'Deve ser um UUID';
@@ -42,7 +44,7 @@ begin
         'member', 'key', 'pipeline', 'stage', 'loss_reason', 'deal', 'proposal', 'subscription', 'delivery'
       );
       v_message := 'Deve ser um tipo de registro conhecido';
-    when 'name', 'title', 'member_name' then
+    when 'name', 'title', 'member_name', 'client_name' then
       v_valid := char_length(v_text) between 1 and 255;
       v_message := 'Deve ter de 1 a 255 caracteres';
     when 'type' then

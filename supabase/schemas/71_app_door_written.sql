@@ -31,6 +31,12 @@ begin
       case p_verb
         when 'funnel_get' then return app.funnel_get(p_args);
       end case;
+    when 'grant' then
+      case p_verb
+        when 'grant_create' then return app.grant_create(p_args);
+        when 'grant_list' then return app.grant_list(p_args);
+        when 'grant_revoke' then return app.grant_revoke(p_args);
+      end case;
     when 'invitation' then
       case p_verb
         when 'invitation_accept' then return app.invitation_accept(p_args);

@@ -154,7 +154,7 @@ begin
     'active_keys', (
       select count(*) from (
         select from crm.api_keys k
-        where k.workspace_id = p_workspace_id and k.revoked_at is null and crm.is_working(k)
+        where k.workspace_id = p_workspace_id and k.revoked_at is null and k.client_id is null and crm.is_working(k)
         limit 5000
       ) k
     ),

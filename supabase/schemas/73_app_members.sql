@@ -20,7 +20,7 @@ language sql stable set search_path = '' as $$
   select count(*) from (
     select from crm.api_keys k
     where k.workspace_id = p_workspace_id and k.member_id = p_member_id
-      and k.revoked_at is null and crm.is_working(k)
+      and k.revoked_at is null and k.client_id is null and crm.is_working(k)
     limit 1000
   ) k
 $$;
@@ -158,7 +158,8 @@ begin
   into v_keys
   from (
     select k.* from crm.api_keys k
-    where k.workspace_id = m.workspace_id and k.member_id = m.id and k.revoked_at is null and crm.is_working(k)
+    where k.workspace_id = m.workspace_id and k.member_id = m.id and k.revoked_at is null and k.client_id is null
+      and crm.is_working(k)
     order by k.id limit 1000
   ) k;
   select count(*) into v_managers from (
@@ -269,7 +270,7 @@ begin
       select w.member_id, count(*) as working
       from (
         select k.member_id from crm.api_keys k
-        where k.workspace_id = v_workspace_id and k.revoked_at is null and crm.is_working(k)
+        where k.workspace_id = v_workspace_id and k.revoked_at is null and k.client_id is null and crm.is_working(k)
         limit 5000
       ) w
       group by w.member_id

@@ -1,4 +1,5 @@
--- Keys as the operator and members see them: their JSON with their calls by day, and the lock for changing a key.
+-- Keys as the operator and members see them: their JSON with their calls by day, and the lock for changing a key. The
+-- grants of apps, which are rows of the same table, have verbs of their own (77_app_grants.sql).
 
 create function crm.is_working(k crm.api_keys) returns boolean
 language sql stable
@@ -66,7 +67,7 @@ begin
     left join crm.key_secrets o on o.workspace_id = k.workspace_id and o.key_id = k.id and o.expires_at > now()
     left join webhooks w on w.key_id = k.id
     left join counted c on c.key_id = k.id
-    where k.workspace_id = p_workspace_id and k.id = any (p_ids);
+    where k.workspace_id = p_workspace_id and k.id = any (p_ids) and k.client_id is null;
 end
 $$;
 comment on function crm.key_records(uuid, uuid[]) is
@@ -84,7 +85,7 @@ declare
   v_key crm.api_keys;
 begin
   select k.* into v_key from crm.api_keys k
-  where k.workspace_id = p_workspace_id and k.id = p_id
+  where k.workspace_id = p_workspace_id and k.id = p_id and k.client_id is null
   for no key update;
   if not found then perform crm.raise_code('not_found', 'id'); end if;
   return v_key;
@@ -105,7 +106,7 @@ begin
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   if (
     select count(*) from crm.api_keys k
-    where k.workspace_id = p_workspace_id and k.revoked_at is null and crm.is_working(k)
+    where k.workspace_id = p_workspace_id and k.revoked_at is null and k.client_id is null and crm.is_working(k)
   ) >= 100 then
     perform crm.raise_code('validation_error', 'name', 'A empresa já tem 100 chaves que funcionam, o máximo; revogue uma');
   end if;
@@ -185,7 +186,7 @@ begin
   perform crm.require_workspace(v_workspace_id);
   v_ids := array(
     select k.id from crm.api_keys k
-    where k.workspace_id = v_workspace_id
+    where k.workspace_id = v_workspace_id and k.client_id is null
     order by crm.is_working(k) desc, k.id desc limit 500
   );
   return json_build_object('data', (

@@ -13,6 +13,7 @@
 grant usage on schema api, app, crm to crm_functions;
 grant execute on function
   api.call(bytea, text, text, jsonb, text, bytea, text), api.call_by_link(bytea, text, jsonb),
+  api.call_by_grant(uuid, uuid, uuid, text, text, jsonb, text, bytea),
   app.call(uuid, uuid, uuid, text, text, jsonb),
   crm.check_health(), crm.delivery_claim(integer), crm.delivery_record(json), crm.log_requests(json),
   crm.next_delivery_due(interval), crm.notice_claim(), crm.notice_sent(uuid, uuid, text)

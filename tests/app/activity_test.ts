@@ -65,7 +65,9 @@ test("app-v1-activity can show every action that the database functions record",
     functions.flatMap((
       { source },
     ) => [
-      ...source.matchAll(/'((?:workspace|member|invitation|key|webhook|delivery|custom_field)_[a-z_]+)'/g),
+      ...source.matchAll(
+        /'((?:workspace|member|invitation|key|grant|webhook|delivery|custom_field)_[a-z_]+)'/g,
+      ),
     ])
       .map(([, name]) => name!).filter((name) => /(ed|in|left)$/.test(name) && name !== "already_signed_in"),
   );

@@ -1,11 +1,15 @@
 // Streamable HTTP without sessions (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports), and the
 // messages of the protocol.
 import assert from "node:assert/strict";
+import { decodeJwt } from "jose";
+import { findUserBySession } from "../../run/local/auth/users.ts";
 import { operate } from "../../run/operator/operator.ts";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
+import { makeApp } from "../support/apps.ts";
 import { makeKey } from "../support/fixtures.ts";
 import { MCP_URL, type McpReply, post, request } from "../support/mcp.ts";
 import { test } from "../support/scenario.ts";
+import { accessTokens } from "../support/sessions.ts";
 import { baseUrl } from "../support/stack.ts";
 
 const REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
@@ -126,7 +130,7 @@ Deno.test("GET and DELETE are 405, because there are no streams and no sessions,
     assert.equal(response.status, 405, method);
     assert.equal(response.headers.get("Allow"), "POST");
   }
-  const response = await fetch(`${MCP_URL}/.well-known/oauth-protected-resource`);
+  const response = await fetch(`${MCP_URL}/.well-known/oauth-authorization-server`);
   assert.equal(response.status, 404);
   await response.body?.cancel();
 });
@@ -154,7 +158,8 @@ test("The key is taken from X-API-Key or from Authorization, and every other cal
     for (const message of [list, initialize("2025-11-25"), request("tools/call", { name: "me_get" })]) {
       const { status, headers: replied, body, text } = await post(message, headers);
       assert.deepEqual({ status, code: body.error.data.code }, { status: 401, code }, text);
-      assert.equal(replied.get("WWW-Authenticate"), "Bearer");
+      const metadata = `${MCP_URL}/.well-known/oauth-protected-resource`;
+      assert.equal(replied.get("WWW-Authenticate"), `Bearer resource_metadata="${metadata}"`);
     }
   }
 });
@@ -194,3 +199,44 @@ Deno.test("A stranger's large body is not read: the key is judged first", async 
   });
   assert.deepEqual({ status, code: body.error.data.code }, { status: 401, code: "invalid_api_key" });
 });
+
+test("An app lists the tools of its scopes with its token and calls them, and without a grant it is 401", async ({ sql, workspace: { id } }) => {
+  const { member, clientId, token, grant: { id: grantId } } = await makeApp(sql, id, "vendedor", [
+    "contacts:read",
+    "contacts:write",
+  ]);
+  const headers = { Authorization: `Bearer ${token}` };
+  const { body: listed, text } = await post(request("tools/list"), headers);
+  const names = listed.result?.tools.map(({ name }: { name: string }) => name);
+  assert.ok(names?.includes("contacts_create") && !names.includes("deals_list"), text);
+  const create = () =>
+    post(request("tools/call", { name: "contacts_create", arguments: { name: "Ana" } }), headers);
+  const created = (await create()).body.result.structuredContent;
+  // With a renewed token of the same session, the same call is a repetition.
+  const user = await findUserBySession(sql, member.userId, sessionOf(token));
+  const renewed = await accessTokens.sign(
+    user!,
+    sessionOf(token),
+    1 + Math.floor(Date.now() / 1000),
+    clientId,
+  );
+  headers.Authorization = `Bearer ${renewed}`;
+  assert.deepEqual((await create()).body.result.structuredContent, created);
+  const stored = await sql`select count(*)::int as count from crm.contacts where workspace_id = ${id}`;
+  assert.equal(stored[0]!["count"], 1);
+
+  await operate(sql, "grant_revoke", { workspace_id: id, id: grantId });
+  for (const message of [request("tools/list"), request("tools/call", { name: "me_get" })]) {
+    const refused = await post(message, headers);
+    assert.deepEqual([refused.status, refused.body.error.data.code], [401, "revoked_api_key"], refused.text);
+    const metadata = `${MCP_URL}/.well-known/oauth-protected-resource`;
+    assert.equal(
+      refused.headers.get("WWW-Authenticate"),
+      `Bearer error="invalid_token", resource_metadata="${metadata}"`,
+    );
+  }
+  const person = await post(request("tools/list"), { Authorization: `Bearer ${member.session}` });
+  assert.deepEqual([person.status, person.body.error.data.code], [401, "invalid_api_key"]);
+});
+
+const sessionOf = (token: string) => String(decodeJwt(token)["session_id"]);

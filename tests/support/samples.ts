@@ -91,7 +91,9 @@ export async function makeAppSamples(
 ): Promise<Record<string, string>> {
   const { id: keyId } = await createKey(sql, { workspaceId, name: "Site", scopes: ["leads:write"] });
   const { memberId } = await makeMember(sql, workspaceId, "vendedor");
-  const [made] = await sql<[{ subscription_id: string; delivery_id: string; operation_id: string }]>`
+  const [made] = await sql<
+    [{ subscription_id: string; delivery_id: string; operation_id: string; grant_id: string }]
+  >`
     with subscription as (
       insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
       values (${workspaceId}, '{deal.won}', ${TARGET})
@@ -112,11 +114,16 @@ export async function makeAppSamples(
         jsonb_build_object('id', ${workspaceId}::text, 'merge_id', ${workspaceId}::text), 'done',
         '{"moved": {"activities": 0, "contacts": 0, "deals": 0, "deal_contacts": 0, "merged": 0}}', now())
       returning id
+    ), app as (
+      insert into crm.api_keys (workspace_id, member_id, name, prefix, scopes, client_id, user_id)
+      values (${workspaceId}, ${memberId}, 'Claude', '', '{deals:read}', gen_random_uuid(), gen_random_uuid())
+      returning id
     )
-    select s.id as subscription_id, d.id as delivery_id, o.id as operation_id
-    from subscription s, delivery d, operation o`;
+    select s.id as subscription_id, d.id as delivery_id, o.id as operation_id, a.id as grant_id
+    from subscription s, delivery d, operation o, app a`;
   return {
     "api-v1-operations": made.operation_id,
+    "app-v1-apps": made.grant_id,
     "app-v1-keys": keyId,
     "app-v1-members": memberId,
     "app-v1-webhooks": made.subscription_id,

@@ -7,7 +7,8 @@ export type Audience = "api" | "app";
 const API_INTRODUCTION = doc(
   [
     "API pública do CRM: leads, negócios, atividades, anotações, contatos, empresas, pipelines e webhooks.",
-    "Toda chamada leva a chave no cabeçalho `X-API-Key`; a chave pertence a um workspace e só alcança os dados dele.",
+    "Toda chamada leva a chave no cabeçalho `X-API-Key`; a chave pertence a um workspace e só alcança os dados dele. Um " +
+    "aplicativo que uma pessoa autorizou leva, em vez dela, o seu token em `Authorization: Bearer`.",
     "Datas e horas das respostas são ISO 8601 em UTC, com milissegundos e `Z`. Nas chamadas valem as formas comuns de " +
     "ISO 8601: `2026-01-31T12:00:00Z`, `2026-01-31T09:00-03:00`, `20260131T120000Z`, ou só a data; sem fuso, são UTC.",
     "Dinheiro é um número JSON sem símbolo de moeda.",
@@ -19,7 +20,8 @@ const API_INTRODUCTION = doc(
   ].join("\n\n"),
   [
     "The CRM's public API: leads, deals, activities, notes, contacts, companies, pipelines and webhooks.",
-    "Every call carries the key in the header `X-API-Key`; a key belongs to one workspace and reaches only its data.",
+    "Every call carries the key in the header `X-API-Key`; a key belongs to one workspace and reaches only its data. An " +
+    "app that a person has granted access carries its token in `Authorization: Bearer` instead.",
     "Datetimes of replies are ISO 8601 in UTC, with milliseconds and `Z`. Calls may use the common forms of ISO 8601: " +
     "`2026-01-31T12:00:00Z`, `2026-01-31T09:00-03:00`, `20260131T120000Z`, or a date alone; without an offset they are UTC.",
     "Money is a JSON number without a currency symbol.",
@@ -32,14 +34,14 @@ const API_INTRODUCTION = doc(
 
 const APP_INTRODUCTION = doc(
   [
-    "As funções do console: chaves de API, webhooks, entregas, membros, atividade e funil de um workspace.",
+    "As funções do console: chaves de API, aplicativos, webhooks, entregas, membros, atividade e funil de um workspace.",
     "Toda chamada leva o token de acesso do Supabase Auth em `Authorization: Bearer`. Quem é membro de vários workspaces " +
     "escolhe um no cabeçalho `X-Workspace-Id`.",
     "Integrações usam a API pública, com chave de API: veja `openapi.json`. Estas funções seguem o console e podem mudar " +
     "com ele.",
   ].join("\n\n"),
   [
-    "The functions of the console: API keys, webhooks, deliveries, members, activity and funnel of a workspace.",
+    "The functions of the console: API keys, apps, webhooks, deliveries, members, activity and funnel of a workspace.",
     "Every call carries the access token of Supabase Auth in `Authorization: Bearer`. A person who is a member of several " +
     "workspaces chooses one in the header `X-Workspace-Id`.",
     "Integrations use the public API with an API key: see `openapi.json`. These functions follow the console, and may " +
@@ -60,6 +62,15 @@ export const AUDIENCES = {
         in: "header",
         name: "X-API-Key",
         ...doc("A chave de API; começa com `svc_`", "The API key; it begins with `svc_`"),
+      },
+      appToken: {
+        type: "http",
+        scheme: "bearer",
+        bearerFormat: "JWT",
+        ...doc(
+          "O token que o Supabase Auth emite (OAuth 2.1) a um aplicativo que age por uma pessoa",
+          "The token that Supabase Auth issues (OAuth 2.1) to an app that acts for a person",
+        ),
       },
     },
   },

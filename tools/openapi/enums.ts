@@ -19,6 +19,7 @@ import { type Doc, doc, type FieldDocs } from "../../supabase/functions/_shared/
 import { EVENT_TYPES, EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import { NAMING_OBJECTS, Operation } from "../../supabase/functions/_shared/contract/operation.ts";
 import { ROLES } from "../../supabase/functions/_shared/contract/roles.ts";
+import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { TIMELINE_TYPES } from "../../supabase/functions/_shared/contract/timeline.ts";
 import { sortWords } from "../../supabase/functions/_shared/contract/record.ts";
 import { records } from "../records/records.ts";
@@ -205,9 +206,13 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
       "Whether a key works, has expired or was revoked",
     ),
   },
+  Scope: {
+    words: SCOPES,
+    text: doc("O que uma chave ou um aplicativo pode fazer", "What a key or an app may do"),
+  },
   Action: { words: ACTIONS, text: doc("O que alguém fez", "What somebody did") },
   ChangedObjectType: {
-    words: ["workspace", "member", "key", "webhook", "delivery", "custom_field"],
+    words: ["workspace", "member", "key", "grant", "webhook", "delivery", "custom_field"],
     text: doc("Com que tipo de objeto", "The kind of object that it was done to"),
   },
 };

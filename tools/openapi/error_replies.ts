@@ -35,7 +35,7 @@ export class ErrorReplies {
   readonly #envelope: JsonSchema;
 
   /** @param codes every code that an operation of the document returns */
-  constructor(readonly schemas: Schemas, gate: GateName, codes: readonly ErrorCode[]) {
+  constructor(readonly schemas: Schemas, readonly gate: GateName, codes: readonly ErrorCode[]) {
     this.#shared = new Set(groupByStatus(gateErrorCodes(gate)).keys());
     this.#envelope = schemas.add(errorEnvelope(codes), "output");
   }
@@ -63,7 +63,7 @@ export class ErrorReplies {
     const details = DETAILS[code];
     return {
       ...doc(list((code) => ERRORS[code].message), list((code) => ERROR_TEXTS[code].when.description_en)),
-      headers: headers(["X-Request-Id", ...headersOf(status)]),
+      headers: headers(["X-Request-Id", ...headersOf(status, this.gate)]),
       content: {
         "application/json": {
           schema: { allOf: [this.#envelope, withCodes(codes)] },
@@ -92,11 +92,12 @@ function withCodes(codes: readonly ErrorCode[]): JsonSchema {
 }
 
 /** A reply has the rate limit headers if the key is known and its workspace may call the API. */
-function headersOf(status: number): ReplyHeader[] {
+function headersOf(status: number, gate: GateName): ReplyHeader[] {
   switch (status) {
     case 301:
       return ["RateLimit-Policy", "RateLimit", "Location"];
     case 401:
+      return gate === "key" ? ["WWW-Authenticate"] : [];
     case 500:
       return [];
     case 503:

@@ -44,6 +44,15 @@ const HEADERS: Record<ReplyHeader, Record<string, unknown>> = {
     schema: TEXT,
     example: "GET, HEAD, POST",
   },
+  "WWW-Authenticate": {
+    ...doc(
+      "Onde um aplicativo lê quem emite os tokens (RFC 9728), e se o que ele enviou não vale",
+      "Where an app reads who issues the tokens (RFC 9728), and whether the one it sent is not valid",
+    ),
+    schema: TEXT,
+    example:
+      'Bearer resource_metadata="https://project.supabase.co/functions/v1/api-v1/.well-known/oauth-protected-resource"',
+  },
   "ETag": {
     ...doc(
       "A versão do registro, para If-None-Match e If-Match",
@@ -84,8 +93,8 @@ const HEADERS: Record<ReplyHeader, Record<string, unknown>> = {
 };
 
 /**
- * The reply headers of an audience: the console needs no Idempotency-Key, no versions and no preferences, and creates no
- * contacts.
+ * The reply headers of an audience: the console needs no Idempotency-Key, no versions and no preferences, creates no
+ * contacts, and knows who issues its tokens.
  */
 export function headersFor(audience: Audience): Record<string, unknown> {
   const {
@@ -93,6 +102,7 @@ export function headersFor(audience: Audience): Record<string, unknown> {
     "ETag": _tag,
     "Preference-Applied": _applied,
     "X-Possible-Duplicate": _duplicate,
+    "WWW-Authenticate": _challenge,
     ...others
   } = HEADERS;
   return audience === "api" ? HEADERS : others;

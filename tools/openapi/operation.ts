@@ -64,11 +64,11 @@ export function operation(resource: Resource, route: Route, errors: ErrorReplies
   };
 }
 
-/** The credential; a key's scope is named as OpenAPI 3.1 names the roles that a credential needs. */
+/** The credentials, of which one is enough; a scope is named as OpenAPI 3.1 names the roles that a credential needs. */
 function securityOf({ gate, scope }: Endpoint): Record<string, string[]>[] {
   switch (gate) {
     case "key":
-      return [{ apiKey: scope ? [scope] : [] }];
+      return ["apiKey", "appToken"].map((name) => ({ [name]: scope ? [scope] : [] }));
     case "session":
       return [{ session: [] }];
     default:

@@ -5,7 +5,7 @@ import { GATES } from "../../../supabase/functions/_shared/http/gates.ts";
 import type { Probe } from "./probes.ts";
 import { KEYS, type Size } from "./sizes.ts";
 
-const { text: CALL } = GATES.key.door;
+const { text: CALL } = GATES.key.doorOf("");
 
 /** The number of records that a probe searches. A lead searches the contacts. */
 export function recordsOf({ resource }: Probe, { contacts, others }: Size): number {

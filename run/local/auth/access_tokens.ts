@@ -18,8 +18,9 @@ export interface AccessTokens {
   /**
    * Signs a token with the same claims as Supabase.
    * @param issuedAt seconds since 1970
+   * @param clientId the app to which the token is issued; absent: the person
    */
-  sign(user: User, sessionId: string, issuedAt: number): Promise<string>;
+  sign(user: User, sessionId: string, issuedAt: number, clientId?: string): Promise<string>;
   /** @throws AuthError `bad_jwt` if the token was not signed with this key, or has expired. */
   verify(token: string): Promise<{ userId: string; sessionId: string }>;
 }
@@ -31,7 +32,7 @@ export async function openAccessTokens(key: SigningKey, issuer: string): Promise
   const [privateKey, publicKey] = [await importJWK(key, ALGORITHM), await importJWK(publicJwk, ALGORITHM)];
   return {
     jwks: { keys: [publicJwk] },
-    sign(user, sessionId, issuedAt) {
+    sign(user, sessionId, issuedAt, clientId) {
       return new SignJWT({
         email: user.email,
         phone: "",
@@ -41,6 +42,7 @@ export async function openAccessTokens(key: SigningKey, issuer: string): Promise
         aal: "aal1",
         session_id: sessionId,
         is_anonymous: false,
+        ...(clientId && { client_id: clientId }),
       })
         .setProtectedHeader({ alg: ALGORITHM, kid: key.kid, typ: "JWT" })
         .setIssuer(issuer)

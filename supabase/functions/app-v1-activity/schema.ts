@@ -19,6 +19,8 @@ export const ACTIONS = [
   "key_networks_changed",
   "key_rotated",
   "key_revoked",
+  "grant_created",
+  "grant_revoked",
   "webhook_created",
   "webhook_updated",
   "webhook_deactivated",
@@ -36,7 +38,7 @@ export const ACTIONS = [
 export const ActivityQuery = ListQuery.pick({ cursor: true, limit: true });
 
 const ChangedObject = object({
-  type: field(z.enum(["workspace", "member", "key", "webhook", "delivery", "custom_field"]), [
+  type: field(z.enum(["workspace", "member", "key", "grant", "webhook", "delivery", "custom_field"]), [
     "Tipo",
     "Kind",
     "member",

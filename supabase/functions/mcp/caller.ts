@@ -1,7 +1,8 @@
-import { hashCredential, isKey } from "../_shared/contract/credentials.ts";
 import { ApiError } from "../_shared/contract/errors.ts";
 import type { RequestHandler } from "../_shared/http/app.ts";
+import { bearerToken, readBearer } from "../_shared/http/bearer.ts";
 import { addressHeader, clientAddress } from "../_shared/http/client_address.ts";
+import { readKeyOrToken } from "../_shared/http/gates.ts";
 import { IDEMPOTENCY_HEADER } from "../_shared/http/idempotency.ts";
 import { serveResource } from "../_shared/http/serve.ts";
 import { RESOURCES } from "./resources.ts";
@@ -51,18 +52,23 @@ const MAX_TIME_ZONES = 1000;
 
 const handlers = new Map<string, Promise<RequestHandler>>();
 
-/** The sender of a request. Resources are called with the sender's key and address. */
+/** The sender of a request. Resources are called with the sender's key or token, and address. */
 export class Caller {
   /** The request id of the reply if no resource is called. A resource's reply has its own id. */
   readonly requestId = crypto.randomUUID();
   /** Headers for the reply, from the resource that was called last. */
   readonly headers: Record<string, string> = {};
-  /** The SHA-256 of the key. */
-  readonly credential: string;
 
-  constructor(readonly key: string, readonly offer: Offer, readonly address: string | null) {
-    this.credential = hashCredential(key);
-  }
+  /**
+   * @param credential what the gate read from `sent`
+   * @param sent the header with the key or the token
+   */
+  constructor(
+    readonly credential: string,
+    readonly sent: Readonly<Record<string, string>>,
+    readonly offer: Offer,
+    readonly address: string | null,
+  ) {}
 
   /** Whether a resource was called; its gate has then admitted or refused the caller. */
   get wasAnswered(): boolean {
@@ -97,7 +103,7 @@ export class Caller {
     const request = new Request(`http://mcp/${resource}${path === "/" ? "" : path}`, {
       method,
       headers: {
-        "X-API-Key": this.key,
+        ...this.sent,
         ...addressHeader(this.address),
         // Strict, so that a model is told about a misspelt field.
         ...(body !== undefined && { "Content-Type": "application/json", "Prefer": "handling=strict" }),
@@ -115,15 +121,18 @@ export class Caller {
 }
 
 /**
- * Reads the key from `X-API-Key`, else from `Authorization: Bearer`, because some clients can send only one of these
- * headers.
+ * Reads the key from `X-API-Key`, else a key or an app's token from `Authorization: Bearer`, because some clients can
+ * send only one of these headers.
  */
-export function readCaller(headers: Headers): Caller | ApiError | RpcError {
-  const key = headers.get("X-API-Key") ?? /^Bearer +(\S+)$/i.exec(headers.get("Authorization") ?? "")?.[1];
-  if (key === undefined) return new ApiError("missing_api_key", undefined, MISSING_KEY);
-  if (!isKey(key)) return new ApiError("invalid_api_key");
+export async function readCaller(headers: Headers): Promise<Caller | ApiError | RpcError> {
+  const key = headers.get("X-API-Key") ?? readBearer(headers);
+  if (key === null) return new ApiError("missing_api_key", undefined, MISSING_KEY);
+  const isToken = !headers.has("X-API-Key") && bearerToken(headers) !== null;
+  const sent = isToken ? { "Authorization": `Bearer ${key}` } : { "X-API-Key": key };
+  const credential = await readKeyOrToken(new Headers(sent));
+  if (credential instanceof ApiError) return credential;
   const offer = readOffer(headers);
-  return offer instanceof RpcError ? offer : new Caller(key, offer, clientAddress(headers));
+  return offer instanceof RpcError ? offer : new Caller(credential, sent, offer, clientAddress(headers));
 }
 
 const MISSING_KEY = "Envie a chave de API no cabeçalho X-API-Key ou em Authorization: Bearer";

@@ -9,6 +9,7 @@ import { GATES } from "../_shared/http/gates.ts";
 import { isObject, type Json, type JsonObject } from "../_shared/contract/json.ts";
 import { type JsonText, MAX_DEPTH, parseJson } from "../_shared/http/json_body.ts";
 import { PACES } from "../_shared/http/pace.ts";
+import { challengeHeader, METADATA_PATH, metadataReply } from "../_shared/http/protected_resource.ts";
 import { jsonReply } from "../_shared/http/reply.ts";
 import { callDoor } from "../_shared/postgres/door.ts";
 import { log, logCount } from "../_shared/runtime/log.ts";
@@ -31,8 +32,8 @@ const FULL_BYTES = 500_000;
 const ENVELOPE_DEPTH = 3;
 
 /**
- * Serves MCP's streamable HTTP without state: each POST carries its key and is answered with JSON. There are neither
- * sessions nor streams, so GET and DELETE are 405. Environment: CORS_ALLOWED_ORIGINS and APP_ORIGIN, the origins whose
+ * Serves MCP's streamable HTTP without state: each POST carries its key or token and is answered with JSON. There are
+ * neither sessions nor streams, so GET and DELETE are 405, except GET of the metadata for OAuth clients. Environment: CORS_ALLOWED_ORIGINS and APP_ORIGIN, the origins whose
  * pages may call. Pages of other origins are refused, as the protocol requires against DNS rebinding.
  */
 export function serveMcp(): RequestHandler {
@@ -40,7 +41,7 @@ export function serveMcp(): RequestHandler {
   const origins = allowedOrigins("link");
   const allow = cors({
     origin: origins,
-    allowMethods: ["POST"],
+    allowMethods: ["POST", "GET"],
     allowHeaders: [
       "Content-Type",
       "X-API-Key",
@@ -49,14 +50,14 @@ export function serveMcp(): RequestHandler {
       TOOLSETS_HEADER,
       READONLY_HEADER,
     ],
-    exposeHeaders: ["X-Request-Id", "RateLimit-Policy", "RateLimit", "Retry-After"],
+    exposeHeaders: ["X-Request-Id", "RateLimit-Policy", "RateLimit", "Retry-After", "WWW-Authenticate"],
     maxAge: 600,
   });
   app.use(async (c, next) => {
     const origin = c.req.header("Origin");
     if (origin === undefined) return await next();
     if (!origins.includes(origin)) {
-      return await refuse(new RpcError("invalidRequest", FOREIGN_ORIGIN, undefined, 403));
+      return await refuse(new RpcError("invalidRequest", FOREIGN_ORIGIN, undefined, 403), c.req.raw);
     }
     // The reply to a preflight request: the only one that `reply` does not create.
     const preflight = await allow(c, next);
@@ -64,17 +65,19 @@ export function serveMcp(): RequestHandler {
     return preflight;
   });
   app.post("/", async (c: Context) => {
-    const caller = readCaller(c.req.raw.headers);
-    if (caller instanceof RpcError) return await refuse(caller);
-    if (caller instanceof ApiError) return await refuse(RpcError.ofApi(caller));
+    const request = c.req.raw;
+    const caller = await readCaller(request.headers);
+    if (caller instanceof RpcError) return await refuse(caller, request);
+    if (caller instanceof ApiError) return await refuse(RpcError.ofApi(caller), request);
     try {
-      return await handle(caller, c.req.raw);
+      return await handle(caller, request);
     } catch (fault) {
       return internalError(caller, fault);
     }
   });
-  app.all("/", () => refuse(RpcError.ofApi(onlyPost, "invalidRequest")));
-  app.all("*", () => refuse(RpcError.ofApi(unknownAddress, "invalidRequest")));
+  app.get(METADATA_PATH, () => metadataReply("mcp"));
+  app.all("/", (c) => refuse(RpcError.ofApi(onlyPost, "invalidRequest"), c.req.raw));
+  app.all("*", (c) => refuse(RpcError.ofApi(unknownAddress, "invalidRequest"), c.req.raw));
   return app.fetch;
 }
 
@@ -84,16 +87,16 @@ const onlyPost = methodNotAllowed(["POST"]);
 async function handle(caller: Caller, request: Request): Promise<Response> {
   const named = request.headers.get(VERSION_HEADER);
   const json = await readJson(caller, request);
-  if (json instanceof RpcError) return await refuse(json);
+  if (json instanceof RpcError) return await refuse(json, request);
   // Older revisions expect no id in the error for a request that was refused before its message was read.
   const refuseRevision = (error: RpcError) =>
-    refuse(error, caller, error.code === "invalidRequest" ? null : idOf(json.value));
+    refuse(error, request, caller, error.code === "invalidRequest" ? null : idOf(json.value));
   const revision = revisionOf(json.value, named);
   if (revision instanceof RpcError) return await refuseRevision(revision);
   const contradiction = contradictionOf(json.value, request.headers);
   if (contradiction) return await refuseRevision(contradiction);
   const messages = splitMessages(json, revision);
-  if (messages instanceof RpcError) return await refuse(messages);
+  if (messages instanceof RpcError) return await refuse(messages, request);
 
   const responses: string[] = [];
   let bytes = 0;
@@ -103,7 +106,7 @@ async function handle(caller: Caller, request: Request): Promise<Response> {
     if (
       result instanceof RpcError && (result.status === 401 || (result.status !== 200 && !message.isListed))
     ) {
-      return await refuse(result, caller, idOf(message.value));
+      return await refuse(result, request, caller, idOf(message.value));
     }
     if (result === NO_ANSWER) continue;
     const response = rpcResponse(idOf(message.value), result);
@@ -160,7 +163,7 @@ function asObject(value: Json | undefined): JsonObject {
 async function readJson(caller: Caller, request: Request): Promise<JsonText | RpcError> {
   const { credential } = caller;
   const identify = () =>
-    callDoor(GATES.key.door, {
+    callDoor(GATES.key.doorOf(credential), {
       requestId: caller.requestId,
       credential,
       address: caller.address,
@@ -234,11 +237,16 @@ function unacceptable(message: string): RpcError {
 }
 
 /** Refuses a whole request. The reply is paced, because a client can cause any number of refusals without a key. */
-async function refuse(error: RpcError, caller: Caller | null = null, id: RpcId = null): Promise<Response> {
+async function refuse(
+  error: RpcError,
+  request: Request,
+  caller: Caller | null = null,
+  id: RpcId = null,
+): Promise<Response> {
   if (!caller?.wasAnswered) await PACES.key.wait();
   logCount("refused", { function: "mcp", status: error.status });
   return reply(caller, error.status, rpcResponse(id, error), {
-    ...(error.status === 401 && { "WWW-Authenticate": "Bearer" }),
+    ...(error.status === 401 && challengeHeader("mcp", request)),
     ...(error.status === 405 && { "Allow": "POST" }),
   });
 }

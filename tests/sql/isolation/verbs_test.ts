@@ -5,6 +5,7 @@ import { OperatorError } from "../../../run/operator/errors.ts";
 import { operate } from "../../../run/operator/operator.ts";
 import { createProposal } from "../../../run/operator/proposals.ts";
 import type { RecordKind, VerbName } from "../../../run/operator/verbs.ts";
+import { makeApp } from "../../support/apps.ts";
 import { client } from "../../support/client.ts";
 import { makeWorkspaceWithDeal } from "../../support/fixtures.ts";
 import { openMailbox } from "../../support/mailbox.ts";
@@ -15,12 +16,19 @@ import { subscribe, waitForDelivery } from "../../support/webhooks.ts";
 
 /** The verbs that belong to no workspace, and so must never be offered to members. */
 const OPERATOR_ALONE = ["job_list", "job_run", "workspace_create", "workspace_find", "workspace_list"];
-/** The verbs that act on the workspaces and invitations of the signed-in person. For the operator they find none. */
-const OF_PERSON = ["workspace_choices", "invitation_accept", "invitation_decline", "member_leave"];
+/** The verbs that act on the workspaces, invitations and apps of the signed-in person. For the operator they find none. */
+const OF_PERSON = [
+  "workspace_choices",
+  "grant_create",
+  "invitation_accept",
+  "invitation_decline",
+  "member_leave",
+];
 
 /** A valid value for each argument that names no record. */
 const VALUES: Record<string, unknown> = {
   name: "Outro",
+  client_name: "Claude",
   title: "Outra",
   email: "outra@exemplo.com.br",
   role: "vendedor",
@@ -123,7 +131,9 @@ test("no verb of schema app reaches a record of another workspace", async ({ sql
 });
 
 /** Creates a workspace with a record of every kind; returns their ids. */
-async function makeRecords(sql: Sql): Promise<Record<RecordKind | "custom_field" | "workspace_id", string>> {
+async function makeRecords(
+  sql: Sql,
+): Promise<Record<RecordKind | "custom_field" | "grant" | "client" | "workspace_id", string>> {
   const { workspace, deal } = await makeWorkspaceWithDeal(sql);
   const { id: workspace_id, key } = workspace;
   const subscription = await subscribe(key, openMailbox().url, ["deal.won"]);
@@ -136,8 +146,11 @@ async function makeRecords(sql: Sql): Promise<Record<RecordKind | "custom_field"
     type: "choice",
     choices: ["a"],
   });
+  const app = await makeApp(sql, workspace_id, "vendedor", ["deals:read"]);
   return {
     workspace_id,
+    grant: app.grant.id,
+    client: app.clientId,
     member: workspace.memberId,
     key: first!.id,
     pipeline: workspace.pipelineId,

@@ -21,6 +21,11 @@ export interface Session {
   sessionId: string;
 }
 
+/** The session of an app that acts for a person: also the claim `client_id`, the app's id in Supabase Auth. */
+export interface AppSession extends Session {
+  clientId: string;
+}
+
 /** Signature algorithms that this file verifies itself, with the project's public keys. */
 const ASYMMETRIC = ["ES256", "RS256"];
 /** The audience of a person's token. The project's own keys that are tokens, such as anon, have another audience. */
@@ -50,6 +55,25 @@ const knownSessions = new Set<string>();
 const turns = new FairShare(MAX_REQUESTS);
 
 /**
+ * Verifies a person's access token. A token that Supabase Auth issued to an app is invalid_session here, because an app
+ * may do less than the person.
+ */
+export async function verifyAccessToken(token: string): Promise<Session | ApiError> {
+  const session = await verifyToken(token);
+  return "clientId" in session ? new ApiError("invalid_session") : session;
+}
+
+/**
+ * Verifies an access token that Supabase Auth issued to an app. A person's own token is invalid_session here, and so is
+ * any symmetric one: strangers could otherwise make the API ask Supabase Auth.
+ */
+export async function verifyAppToken(token: string): Promise<AppSession | ApiError> {
+  if (!ASYMMETRIC.includes(algorithmOf(token) ?? "")) return new ApiError("invalid_session");
+  const session = await verifyToken(token);
+  return session instanceof ApiError || "clientId" in session ? session : new ApiError("invalid_session");
+}
+
+/**
  * Verifies an access token of Supabase Auth. The project's public keys verify an asymmetric signature. For any other
  * signature it asks Supabase Auth, because the functions must not hold the signing secret. Environment:
  * SUPABASE_JWKS, the public keys as JSON (a key that is missing there is fetched from Supabase Auth); a publishable
@@ -57,7 +81,7 @@ const turns = new FairShare(MAX_REQUESTS);
  *
  * @returns the session; or invalid_session; or service_unavailable if Supabase Auth does not answer
  */
-export async function verifyAccessToken(token: string): Promise<Session | ApiError> {
+async function verifyToken(token: string): Promise<Session | AppSession | ApiError> {
   const algorithm = algorithmOf(token);
   if (algorithm === null) return new ApiError("invalid_session");
   try {
@@ -86,7 +110,7 @@ function algorithmOf(token: string): string | null {
   }
 }
 
-async function verifyHere(token: string): Promise<Session | ApiError> {
+async function verifyHere(token: string): Promise<Session | AppSession | ApiError> {
   keys ??= publicKeys();
   const { payload } = await jwtVerify(token, keys, { audience: AUDIENCE, algorithms: ASYMMETRIC });
   return sessionOf(payload);
@@ -109,11 +133,11 @@ function publicKeys(): JWTVerifyGetKey {
 }
 
 async function verifyByAuth(token: string): Promise<Session | ApiError> {
-  // Refuses expired tokens and the project's own keys without a request.
+  // Refuses expired tokens, those of apps and the project's own keys without a request.
   const claims = decodeJwt(token);
   const session = sessionOf(claims);
   const expired = (claims.exp ?? 0) * 1000 <= Date.now();
-  if (session instanceof ApiError || expired || claims.aud !== AUDIENCE) {
+  if (session instanceof ApiError || "clientId" in session || expired || claims.aud !== AUDIENCE) {
     return new ApiError("invalid_session");
   }
 
@@ -150,14 +174,16 @@ function makeRoom(kept: Map<string, unknown> | Set<string>): void {
   if (kept.size >= MAX_ANSWERS) kept.delete(kept.keys().next().value!);
 }
 
-function sessionOf(claims: Record<string, unknown>): Session | ApiError {
+function sessionOf(claims: Record<string, unknown>): Session | AppSession | ApiError {
   const { sub, session_id, client_id } = claims;
-  // Supabase Auth sets client_id for an OAuth client, which may do less than the person.
-  if (client_id !== undefined) return new ApiError("invalid_session");
-  if (typeof sub !== "string" || typeof session_id !== "string" || !isUuid(sub) || !isUuid(session_id)) {
-    return new ApiError("invalid_session");
-  }
-  return { userId: sub, sessionId: session_id };
+  if (!isId(sub) || !isId(session_id)) return new ApiError("invalid_session");
+  if (client_id === undefined) return { userId: sub, sessionId: session_id };
+  if (!isId(client_id)) return new ApiError("invalid_session");
+  return { userId: sub, sessionId: session_id, clientId: client_id };
+}
+
+function isId(claim: unknown): claim is string {
+  return typeof claim === "string" && isUuid(claim);
 }
 
 /** Whether the public keys could not be fetched. For a reply that is not a key set, jose uses its generic code. */

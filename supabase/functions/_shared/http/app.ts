@@ -12,7 +12,15 @@ export type RequestHandler = (request: Request) => Response | Promise<Response>;
 
 /** The request headers that a page may send. */
 const ALLOWED_HEADERS: Record<GateName, string[]> = {
-  key: ["Content-Type", "X-API-Key", IDEMPOTENCY_HEADER, "If-Match", "If-None-Match", "Prefer"],
+  key: [
+    "Content-Type",
+    "X-API-Key",
+    "Authorization",
+    IDEMPOTENCY_HEADER,
+    "If-Match",
+    "If-None-Match",
+    "Prefer",
+  ],
   // The headers that Supabase's client adds, and the choice of the workspace.
   session: ["Authorization", "apikey", "X-Client-Info", "Content-Type", WORKSPACE_HEADER],
   link: ["Content-Type"],

@@ -30,7 +30,8 @@ export interface Gate {
    * verified token. Returns an error, without asking the database, if the credential is absent or malformed.
    */
   readCredential(call: Call): string | ApiError | Promise<string | ApiError>;
-  readonly door: Door;
+  /** The door for a credential: an app's token has another door than a key. */
+  doorOf(credential: string): Door;
   /** Headers that are added to every reply. */
   readonly headers: Readonly<Record<string, string>>;
   /** The name of the log field for the caller's id. */

@@ -1,10 +1,51 @@
 import type { GateName } from "../contract/declaration.ts";
 import { ApiError, ERRORS } from "../contract/errors.ts";
 import { hashCredential, isKey, isLinkToken } from "../contract/credentials.ts";
+import type { Door } from "../postgres/door.ts";
+import { bearerToken } from "./bearer.ts";
 import type { Gate } from "./call.ts";
 
 /** The request header in which a member of several workspaces chooses one. */
 export const WORKSPACE_HEADER = "X-Workspace-Id";
+
+const keyDoor: Door = {
+  name: "api_call",
+  text: "select * from api.call(decode($1, 'hex'), $2, $3, $4, $5, decode($6, 'hex'), $7)",
+  values: ({ credential, address, scope, verb, args, idempotency }) => [
+    credential,
+    scope,
+    verb,
+    args && JSON.stringify(args),
+    idempotency?.key,
+    idempotency?.requestHash,
+    address,
+  ],
+};
+
+const grantDoor: Door = {
+  name: "api_call_by_grant",
+  text: "select * from api.call_by_grant($1, $2, $3, $4, $5, $6, $7, decode($8, 'hex'))",
+  values: ({ credential, scope, verb, args, idempotency }) => [
+    ...credential.split(" "),
+    scope,
+    verb,
+    args && JSON.stringify(args),
+    idempotency?.key,
+    idempotency?.requestHash,
+  ],
+  messages: {
+    invalid_api_key:
+      "A sessão do aplicativo terminou, ou ele não tem acesso a nenhuma empresa; conecte-o de novo",
+    revoked_api_key: "O acesso do aplicativo foi revogado; conecte-o de novo",
+    insufficient_scope: "O aplicativo não tem o escopo",
+  },
+};
+
+const linkDoor: Door = {
+  name: "api_call_by_link",
+  text: "select * from api.call_by_link(decode($1, 'hex'), $2, $3)",
+  values: ({ credential, verb, args }) => [credential, verb, args && JSON.stringify(args)],
+};
 
 /**
  * The gates by name, except the gate for sessions: it is in session_gate.ts, so that the functions of the API do not
@@ -12,32 +53,9 @@ export const WORKSPACE_HEADER = "X-Workspace-Id";
  */
 export const GATES = {
   key: {
-    readCredential({ request }) {
-      const key = request.headers.get("X-API-Key");
-      if (key === null) {
-        const { message } = ERRORS.missing_api_key;
-        const elsewhere = request.headers.has("Authorization");
-        return new ApiError(
-          "missing_api_key",
-          undefined,
-          elsewhere ? `${message}, não em Authorization` : message,
-        );
-      }
-      return isKey(key) ? hashCredential(key) : new ApiError("invalid_api_key");
-    },
-    door: {
-      name: "api_call",
-      text: "select * from api.call(decode($1, 'hex'), $2, $3, $4, $5, decode($6, 'hex'), $7)",
-      values: ({ credential, address, scope, verb, args, idempotency }) => [
-        credential,
-        scope,
-        verb,
-        args && JSON.stringify(args),
-        idempotency?.key,
-        idempotency?.requestHash,
-        address,
-      ],
-    },
+    readCredential: ({ request }) => readKeyOrToken(request.headers),
+    // The ids in a token are separated by spaces.
+    doorOf: (credential) => credential.includes(" ") ? grantDoor : keyDoor,
     headers: {},
     callerField: "key_id",
     errors: [
@@ -55,11 +73,7 @@ export const GATES = {
     readCredential({ params: { token = "" } }) {
       return isLinkToken(token) ? hashCredential(token) : new ApiError("not_found");
     },
-    door: {
-      name: "api_call_by_link",
-      text: "select * from api.call_by_link(decode($1, 'hex'), $2, $3)",
-      values: ({ credential, verb, args }) => [credential, verb, args && JSON.stringify(args)],
-    },
+    doorOf: () => linkDoor,
     // The address contains the token, which must not reach other sites (by Referer) or search engines.
     headers: { "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex" },
     callerField: "proposal_id",
@@ -67,3 +81,31 @@ export const GATES = {
   },
   none: null,
 } as const satisfies Record<Exclude<GateName, "session">, Gate | null>;
+
+/**
+ * Reads the key from `X-API-Key`, or if that is absent, the token of an app from `Authorization: Bearer`.
+ *
+ * @returns the key's hash, or the ids in the verified token: person, session, client
+ */
+export function readKeyOrToken(headers: Headers): string | ApiError | Promise<string | ApiError> {
+  const key = headers.get("X-API-Key");
+  if (key !== null) return isKey(key) ? hashCredential(key) : new ApiError("invalid_api_key");
+  const token = bearerToken(headers);
+  if (token !== null) return readAppToken(token);
+  const { message } = ERRORS.missing_api_key;
+  const elsewhere = headers.has("Authorization");
+  return new ApiError("missing_api_key", undefined, elsewhere ? `${message}, não em Authorization` : message);
+}
+
+/** Verifies an app's token. The first one loads jose, so that functions that are called with keys start without it. */
+async function readAppToken(token: string): Promise<string | ApiError> {
+  const { verifyAppToken } = await import("./access_token.ts");
+  const session = await verifyAppToken(token);
+  if (session instanceof ApiError) {
+    return session.code === "invalid_session"
+      ? new ApiError("invalid_api_key", undefined, "O token de acesso não é de um aplicativo, ou venceu")
+      : session;
+  }
+  // In lower case, so that any spelling of the ids means the same known caller.
+  return [session.userId, session.sessionId, session.clientId].join(" ").toLowerCase();
+}

@@ -1,3 +1,4 @@
+import type { Hono } from "hono";
 import { addressNotLive } from "../contract/errors.ts";
 import { createCall, functionApp, type RequestHandler } from "./app.ts";
 import { outcomeWithoutDatabase } from "./outcome.ts";
@@ -7,9 +8,12 @@ import { respond } from "./respond.ts";
 /**
  * Creates the handler for a path that the spec reserves: it answers 404 to any method, with or without a key (spec
  * 4.5).
+ *
+ * @param addLive adds the paths below it that answer
  */
-export function serveNotLive(name: string): RequestHandler {
+export function serveNotLive(name: string, addLive?: (app: Hono) => void): RequestHandler {
   const app = functionApp(name, "key");
+  addLive?.(app);
   app.all("*", async (c) => {
     const call = createCall(c, name, { gateName: "none", gate: null, target: addressNotLive });
     await PACES.none.wait();

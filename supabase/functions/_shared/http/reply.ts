@@ -9,6 +9,7 @@ export const REPLY_HEADERS = [
   "Retry-After",
   "Location",
   "Allow",
+  "WWW-Authenticate",
   "ETag",
   "Preference-Applied",
   "Idempotent-Replayed",

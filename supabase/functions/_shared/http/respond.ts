@@ -7,6 +7,7 @@ import { pokeDispatcher } from "../webhooks/poke.ts";
 import { isUuid } from "../runtime/uuid.ts";
 import type { Call } from "./call.ts";
 import { isRepeatable, type Outcome, type Success } from "./outcome.ts";
+import { challengeHeader } from "./protected_resource.ts";
 import { logRequest } from "./request_log.ts";
 import { jsonReply, rateHeaders, replyOf } from "./reply.ts";
 
@@ -24,6 +25,7 @@ export function respond(call: Call, outcome: Outcome): Response {
     ...locationOfMerged(call, result),
     "X-Request-Id": call.id,
     ...call.gate?.headers,
+    ...(status === 401 && call.gateName === "key" && challengeHeader("api-v1", call.request)),
     ...(!(target instanceof ApiError) && target.deprecated && deprecationHeaders(target.deprecated)),
     ...rateHeaders(admission?.rate ?? null, status === 429),
     // The length that the reply to GET would have (RFC 9110, 8.6). Deno would send 0.

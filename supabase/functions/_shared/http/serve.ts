@@ -106,7 +106,7 @@ async function handle(call: Call, gate: Gate, served: Served): Promise<Outcome> 
   if (credential instanceof ApiError) return outcomeWithoutDatabase(credential);
 
   const ask = (question: Partial<DoorCall>) =>
-    callDoor(gate.door, {
+    callDoor(gate.doorOf(credential), {
       requestId: call.id,
       credential,
       address: clientAddress(call.request.headers),

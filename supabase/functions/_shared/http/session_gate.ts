@@ -2,7 +2,17 @@ import { ApiError } from "../contract/errors.ts";
 import { verifyAccessToken } from "./access_token.ts";
 import type { Gate } from "./call.ts";
 import { WORKSPACE_HEADER } from "./gates.ts";
+import type { Door } from "../postgres/door.ts";
 import { isUuid } from "../runtime/uuid.ts";
+
+const door: Door = {
+  name: "app_call",
+  text: "select * from app.call($1, $2, $3, $4, $5, $6)",
+  values({ credential, scope, verb, args }) {
+    const [userId, sessionId, workspace] = credential.split(" ");
+    return [userId, sessionId, workspace || null, scope, verb, args && JSON.stringify(args)];
+  },
+};
 
 /** The gate for people who are signed in. A separate file, so that functions of the API do not load jose. */
 export const sessionGate = {
@@ -18,14 +28,7 @@ export const sessionGate = {
     // In lower case, so that any spelling of the ids means the same known caller.
     return [session.userId, session.sessionId, workspace].join(" ").toLowerCase();
   },
-  door: {
-    name: "app_call",
-    text: "select * from app.call($1, $2, $3, $4, $5, $6)",
-    values({ credential, scope, verb, args }) {
-      const [userId, sessionId, workspace] = credential.split(" ");
-      return [userId, sessionId, workspace || null, scope, verb, args && JSON.stringify(args)];
-    },
-  },
+  doorOf: () => door,
   headers: {},
   callerField: "member_id",
   errors: [

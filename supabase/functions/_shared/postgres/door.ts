@@ -1,4 +1,4 @@
-import { ApiError, isErrorCode, raisedError, type RaisedField } from "../contract/errors.ts";
+import { ApiError, type ErrorCode, isErrorCode, raisedError, type RaisedField } from "../contract/errors.ts";
 import type { Json } from "../contract/json.ts";
 import { log } from "../runtime/log.ts";
 import { DatabaseUnavailable, isBusy, isIdle, query, type Value } from "./database.ts";
@@ -9,7 +9,7 @@ import { KnownCallers } from "./known_callers.ts";
 export interface DoorCall {
   /** The request id, for the log. */
   requestId: string;
-  /** The credential as the gate read it: the SHA-256 of a key or token in hex, or the ids of a session. */
+  /** The credential as the gate read it: the SHA-256 of a key or link in hex, or the ids in a verified token. */
   credential: string;
   /** Where the call comes from (see client_address.ts); null if unknown. */
   address: string | null;
@@ -30,6 +30,8 @@ export interface Door {
   readonly name: string;
   readonly text: string;
   values(call: DoorCall): readonly Value[];
+  /** Messages of errors that speak of this kind of caller, instead of a key; for insufficient_scope before the scope. */
+  readonly messages?: Readonly<Partial<Record<ErrorCode, string>>>;
 }
 
 /** The state of a caller's rate limit (spec 8). `limit` and `remaining` are calls in 60 seconds. */
@@ -95,7 +97,7 @@ export async function callDoor(door: Door, call: DoorCall): Promise<DoorReply> {
     return {
       admission: admissionOf(row),
       events: row.events,
-      error: row.error_code === null ? null : errorOf(row.error_code, row.details, call),
+      error: row.error_code === null ? null : errorOf(row.error_code, row.details, call, door),
       body: row.body,
       replayed: row.replayed,
       found: row.found,
@@ -204,7 +206,12 @@ function admissionOf(row: Row): Admission {
   };
 }
 
-function errorOf(code: string, details: Row["details"], { requestId, verb, scope }: DoorCall): ApiError {
+function errorOf(
+  code: string,
+  details: Row["details"],
+  { requestId, verb, scope }: DoorCall,
+  { messages }: Door,
+): ApiError {
   if (!isErrorCode(code)) {
     // The verb raised a code that errors.ts does not list, so only the log shows it.
     log("unknown_error_code", { request_id: requestId, code, verb });
@@ -212,8 +219,11 @@ function errorOf(code: string, details: Row["details"], { requestId, verb, scope
   }
   if (code === "insufficient_scope") {
     // The details have the message for a key that is bound to other networks (crm.elsewhere).
-    const message = details?.[0]?.message ?? `A chave de API não tem o escopo "${scope}"`;
-    return new ApiError(code, undefined, message);
+    const lacks = messages?.[code] ?? "A chave de API não tem o escopo";
+    return new ApiError(code, undefined, details?.[0]?.message ?? `${lacks} "${scope}"`);
+  }
+  if (details === null && messages?.[code] !== undefined) {
+    return new ApiError(code, undefined, messages[code]);
   }
   return raisedError(code, details);
 }

@@ -22,9 +22,14 @@ export function internalFunctionsUrl(): string {
 /** Milliseconds to wait for Supabase Auth. */
 export const AUTH_TIMEOUT_MS = 5_000;
 
-/** The base URL of Supabase Auth, in the project or in the local stack. */
+/** The base URL at which functions call Supabase Auth, in the project or in the local stack. */
 export function authUrl(): string {
   return `${supabaseUrl() || publicUrl()}/auth/v1`;
+}
+
+/** The address of Supabase Auth for clients: the issuer of its tokens. */
+export function issuerUrl(): string {
+  return `${publicUrl() || supabaseUrl()}/auth/v1`;
 }
 
 /**

@@ -1,0 +1,37 @@
+import type { Command } from "commander";
+import type { Result } from "../../operator/verbs.ts";
+import { addReshapedListCommand } from "../list_command.ts";
+import { callOn, perform } from "../perform.ts";
+import { formatExamples } from "../usage.ts";
+
+/** `app …`: the apps that people of a workspace have granted access. */
+export function appCommands(program: Command): void {
+  const app = program.command("app").description("Apps that act for a person (OAuth)");
+
+  addReshapedListCommand(
+    app,
+    "grant_list",
+    (grants: Result<"grant_list">["data"]) =>
+      grants.map(({ member, ...grant }) => ({ ...grant, member: member.name })),
+    {
+      description: "Show the apps of a workspace that have access, newest first",
+      columns: ["id", "client_name", "client_id", "member", "scopes", "created_at", "last_used_at"],
+      nothing: "No app has access",
+    },
+  );
+
+  app.command("revoke")
+    .description(
+      "Revoke an app's access for good, from its next call on, and end the webhook subscriptions it made",
+    )
+    .argument("<id>", "id of the grant")
+    .addHelpText("after", formatExamples("app revoke ID"))
+    .action((id, _options, command) =>
+      perform(
+        command,
+        // A grant is found as keys are: it is a row of the same table.
+        callOn("key", id, "grant_revoke", {}),
+        (revoked) => `The access of ${revoked.client_name} for ${revoked.member.name} is revoked`,
+      )
+    );
+}
