@@ -5,6 +5,7 @@ import {
   forgetAuth,
   type Session,
   verifyAccessToken,
+  verifyAppToken,
 } from "../../supabase/functions/_shared/http/access_token.ts";
 import { openAccessTokens } from "../../run/local/auth/access_tokens.ts";
 import { generateSigningKey } from "../../run/local/auth/signing_key.ts";
@@ -52,11 +53,16 @@ const sign = (secret: Uint8Array, claims: Record<string, unknown> = {}) =>
     .setProtectedHeader({ alg: "HS256" }).setExpirationTime("1h").sign(secret);
 
 /** Verifies the tokens in turn; returns the session or the error code of each. */
-async function verifyAt(url: string, tokens: string[], jwks = "") {
+async function verifyAt(
+  url: string,
+  tokens: string[],
+  jwks = "",
+  verify: (token: string) => Promise<Session | ApiError> = verifyAccessToken,
+) {
   const results: (Session | ApiError)[] = [];
   await withEnvironment({ SUPABASE_URL: url, SUPABASE_JWKS: jwks }, async () => {
     forgetAuth();
-    for (const token of tokens) results.push(await verifyAccessToken(token));
+    for (const token of tokens) results.push(await verify(token));
   });
   forgetAuth();
   return results.map((result) => result instanceof ApiError ? result.code : result);
@@ -102,6 +108,24 @@ Deno.test("A token that Supabase Auth issued to an OAuth client is refused, howe
       verifiedBy,
     );
   }
+});
+
+Deno.test("An app's token is verified with the public keys alone; a person's, and a symmetric one, are refused without asking Supabase Auth", async () => {
+  const { sign: signHere, jwks } = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
+  const clientId = crypto.randomUUID();
+  const now = Math.floor(Date.now() / 1000);
+  await using auth = serveAuth();
+  const tokens = [
+    await signHere(user, sessionId, now, clientId),
+    await signHere(user, sessionId, now),
+    await signHere(user, sessionId, now, "app"),
+    await sign(SECRET, { client_id: clientId }),
+  ];
+  assert.deepEqual(
+    await verifyAt(auth.url, tokens, JSON.stringify(jwks), verifyAppToken),
+    [{ userId, sessionId, clientId }, ...Array(3).fill("invalid_session")],
+  );
+  assert.equal(auth.asked(), 0);
 });
 
 Deno.test("A flood of invalid symmetric tokens delays neither known sessions nor new sign-ins", async () => {

@@ -2,6 +2,12 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 // The package exports its types under paths without `.js`.
+// @ts-types="@modelcontextprotocol/sdk/client/auth"
+import {
+  discoverOAuthProtectedResourceMetadata,
+  extractWWWAuthenticateParams,
+  selectResourceURL,
+} from "@modelcontextprotocol/sdk/client/auth.js";
 // @ts-types="@modelcontextprotocol/sdk/client/index"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 // @ts-types="@modelcontextprotocol/sdk/client/stdio"
@@ -50,6 +56,20 @@ Deno.test("The server speaks every revision with a handshake that the official c
     WITH_HANDSHAKE,
     SUPPORTED_PROTOCOL_VERSIONS.filter((revision) => revision !== "2024-10-07"),
   );
+});
+
+Deno.test("The official client finds the authorization server from a 401, and accepts the metadata for the address it called", async () => {
+  const address = `${base_url}/mcp`;
+  const response = await fetch(address, { method: "POST", body: "{}" });
+  await response.body?.cancel();
+  assert.equal(response.status, 401);
+  const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+  assert.ok(resourceMetadataUrl);
+  assert.equal(scope, undefined);
+  const metadata = await discoverOAuthProtectedResourceMetadata(address, { resourceMetadataUrl });
+  assert.deepEqual(metadata.authorization_servers, [new URL("/auth/v1", base_url).href]);
+  // Throws if the metadata is for another address.
+  assert.equal(String(await selectResourceURL(address, {} as never, metadata)), address);
 });
 
 Deno.test("The official client connects with either header, and sees the tools with their hints in Portuguese", async () => {

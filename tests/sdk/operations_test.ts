@@ -23,6 +23,7 @@ test("The SDK calls every operation as the document says, and repeating a repeat
   const values: Record<string, unknown> = {
     webhook_url: openMailbox().url,
     yesterday: new Date(Date.now() - 86_400_000).toISOString(),
+    $timestamp: Math.floor(Date.now() / 1000),
     operation_id: await makeOperation(sql, workspace.id),
     proposal_token: await newToken(),
     other_proposal_token: await newToken(),
@@ -78,7 +79,7 @@ async function callBy(crm: any, id: OperationId, { path, query, body }: Step): P
 
 /** Puts the values in place of the variables. */
 function fill(template: unknown, values: Record<string, unknown>): unknown {
-  const text = JSON.stringify(template).replace(/\{\{(\w+)\}\}/g, (_, name) => {
+  const text = JSON.stringify(template).replace(/\{\{(\$?\w+)\}\}/g, (_, name) => {
     assert.ok(values[name], `No call gives ${name}`);
     return String(values[name]);
   });

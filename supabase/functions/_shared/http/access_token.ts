@@ -46,7 +46,7 @@ class TooManyRequests extends Error {}
 
 let keys: JWTVerifyGetKey | undefined;
 /** Answers of Supabase Auth, by the hash of the token. */
-const answers = new Map<string, { session: Session | AppSession; until: number }>();
+const answers = new Map<string, { session: Session; until: number }>();
 /** Ids of sessions that had a valid token. Strangers cannot know such an id. */
 const knownSessions = new Set<string>();
 /**
@@ -63,8 +63,12 @@ export async function verifyAccessToken(token: string): Promise<Session | ApiErr
   return "clientId" in session ? new ApiError("invalid_session") : session;
 }
 
-/** Verifies an access token that Supabase Auth issued to an app. A person's own token is invalid_session here. */
+/**
+ * Verifies an access token that Supabase Auth issued to an app. A person's own token is invalid_session here, and so is
+ * any symmetric one: strangers could otherwise make the API ask Supabase Auth.
+ */
 export async function verifyAppToken(token: string): Promise<AppSession | ApiError> {
+  if (!ASYMMETRIC.includes(algorithmOf(token) ?? "")) return new ApiError("invalid_session");
   const session = await verifyToken(token);
   return session instanceof ApiError || "clientId" in session ? session : new ApiError("invalid_session");
 }
@@ -128,12 +132,12 @@ function publicKeys(): JWTVerifyGetKey {
     });
 }
 
-async function verifyByAuth(token: string): Promise<Session | AppSession | ApiError> {
-  // Refuses expired tokens and the project's own keys without a request.
+async function verifyByAuth(token: string): Promise<Session | ApiError> {
+  // Refuses expired tokens, those of apps and the project's own keys without a request.
   const claims = decodeJwt(token);
   const session = sessionOf(claims);
   const expired = (claims.exp ?? 0) * 1000 <= Date.now();
-  if (session instanceof ApiError || expired || claims.aud !== AUDIENCE) {
+  if (session instanceof ApiError || "clientId" in session || expired || claims.aud !== AUDIENCE) {
     return new ApiError("invalid_session");
   }
 
