@@ -9,6 +9,13 @@ const TIMEOUT_MS = 20_000;
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
+interface Options {
+  body?: unknown;
+  signal?: AbortSignal;
+  /** The id of a workspace other than the open one. */
+  workspace?: string;
+}
+
 /**
  * Calls a function: `call("GET", "app-v1-keys")`. Resolves with its reply, undefined for 204; rejects with a Failure.
  * If the session has ended, the sign-in page opens; if a workspace must be chosen, the page for choosing one.
@@ -16,7 +23,7 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 export async function call<T>(
   method: Method,
   path: string,
-  options: { body?: unknown; signal?: AbortSignal } = {},
+  options: Options = {},
 ): Promise<T> {
   const writing = method !== "GET";
   let reply = await send(method, path, await accessToken(writing), options);
@@ -28,7 +35,7 @@ export async function call<T>(
   const failure = await failureOf(reply, writing);
   if (failure.kind === "session") await dropSession();
   else if (failure.code === "workspace_required") mustChoose.value = true;
-  else if (failure.code === "not_a_member" && chosenWorkspace.value !== null) forgetWorkspace();
+  else if (failure.code === "not_a_member" && !options.workspace && chosenWorkspace.value) forgetWorkspace();
   throw failure;
 }
 
@@ -36,10 +43,10 @@ async function send(
   method: Method,
   path: string,
   token: string,
-  { body, signal }: { body?: unknown; signal?: AbortSignal },
+  { body, signal, workspace = chosenWorkspace.value ?? "" }: Options,
 ): Promise<Response> {
   const headers = new Headers({ accept: "application/json", authorization: `Bearer ${token}` });
-  if (chosenWorkspace.value !== null) headers.set("x-workspace-id", chosenWorkspace.value);
+  if (workspace !== "") headers.set("x-workspace-id", workspace);
   if (body !== undefined) headers.set("content-type", "application/json");
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {

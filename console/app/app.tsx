@@ -13,6 +13,7 @@ import { NotFound } from "../pages/not_found.tsx";
 
 const SignIn = pageModule(() => import("../pages/sign_in.tsx"));
 const Password = pageModule(() => import("../pages/password.tsx"));
+const Authorize = pageModule(() => import("../pages/authorize/page.tsx"));
 const Funnel = pageModule(() => import("../pages/funnel/page.tsx"));
 const Keys = pageModule(() => import("../pages/keys/page.tsx"));
 const Webhooks = pageModule(() => import("../pages/webhooks/page.tsx"));
@@ -59,11 +60,12 @@ function Places() {
   }, [elsewhere]);
   if (elsewhere !== null || known === undefined) return null;
 
-  if (isSignIn || isPassword) {
+  if (isSignIn || isPassword || below === "autorizar/") {
     return (
       <Router>
         <Route path={href("entrar/")} component={SignIn} />
         <Route path={href("senha/")} component={Password} />
+        <Route path={href("autorizar/")} component={Authorize} />
       </Router>
     );
   }

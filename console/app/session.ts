@@ -171,7 +171,10 @@ export async function savePassword(password: string): Promise<void> {
   if (error) throw failureOf(error);
 }
 
-function failureOf(error: { name: string; status?: number | undefined; code?: string | undefined }): Failure {
+/** The failure that an error of Supabase Auth means. */
+export function failureOf(
+  error: { name: string; status?: number | undefined; code?: string | undefined },
+): Failure {
   const status = error.status ?? 0;
   return new Failure({
     kind: status === 0

@@ -1,6 +1,10 @@
 /** Types of the functions' replies. They are imported as types, so that no schema enters the bundle. */
 import type { z } from "zod";
 import type { LoggedRequest as LoggedRequestSchema } from "../../supabase/functions/_shared/contract/request_log.ts";
+import type {
+  Grant as GrantSchema,
+  GrantList as GrantListSchema,
+} from "../../supabase/functions/app-v1-apps/schema.ts";
 import type { Key, KeyDetail } from "../../supabase/functions/app-v1-keys/schema.ts";
 import type { MemberList } from "../../supabase/functions/app-v1-members/schema.ts";
 import type {
@@ -14,6 +18,8 @@ export type { Role } from "../../supabase/functions/_shared/contract/roles.ts";
 export type Choices = z.output<typeof WorkspaceChoices>;
 export type Workspace = z.output<typeof WorkspaceSchema>;
 export type CustomField = z.output<typeof CustomFieldSchema>;
+export type Grant = z.output<typeof GrantSchema>;
+export type GrantList = z.output<typeof GrantListSchema>;
 export type ApiKey = z.output<typeof Key>;
 export type LoggedRequest = z.output<typeof LoggedRequestSchema>;
 export type OpenedKey = z.output<typeof KeyDetail>;

@@ -18,6 +18,7 @@ export const PAGES: Page[] = [
   { path: "/", script: CONSOLE, module: "pages/keys/page.tsx", title: "Console" },
   { path: "/entrar/", script: CONSOLE, module: "pages/sign_in.tsx", title: "Entrar" },
   { path: "/senha/", script: CONSOLE, module: "pages/password.tsx", title: "Senha" },
+  { path: "/autorizar/", script: CONSOLE, module: "pages/authorize/page.tsx", title: "Permitir acesso" },
   { path: "/funil/", script: CONSOLE, module: "pages/funnel/page.tsx", title: "Funil" },
   { path: "/chaves/", script: CONSOLE, module: "pages/keys/page.tsx", title: "Chaves de API" },
   { path: "/webhooks/", script: CONSOLE, module: "pages/webhooks/page.tsx", title: "Webhooks" },

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import "./shared.ts";
 
 /**
  * False until the first page is shown: screen readers announce that page by themselves, so its heading is not focused.

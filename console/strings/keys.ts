@@ -144,6 +144,7 @@ export const keys = {
   "scopes.presets": ["Conjuntos prontos", "Usual sets"],
   "scopes.preset_site": ["Formulário do site", "Site's form"],
   "scopes.preset_read": ["Leitura de tudo", "Read everything"],
+  "scopes.preset_work": ["Ler e alterar", "Read and change"],
   "scopes.preset_erp": ["ERP", "ERP"],
   "scopes.preset_all": ["Tudo", "Everything"],
 

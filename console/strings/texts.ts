@@ -1,5 +1,6 @@
 import { account } from "./account.ts";
 import { activity } from "./activity.ts";
+import { apps } from "./apps.ts";
 import { deliveries } from "./deliveries.ts";
 import { funnel } from "./funnel.ts";
 import { keys } from "./keys.ts";
@@ -11,6 +12,7 @@ import { webhooks } from "./webhooks.ts";
 export const TEXTS = {
   ...account,
   ...activity,
+  ...apps,
   ...deliveries,
   ...funnel,
   ...keys,

@@ -1,6 +1,6 @@
 import { setFunctionsPassword } from "../operator/functions_password.ts";
 import { readPolicy } from "../../supabase/functions/_shared/webhooks/target_policy.ts";
-import { AUTH_PREFIX, openLocalAuth } from "./auth/auth.ts";
+import { AUTH_PREFIX, openLocalAuth, ROOT_METADATA_PATH } from "./auth/auth.ts";
 import { hashPassword } from "./auth/passwords.ts";
 import { installAuthSchema } from "./auth/schema.ts";
 import { openConsole } from "./static/console.ts";
@@ -87,6 +87,7 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
     });
     closers.push(() => auth.close());
     gateway.serve(`${AUTH_PREFIX}/`, auth.handle);
+    gateway.serve(ROOT_METADATA_PATH, auth.handle);
     gateway.serve(MAIL_PATH, openMailService(dataDir, secrets.service_key));
     const reference = openReference(gateway.origin);
     closers.push(() => reference.close());

@@ -169,7 +169,16 @@ Deno.test("The roles of the functions cannot read the tables of sign-in", async 
   await using sql = openDatabase();
   const refused = { code: "42501" };
   try {
-    for (const table of ["users", "sessions", "refresh_tokens"]) {
+    for (
+      const table of [
+        "users",
+        "sessions",
+        "refresh_tokens",
+        "oauth_clients",
+        "oauth_authorizations",
+        "oauth_consents",
+      ]
+    ) {
       await assert.rejects(functions`select from auth.${functions(table)}`, refused);
       await assert.rejects(
         sql.begin(async (sql) => {

@@ -81,6 +81,7 @@ export function KeyForm() {
           onInput={({ currentTarget }) => change({ name: currentTarget.value })}
         />
         <ScopeFields
+          legend={t("keys.scopes")}
           scopes={scopes}
           onChange={(scopes) => change({ scopes })}
           error={missing.value === "scopes" ? t("keys.scopes_missing") : refused.scopes}

@@ -1,7 +1,7 @@
 import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
 import type { ApiKey } from "../../app/types.ts";
-import { mayChange, role } from "../../app/workspace.ts";
+import { mayChange, role, settled } from "../../app/workspace.ts";
 import { Filtered } from "../../components/filter.tsx";
 import { Moment } from "../../components/moment.tsx";
 import { Page } from "../../components/page.tsx";
@@ -18,7 +18,7 @@ const KEYS_PATH = "app-v1-keys";
 /** Maximum keys that the functions return; the filter finds no others. */
 const MOST_KEYS = 500;
 
-/** Every key of the workspace. */
+/** Every key of the workspace, and the way to the apps that act for people. */
 export function KeyList() {
   const keys = useResource<{ data: ApiKey[] }>(KEYS_PATH);
   const create = mayChange.value && (
@@ -54,6 +54,12 @@ export function KeyList() {
               </>
             )}
       </Loaded>
+      {/* Not before the keys, because their list would push it down when the list arrives. */}
+      {keys.data.value && settled.value && (
+        <p class="section">
+          {t("apps.text")} <a href={href("chaves/", { aplicativos: "1" })}>{t("apps.title")}</a>
+        </p>
+      )}
     </Page>
   );
 }

@@ -1,11 +1,15 @@
 import { useId } from "preact/hooks";
 import { t } from "../../strings/strings.ts";
-import { PRESETS } from "./presets.ts";
-import { accessText, isSameSet, RESOURCES, resourceText, SCOPES } from "./scopes.ts";
+import { type Preset, PRESETS } from "./presets.ts";
+import { accessText, isSameSet, resourcesOf, resourceText, SCOPES } from "./scopes.ts";
 
-/** Fields for choosing the scopes of a key: a usual set with one press, or scope by scope. */
-export function ScopeFields({ scopes, onChange, error }: {
+/** Fields for choosing scopes: a usual set with one press, or scope by scope. */
+export function ScopeFields({ legend, scopes, offered = SCOPES, presets = PRESETS, onChange, error }: {
+  legend: string;
   scopes: string[];
+  /** The scopes that can be chosen. */
+  offered?: readonly string[];
+  presets?: Preset[];
   onChange: (scopes: string[]) => void;
   error: string | undefined;
 }) {
@@ -14,9 +18,9 @@ export function ScopeFields({ scopes, onChange, error }: {
     onChange(SCOPES.filter((known) => known === scope ? !scopes.includes(scope) : scopes.includes(known)));
   return (
     <fieldset class="stack" aria-describedby={error && id}>
-      <legend>{t("keys.scopes")}</legend>
+      <legend>{legend}</legend>
       <div class="actions presets" role="group" aria-label={t("scopes.presets")}>
-        {PRESETS.map((preset) => (
+        {presets.map((preset) => (
           <button
             key={preset.name}
             type="button"
@@ -29,7 +33,7 @@ export function ScopeFields({ scopes, onChange, error }: {
         ))}
       </div>
       <ul class="scopes">
-        {RESOURCES.map(({ name, scopes: ofResource }) => (
+        {resourcesOf(offered).map(({ name, scopes: ofResource }) => (
           <li key={name}>
             <span>{resourceText(name)}</span>
             {ofResource.map((scope) => (

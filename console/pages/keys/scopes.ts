@@ -4,10 +4,13 @@ import { t, textNamed } from "../../strings/strings.ts";
 
 export { SCOPES };
 
-/** Every resource, with its scopes. */
-export const RESOURCES: { name: string; scopes: string[] }[] = [
-  ...Map.groupBy(SCOPES, (scope) => scope.split(":")[0]!),
-].map(([name, scopes]) => ({ name, scopes }));
+/** The resources of these scopes, each with its own. */
+export function resourcesOf(scopes: readonly string[]): { name: string; scopes: string[] }[] {
+  return [...Map.groupBy(scopes, (scope) => scope.split(":")[0]!)].map(([name, scopes]) => ({
+    name,
+    scopes,
+  }));
+}
 
 /** Whether both lists have the same scopes, in whatever order. */
 export function isSameSet(some: readonly string[], others: readonly string[]): boolean {

@@ -4,10 +4,12 @@ import type { Sql } from "postgres";
 import { randomToken } from "../../../supabase/functions/_shared/keys/random_token.ts";
 import { isLoopback } from "../../../supabase/functions/_shared/runtime/service.ts";
 import { firstLine } from "../stack_error.ts";
+import { AUTH_PREFIX } from "./auth.ts";
 import { ACCESS_TOKEN_SECONDS, type AccessTokens } from "./access_tokens.ts";
 import { BODIES, readBody } from "./body.ts";
-import { AuthError, errorResponse } from "./errors.ts";
+import { AuthError, errorResponse, OAuthError, oauthErrorResponse } from "./errors.ts";
 import { deliverMail, type LinkType } from "./mail.ts";
+import { addOAuthRoutes, addRootMetadata, openToAllOrigins } from "./oauth/routes.ts";
 import { hashPassword, requireStrength, verifyPassword } from "./passwords.ts";
 import { chooseRedirect, redirectWith } from "./redirects.ts";
 import { endSessions, type Grant, refreshSession, type Scope, startSession } from "./sessions.ts";
@@ -32,10 +34,12 @@ export interface AuthSettings {
 
 /**
  * The routes of Supabase Auth (GoTrue, github.com/supabase/auth) that the console and the functions call: sign-in with a
- * password, invitation, recovery. Nothing sends mail: links are printed and kept in `mailFolder`.
+ * password, invitation, recovery, and the OAuth server for apps. Nothing sends mail: links are printed and kept in
+ * `mailFolder`.
  */
 export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolder }: AuthSettings): Hono {
-  const app = new Hono().basePath("/auth/v1");
+  const root = new Hono();
+  const app = root.basePath(AUTH_PREFIX);
   const origins = [new URL(url).origin, new URL(siteUrl).origin];
   const siteHost = new URL(siteUrl).hostname;
   // Otherwise another site could point its own name to this machine (DNS rebinding) and call as the same origin.
@@ -50,10 +54,14 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
     }
     await next();
   });
+  openToAllOrigins(app);
   app.use(cors({ origin: origins, credentials: true }));
+  addRootMetadata(root, url);
+  addOAuthRoutes(app, { sql, tokens, url, siteUrl, identify });
   app.notFound(() => errorResponse(new AuthError(404, "not_found", "No such route")));
   app.onError((error) => {
     if (error instanceof AuthError) return errorResponse(error);
+    if (error instanceof OAuthError) return oauthErrorResponse(error);
     console.error(`Sign-in failed: ${firstLine(error)}`);
     // On 503 a client keeps its session; on 500 it drops it.
     const status = UNREACHABLE.test((error as { code?: string }).code ?? "") ? 503 : 500;

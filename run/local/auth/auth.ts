@@ -5,6 +5,10 @@ import { AuthError, errorResponse } from "./errors.ts";
 
 /** Where the gateway serves local sign-in, as Supabase serves its own. */
 export const AUTH_PREFIX = "/auth/v1";
+/** Where the metadata of the OAuth server is, below AUTH_PREFIX. */
+export const METADATA_PATH = "/.well-known/oauth-authorization-server";
+/** Where it is at the root of the host (RFC 8414, 3.1). */
+export const ROOT_METADATA_PATH = METADATA_PATH + AUTH_PREFIX;
 
 /** Local sign-in never writes to the schema auth of a Supabase project, whose own service signs people in. */
 const FOREIGN = new AuthError(

@@ -12,3 +12,17 @@ export function errorResponse({ status, code, message }: AuthError): Response {
   const headers = { "x-sb-error-code": code };
   return Response.json({ code: status, error_code: code, msg: message }, { status, headers });
 }
+
+/** An error in the form of OAuth (RFC 6749, 5.2), which the token endpoint answers for a wrong grant. */
+export class OAuthError extends Error {
+  override readonly name = "OAuthError";
+
+  constructor(readonly code: string, message: string) {
+    super(message);
+  }
+}
+
+/** The error as a response that OAuth clients read. */
+export function oauthErrorResponse({ code, message }: OAuthError): Response {
+  return Response.json({ error: code, error_description: message }, { status: 400 });
+}

@@ -34,20 +34,76 @@ create table auth.sessions (
   id uuid not null default gen_random_uuid() primary key,
   user_id uuid not null references auth.users (id) on delete cascade,
   created_at timestamptz default now(),
-  not_after timestamptz
+  not_after timestamptz,
+  oauth_client_id uuid
 );
-comment on table auth.sessions is 'One row for each signed-in browser. Signing out deletes it.';
+comment on table auth.sessions is 'One row for each signed-in browser and each connected app. Signing out deletes it.';
+comment on column auth.sessions.oauth_client_id is 'The app that acts for the person; null if the person signed in.';
 create index sessions_user_id_idx on auth.sessions (user_id);
 
 create table auth.refresh_tokens (
   token varchar(255) primary key,
-  session_id uuid not null references auth.sessions (id) on delete cascade
+  session_id uuid not null references auth.sessions (id) on delete cascade,
+  parent varchar(255),
+  revoked boolean not null default false
 );
 comment on table auth.refresh_tokens is
-  'The refresh token of each session. Unlike Supabase, local sign-in does not replace it when it is used.';
+  'The refresh tokens of each session. An app''s token is replaced when it is used; unlike on Supabase, a browser''s is not.';
+comment on column auth.refresh_tokens.parent is 'The token that this one replaced.';
+comment on column auth.refresh_tokens.revoked is 'Whether the token was replaced.';
 create index refresh_tokens_session_id_idx on auth.refresh_tokens (session_id);
+
+create table auth.oauth_clients (
+  id uuid not null default gen_random_uuid() primary key,
+  client_secret_hash text,
+  client_type text not null,
+  token_endpoint_auth_method text not null,
+  redirect_uris text[] not null,
+  grant_types text[] not null,
+  client_name text,
+  client_uri text,
+  logo_uri text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+comment on table auth.oauth_clients is 'Apps that registered themselves. Unlike on Supabase, the lists are arrays.';
+comment on column auth.oauth_clients.client_secret_hash is 'The SHA-256 of the secret; null for a public client.';
+
+create table auth.oauth_authorizations (
+  authorization_id text not null primary key,
+  client_id uuid not null references auth.oauth_clients (id) on delete cascade,
+  user_id uuid references auth.users (id) on delete cascade,
+  redirect_uri text not null,
+  scope text not null,
+  state text,
+  resource text,
+  code_challenge text not null,
+  code_challenge_method text not null,
+  status text not null default 'pending',
+  authorization_code text unique,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null default now() + interval '10 minutes'
+);
+comment on table auth.oauth_authorizations is
+  'Requests of apps to act for a person. Exchanging the code for tokens deletes the row.';
+comment on column auth.oauth_authorizations.user_id is 'The first person who opened the request: nobody else may answer it.';
+comment on column auth.oauth_authorizations.status is 'pending, approved or denied.';
+
+create table auth.oauth_consents (
+  user_id uuid not null references auth.users (id) on delete cascade,
+  client_id uuid not null references auth.oauth_clients (id) on delete cascade,
+  scopes text not null,
+  granted_at timestamptz not null default now(),
+  revoked_at timestamptz,
+  primary key (user_id, client_id)
+);
+comment on table auth.oauth_consents is
+  'Approvals. While one stands, another request of the same app for the same scopes is approved without asking.';
 
 -- No policy: as on Supabase, only the owner reads these tables.
 alter table auth.users enable row level security;
 alter table auth.sessions enable row level security;
 alter table auth.refresh_tokens enable row level security;
+alter table auth.oauth_clients enable row level security;
+alter table auth.oauth_authorizations enable row level security;
+alter table auth.oauth_consents enable row level security;

@@ -1,6 +1,6 @@
 import type { ISql } from "postgres";
 import { randomToken } from "../../../supabase/functions/_shared/keys/random_token.ts";
-import { AuthError } from "./errors.ts";
+import { AuthError, OAuthError } from "./errors.ts";
 import type { User } from "./users.ts";
 
 /** What a client gets for a sign-in or a refresh. The access token carries the session's id. */
@@ -13,12 +13,16 @@ export interface Grant {
 /** Which sessions of a person end with a sign-out: all, this one, or all others. */
 export type Scope = "global" | "local" | "others";
 
-/** Starts a session. */
-export async function startSession(sql: ISql, userId: string): Promise<Grant> {
+/** Starts a session: of the person, or of an app that acts for the person. */
+export async function startSession(
+  sql: ISql,
+  userId: string,
+  clientId: string | null = null,
+): Promise<Grant> {
   const refreshToken = randomToken();
   const [row] = await sql<(User & { session_id: string })[]>`
     with session as (
-      insert into auth.sessions (user_id) values (${userId}) returning id
+      insert into auth.sessions (user_id, oauth_client_id) values (${userId}, ${clientId}) returning id
     ), token as (
       insert into auth.refresh_tokens (token, session_id) select ${refreshToken}, id from session
     )
@@ -31,12 +35,13 @@ export async function startSession(sql: ISql, userId: string): Promise<Grant> {
 }
 
 /**
- * Finds the session of a refresh token. The token stays the same, so that tabs can refresh at the same time.
+ * Finds the session of a person's refresh token. The token stays the same, so that tabs can refresh at the same time.
  * @throws AuthError `refresh_token_not_found` if the session has ended.
+ * @throws OAuthError `invalid_client` for the token of an app, which would otherwise become the person.
  */
 export async function refreshSession(sql: ISql, refreshToken: string): Promise<Grant> {
-  const [row] = await sql<(User & { session_id: string })[]>`
-    select u.*, s.id as session_id
+  const [row] = await sql<(User & { session_id: string; oauth_client_id: string | null })[]>`
+    select u.*, s.id as session_id, s.oauth_client_id
     from auth.refresh_tokens t
     join auth.sessions s on s.id = t.session_id
     join auth.users u on u.id = s.user_id
@@ -45,7 +50,10 @@ export async function refreshSession(sql: ISql, refreshToken: string): Promise<G
   if (!row) {
     throw new AuthError(400, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found");
   }
-  const { session_id, ...user } = row;
+  const { session_id, oauth_client_id, ...user } = row;
+  if (oauth_client_id !== null) {
+    throw new OAuthError("invalid_client", "Client authentication required for OAuth session");
+  }
   return { user, sessionId: session_id, refreshToken };
 }
 

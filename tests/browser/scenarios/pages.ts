@@ -28,6 +28,7 @@ async function placesOf({ sql, busy }: World): Promise<{ places: Place[]; sessio
     page("/chaves/", "ERP"),
     page(`/chaves/?id=${company.keyId}`, "Chamadas por dia"),
     page("/chaves/?nova=1", "Formulário do site"),
+    page("/chaves/?aplicativos=1", "Revogar"),
     page("/webhooks/", /^Parado: 5 falhas seguidas/),
     page(`/webhooks/?id=${company.webhookId}`, "Recuperar eventos"),
     page(`/webhooks/?id=${company.webhookId}&entrega=${company.deliveryId}`, "De que é feita a assinatura"),

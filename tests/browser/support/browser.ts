@@ -24,6 +24,8 @@ export interface Look {
   touch?: boolean;
   /** The reply of Supabase Auth to the sign-in; absent if nobody is signed in. */
   session?: string;
+  /** The origin of an app to which the page may lead. */
+  app?: string;
 }
 
 /** A page, and what it did. */
@@ -53,7 +55,7 @@ export async function openBrowser(path = "/"): Promise<OpenBrowser> {
 
 /** Opens a page in a new context. Closing it fails the scenario if the page called another host or had an error. */
 export async function openPage(browser: Browser, path: string | null, look: Look = {}): Promise<Watched> {
-  const { viewport = DESK, theme = "light", locale = "pt-BR", touch = false, session } = look;
+  const { viewport = DESK, theme = "light", locale = "pt-BR", touch = false, session, app } = look;
   const context = await browser.newContext({
     viewport,
     colorScheme: theme,
@@ -99,7 +101,10 @@ export async function openPage(browser: Browser, path: string | null, look: Look
     async [Symbol.asyncDispose]() {
       await context.close();
       assert.deepEqual(
-        requests.filter((request) => !/^\S+ (\/|data:|blob:)/.test(request)),
+        requests.filter((request) => {
+          const [, url = ""] = request.split(" ");
+          return !/^(\/|data:|blob:)/.test(url) && !(app && url.startsWith(`${app}/`));
+        }),
         [],
         "another host",
       );

@@ -3,10 +3,11 @@ import type { Sql } from "postgres";
 import { createKey } from "../../../run/operator/keys.ts";
 import { operate } from "../../../run/operator/operator.ts";
 import { createWorkspace } from "../../../run/operator/workspaces.ts";
+import { grant } from "../../support/apps.ts";
 import { client } from "../../support/client.ts";
 import { eventually, openMailbox } from "../../support/mailbox.ts";
 import { subscribe, waitForDelivery } from "../../support/webhooks.ts";
-import { makePerson, type Person, signUp } from "./company.ts";
+import { makePerson, type Person, sessionOf, signUp } from "./company.ts";
 
 export interface BusyCompany {
   id: string;
@@ -50,6 +51,8 @@ export async function makeBusyCompany(sql: Sql, name: string, domain: string): P
   await makeDeals(client(keys.all));
   const webhooks = await makeDeliveries(sql, keys.all);
   await makeHistory(sql, id, keys.ids);
+  const { access_token } = JSON.parse(await sessionOf(person));
+  await grant(access_token, crypto.randomUUID(), ["deals:read", "contacts:read"]);
   return { id, person, keyId: keys.ids[1]!, ...webhooks };
 }
 

@@ -1,0 +1,62 @@
+/**
+ * What Supabase Auth's OAuth server asks the signed-in person, and what it remembers: approvals. An approval lets an app
+ * have tokens; what the tokens may do in a workspace is the grant (app-v1-apps).
+ */
+import { Failure } from "./failure.ts";
+import { accessToken, dropSession, failureOf } from "./session.ts";
+import { publishableKey, supabaseUrl } from "./settings.ts";
+
+const TIMEOUT_MS = 20_000;
+
+/** What an app asks for; or only where to go, because the person has already approved it. */
+export type AppRequest = { redirect_url: string } | {
+  redirect_url?: undefined;
+  redirect_uri: string;
+  client: { id: string; name?: string };
+};
+
+/** Reads an app's request. The first person who opens it is the only one who may answer. */
+export function readRequest(id: string): Promise<AppRequest> {
+  return send("GET", `oauth/authorizations/${encodeURIComponent(id)}`);
+}
+
+/** Answers an app's request; resolves with the address to go to, which carries the answer. */
+export async function answerRequest(id: string, action: "approve" | "deny"): Promise<string> {
+  const path = `oauth/authorizations/${encodeURIComponent(id)}/consent`;
+  return (await send<{ redirect_url: string }>("POST", path, { action })).redirect_url;
+}
+
+/** The ids of the apps that the person has approved. */
+export async function approvedClients(): Promise<string[]> {
+  const approvals = await send<{ client: { id: string } }[]>("GET", "user/oauth/grants");
+  return approvals.map(({ client }) => client.id);
+}
+
+/** Takes an approval back, which ends the app's sessions. Does nothing if there is none. */
+export async function forgetApproval(clientId: string): Promise<void> {
+  try {
+    await send("DELETE", `user/oauth/grants?client_id=${clientId}`);
+  } catch (thrown) {
+    if ((thrown as Failure).code !== "oauth_consent_not_found") throw thrown;
+  }
+}
+
+async function send<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const writing = method !== "GET";
+  const authorization = `Bearer ${await accessToken(writing)}`;
+  let reply: Response;
+  try {
+    reply = await fetch(`${supabaseUrl}/auth/v1/${path}`, {
+      method,
+      headers: { authorization, apikey: publishableKey, "content-type": "application/json" },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  } catch {
+    throw new Failure({ kind: "away", writing });
+  }
+  const read = await reply.json().catch(() => ({}));
+  if (reply.ok) return read;
+  if (reply.status === 401 || reply.status === 403) await dropSession();
+  throw failureOf({ name: "", status: reply.status, code: read.error_code });
+}

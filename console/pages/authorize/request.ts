@@ -1,0 +1,53 @@
+/** Loads what an app asks for, and what the person may give it. */
+import { call } from "../../app/api.ts";
+import { type AppRequest, approvedClients, forgetApproval, readRequest } from "../../app/approvals.ts";
+import { CHOICES_PATH } from "../../app/invitations.tsx";
+import type { Choices, Grant, GrantList, Workspace } from "../../app/types.ts";
+import { WORKSPACE_PATH } from "../../app/workspace.ts";
+
+export const APPS_PATH = "app-v1-apps";
+
+/** A workspace of the person, with the scopes that their role may give there. */
+export interface Offer {
+  id: string;
+  name: string;
+  scopes: string[];
+}
+
+/** Opens an app's request. */
+export async function openRequest(id: string): Promise<{ request: AppRequest; offers: Offer[] }> {
+  const { data: choices } = await call<Choices>("GET", CHOICES_PATH);
+  const lists = await Promise.all(choices.map(async ({ id: workspace }) => ({
+    workspace,
+    ...await call<GrantList>("GET", APPS_PATH, { workspace }),
+  })));
+  await forgetStale(lists);
+  return {
+    // Last, because it lets an approved app in at once.
+    request: await readRequest(id),
+    offers: choices.map(({ id, name }, index) => ({ id, name, scopes: lists[index]!.grantable_scopes })),
+  };
+}
+
+/**
+ * Takes back approvals of apps that have no grant any more: an admin or the operator revoked it, or the person left the
+ * workspace. Otherwise Supabase Auth would let the app in without asking, with a token that nothing accepts.
+ */
+async function forgetStale(lists: { workspace: string; data: Grant[] }[]): Promise<void> {
+  const approved = await approvedClients();
+  if (approved.length === 0) return;
+  const own = await Promise.all(lists.map(async ({ workspace, data }) => {
+    // An admin sees the grants of others too.
+    const { member } = await call<Workspace>("GET", WORKSPACE_PATH, { workspace });
+    return data.filter((grant) => grant.member.id === member.id).map(({ client_id }) => client_id);
+  }));
+  const granted = own.flat();
+  await Promise.all(approved.filter((id) => !granted.includes(id)).map(forgetApproval));
+}
+
+/** Where the answer goes: a host, or the program on this device that opens the address. */
+export function targetOf(address: string): { host: string; isHere: boolean } {
+  const { protocol, host, hostname } = new URL(address);
+  if (!/^https?:$/.test(protocol)) return { host: `${protocol}//${host}`, isHere: true };
+  return { host, isHere: /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) };
+}

@@ -1,0 +1,109 @@
+import { useSignal } from "@preact/signals";
+import { call } from "../../app/api.ts";
+import { forgetApproval } from "../../app/approvals.ts";
+import { useResource } from "../../app/resource.ts";
+import { href, supabaseUrl } from "../../app/settings.ts";
+import type { Grant, GrantList } from "../../app/types.ts";
+import { workspace } from "../../app/workspace.ts";
+import { ActionDialog } from "../../components/action_dialog.tsx";
+import { CopyButton } from "../../components/copy.tsx";
+import { Empty, Loaded } from "../../components/loaded.tsx";
+import { Moment } from "../../components/moment.tsx";
+import { Page } from "../../components/page.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { say } from "../../components/toast.tsx";
+import { t } from "../../strings/strings.ts";
+import { scopesText } from "./scopes.ts";
+
+const APPS_PATH = "app-v1-apps";
+
+/** The apps that act in the name of the person, or for an admin of any member, and the address for connecting one. */
+export function GrantedApps() {
+  const apps = useResource<GrantList>(APPS_PATH);
+  const revoked = useSignal<Grant | null>(null);
+  const address = `${supabaseUrl}/functions/v1/mcp`;
+  return (
+    <Page title={t("apps.title")} text={<a href={href("chaves/")}>{t("keys.back")}</a>}>
+      {/* Above the list, which would push it down when it arrives. */}
+      <p>
+        {t("apps.connect")} <code class="broken">{address}</code> <CopyButton text={address} quiet />
+      </p>
+      <Loaded resource={apps}>
+        {({ data }) =>
+          data.length === 0 ? <Empty text={t("apps.none")} /> : (
+            <Table
+              label={t("apps.title")}
+              rows={data}
+              keyOf={({ id }) => id}
+              columns={columns((grant) => revoked.value = grant)}
+            />
+          )}
+      </Loaded>
+      {revoked.value && (
+        <Revoke
+          grant={revoked.value}
+          onDone={({ id }) => {
+            const { data, ...rest } = apps.data.value!;
+            apps.set({ ...rest, data: data.filter((grant) => grant.id !== id) });
+          }}
+          onClose={() => revoked.value = null}
+        />
+      )}
+    </Page>
+  );
+}
+
+function columns(revoke: (grant: Grant) => void): Column<Grant>[] {
+  return [
+    {
+      title: t("apps.app"),
+      cell: ({ client_name }) => <span class="clamped" title={client_name}>{client_name}</span>,
+    },
+    { title: t("keys.scopes"), cell: ({ scopes }) => <span>{scopesText(scopes)}</span> },
+    { title: t("apps.member"), cell: ({ member }) => <span class="clamped">{member.name}</span> },
+    { title: t("account.since"), cell: ({ created_at }) => <Moment at={created_at} /> },
+    { title: t("keys.last_used"), cell: ({ last_used_at }) => <Moment at={last_used_at} /> },
+    {
+      title: t("members.actions"),
+      quiet: true,
+      number: true,
+      cell: (grant) => (
+        <button
+          type="button"
+          class="link"
+          aria-label={`${t("keys.revoke")}: ${grant.client_name}`}
+          onClick={() => revoke(grant)}
+        >
+          {t("keys.revoke")}
+        </button>
+      ),
+    },
+  ];
+}
+
+function Revoke({ grant, onDone, onClose }: {
+  grant: Grant;
+  onDone: (grant: Grant) => void;
+  onClose: () => void;
+}) {
+  return (
+    <ActionDialog
+      title={t("apps.revoke_title")}
+      yes={t("apps.revoke_yes")}
+      dangerous
+      onClose={onClose}
+      onSubmit={async () => {
+        await call("POST", `${APPS_PATH}/${grant.id}/revoke`);
+        if (grant.member.id === workspace.value?.member.id) {
+          // The grant has ended already. The consent page tries again before the app can be let in.
+          await forgetApproval(grant.client_id).catch(() => {});
+        }
+        onDone(grant);
+        say(t("apps.revoked"));
+      }}
+    >
+      <p class="clamped">{grant.client_name}</p>
+      <p>{t("apps.revoke_text")}</p>
+    </ActionDialog>
+  );
+}

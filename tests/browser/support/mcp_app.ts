@@ -1,0 +1,140 @@
+// An AI assistant that connects with the official MCP client, and gets its answer as a program on this device does.
+// The package exports its types under paths without `.js`.
+// @ts-types="@modelcontextprotocol/sdk/client/auth"
+import { type OAuthClientProvider, UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
+// @ts-types="@modelcontextprotocol/sdk/client/index"
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+// @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { functionsUrl } from "./browser.ts";
+
+const MCP_URL = new URL(`${functionsUrl}/mcp`);
+
+/** Listens for answers on a port of this machine. */
+function openCallback() {
+  const answers: URLSearchParams[] = [];
+  let waiting: ((answer: URLSearchParams) => void) | null = null;
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname !== "/callback") return new Response(null, { status: 404 });
+    if (waiting) waiting(searchParams);
+    else answers.push(searchParams);
+    waiting = null;
+    const page = '<!doctype html><html lang="pt-BR"><title>Conectado</title><p>Conectado';
+    return new Response(page, { headers: { "content-type": "text/html; charset=utf-8" } });
+  });
+  return {
+    origin: `http://127.0.0.1:${server.addr.port}`,
+    next: () => answers.shift() ?? new Promise<URLSearchParams>((resolve) => waiting = resolve),
+    close: () => server.shutdown(),
+  };
+}
+
+/** What the client keeps, and where it sends the person. */
+function openProvider(name: string, redirectUrl: string) {
+  let information: Awaited<ReturnType<OAuthClientProvider["clientInformation"]>>;
+  let verifier = "";
+  const kept = {
+    tokens: undefined as Awaited<ReturnType<OAuthClientProvider["tokens"]>>,
+    /** Where the person must go; null until the client asks. */
+    wanted: null as URL | null,
+  };
+  const provider: OAuthClientProvider = {
+    redirectUrl,
+    clientMetadata: {
+      client_name: name,
+      redirect_uris: [redirectUrl],
+      token_endpoint_auth_method: "none",
+    },
+    state: () => "estado",
+    clientInformation: () => information,
+    saveClientInformation: (given) => void (information = given),
+    tokens: () => kept.tokens,
+    saveTokens: (tokens) => void (kept.tokens = tokens),
+    redirectToAuthorization: (url) => void (kept.wanted = url),
+    saveCodeVerifier: (given) => void (verifier = given),
+    codeVerifier: () => verifier,
+  };
+  return { provider, kept };
+}
+
+export type Assistant = ReturnType<typeof openAssistant>;
+
+/** An assistant with this name, which is not connected yet. */
+export function openAssistant(name: string) {
+  const callback = openCallback();
+  const { provider, kept } = openProvider(name, `${callback.origin}/callback`);
+  let client = new Client({ name: "teste", version: "1.0.0" });
+  let transport = new StreamableHTTPClientTransport(MCP_URL, { authProvider: provider });
+
+  /** Whether the client is let in; otherwise it has asked for the person. */
+  async function isLetIn(): Promise<boolean> {
+    client = new Client({ name: "teste", version: "1.0.0" });
+    transport = new StreamableHTTPClientTransport(MCP_URL, { authProvider: provider });
+    try {
+      // The package's own types differ under exactOptionalPropertyTypes.
+      await client.connect(transport as Parameters<Client["connect"]>[0]);
+      return true;
+    } catch (error) {
+      if (error instanceof UnauthorizedError) return false;
+      throw error;
+    }
+  }
+
+  return {
+    origin: callback.origin,
+    get client() {
+      return client;
+    },
+    get tokens() {
+      return kept.tokens;
+    },
+    /** Begins anew without tokens; returns where the person must go. */
+    async connect(): Promise<URL> {
+      kept.tokens = undefined;
+      kept.wanted = null;
+      if (await isLetIn() || kept.wanted === null) throw new Error("The client was let in without a token");
+      return kept.wanted;
+    },
+    /** The next answer that the browser brings. */
+    answer: async () => await callback.next(),
+    /** Waits for the answer, exchanges the code and connects. */
+    async finish(): Promise<void> {
+      await transport.finishAuth((await callback.next()).get("code")!);
+      if (!await isLetIn()) throw new Error("The client was not let in with its new token");
+    },
+    // deno-lint-ignore no-explicit-any -- each test asserts the fields that it expects
+    async call(tool: string, args: Record<string, unknown> = {}): Promise<any> {
+      const { structuredContent, isError } = await client.callTool({ name: tool, arguments: args });
+      if (isError) throw new Error(JSON.stringify(structuredContent));
+      return structuredContent;
+    },
+    /** Replaces the end of the access token, as if it were no longer valid; the client renews it at its next call. */
+    spoilToken(): void {
+      kept.tokens!.access_token = `${kept.tokens!.access_token.slice(0, -4)}AAAA`;
+    },
+    /** Sends a message without the client, which would renew the token. */
+    async send(): Promise<Response> {
+      const response = await fetch(MCP_URL, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${kept.tokens!.access_token}`,
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+      });
+      await response.body?.cancel();
+      return response;
+    },
+    /** Connects with the tokens that the client has; returns whether it asks for the person again. */
+    async asksAgain(): Promise<boolean> {
+      kept.wanted = null;
+      return !await isLetIn() && kept.wanted !== null;
+    },
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await callback.close();
+    },
+  };
+}
