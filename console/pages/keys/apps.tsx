@@ -24,21 +24,23 @@ export function GrantedApps() {
   const address = `${supabaseUrl}/functions/v1/mcp`;
   return (
     <Page title={t("apps.title")} text={<a href={href("chaves/")}>{t("keys.back")}</a>}>
-      {/* Above the list, which would push it down when it arrives. */}
-      <p>
-        {t("apps.connect")} <code class="broken">{address}</code> <CopyButton text={address} quiet />
-      </p>
-      <Loaded resource={apps}>
-        {({ data }) =>
-          data.length === 0 ? <Empty text={t("apps.none")} /> : (
-            <Table
-              label={t("apps.title")}
-              rows={data}
-              keyOf={({ id }) => id}
-              columns={columns((grant) => revoked.value = grant)}
-            />
-          )}
-      </Loaded>
+      <div class="stack">
+        {/* Above the list, which would push it down when it arrives. */}
+        <p>
+          {t("apps.connect")} <code class="broken">{address}</code> <CopyButton text={address} quiet />
+        </p>
+        <Loaded resource={apps}>
+          {({ data }) =>
+            data.length === 0 ? <Empty text={t("apps.none")} /> : (
+              <Table
+                label={t("apps.title")}
+                rows={data}
+                keyOf={({ id }) => id}
+                columns={columns((grant) => revoked.value = grant)}
+              />
+            )}
+        </Loaded>
+      </div>
       {revoked.value && (
         <Revoke
           grant={revoked.value}
