@@ -14,6 +14,9 @@ const NEEDED: Record<string, unknown> = {
   ...{ since: "2026-01-01", overlap_seconds: 3600 },
 };
 
+/** Fields with a UUID that refers to no record: a client is Supabase Auth's, and belongs to no workspace. */
+const NO_RECORD = ["cursor", "client_id"];
+
 for (const { resource, route, title } of endpoints) {
   const { endpoint } = route;
   const bodyIds = endpoint.body === undefined ? [] : idFields(endpoint.body);
@@ -65,9 +68,9 @@ for (const { resource, route, title } of endpoints) {
   });
 }
 
-/** The fields that refer to records: all UUIDs except a cursor. */
+/** The fields that refer to records. */
 function idFields(schema: z.ZodType): string[] {
   const isId = ({ format, anyOf }: InputSchema): boolean => format === "uuid" || (anyOf ?? []).some(isId);
   const { properties = {} } = inputSchema(schema);
-  return Object.keys(properties).filter((name) => name !== "cursor" && isId(properties[name]!));
+  return Object.keys(properties).filter((name) => !NO_RECORD.includes(name) && isId(properties[name]!));
 }
