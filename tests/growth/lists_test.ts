@@ -92,8 +92,8 @@ Deno.test("every index begins with workspace_id, so that no list reads another w
   // Lookups before the workspace is known, the daily purges, the ids that encrypted secrets belong to, and the
   // dispatcher's scans of all workspaces.
   const expected = `
-    api_keys_id_key idempotency_keys_age key_calls_age key_secrets_age key_secrets_hash_key list_cursors_age members_user
-    proposal_links_token_hash_key webhook_queue_leased webhook_queue_leased_of_host webhook_queue_not_ready
+    api_keys_grants api_keys_id_key idempotency_keys_age key_calls_age key_secrets_age key_secrets_hash_key
+    list_cursors_age members_user proposal_links_token_hash_key webhook_queue_leased webhook_queue_leased_of_host webhook_queue_not_ready
     webhook_queue_ready webhook_queue_waiting webhook_subscriptions_id_key webhook_subscriptions_notices
     webhook_unsettled_of_shard`;
   const names = expected.trim().split(/\s+/).map((name) => `crm.${name}`);
