@@ -1,11 +1,8 @@
 /** Calls the functions with the session and the chosen workspace. */
 import { Failure } from "./failure.ts";
+import { reach } from "./reach.ts";
 import { accessToken, dropSession, renewSession } from "./session.ts";
-import { supabaseUrl } from "./settings.ts";
 import { chosenWorkspace, forgetWorkspace, mustChoose } from "./workspace_choice.ts";
-
-/** Longer than the slowest reply of a function, so that a timeout means a lost connection. */
-const TIMEOUT_MS = 20_000;
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
@@ -39,26 +36,15 @@ export async function call<T>(
   throw failure;
 }
 
-async function send(
+function send(
   method: Method,
   path: string,
   token: string,
-  { body, signal, workspace = chosenWorkspace.value ?? "" }: Options,
+  { workspace = chosenWorkspace.value ?? "", ...options }: Options,
 ): Promise<Response> {
   const headers = new Headers({ accept: "application/json", authorization: `Bearer ${token}` });
   if (workspace !== "") headers.set("x-workspace-id", workspace);
-  if (body !== undefined) headers.set("content-type", "application/json");
-  const timeout = AbortSignal.timeout(TIMEOUT_MS);
-  try {
-    return await fetch(`${supabaseUrl}/functions/v1/${path}`, {
-      method,
-      headers,
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-  } catch {
-    throw new Failure({ kind: "away", writing: method !== "GET" });
-  }
+  return reach(method, `functions/v1/${path}`, headers, options);
 }
 
 async function readJson(reply: Response, writing: boolean): Promise<unknown> {

@@ -1,12 +1,11 @@
 /**
- * What Supabase Auth's OAuth server asks the signed-in person, and what it remembers: approvals. An approval lets an app
- * have tokens; what the tokens may do in a workspace is the grant (app-v1-apps).
+ * What Supabase Auth's OAuth server asks the signed-in person, and what it remembers: approvals. An approval lets an
+ * app have tokens; what the tokens may do in a workspace is the grant (app-v1-apps).
  */
-import { Failure } from "./failure.ts";
+import type { Failure } from "./failure.ts";
+import { reach } from "./reach.ts";
 import { accessToken, dropSession, failureOf } from "./session.ts";
-import { publishableKey, supabaseUrl } from "./settings.ts";
-
-const TIMEOUT_MS = 20_000;
+import { publishableKey } from "./settings.ts";
 
 /** What an app asks for; or only where to go, because the person has already approved it. */
 export type AppRequest = { redirect_url: string } | {
@@ -42,19 +41,9 @@ export async function forgetApproval(clientId: string): Promise<void> {
 }
 
 async function send<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const writing = method !== "GET";
-  const authorization = `Bearer ${await accessToken(writing)}`;
-  let reply: Response;
-  try {
-    reply = await fetch(`${supabaseUrl}/auth/v1/${path}`, {
-      method,
-      headers: { authorization, apikey: publishableKey, "content-type": "application/json" },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-  } catch {
-    throw new Failure({ kind: "away", writing });
-  }
+  const authorization = `Bearer ${await accessToken(method !== "GET")}`;
+  const headers = new Headers({ authorization, apikey: publishableKey });
+  const reply = await reach(method, `auth/v1/${path}`, headers, { body });
   const read = await reply.json().catch(() => ({}));
   if (reply.ok) return read;
   if (reply.status === 401 || reply.status === 403) await dropSession();

@@ -1,6 +1,6 @@
 /**
- * What most pages share. Every page imports components/page.tsx and so this list, which makes the build put all of it into
- * one file: a file for each combination of pages that share a module is larger, and takes more requests.
+ * What most pages share. Every page imports components/page.tsx and so this list, which makes the build put all of it
+ * into one file: a file for each combination of pages that share a module is larger, and takes more requests.
  */
 import "../app/clock.ts";
 import "../app/invitations.tsx";

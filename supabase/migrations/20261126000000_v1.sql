@@ -11602,8 +11602,8 @@ end
 $$;
 comment on function app.key_requests(jsonb) is
   'Lists the requests of a key, or of a grant that the caller may see, in the last 7 days, newest first: data, and meta '
-  'with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), path (how it begins), since, until, cursor, limit (50 if absent). Codes: '
-  'validation_error, not_found.';
+  'with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), path (how it begins), since, until, '
+  'cursor, limit (50 if absent). Codes: validation_error, not_found.';
 
 create function crm.notice_claim()
 returns table (

@@ -4,6 +4,7 @@ import {
   type OpenApi,
   type Operation,
   operationsOf,
+  singular,
 } from "../openapi/read_document.ts";
 import { exampleCall } from "../reference/example_call.ts";
 
@@ -214,9 +215,4 @@ function statusesOf({ responses }: Operation): number[] {
   const statuses = Object.keys(responses).filter((status) => status.startsWith("2"));
   // A range stands for the answer to a repeated call.
   return statuses.map((status) => status === "2XX" ? 200 : Number(status)).sort();
-}
-
-/** `companies` → `company`. */
-function singular(tag: string): string {
-  return tag.replace(/ies$/, "y").replace(/s$/, "");
 }

@@ -8,9 +8,10 @@ import {
   parametersOf,
   repliesOf,
   resolve,
+  singular,
 } from "../openapi/read_document.ts";
 import { type Property, propertyOf } from "./fields.ts";
-import { actionOf, described, singular, titled } from "./words.ts";
+import { actionOf, described, titled } from "./words.ts";
 
 /** Their replies have the secret of a subscription, which would stay in the workflow's history. */
 const REVEALING = ["webhooks.create", "webhooks.rotate_secret"];

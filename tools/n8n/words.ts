@@ -1,4 +1,5 @@
 // The names and texts of n8n's forms, as its linter wants them.
+import { singular } from "../openapi/read_document.ts";
 
 /** The document's names for what n8n always calls by another name. */
 const NAMES: Readonly<Record<string, string>> = { list: "Get Many", upsert: "Create or Update" };
@@ -9,11 +10,6 @@ export function titled(name: string): string {
   return NAMES[name] ?? name.replace(/^-(.*)/, "$1 descending").replaceAll(/[_.-]/g, " ")
     .replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
     .replaceAll(CAPITALS, (word) => word.toUpperCase()).replaceAll("IDS", "IDs");
-}
-
-/** The name of one object of a resource: `companies` → `company`. */
-export function singular(resource: string): string {
-  return resource.replace(/ies$/, "y").replace(/s$/, "");
 }
 
 /** The description of a field or an operation; absent where it would only repeat the name. */

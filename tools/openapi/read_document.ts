@@ -93,3 +93,8 @@ export function parametersOf(document: OpenApi, { parameters = [] }: Operation):
 export function repliesOf(document: OpenApi, { responses }: Operation): [status: string, reply: Reply][] {
   return Object.entries(responses).map(([status, reply]) => [status, resolve(document, reply)]);
 }
+
+/** The name of one object of a resource: `companies` → `company`. */
+export function singular(resource: string): string {
+  return resource.replace(/ies$/, "y").replace(/s$/, "");
+}

@@ -10,19 +10,12 @@ import { Select } from "../../components/field.tsx";
 import { focusRefused } from "../../components/focus_refused.ts";
 import { Page } from "../../components/page.tsx";
 import { t } from "../../strings/strings.ts";
-import type { Preset } from "../keys/presets.ts";
+import { APP_PRESETS, WORK } from "../keys/presets.ts";
 import { ScopeFields } from "../keys/scope_fields.tsx";
-import { SCOPES } from "../keys/scopes.ts";
 import { APPS_PATH, type Offer, targetOf } from "./request.ts";
 
 /** The longest name that a grant takes; Supabase Auth allows longer ones. */
 const LONGEST_NAME = 255;
-/** What an app may do unless the person chooses otherwise: daily work, but no managing. */
-const WORK = SCOPES.filter((scope) => !scope.endsWith(":manage"));
-const PRESETS: Preset[] = [
-  { name: "read", scopes: SCOPES.filter((scope) => scope.endsWith(":read")) },
-  { name: "work", scopes: WORK },
-];
 
 /** What an app asks for, and what the person allows it: in which workspace, and which scopes. */
 export function ConsentForm({ request: { client, redirect_uri }, offers, answer }: {
@@ -31,7 +24,7 @@ export function ConsentForm({ request: { client, redirect_uri }, offers, answer 
   answer: (action: "approve" | "deny") => Promise<void>;
 }) {
   const workspace = useSignal((offers.find(({ id }) => id === chosenWorkspace.value) ?? offers[0]!).id);
-  const chosen = useSignal<string[]>(WORK);
+  const chosen = useSignal(WORK.scopes);
   const { busy, failure, run } = useAction();
   const missing = useSignal(false);
   const offered = offers.find(({ id }) => id === workspace.value)!.scopes;
@@ -77,7 +70,7 @@ export function ConsentForm({ request: { client, redirect_uri }, offers, answer 
           legend={t("authorize.scopes")}
           scopes={scopes}
           offered={offered}
-          presets={PRESETS.map((preset) => ({
+          presets={APP_PRESETS.map((preset) => ({
             ...preset,
             scopes: preset.scopes.filter((scope) => offered.includes(scope)),
           }))}

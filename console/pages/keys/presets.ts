@@ -6,10 +6,17 @@ export interface Preset {
   scopes: readonly string[];
 }
 
+const READ: Preset = { name: "read", scopes: SCOPES.filter((scope) => scope.endsWith(":read")) };
+/** Daily work without managing: what an app may do unless the person chooses otherwise. */
+export const WORK: Preset = { name: "work", scopes: SCOPES.filter((scope) => !scope.endsWith(":manage")) };
+
+/** The usual sets for apps. */
+export const APP_PRESETS = [READ, WORK];
+
 /** The usual sets for keys. Only a key with "all" can erase a contact's data for good. */
 export const PRESETS: Preset[] = [
   { name: "site", scopes: ["leads:write"] },
-  { name: "read", scopes: SCOPES.filter((scope) => scope.endsWith(":read")) },
+  READ,
   { name: "erp", scopes: SCOPES.filter((scope) => /^(contacts|companies|deals):(read|write)$/.test(scope)) },
   { name: "all", scopes: SCOPES },
 ];

@@ -1,6 +1,6 @@
 import { ApiError } from "../_shared/contract/errors.ts";
 import type { RequestHandler } from "../_shared/http/app.ts";
-import { bearerToken, readBearer } from "../_shared/http/bearer.ts";
+import { readAppToken, readBearer } from "../_shared/http/bearer.ts";
 import { addressHeader, clientAddress } from "../_shared/http/client_address.ts";
 import { readKeyOrToken } from "../_shared/http/gates.ts";
 import { IDEMPOTENCY_HEADER } from "../_shared/http/idempotency.ts";
@@ -127,8 +127,7 @@ export class Caller {
 export async function readCaller(headers: Headers): Promise<Caller | ApiError | RpcError> {
   const key = headers.get("X-API-Key") ?? readBearer(headers);
   if (key === null) return new ApiError("missing_api_key", undefined, MISSING_KEY);
-  const isToken = !headers.has("X-API-Key") && bearerToken(headers) !== null;
-  const sent = isToken ? { "Authorization": `Bearer ${key}` } : { "X-API-Key": key };
+  const sent = readAppToken(headers) === null ? { "X-API-Key": key } : { "Authorization": `Bearer ${key}` };
   const credential = await readKeyOrToken(new Headers(sent));
   if (credential instanceof ApiError) return credential;
   const offer = readOffer(headers);

@@ -33,8 +33,9 @@ const ENVELOPE_DEPTH = 3;
 
 /**
  * Serves MCP's streamable HTTP without state: each POST carries its key or token and is answered with JSON. There are
- * neither sessions nor streams, so GET and DELETE are 405, except GET of the metadata for OAuth clients. Environment: CORS_ALLOWED_ORIGINS and APP_ORIGIN, the origins whose
- * pages may call. Pages of other origins are refused, as the protocol requires against DNS rebinding.
+ * neither sessions nor streams, so GET and DELETE are 405, except GET of the metadata for OAuth clients. Environment:
+ * CORS_ALLOWED_ORIGINS and APP_ORIGIN, the origins whose pages may call. Pages of other origins are refused, as the
+ * protocol requires against DNS rebinding.
  */
 export function serveMcp(): RequestHandler {
   const app = new Hono({ strict: false }).basePath("/mcp");

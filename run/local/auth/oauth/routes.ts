@@ -28,7 +28,10 @@ interface OAuthSettings {
   identify: (request: Request) => Promise<{ user: User }>;
 }
 
-/** Lets every origin call OPEN_PATHS. It must come before the rule for all other routes, which answers preflight requests. */
+/**
+ * Lets every origin call OPEN_PATHS. It must come before the rule for all other routes, which answers preflight
+ * requests.
+ */
 export function openToAllOrigins(app: Hono): void {
   for (const path of OPEN_PATHS) app.use(path, cors({ origin: "*" }));
 }
@@ -40,8 +43,8 @@ export function addRootMetadata(root: Hono, url: string): void {
 }
 
 /**
- * Adds the routes of Supabase Auth's OAuth 2.1 server that apps and the console call: discovery, registration, authorization
- * code with PKCE, refresh, and the person's approvals. ID tokens and `/oauth/userinfo` are missing.
+ * Adds the routes of Supabase Auth's OAuth 2.1 server that apps and the console call: discovery, registration,
+ * authorization code with PKCE, refresh, and the person's approvals. ID tokens and `/oauth/userinfo` are missing.
  */
 export function addOAuthRoutes(app: Hono, { sql, tokens, url, siteUrl, identify }: OAuthSettings): void {
   app.get(METADATA_PATH, () => Response.json(metadataOf(url)));

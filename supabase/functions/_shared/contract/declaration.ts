@@ -36,8 +36,8 @@ export interface Prepared<Reply extends z.ZodType> {
 }
 
 /**
- * The credential that an endpoint requires: an API key or an app's token, the session of a signed-in member, the token of a proposal's
- * public link, or none. See http/gates.ts and http/session_gate.ts.
+ * The credential that an endpoint requires: an API key or an app's token, the session of a signed-in member, the token
+ * of a proposal's public link, or none. See http/gates.ts and http/session_gate.ts.
  */
 export type GateName = "key" | "session" | "link" | "none";
 

@@ -6,8 +6,11 @@ export function readBearer(headers: Headers): string | null {
   return /^Bearer +(\S+)$/i.exec(headers.get("Authorization") ?? "")?.[1] ?? null;
 }
 
-/** The JWT in `Authorization: Bearer`; null if there is none, for example because a key stands there. */
-export function bearerToken(headers: Headers): string | null {
-  const text = readBearer(headers);
+/**
+ * An app's token: the JWT in `Authorization: Bearer`. Null if there is none, for example because a key stands there, or
+ * if there is an `X-API-Key`, which then counts alone.
+ */
+export function readAppToken(headers: Headers): string | null {
+  const text = headers.has("X-API-Key") ? null : readBearer(headers);
   return text !== null && JWT.test(text) ? text : null;
 }

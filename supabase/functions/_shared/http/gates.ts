@@ -2,7 +2,7 @@ import type { GateName } from "../contract/declaration.ts";
 import { ApiError, ERRORS } from "../contract/errors.ts";
 import { hashCredential, isKey, isLinkToken } from "../contract/credentials.ts";
 import type { Door } from "../postgres/door.ts";
-import { bearerToken } from "./bearer.ts";
+import { readAppToken } from "./bearer.ts";
 import type { Gate } from "./call.ts";
 
 /** The request header in which a member of several workspaces chooses one. */
@@ -90,15 +90,18 @@ export const GATES = {
 export function readKeyOrToken(headers: Headers): string | ApiError | Promise<string | ApiError> {
   const key = headers.get("X-API-Key");
   if (key !== null) return isKey(key) ? hashCredential(key) : new ApiError("invalid_api_key");
-  const token = bearerToken(headers);
-  if (token !== null) return readAppToken(token);
+  const token = readAppToken(headers);
+  if (token !== null) return idsOf(token);
   const { message } = ERRORS.missing_api_key;
   const elsewhere = headers.has("Authorization");
   return new ApiError("missing_api_key", undefined, elsewhere ? `${message}, não em Authorization` : message);
 }
 
-/** Verifies an app's token. The first one loads jose, so that functions that are called with keys start without it. */
-async function readAppToken(token: string): Promise<string | ApiError> {
+/**
+ * The ids in an app's token, once it is verified. The first one loads jose, so that functions that are called with keys
+ * start without it.
+ */
+async function idsOf(token: string): Promise<string | ApiError> {
   const { verifyAppToken } = await import("./access_token.ts");
   const session = await verifyAppToken(token);
   if (session instanceof ApiError) {

@@ -1,6 +1,6 @@
 // What OAuth clients read about this service (RFC 9728): which server issues the tokens that it accepts.
 import { functionsUrl, issuerUrl } from "../runtime/service.ts";
-import { bearerToken } from "./bearer.ts";
+import { readAppToken } from "./bearer.ts";
 import { jsonReply } from "./reply.ts";
 
 /** Where a function serves its metadata. RFC 9728 has it at the root of the host, where no edge function can be. */
@@ -11,8 +11,7 @@ export type ProtectedFunction = "mcp" | "api-v1";
 
 /** `WWW-Authenticate` of a 401: where the metadata is, and whether a token was sent in vain. */
 export function challengeHeader(name: ProtectedFunction, request: Request): Record<string, string> {
-  const isRefusal = !request.headers.has("X-API-Key") && bearerToken(request.headers) !== null;
-  const error = isRefusal ? 'error="invalid_token", ' : "";
+  const error = readAppToken(request.headers) !== null ? 'error="invalid_token", ' : "";
   return {
     "WWW-Authenticate": `Bearer ${error}resource_metadata="${functionsUrl()}/${name}${METADATA_PATH}"`,
   };
@@ -26,8 +25,8 @@ export function metadataReply(name: ProtectedFunction): Response {
       // Clients require that the address that they call begins with it.
       resource: name === "mcp" ? `${functionsUrl()}/mcp` : functionsUrl(),
       authorization_servers: [issuerUrl()],
-      // Clients ask the authorization server for what stands here, and Supabase Auth refuses scopes that are not its own.
-      // Those of the CRM are chosen on the consent page.
+      // Clients ask the authorization server for what stands here, and Supabase Auth refuses scopes that are not its
+      // own. Those of the CRM are chosen on the consent page.
       scopes_supported: ["email"],
       bearer_methods_supported: ["header"],
       resource_name: "CRM",

@@ -30,7 +30,10 @@ export interface Door {
   readonly name: string;
   readonly text: string;
   values(call: DoorCall): readonly Value[];
-  /** Messages of errors that speak of this kind of caller, instead of a key; for insufficient_scope before the scope. */
+  /**
+   * Messages of errors that speak of this kind of caller instead of a key. That of insufficient_scope stands before the
+   * scope.
+   */
   readonly messages?: Readonly<Partial<Record<ErrorCode, string>>>;
 }
 
