@@ -12539,6 +12539,9 @@ comment on function crm.next_step(crm.operations) is
   'progress is null.';
 create function crm.begin_operation(o crm.operations, p_work bigint) returns crm.operations
 language plpgsql set search_path = '' as $$
+declare
+  -- On a busy database: so that the call ends long before its statement_timeout of 8 s.
+  v_end timestamptz := clock_timestamp() + interval '2 seconds';
 begin
   o.id := crm.uuid_v7(clock_timestamp());
   o.state := 'queued';
@@ -12547,7 +12550,7 @@ begin
   o.work := 0;
   o.failures := 0;
   o.created_at := clock_timestamp();
-  while o.state <> 'done' and o.work < p_work loop
+  while o.state <> 'done' and o.work < p_work and clock_timestamp() < v_end loop
     o := crm.next_step(o);
     o.steps := o.steps + 1;
   end loop;
@@ -12558,8 +12561,8 @@ begin
 end
 $$;
 comment on function crm.begin_operation(crm.operations, bigint) is
-  'Does as much of an operation as fits into a call (p_work rows and kilobytes) and leaves the rest to the job. An '
-  'operation that ends within the call is not stored.';
+  'Does as much of an operation as fits into a call (p_work rows and kilobytes, at most 2 s) and leaves the rest to '
+  'the job. An operation that ends within the call is not stored.';
 create function crm.take_step() returns trigger
 language plpgsql set search_path = '' as $$
 begin

@@ -98,9 +98,11 @@ const STEPS: Record<string, (given: Given) => Promise<void>> = {
         for each row when (new.workspace_id = '${refused}') execute function public.refuse();`);
     await enqueue(sql, workspaces, 1);
     const dispatcher = given.spawnDispatcher();
-    await eventually(async () => await countEnded(sql, workspaces) === 19, "the other outcomes");
+    // On a busy machine, other outcomes may be given up as well; they are attempted again after their lease of 60 s.
+    await eventually(async () => await countEnded(sql, workspaces) === 19, "the other outcomes", 150);
     await eventually(
-      () => linesOf(dispatcher, "webhook_attempt_abandoned").length === 1,
+      () =>
+        linesOf(dispatcher, "webhook_attempt_abandoned").some(({ workspace_id }) => workspace_id === refused),
       "the outcome to be given up",
     );
     const left = (await deliveries(sql, workspaces)).filter(({ state }) => state === "pending");
