@@ -7440,6 +7440,7 @@ create table crm.webhook_subscriptions (
   payload text not null default 'full' check (payload in ('full', 'ids')),
   header jsonb,
   notice_due_at timestamptz,
+  name text check (char_length(name) between 1 and 80),
   primary key (workspace_id, id),
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id),
   check (is_active = (deactivated_at is null)),
@@ -7476,6 +7477,7 @@ comment on column crm.webhook_subscriptions.header is
 comment on column crm.webhook_subscriptions.notice_due_at is
   'From when a dispatcher may send the mail that says that the subscription is inactive because of failures; a claim '
   'moves it on (crm.notice_claim). Null: nothing to send.';
+comment on column crm.webhook_subscriptions.name is 'What people call it; null: they see the URL.';
 call crm.protect('crm.webhook_subscriptions');
 create index webhook_subscriptions_behind on crm.webhook_subscriptions (workspace_id, id) where behind_since is not null;
 create index webhook_subscriptions_notices on crm.webhook_subscriptions (notice_due_at) where notice_due_at is not null;
@@ -7703,7 +7705,8 @@ begin
   return json_build_object(
     'id', v_subscription.id, 'event_types', v_subscription.event_types, 'target_url', v_subscription.target_url,
     'is_active', v_subscription.is_active, 'created_at', crm.iso(v_subscription.created_at),
-    'filters', v_subscription.filters, 'payload', v_subscription.payload, 'header', v_subscription.header
+    'filters', v_subscription.filters, 'payload', v_subscription.payload, 'header', v_subscription.header,
+    'name', v_subscription.name
   );
 end
 $$;
@@ -7723,7 +7726,8 @@ begin
     end,
     filters = case when p_args ? 'filters' then crm.check_filters(p_workspace_id, p_args -> 'filters') else s.filters end,
     payload = case when p_args ? 'payload' then coalesce(p_args ->> 'payload', 'full') else s.payload end,
-    header = case when p_args ? 'header' then crm.header_name(p_args) else s.header end
+    header = case when p_args ? 'header' then crm.header_name(p_args) else s.header end,
+    name = case when p_args ? 'name' then nullif(p_args ->> 'name', '') else s.name end
   where s.workspace_id = p_workspace_id and s.id = p_id;
   if not found then perform api.fail('not_found'); end if;
   if p_args ? 'header' then
@@ -7733,8 +7737,8 @@ begin
 end
 $$;
 comment on function crm.change_subscription(uuid, uuid, jsonb) is
-  'Changes what of event_types, filters, payload and header the arguments have; null or an empty object removes filters '
-  'and header. Events from now on go by the new values; deliveries that wait are sent, with the new payload and header. '
+  'Changes what of event_types, filters, payload, header and name the arguments have; null, or an empty object or text, '
+  'removes filters, header and name. Events from now on go by the new values; deliveries that wait are sent, with the new payload and header. '
   'Raises not_found; for filters see crm.check_filters.';
 create function api.webhook_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -7764,7 +7768,7 @@ create type api.subscription as (
   id uuid, event_types crm.event_type[], target_url text, is_active boolean, failure_count integer,
   last_success_at text, last_failure_at text, created_at text, key_id uuid, deactivated_at text,
   deactivated_reason text, held boolean, behind_since text, old_secret_until text, filters jsonb, payload text,
-  header jsonb
+  header jsonb, name text
 );
 comment on type api.subscription is 'A webhook subscription: its public fields, in order.';
 create function crm.subscription_json(t crm.webhook_subscriptions) returns json
@@ -7773,7 +7777,7 @@ language sql stable as $$
     t.id, t.event_types, t.target_url, t.is_active, t.failure_count, crm.iso(t.last_success_at),
     crm.iso(t.last_failure_at), crm.iso(t.created_at), t.key_id, crm.iso(t.deactivated_at), t.deactivated_reason,
     crm.holds_webhooks(t.workspace_id), crm.iso(t.behind_since), crm.iso(crm.old_secret_until(t.workspace_id, t.id)),
-    t.filters, t.payload, t.header
+    t.filters, t.payload, t.header, t.name
   )::api.subscription)
 $$;
 comment on function crm.subscription_json(crm.webhook_subscriptions) is
@@ -7782,10 +7786,10 @@ create function crm.subscription_insert(t crm.webhook_subscriptions) returns crm
 language plpgsql set search_path = '' as $$
 begin
   insert into crm.webhook_subscriptions as new (
-    workspace_id, id, event_types, target_url, key_id, filters, payload, header
+    workspace_id, id, event_types, target_url, key_id, filters, payload, header, name
   )
   values (
-    crm.current_workspace_id(), t.id, t.event_types, t.target_url, t.key_id, t.filters, t.payload, t.header
+    crm.current_workspace_id(), t.id, t.event_types, t.target_url, t.key_id, t.filters, t.payload, t.header, t.name
   )
   returning new.* into t;
   return t;
@@ -7934,6 +7938,36 @@ $$;
 comment on function crm.event_data(crm.events, text) is
   'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s facts. The caller looks up the '
   'type of the object (crm.event_types).';
+create function crm.object_name(p_workspace_id uuid, p_object_type text, p_object_id uuid) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  return case p_object_type
+    when 'deal' then (
+      select d.title from crm.deals d where d.workspace_id = p_workspace_id and d.id = p_object_id
+    )
+    when 'contact' then (
+      select c.name from crm.contacts c
+      where c.workspace_id = p_workspace_id and c.id = p_object_id and c.erased_at is null
+    )
+    when 'company' then (
+      select c.name from crm.companies c where c.workspace_id = p_workspace_id and c.id = p_object_id
+    )
+    when 'activity' then (
+      select a.title from crm.activities a where a.workspace_id = p_workspace_id and a.id = p_object_id
+    )
+    when 'note' then (
+      select d.title from crm.notes n join crm.deals d on d.workspace_id = n.workspace_id and d.id = n.deal_id
+      where n.workspace_id = p_workspace_id and n.id = p_object_id
+    )
+    when 'proposal' then (
+      select p.title from crm.proposals p where p.workspace_id = p_workspace_id and p.id = p_object_id
+    )
+  end;
+end
+$$;
+comment on function crm.object_name(uuid, text, uuid) is
+  'The name or title of the object of an event as it is now; for a note, the title of its deal. Null for an erased '
+  'contact and for the object of a test event. Not stored with the event, where it would outlive an erasure.';
 create function crm.passes_filters(
   p_filters jsonb, p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb
 ) returns boolean
@@ -9586,7 +9620,8 @@ begin
   return query
   select d.id, json_build_object(
     'id', d.id, 'event_id', d.event_id, 'subscription_id', d.subscription_id, 'target_url', s.target_url,
-    'event', e.event, 'object_type', t.object_type, 'object_id', e.object_id, 'is_test', e.is_test,
+    'event', e.event, 'object_type', t.object_type, 'object_id', e.object_id,
+    'object_name', crm.object_name(p_workspace_id, t.object_type, e.object_id), 'is_test', e.is_test,
     'state', case when d.state = 'pending' and not m.may_send then 'held' else d.state end, 'attempts', d.attempts,
     'last_status', a.status, 'last_reason', a.reason, 'last_duration_ms', a.duration_ms,
     'last_attempt_at', crm.iso(a.finished_at),
@@ -9808,28 +9843,6 @@ $$;
 comment on function crm.delivery_detail(uuid, uuid) is
   'JSON of a delivery with its newest 100 attempts, oldest first, and the body and headers that an attempt would send '
   'now; body is null if it cannot be built. Null if there is no such delivery.';
-
-create function app.delivery_list(p_args jsonb) returns json
-language plpgsql stable set search_path = '' as $$
-declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{subscription_id, state, event, since, until, cursor, limit}');
-  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_subscription_id uuid := (v_args ->> 'subscription_id')::uuid;
-begin
-  perform crm.require_workspace(v_workspace_id);
-  if v_subscription_id is not null and not exists (
-    select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_subscription_id
-  ) then
-    perform crm.raise_code('not_found', 'subscription_id');
-  end if;
-  return crm.delivery_page(v_workspace_id, v_subscription_id, v_args);
-end
-$$;
-comment on function app.delivery_list(jsonb) is
-  'Lists deliveries of a workspace or of one subscription, newest event first (spec 6.5): data, and meta with '
-  'next_cursor and has_more. last_status, last_reason and last_duration_ms describe the last attempt; next_attempt_at '
-  'is null if there is no next one. Arguments: workspace_id, subscription_id, state, event, since, until, cursor, '
-  'limit (50 if absent). Codes: validation_error, not_found.';
 create function crm.delivery_headers(
   d crm.webhook_deliveries, e crm.events, s crm.webhook_subscriptions, p_body text
 ) returns json
@@ -9857,6 +9870,28 @@ comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, crm
   'The headers that an attempt would send now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. '
   'The signatures and the value of the subscription''s own header are only described, because the database cannot '
   'decrypt a secret; the second signature is sent while a rotation overlaps.';
+
+create function app.delivery_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{subscription_id, state, event, since, until, cursor, limit}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_subscription_id uuid := (v_args ->> 'subscription_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  if v_subscription_id is not null and not exists (
+    select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_subscription_id
+  ) then
+    perform crm.raise_code('not_found', 'subscription_id');
+  end if;
+  return crm.delivery_page(v_workspace_id, v_subscription_id, v_args);
+end
+$$;
+comment on function app.delivery_list(jsonb) is
+  'Lists deliveries of a workspace or of one subscription, newest event first (spec 6.5): data, and meta with '
+  'next_cursor and has_more. last_status, last_reason and last_duration_ms describe the last attempt; next_attempt_at '
+  'is null if there is no next one. Arguments: workspace_id, subscription_id, state, event, since, until, cursor, '
+  'limit (50 if absent). Codes: validation_error, not_found.';
 create function app.delivery_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -14082,6 +14117,10 @@ begin
     when 'key' then
       v_valid := char_length(v_text) between 1 and 60;
       v_message := 'Deve ter de 1 a 60 caracteres';
+    when 'webhook_name' then
+      -- Empty: no name.
+      v_valid := char_length(v_text) <= 80;
+      v_message := 'Deve ter até 80 caracteres';
     when 'label' then
       v_valid := char_length(v_text) between 1 and 120;
       v_message := 'Deve ter de 1 a 120 caracteres';
@@ -15577,18 +15616,19 @@ create function app.subscription_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(
-    p_args, '{workspace_id, new_id, event_types, target_url, secret}', '{filters, payload, header, encrypted_header}'
+    p_args, '{workspace_id, new_id, event_types, target_url, secret}',
+    '{filters, payload, header, encrypted_header, webhook_name}'
   );
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'new_id')::uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
   perform crm.check_new_subscription(jsonb_populate_record(null::crm.webhook_subscriptions, v_args));
-  insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url, filters, payload, header)
+  insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url, filters, payload, header, name)
   values (
     v_workspace_id, v_id, array(select jsonb_array_elements_text(v_args -> 'event_types'))::crm.event_type[],
     v_args ->> 'target_url', crm.check_filters(v_workspace_id, v_args -> 'filters'),
-    coalesce(v_args ->> 'payload', 'full'), crm.header_name(v_args)
+    coalesce(v_args ->> 'payload', 'full'), crm.header_name(v_args), nullif(v_args ->> 'webhook_name', '')
   );
   insert into crm.webhook_secrets (workspace_id, subscription_id, secret, header)
   values (
@@ -15605,13 +15645,13 @@ comment on function app.subscription_create(jsonb) is
   'Creates a subscription without a key, so that it outlives every key; a workspace has at most 50 active ones. '
   'Returns it as subscription_get does. Arguments: workspace_id, new_id (chosen by the caller, because the secret is '
   'encrypted for it), event_types, target_url (the caller checks that it is public), secret (encrypted, in base64), '
-  'filters, payload, header (its name), encrypted_header (base64). Codes: validation_error, invalid_reference, '
-  'not_found.';
+  'filters, payload, header (its name), encrypted_header (base64), webhook_name. Codes: validation_error, '
+  'invalid_reference, not_found.';
 create function app.subscription_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(
-    p_args, '{workspace_id, id}', '{event_types, filters, payload, header, encrypted_header}'
+    p_args, '{workspace_id, id}', '{event_types, filters, payload, header, encrypted_header, webhook_name}'
   );
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
@@ -15621,6 +15661,7 @@ begin
   where s.workspace_id = v_workspace_id and s.id = v_id
   for no key update;
   if not found then perform crm.raise_code('not_found', 'id'); end if;
+  if v_args ? 'webhook_name' then v_args := v_args || jsonb_build_object('name', v_args -> 'webhook_name'); end if;
   perform crm.change_subscription(v_workspace_id, v_id, v_args);
   perform crm.record_webhook_action(
     v_workspace_id, v_id, 'webhook_updated',
@@ -15628,7 +15669,7 @@ begin
       select coalesce(
         jsonb_object_agg(f.name, jsonb_build_object('from', v_before -> f.name, 'to', to_jsonb(s) -> f.name)), '{}'
       )
-      from crm.webhook_subscriptions s cross join unnest('{event_types,filters,payload,header}'::text[]) f (name)
+      from crm.webhook_subscriptions s cross join unnest('{event_types,filters,payload,header,name}'::text[]) f (name)
       where s.workspace_id = v_workspace_id and s.id = v_id and v_args ? f.name
     )
   );
@@ -15637,8 +15678,8 @@ end
 $$;
 comment on function app.subscription_update(jsonb) is
   'Changes a subscription (crm.change_subscription) and returns it as subscription_get does. An empty object removes '
-  'filters or header. Arguments: workspace_id, id, event_types, filters, payload, header (its name), encrypted_header '
-  '(base64). Codes: validation_error, invalid_reference, not_found.';
+  'filters or header, an empty webhook_name the name. Arguments: workspace_id, id, event_types, filters, payload, header '
+  '(its name), encrypted_header (base64), webhook_name. Codes: validation_error, invalid_reference, not_found.';
 create function app.subscription_delete(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -16414,7 +16455,7 @@ grant select, insert on crm.notes, crm.lead_receipts, crm.list_cursors to crm_ap
 grant select on crm.search_texts, crm.record_values to crm_api;
 grant select, insert, update (label, choices, archived_at, index_below) on crm.custom_fields to crm_api, crm_app;
 grant select, update (status, rejection_reason) on crm.proposals to crm_api;
-grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header)
+grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header, name)
 on crm.webhook_subscriptions to crm_api;
 grant select (workspace_id, subscription_id, next_from), insert, update (header) on crm.webhook_secrets to crm_api;
 grant select on crm.event_types, crm.events, crm.webhook_attempts, crm.webhook_deliveries to crm_api;
@@ -16432,7 +16473,7 @@ grant select, insert, update (name, prefix, rotated_at, revoked_at, allowed_netw
 grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
 to crm_app;
 grant select (workspace_id, subscription_id, next_from), insert, update (header) on crm.webhook_secrets to crm_app;
-grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header)
+grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header, name)
 on crm.webhook_subscriptions to crm_app;
 grant select on crm.webhook_deliveries, crm.webhook_queue to crm_app;
 do $$
@@ -16534,14 +16575,14 @@ grant execute on function
   crm.merged_detail(text, uuid), crm.name_holder(text, jsonb, jsonb), crm.name_key(text), crm.name_words(text),
   crm.newest_deals(text, uuid, integer), crm.note_insert(crm.notes), crm.note_insert(crm.notes[]),
   crm.note_json(crm.notes), crm.note_json_if_short(crm.notes), crm.note_new(jsonb), crm.number_key(numeric),
-  crm.old_secret_until(uuid, uuid), crm.own_active_subscription(uuid), crm.own_key(), crm.own_operation(uuid),
-  crm.own_subscription(uuid), crm.own_workspace_name(), crm.owner_or_default(uuid), crm.page(json[], uuid),
-  crm.parsed_value(crm.custom_fields, text), crm.pending_texts(text, integer), crm.phone_spellings(text),
-  crm.pipeline_json(crm.pipelines), crm.proposal_answer(uuid, text, text), crm.proposal_for_customer(crm.proposals),
-  crm.proposal_json(crm.proposals), crm.proposal_lock(uuid, jsonb), crm.proposal_save(crm.proposals),
-  crm.proposal_seller(), crm.proposal_set_status(crm.proposals, text, text), crm.proposal_status(crm.proposals),
-  crm.proposal_view_json(crm.proposals), crm.quoted_choices(text[]), crm.raise_code(text, text, text, text),
-  crm.reactivate_subscription(uuid, uuid),
+  crm.object_name(uuid, text, uuid), crm.old_secret_until(uuid, uuid), crm.own_active_subscription(uuid), crm.own_key(),
+  crm.own_operation(uuid), crm.own_subscription(uuid), crm.own_workspace_name(), crm.owner_or_default(uuid),
+  crm.page(json[], uuid), crm.parsed_value(crm.custom_fields, text), crm.pending_texts(text, integer),
+  crm.phone_spellings(text), crm.pipeline_json(crm.pipelines), crm.proposal_answer(uuid, text, text),
+  crm.proposal_for_customer(crm.proposals), crm.proposal_json(crm.proposals), crm.proposal_lock(uuid, jsonb),
+  crm.proposal_save(crm.proposals), crm.proposal_seller(), crm.proposal_set_status(crm.proposals, text, text),
+  crm.proposal_status(crm.proposals), crm.proposal_view_json(crm.proposals), crm.quoted_choices(text[]),
+  crm.raise_code(text, text, text, text), crm.reactivate_subscription(uuid, uuid),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone),
   crm.recovery_json(bigint, timestamp with time zone), crm.redeliver(uuid, uuid),
   crm.refuse_invalid(text, jsonb[], jsonb[]), crm.refuse_taken(text, jsonb[], jsonb[], boolean),
@@ -16605,10 +16646,11 @@ grant execute on function
   crm.listed_ids(jsonb, text), crm.lock_custom_fields(), crm.lock_number(text),
   crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(), crm.may_see_grants_of(uuid, uuid),
   crm.may_send(uuid, uuid), crm.member_json(crm.members, bigint), crm.networks_of(jsonb), crm.note_json(crm.notes),
-  crm.old_secret_until(uuid, uuid), crm.page(json[], uuid), crm.parse_argument(text, text, jsonb),
-  crm.parse_moment(text), crm.parse_network(text), crm.poke_dispatcher(), crm.proposal_json(crm.proposals),
-  crm.proposal_status(crm.proposals), crm.raise_code(text, text, text, text), crm.reactivate_subscription(uuid, uuid),
-  crm.record_action(uuid, text, text, uuid, text, jsonb), crm.record_webhook_action(uuid, uuid, text, jsonb),
+  crm.object_name(uuid, text, uuid), crm.old_secret_until(uuid, uuid), crm.page(json[], uuid),
+  crm.parse_argument(text, text, jsonb), crm.parse_moment(text), crm.parse_network(text), crm.poke_dispatcher(),
+  crm.proposal_json(crm.proposals), crm.proposal_status(crm.proposals), crm.raise_code(text, text, text, text),
+  crm.reactivate_subscription(uuid, uuid), crm.record_action(uuid, text, text, uuid, text, jsonb),
+  crm.record_webhook_action(uuid, uuid, text, jsonb),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone),
   crm.recovery_json(bigint, timestamp with time zone), crm.redeliver(uuid, uuid),
   crm.request_ids(uuid, uuid, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),

@@ -23,6 +23,7 @@ create table crm.webhook_subscriptions (
   payload text not null default 'full' check (payload in ('full', 'ids')),
   header jsonb,
   notice_due_at timestamptz,
+  name text check (char_length(name) between 1 and 80),
   primary key (workspace_id, id),
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id),
   check (is_active = (deactivated_at is null)),
@@ -61,6 +62,7 @@ comment on column crm.webhook_subscriptions.header is
 comment on column crm.webhook_subscriptions.notice_due_at is
   'From when a dispatcher may send the mail that says that the subscription is inactive because of failures; a claim '
   'moves it on (crm.notice_claim). Null: nothing to send.';
+comment on column crm.webhook_subscriptions.name is 'What people call it; null: they see the URL.';
 call crm.protect('crm.webhook_subscriptions');
 create index webhook_subscriptions_behind on crm.webhook_subscriptions (workspace_id, id) where behind_since is not null;
 create index webhook_subscriptions_notices on crm.webhook_subscriptions (notice_due_at) where notice_due_at is not null;
@@ -301,7 +303,8 @@ begin
   return json_build_object(
     'id', v_subscription.id, 'event_types', v_subscription.event_types, 'target_url', v_subscription.target_url,
     'is_active', v_subscription.is_active, 'created_at', crm.iso(v_subscription.created_at),
-    'filters', v_subscription.filters, 'payload', v_subscription.payload, 'header', v_subscription.header
+    'filters', v_subscription.filters, 'payload', v_subscription.payload, 'header', v_subscription.header,
+    'name', v_subscription.name
   );
 end
 $$;
@@ -322,7 +325,8 @@ begin
     end,
     filters = case when p_args ? 'filters' then crm.check_filters(p_workspace_id, p_args -> 'filters') else s.filters end,
     payload = case when p_args ? 'payload' then coalesce(p_args ->> 'payload', 'full') else s.payload end,
-    header = case when p_args ? 'header' then crm.header_name(p_args) else s.header end
+    header = case when p_args ? 'header' then crm.header_name(p_args) else s.header end,
+    name = case when p_args ? 'name' then nullif(p_args ->> 'name', '') else s.name end
   where s.workspace_id = p_workspace_id and s.id = p_id;
   if not found then perform api.fail('not_found'); end if;
   if p_args ? 'header' then
@@ -332,8 +336,8 @@ begin
 end
 $$;
 comment on function crm.change_subscription(uuid, uuid, jsonb) is
-  'Changes what of event_types, filters, payload and header the arguments have; null or an empty object removes filters '
-  'and header. Events from now on go by the new values; deliveries that wait are sent, with the new payload and header. '
+  'Changes what of event_types, filters, payload, header and name the arguments have; null, or an empty object or text, '
+  'removes filters, header and name. Events from now on go by the new values; deliveries that wait are sent, with the new payload and header. '
   'Raises not_found; for filters see crm.check_filters.';
 
 create function api.webhook_update(p_args jsonb) returns json

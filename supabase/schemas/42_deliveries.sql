@@ -148,6 +148,37 @@ comment on function crm.event_data(crm.events, text) is
   'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s facts. The caller looks up the '
   'type of the object (crm.event_types).';
 
+create function crm.object_name(p_workspace_id uuid, p_object_type text, p_object_id uuid) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  return case p_object_type
+    when 'deal' then (
+      select d.title from crm.deals d where d.workspace_id = p_workspace_id and d.id = p_object_id
+    )
+    when 'contact' then (
+      select c.name from crm.contacts c
+      where c.workspace_id = p_workspace_id and c.id = p_object_id and c.erased_at is null
+    )
+    when 'company' then (
+      select c.name from crm.companies c where c.workspace_id = p_workspace_id and c.id = p_object_id
+    )
+    when 'activity' then (
+      select a.title from crm.activities a where a.workspace_id = p_workspace_id and a.id = p_object_id
+    )
+    when 'note' then (
+      select d.title from crm.notes n join crm.deals d on d.workspace_id = n.workspace_id and d.id = n.deal_id
+      where n.workspace_id = p_workspace_id and n.id = p_object_id
+    )
+    when 'proposal' then (
+      select p.title from crm.proposals p where p.workspace_id = p_workspace_id and p.id = p_object_id
+    )
+  end;
+end
+$$;
+comment on function crm.object_name(uuid, text, uuid) is
+  'The name or title of the object of an event as it is now; for a note, the title of its deal. Null for an erased '
+  'contact and for the object of a test event. Not stored with the event, where it would outlive an erasure.';
+
 create function crm.passes_filters(
   p_filters jsonb, p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb
 ) returns boolean

@@ -11,7 +11,8 @@ begin
   return query
   select d.id, json_build_object(
     'id', d.id, 'event_id', d.event_id, 'subscription_id', d.subscription_id, 'target_url', s.target_url,
-    'event', e.event, 'object_type', t.object_type, 'object_id', e.object_id, 'is_test', e.is_test,
+    'event', e.event, 'object_type', t.object_type, 'object_id', e.object_id,
+    'object_name', crm.object_name(p_workspace_id, t.object_type, e.object_id), 'is_test', e.is_test,
     'state', case when d.state = 'pending' and not m.may_send then 'held' else d.state end, 'attempts', d.attempts,
     'last_status', a.status, 'last_reason', a.reason, 'last_duration_ms', a.duration_ms,
     'last_attempt_at', crm.iso(a.finished_at),
@@ -240,30 +241,6 @@ comment on function crm.delivery_detail(uuid, uuid) is
   'JSON of a delivery with its newest 100 attempts, oldest first, and the body and headers that an attempt would send '
   'now; body is null if it cannot be built. Null if there is no such delivery.';
 
--- Webhook deliveries of a workspace (spec 6.5), for the operator and signed-in members.
-
-create function app.delivery_list(p_args jsonb) returns json
-language plpgsql stable set search_path = '' as $$
-declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{subscription_id, state, event, since, until, cursor, limit}');
-  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_subscription_id uuid := (v_args ->> 'subscription_id')::uuid;
-begin
-  perform crm.require_workspace(v_workspace_id);
-  if v_subscription_id is not null and not exists (
-    select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_subscription_id
-  ) then
-    perform crm.raise_code('not_found', 'subscription_id');
-  end if;
-  return crm.delivery_page(v_workspace_id, v_subscription_id, v_args);
-end
-$$;
-comment on function app.delivery_list(jsonb) is
-  'Lists deliveries of a workspace or of one subscription, newest event first (spec 6.5): data, and meta with '
-  'next_cursor and has_more. last_status, last_reason and last_duration_ms describe the last attempt; next_attempt_at '
-  'is null if there is no next one. Arguments: workspace_id, subscription_id, state, event, since, until, cursor, '
-  'limit (50 if absent). Codes: validation_error, not_found.';
-
 create function crm.delivery_headers(
   d crm.webhook_deliveries, e crm.events, s crm.webhook_subscriptions, p_body text
 ) returns json
@@ -291,70 +268,3 @@ comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, crm
   'The headers that an attempt would send now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. '
   'The signatures and the value of the subscription''s own header are only described, because the database cannot '
   'decrypt a secret; the second signature is sent while a rotation overlaps.';
-
-create function app.delivery_get(p_args jsonb) returns json
-language plpgsql stable set search_path = '' as $$
-declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
-  v_detail json := crm.delivery_detail((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
-begin
-  if v_detail is null then perform crm.raise_code('not_found', 'id'); end if;
-  return v_detail;
-end
-$$;
-comment on function app.delivery_get(jsonb) is
-  'Returns a delivery with its attempts, and the body and headers that an attempt would send now: see '
-  'crm.delivery_detail. A delivery whose event was dropped is not_found. Arguments: workspace_id, id. Codes: '
-  'validation_error, not_found.';
-
-create function app.delivery_retry(p_args jsonb) returns json
-language plpgsql set search_path = '' as $$
-declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
-  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_retried bigint;
-begin
-  perform crm.require_workspace(v_workspace_id);
-  v_retried := crm.retry_deliveries(v_workspace_id);
-  perform crm.poke_dispatcher();
-  return json_build_object('retried', v_retried);
-end
-$$;
-comment on function app.delivery_retry(jsonb) is
-  'Makes the waiting deliveries of a workspace due now and pokes the dispatcher; those of an inactive subscription '
-  'wait until it is reactivated. Returns retried, the number of deliveries that were waiting. Arguments: '
-  'workspace_id. Codes: validation_error, not_found.';
-
-create function app.delivery_redeliver(p_args jsonb) returns json
-language plpgsql set search_path = '' as $$
-declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
-  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_delivery crm.webhook_deliveries;
-  v_event crm.event_type;
-begin
-  select d.* into v_delivery from crm.webhook_deliveries d
-  where d.workspace_id = v_workspace_id and d.id = (v_args ->> 'id')::uuid;
-  if not found then perform crm.raise_code('not_found', 'id'); end if;
-  select e.event into v_event from crm.events e
-  where e.workspace_id = v_workspace_id and e.id = v_delivery.event_id;
-  -- Events are kept longer than deliveries: an event is missing only if the job partition-deliveries did not run for
-  -- weeks.
-  if not found then perform crm.raise_code('not_found', 'id'); end if;
-  perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
-  perform crm.redeliver(v_workspace_id, v_delivery.id);
-  perform crm.record_action(
-    v_workspace_id, 'delivery_redelivered', 'delivery', v_delivery.id, v_event::text,
-    jsonb_build_object('subscription_id', v_delivery.subscription_id)
-  );
-  perform crm.poke_dispatcher();
-  return crm.with_fields(
-    crm.delivery_summary(v_workspace_id, v_delivery.id), json_build_object('held', crm.holds_webhooks(v_workspace_id))
-  );
-end
-$$;
-comment on function app.delivery_redeliver(jsonb) is
-  'Sends a delivery now, under the same id. An ended delivery gets five new attempts; one that waits for its next '
-  'attempt gets no more attempts. Returns the delivery as delivery_list does, with held: whether it waits because the '
-  'workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, '
-  'subscription_inactive, queue_full.';

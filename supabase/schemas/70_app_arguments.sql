@@ -90,6 +90,10 @@ begin
     when 'key' then
       v_valid := char_length(v_text) between 1 and 60;
       v_message := 'Deve ter de 1 a 60 caracteres';
+    when 'webhook_name' then
+      -- Empty: no name.
+      v_valid := char_length(v_text) <= 80;
+      v_message := 'Deve ter até 80 caracteres';
     when 'label' then
       v_valid := char_length(v_text) between 1 and 120;
       v_message := 'Deve ter de 1 a 120 caracteres';

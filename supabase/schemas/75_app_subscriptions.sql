@@ -123,18 +123,19 @@ create function app.subscription_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(
-    p_args, '{workspace_id, new_id, event_types, target_url, secret}', '{filters, payload, header, encrypted_header}'
+    p_args, '{workspace_id, new_id, event_types, target_url, secret}',
+    '{filters, payload, header, encrypted_header, webhook_name}'
   );
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'new_id')::uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
   perform crm.check_new_subscription(jsonb_populate_record(null::crm.webhook_subscriptions, v_args));
-  insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url, filters, payload, header)
+  insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url, filters, payload, header, name)
   values (
     v_workspace_id, v_id, array(select jsonb_array_elements_text(v_args -> 'event_types'))::crm.event_type[],
     v_args ->> 'target_url', crm.check_filters(v_workspace_id, v_args -> 'filters'),
-    coalesce(v_args ->> 'payload', 'full'), crm.header_name(v_args)
+    coalesce(v_args ->> 'payload', 'full'), crm.header_name(v_args), nullif(v_args ->> 'webhook_name', '')
   );
   insert into crm.webhook_secrets (workspace_id, subscription_id, secret, header)
   values (
@@ -151,14 +152,14 @@ comment on function app.subscription_create(jsonb) is
   'Creates a subscription without a key, so that it outlives every key; a workspace has at most 50 active ones. '
   'Returns it as subscription_get does. Arguments: workspace_id, new_id (chosen by the caller, because the secret is '
   'encrypted for it), event_types, target_url (the caller checks that it is public), secret (encrypted, in base64), '
-  'filters, payload, header (its name), encrypted_header (base64). Codes: validation_error, invalid_reference, '
-  'not_found.';
+  'filters, payload, header (its name), encrypted_header (base64), webhook_name. Codes: validation_error, '
+  'invalid_reference, not_found.';
 
 create function app.subscription_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(
-    p_args, '{workspace_id, id}', '{event_types, filters, payload, header, encrypted_header}'
+    p_args, '{workspace_id, id}', '{event_types, filters, payload, header, encrypted_header, webhook_name}'
   );
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
@@ -168,6 +169,7 @@ begin
   where s.workspace_id = v_workspace_id and s.id = v_id
   for no key update;
   if not found then perform crm.raise_code('not_found', 'id'); end if;
+  if v_args ? 'webhook_name' then v_args := v_args || jsonb_build_object('name', v_args -> 'webhook_name'); end if;
   perform crm.change_subscription(v_workspace_id, v_id, v_args);
   perform crm.record_webhook_action(
     v_workspace_id, v_id, 'webhook_updated',
@@ -175,7 +177,7 @@ begin
       select coalesce(
         jsonb_object_agg(f.name, jsonb_build_object('from', v_before -> f.name, 'to', to_jsonb(s) -> f.name)), '{}'
       )
-      from crm.webhook_subscriptions s cross join unnest('{event_types,filters,payload,header}'::text[]) f (name)
+      from crm.webhook_subscriptions s cross join unnest('{event_types,filters,payload,header,name}'::text[]) f (name)
       where s.workspace_id = v_workspace_id and s.id = v_id and v_args ? f.name
     )
   );
@@ -184,8 +186,8 @@ end
 $$;
 comment on function app.subscription_update(jsonb) is
   'Changes a subscription (crm.change_subscription) and returns it as subscription_get does. An empty object removes '
-  'filters or header. Arguments: workspace_id, id, event_types, filters, payload, header (its name), encrypted_header '
-  '(base64). Codes: validation_error, invalid_reference, not_found.';
+  'filters or header, an empty webhook_name the name. Arguments: workspace_id, id, event_types, filters, payload, header '
+  '(its name), encrypted_header (base64), webhook_name. Codes: validation_error, invalid_reference, not_found.';
 
 create function app.subscription_delete(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

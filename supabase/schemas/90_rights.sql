@@ -36,7 +36,7 @@ grant select on crm.search_texts, crm.record_values to crm_api;
 grant select, insert, update (label, choices, archived_at, index_below) on crm.custom_fields to crm_api, crm_app;
 -- A customer reads a proposal and answers it.
 grant select, update (status, rejection_reason) on crm.proposals to crm_api;
-grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header)
+grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header, name)
 on crm.webhook_subscriptions to crm_api;
 -- A verb stores a secret or a header and never reads one; next_from, when a rotation ends, is not secret.
 grant select (workspace_id, subscription_id, next_from), insert, update (header) on crm.webhook_secrets to crm_api;
@@ -60,7 +60,7 @@ grant select, insert, update (name, prefix, rotated_at, revoked_at, allowed_netw
 grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
 to crm_app;
 grant select (workspace_id, subscription_id, next_from), insert, update (header) on crm.webhook_secrets to crm_app;
-grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header)
+grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header, name)
 on crm.webhook_subscriptions to crm_app;
 grant select on crm.webhook_deliveries, crm.webhook_queue to crm_app;
 

@@ -445,7 +445,7 @@ export interface Webhooks {
   create(body: T.NewSubscription, options?: CallOptions): Promise<T.CreatedSubscription>;
   /** Show a subscription. Scope of the key: `webhooks:manage`. */
   get: Get<T.SubscriptionDetail>;
-  /** Change events, filters, body or header. Scope of the key: `webhooks:manage`. */
+  /** Change name, events, filters, body or header. Scope of the key: `webhooks:manage`. */
   update(id: string, body: T.SubscriptionPatch, options?: CallOptions): Promise<T.Subscription>;
   /** Deactivate a subscription. Scope of the key: `webhooks:manage`. */
   delete(id: string, options?: CallOptions): Promise<void>;

@@ -705,6 +705,7 @@ export interface CreatedSubscription {
   filters: StoredFilters | null;
   payload: SubscriptionPayload;
   header: OwnHeaderName | null;
+  /** What people call it */ name: string | null;
   /** The secret for signatures; only this reply shows it */ secret: string;
 }
 
@@ -1124,6 +1125,8 @@ export interface Delivery {
   event: EventType;
   /** The type of the event's object */ object_type: string;
   /** The event's object */ object_id: string;
+  /** The object's title or name as it is now; for a note, the title of its deal. null if it was erased, and in a test */
+  object_name: string | null;
   /** Whether it is a test event */ is_test: boolean;
   state: DeliveryState;
   /** Attempts made, of 5 */ attempts: number;
@@ -1728,6 +1731,7 @@ export interface NewSubscription {
   filters?: SubscriptionFilters | null | undefined;
   payload?: SubscriptionPayload | null | undefined;
   header?: OwnHeader | null | undefined;
+  /** What people call it */ name?: string | null | undefined;
 }
 
 /** A note of a deal */
@@ -2072,6 +2076,7 @@ export interface Subscription {
   filters: StoredFilters | null;
   payload: SubscriptionPayload;
   header: OwnHeaderName | null;
+  /** What people call it */ name: string | null;
 }
 
 /** A subscription, and the deliveries of 7 days */
@@ -2101,6 +2106,7 @@ export interface SubscriptionPatch {
   filters?: SubscriptionFilters | null | undefined;
   payload?: SubscriptionPayload | null | undefined;
   header?: OwnHeader | null | undefined;
+  /** What people call it */ name?: string | null | undefined;
 }
 
 /** What data has: full, the object, or ids, only its id. Absent or null: full */

@@ -28,6 +28,11 @@ export const Delivery = object({
   event: field(z.enum(EVENT_TYPES), ["O tipo do evento", "The type of the event", "deal.won"]),
   object_type: field(z.string(), ["O tipo do objeto do evento", "The type of the event's object", "deal"]),
   object_id: field(uuid(), ["O objeto do evento", "The event's object"]),
+  object_name: field(z.string().nullable(), [
+    "O título ou nome do objeto como está agora; de uma nota, o título do negócio. null se foi apagado, e num teste",
+    "The object's title or name as it is now; for a note, the title of its deal. null if it was erased, and in a test",
+    "Site novo",
+  ]),
   is_test: field(z.boolean(), ["Se é um evento de teste", "Whether it is a test event", false]),
   state: field(z.enum(DELIVERY_STATES), [
     "Estado: pending aguarda uma tentativa; held aguarda a assinatura ou o workspace voltar a enviar; cancelled " +

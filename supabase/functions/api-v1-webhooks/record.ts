@@ -9,6 +9,7 @@ import {
   computed,
   eventTypes,
   flag,
+  name as nameOf,
   object,
   readOnlyDatetime,
   readOnlyId,
@@ -158,4 +159,8 @@ export const subscription = record("subscription", {
       "A header that every attempt has, for receivers that want one. Its value is stored encrypted and never shown",
     ),
   }, HeaderName),
+  name: nameOf({
+    presence: "optional",
+    text: doc("Como as pessoas a chamam", "What people call it", "ERP"),
+  }, 80),
 });

@@ -53,8 +53,8 @@ export const webhooks = resource(
     }),
     "PATCH /:id": endpoint({
       summary: doc(
-        "Muda os eventos, os filtros, o corpo ou o cabeçalho",
-        "Change events, filters, body or header",
+        "Muda o nome, os eventos, os filtros, o corpo ou o cabeçalho",
+        "Change name, events, filters, body or header",
       ),
       scope: "webhooks:manage",
       body: subscription.update,

@@ -25,6 +25,7 @@ const created = subscription.reply
     filters: true,
     payload: true,
     header: true,
+    name: true,
   })
   .meta({ fields: subscription.texts() });
 

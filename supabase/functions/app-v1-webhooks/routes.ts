@@ -20,6 +20,14 @@ async function makeSecret(id: string) {
   return { encrypted: await encryptSecret(secret, id), reveal: { secret } };
 }
 
+/**
+ * The arguments of a member's verb. There, `name` has the rule of a name that is required, and null means absent, so an
+ * empty text stands for null.
+ */
+async function memberArgs({ name, ...body }: Record<string, Json>, id: string) {
+  return { ...await withSealedHeader(body, id), ...(name !== undefined && { webhook_name: name ?? "" }) };
+}
+
 export const webhooks = resource(
   "app-v1-webhooks",
   {
@@ -46,13 +54,13 @@ export const webhooks = resource(
       prepare: async (body) => {
         const id = uuidV7();
         const { encrypted, reveal } = await makeSecret(id);
-        return { args: { ...await withSealedHeader(body, id), new_id: id, secret: encrypted }, reveal };
+        return { args: { ...await memberArgs(body, id), new_id: id, secret: encrypted }, reveal };
       },
     }),
     "PATCH /:id": endpoint({
       summary: doc(
-        "Muda os eventos, os filtros, o corpo ou o cabeçalho",
-        "Change events, filters, body or header",
+        "Muda o nome, os eventos, os filtros, o corpo ou o cabeçalho",
+        "Change name, events, filters, body or header",
       ),
       role: "gestor",
       body: subscription.update,
@@ -60,7 +68,7 @@ export const webhooks = resource(
       verb: "subscription_update",
       errors: ["invalid_reference"],
       prepare: async (body, { id = "" }) => ({
-        args: await withSealedHeader(body as Record<string, Json>, id),
+        args: await memberArgs(body as Record<string, Json>, id),
       }),
     }),
     "POST /:id/test": endpoint({
