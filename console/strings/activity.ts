@@ -71,6 +71,10 @@ export const activity = {
     "{actor} reenviou a entrega {object}",
     "{actor} sent the delivery {object} again",
   ],
+  "did.deliveries_redelivered": [
+    "{actor} reenviou entregas do webhook {object}",
+    "{actor} sent deliveries of the webhook {object} again",
+  ],
   "did.custom_field_created": ["{actor} definiu o campo {object}", "{actor} defined the field {object}"],
   "did.custom_field_updated": ["{actor} alterou o campo {object}", "{actor} changed the field {object}"],
   "did.custom_field_archived": ["{actor} arquivou o campo {object}", "{actor} archived the field {object}"],

@@ -100,6 +100,7 @@ export interface Subscription {
   payload: "full" | "ids";
   /** The header that its receiver wants, without the value. */
   header: { name: string } | null;
+  name: string | null;
   /** The key that created it; null if it was created in the console. */
   key: { id: string; name: string } | null;
   /** Whether deliveries wait, because the workspace is suspended or has no public API. */
@@ -226,7 +227,7 @@ export interface Verbs {
     Subscription
   >;
   subscription_recover: Verb<
-    OnRecord & { since: string } & Optional<{ until: string }>,
+    OnRecord & { since: string } & Optional<{ until: string; before_creation: boolean; dry_run: boolean }>,
     z.output<typeof Recovery>
   >;
 

@@ -1248,6 +1248,7 @@ begin
         when 'webhook_reactivate' then return api.webhook_reactivate(p_args);
         when 'webhook_recover' then return api.webhook_recover(p_args);
         when 'webhook_redeliver' then return api.webhook_redeliver(p_args);
+        when 'webhook_redeliver_all' then return api.webhook_redeliver_all(p_args);
         when 'webhook_rotate_secret' then return api.webhook_rotate_secret(p_args);
         when 'webhook_test' then return api.webhook_test(p_args);
         when 'webhook_update' then return api.webhook_update(p_args);
@@ -9206,22 +9207,50 @@ end
 $$;
 comment on function crm.retry_deliveries(uuid) is
   'Makes every waiting delivery of a workspace due now, and returns how many there were.';
-create function crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) returns void
-language plpgsql security definer set search_path = '' as $$
+create function crm.redeliver(
+  p_workspace_id uuid, p_subscription_id uuid, p_ids uuid[], out count integer, out not_queued uuid[]
+)
+language plpgsql security definer set search_path = ''
+set enable_seqscan = off set enable_bitmapscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
 declare
-  v_queued text;
+  v_leased uuid[];
+  v_waiting uuid[];
+  v_ended uuid[];
+  v_room integer;
 begin
   perform crm.require_own_workspace(p_workspace_id);
-  -- The queue row is locked before the delivery, as when an outcome is recorded.
-  select q.state into v_queued from crm.webhook_queue q
-  where q.workspace_id = p_workspace_id and q.delivery_id = p_delivery_id
-  for update;
-  -- In flight already: its dispatcher will record the outcome.
-  if v_queued = 'leased' then return; end if;
-  if v_queued is null then
-    perform crm.require_room(d.workspace_id, d.subscription_id) from crm.webhook_deliveries d
-    where d.workspace_id = p_workspace_id and d.id = p_delivery_id;
+  -- Queue rows are locked before deliveries, in the order of ids, as when outcomes are recorded.
+  select
+    coalesce(array_agg(q.delivery_id) filter (where q.state = 'leased'), '{}'),
+    coalesce(array_agg(q.delivery_id) filter (where q.state <> 'leased'), '{}')
+  into v_leased, v_waiting
+  from (
+    select q.delivery_id, q.state
+    from (select distinct u.id from unnest(p_ids) u (id) order by u.id) i
+    cross join lateral (
+      select q.delivery_id, q.state from crm.webhook_queue q
+      where q.workspace_id = p_workspace_id and q.delivery_id = i.id and q.subscription_id = p_subscription_id
+      for update
+    ) q
+  ) q;
+  v_ended := array(
+    select i.id
+    from (select distinct u.id from unnest(p_ids) u (id) where u.id <> all (v_leased || v_waiting)) i
+    cross join lateral (
+      select from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.id = i.id and d.subscription_id = p_subscription_id
+      offset 0
+    ) d
+    order by i.id
+  );
+  if v_ended <> '{}' then
+    v_room := case
+      when v_leased || v_waiting = '{}' then crm.require_room(p_workspace_id, p_subscription_id)
+      else greatest(crm.queue_room(p_workspace_id, p_subscription_id), 0)
+    end;
   end if;
+  not_queued := coalesce(v_ended[v_room + 1:], '{}');
+  v_ended := coalesce(v_ended[:v_room], '{}');
   update crm.webhook_deliveries d
   set
     state = 'pending',
@@ -9229,13 +9258,18 @@ begin
     attempts = case when d.state = 'pending' then d.attempts else 0 end,
     -- Not clock_timestamp(), or crm.poke_dispatcher in the same statement would not find the delivery due yet.
     next_attempt_at = statement_timestamp()
-  where d.workspace_id = p_workspace_id and d.id = p_delivery_id;
+  -- In the order of ids, so that simultaneous calls do not deadlock.
+  from (select u.id from unnest(v_waiting || v_ended) u (id) order by u.id) i
+  where d.workspace_id = p_workspace_id and d.id = i.id and d.subscription_id = p_subscription_id;
+  -- Those in flight count too: their dispatcher will record the outcome.
+  count := cardinality(v_leased) + cardinality(v_waiting) + cardinality(v_ended);
 end
 $$;
-comment on function crm.redeliver(uuid, uuid) is
-  'Sends a delivery now, under the same id. An ended delivery gets five new attempts and keeps its earlier ones; a '
-  'delivery that waits for its next attempt gets no additional ones. If the subscription is inactive, the delivery '
-  'waits until reactivation. Raises queue_full. Security definer, because verbs may not write deliveries.';
+comment on function crm.redeliver(uuid, uuid, uuid[]) is
+  'Sends deliveries of a subscription now, under the same ids. An ended delivery gets five new attempts and keeps its '
+  'earlier ones; one that waits for its next attempt gets no additional ones. If the subscription is inactive, they wait '
+  'until reactivation. Returns how many are on their way, and the ids for which the queue has no room: the oldest go '
+  'first. Raises queue_full if it has room for none. Security definer, because verbs may not write deliveries.';
 create function crm.send_test_event(
   p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null
 ) returns uuid
@@ -9327,8 +9361,8 @@ comment on function crm.resume_subscription(uuid, uuid) is
   'waiting, and the key that created it if that key is revoked. was_inactive is null if there is no such '
   'subscription.';
 create function crm.recover_deliveries(
-  p_workspace_id uuid, p_subscription_id uuid, p_since timestamptz, p_until timestamptz, out count bigint,
-  out next_since timestamptz
+  p_workspace_id uuid, p_subscription_id uuid, p_since timestamptz, p_until timestamptz,
+  p_dry_run boolean default false, out count bigint, out next_since timestamptz
 )
 language plpgsql security definer set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
@@ -9344,6 +9378,7 @@ declare
   v_types crm.event_type[];
   v_filters jsonb;
   v_next_id uuid;
+  v_owed uuid[];
   v_added bigint;
   v_begun_at timestamptz;
 begin
@@ -9355,6 +9390,8 @@ begin
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
 
   v_room := least(crm.require_room(p_workspace_id, p_subscription_id), c_max_deliveries);
+  -- Counting is bounded by time alone.
+  if p_dry_run then v_room := 2147483647; end if;
   count := 0;
   loop
     v_step := least(v_room - count, c_step);
@@ -9364,21 +9401,27 @@ begin
     order by e.id
     offset v_step limit 1;
 
-    insert into crm.webhook_deliveries as d (workspace_id, id, event_id, subscription_id, next_attempt_at)
-    select p_workspace_id, crm.delivery_id(e.id, p_subscription_id), e.id, p_subscription_id, statement_timestamp()
-    from crm.events e
-    where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < coalesce(v_next_id, v_to)
-      and e.event = any (v_types) and not e.is_test
-      and (v_filters is null or crm.passes_filters(v_filters, e.workspace_id, e.event, e.object_id, e.facts))
-      and (
-        select k.state from crm.webhook_deliveries k
-        where k.workspace_id = p_workspace_id and k.id = crm.delivery_id(e.id, p_subscription_id)
-      ) in ('delivered', 'pending') is not true
-    -- A failed or cancelled delivery gets five new attempts under the same id, as in crm.redeliver.
-    on conflict (workspace_id, id) do update
-    set state = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = excluded.next_attempt_at
-    where d.state in ('failed', 'cancelled');
-    get diagnostics v_added = row_count;
+    v_owed := array(
+      select e.id from crm.events e
+      where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < coalesce(v_next_id, v_to)
+        and e.event = any (v_types) and not e.is_test
+        and (v_filters is null or crm.passes_filters(v_filters, e.workspace_id, e.event, e.object_id, e.facts))
+        and (
+          select k.state from crm.webhook_deliveries k
+          where k.workspace_id = p_workspace_id and k.id = crm.delivery_id(e.id, p_subscription_id)
+        ) in ('delivered', 'pending') is not true
+    );
+    v_added := cardinality(v_owed);
+    if not p_dry_run then
+      insert into crm.webhook_deliveries as d (workspace_id, id, event_id, subscription_id, next_attempt_at)
+      select p_workspace_id, crm.delivery_id(e.id, p_subscription_id), e.id, p_subscription_id, statement_timestamp()
+      from unnest(v_owed) e (id)
+      -- A failed or cancelled delivery gets five new attempts under the same id, as in crm.redeliver.
+      on conflict (workspace_id, id) do update
+      set state = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = excluded.next_attempt_at
+      where d.state in ('failed', 'cancelled');
+      get diagnostics v_added = row_count;
+    end if;
     count := count + v_added;
     -- The time counts from when this call got the lock. The caller can call again for the rest.
     exit when v_next_id is null or count >= v_room
@@ -9395,13 +9438,14 @@ begin
   if not found then perform api.fail('subscription_inactive'); end if;
 end
 $$;
-comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz) is
+comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz, boolean) is
   'Queues the events of a period that a subscription never got: events without a delivery, and those whose delivery '
   'failed for good or was cancelled. Delivered and waiting ones are left alone, so a repeated call sends nothing '
-  'twice. Skips test events, and events that the subscription''s filters exclude now. Takes the oldest first: as many as the queue has room for (queue_full if none), at most '
-  '20,000 or a little more than a second of work; next_since is then where to continue, else null. One recovery at a '
-  'time in a workspace. The period applies to the times in event ids, when events were stored, and goes back 30 days. '
-  'Security definer, because verbs may not write deliveries.';
+  'twice. Skips test events, and events that the subscription''s filters exclude now. Takes the oldest first: as many '
+  'as the queue has room for (queue_full if none), at most 20,000 or a little more than a second of work; next_since is '
+  'then where to continue, else null. With p_dry_run it only counts, more than 20,000 too. One recovery at a time in a '
+  'workspace. The period applies to the times in event ids, when events were stored, and goes back 30 days. Security '
+  'definer, because verbs may not write deliveries.';
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -9412,13 +9456,32 @@ end
 $$;
 comment on function crm.check_window(timestamptz, timestamptz) is
   'Raises validation_error if a period of past time begins in the future, or ends before it begins.';
-create function crm.recovery_json(p_count bigint, p_next_since timestamptz) returns json
-language sql stable set search_path = '' as $$
-  select json_build_object(
-    'count', p_count, 'has_more', p_next_since is not null, 'next_since', crm.iso(p_next_since)
-  )
+create function crm.recover(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_since timestamptz := p_args ->> 'since';
+  v_until timestamptz := p_args ->> 'until';
+  v_recovered record;
+begin
+  perform crm.check_window(v_since, v_until);
+  if not coalesce((p_args ->> 'before_creation')::boolean, false) then
+    -- In milliseconds, as an event's id and the reply have it.
+    select greatest(v_since, date_trunc('milliseconds', s.created_at)) into v_since from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
+  end if;
+  select * into v_recovered from crm.recover_deliveries(
+    p_workspace_id, p_subscription_id, v_since, v_until, coalesce((p_args ->> 'dry_run')::boolean, false)
+  );
+  return json_build_object(
+    'count', v_recovered.count, 'has_more', v_recovered.next_since is not null,
+    'next_since', crm.iso(v_recovered.next_since), 'since', crm.iso(v_since)
+  );
+end
 $$;
-comment on function crm.recovery_json(bigint, timestamptz) is 'JSON of the result of crm.recover_deliveries.';
+comment on function crm.recover(uuid, uuid, jsonb) is
+  'crm.recover_deliveries by the arguments since, until, before_creation and dry_run. Without before_creation, the period '
+  'begins with the subscription at the earliest, because its receiver never asked for older events. Returns count, '
+  'has_more, next_since, and since, where it began. Raises validation_error, subscription_inactive, queue_full.';
 create function crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) returns void
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -9531,7 +9594,7 @@ declare
 begin
   perform crm.require_own_delivery(s, v_delivery_id);
   perform crm.own_active_subscription(s.id);
-  perform crm.redeliver(s.workspace_id, v_delivery_id);
+  perform crm.redeliver(s.workspace_id, s.id, array[v_delivery_id]);
   perform crm.wake_dispatcher();
   return crm.with_fields(
     crm.require_record(crm.delivery_summary(s.workspace_id, v_delivery_id)),
@@ -9542,6 +9605,62 @@ $$;
 comment on function api.webhook_redeliver(jsonb) is
   'Sends a delivery of a subscription now, under the same id (crm.redeliver), and returns it. A repeated call adds no '
   'attempt while the delivery waits or is in flight.';
+create function crm.redeliver_all(p_workspace_id uuid, p_subscription_id uuid, p_ids uuid[]) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_known uuid[] := array(
+    select i.id
+    from unnest(p_ids) i (id)
+    -- An id is in one partition: see crm.delivery_summaries.
+    cross join lateral (
+      select d.event_id from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.id = i.id and d.subscription_id = p_subscription_id
+      offset 0
+    ) d
+    cross join lateral (
+      select from crm.events e where e.workspace_id = p_workspace_id and e.id = d.event_id offset 0
+    ) e
+  );
+  v_sent record;
+begin
+  select * into v_sent from crm.redeliver(p_workspace_id, p_subscription_id, v_known);
+  return json_build_object(
+    'count', v_sent.count,
+    'not_queued', (
+      select coalesce(json_agg(json_build_object('id', r.id, 'reason', r.reason) order by r.n), '[]')
+      from (
+        select
+          i.id, min(i.n) as n,
+          case
+            when i.id <> all (v_known) then 'not_found'
+            when i.id = any (v_sent.not_queued) then 'queue_full'
+          end as reason
+        from unnest(p_ids) with ordinality i (id, n)
+        group by i.id
+      ) r
+      where r.reason is not null
+    ),
+    'held', crm.holds_webhooks(p_workspace_id)
+  );
+end
+$$;
+comment on function crm.redeliver_all(uuid, uuid, uuid[]) is
+  'JSON of the result of crm.redeliver: count, held, and not_queued, the ids that are not sent again, each with its '
+  'reason: not_found, the subscription has no such delivery, or its event was dropped; queue_full, the queue has no room '
+  'for it. Raises queue_full if the queue has room for none.';
+create function api.webhook_redeliver_all(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  s crm.webhook_subscriptions := crm.own_active_subscription((p_args ->> 'id')::uuid);
+  v_sent json := crm.redeliver_all(s.workspace_id, s.id, crm.listed_ids(p_args, 'ids'));
+begin
+  perform crm.wake_dispatcher();
+  return v_sent;
+end
+$$;
+comment on function api.webhook_redeliver_all(jsonb) is
+  'Sends up to 100 deliveries of a subscription now, under the same ids (crm.redeliver_all). A repeated call adds no '
+  'attempt to a delivery that waits or is in flight.';
 create function api.webhook_test(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -9582,19 +9701,15 @@ create function api.webhook_recover(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   s crm.webhook_subscriptions := crm.own_active_subscription((p_args ->> 'id')::uuid);
-  v_since timestamptz := p_args ->> 'since';
-  v_until timestamptz := p_args ->> 'until';
-  v_recovered record;
+  v_recovery json := crm.recover(s.workspace_id, s.id, p_args);
 begin
-  perform crm.check_window(v_since, v_until);
-  select * into v_recovered from crm.recover_deliveries(s.workspace_id, s.id, v_since, v_until);
-  perform crm.wake_dispatcher();
-  return crm.recovery_json(v_recovered.count, v_recovered.next_since);
+  if p_args -> 'dry_run' is distinct from 'true' then perform crm.wake_dispatcher(); end if;
+  return v_recovery;
 end
 $$;
 comment on function api.webhook_recover(jsonb) is
-  'Queues the events between since and until (now if absent) that a subscription never got: see '
-  'crm.recover_deliveries.';
+  'Queues the events between since and until (now if absent) that a subscription never got, or counts them: see '
+  'crm.recover.';
 create function api.webhook_rotate_secret(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -9940,7 +10055,7 @@ begin
   -- weeks.
   if not found then perform crm.raise_code('not_found', 'id'); end if;
   perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
-  perform crm.redeliver(v_workspace_id, v_delivery.id);
+  perform crm.redeliver(v_workspace_id, v_delivery.subscription_id, array[v_delivery.id]);
   perform crm.record_action(
     v_workspace_id, 'delivery_redelivered', 'delivery', v_delivery.id, v_event::text,
     jsonb_build_object('subscription_id', v_delivery.subscription_id)
@@ -14088,7 +14203,9 @@ begin
     when 'role' then
       v_valid := v_text in ('admin', 'gestor', 'vendedor');
       v_message := 'Deve ser um de "admin", "gestor", "vendedor"';
-    when 'suspended', 'public_api', 'is_active', 'is_default', 'keep_webhooks', 'refuses_undefined_fields' then
+    when 'suspended', 'public_api', 'is_active', 'is_default', 'keep_webhooks', 'refuses_undefined_fields', 'before_creation',
+      'dry_run'
+    then
       v_valid := jsonb_typeof(p_value) = 'boolean';
       v_message := 'Deve ser true ou false';
     when 'rate_limit_per_minute' then
@@ -14121,6 +14238,10 @@ begin
       -- Empty: no name.
       v_valid := char_length(v_text) <= 80;
       v_message := 'Deve ter até 80 caracteres';
+    when 'ids' then
+      v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 1 and 100
+        and not p_value @? '$[*] ? (!(@ like_regex "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$" flag "i"))';
+      v_message := 'Deve ser uma lista de 1 a 100 UUIDs';
     when 'label' then
       v_valid := char_length(v_text) between 1 and 120;
       v_message := 'Deve ter de 1 a 120 caracteres';
@@ -14520,6 +14641,7 @@ begin
         when 'subscription_list' then return app.subscription_list(p_args);
         when 'subscription_reactivate' then return app.subscription_reactivate(p_args);
         when 'subscription_recover' then return app.subscription_recover(p_args);
+        when 'subscription_redeliver' then return app.subscription_redeliver(p_args);
         when 'subscription_rotate' then return app.subscription_rotate(p_args);
         when 'subscription_test' then return app.subscription_test(p_args);
         when 'subscription_update' then return app.subscription_update(p_args);
@@ -15775,28 +15897,51 @@ comment on function app.subscription_reactivate(jsonb) is
 create function app.subscription_recover(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, since}', '{until}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, since}', '{until, before_creation, dry_run}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
-  v_since timestamptz := v_args ->> 'since';
-  v_until timestamptz := v_args ->> 'until';
-  v_recovered record;
+  v_recovery json;
 begin
   perform crm.require_active_subscription(v_workspace_id, v_id);
-  perform crm.check_window(v_since, v_until);
-  select * into v_recovered from crm.recover_deliveries(v_workspace_id, v_id, v_since, v_until);
+  v_recovery := crm.recover(v_workspace_id, v_id, v_args);
+  if (v_args ->> 'dry_run')::boolean then return v_recovery; end if;
   perform crm.record_webhook_action(
     v_workspace_id, v_id, 'webhook_recovered',
-    jsonb_build_object('since', crm.iso(v_since), 'until', crm.iso(v_until), 'count', v_recovered.count)
+    jsonb_build_object(
+      'since', v_recovery -> 'since', 'until', crm.iso((v_args ->> 'until')::timestamptz), 'count', v_recovery -> 'count'
+    )
   );
   perform crm.poke_dispatcher();
-  return crm.recovery_json(v_recovered.count, v_recovered.next_since);
+  return v_recovery;
 end
 $$;
 comment on function app.subscription_recover(jsonb) is
   'Queues the events between since and until (now if absent) that a subscription never got, oldest first, as many as '
-  'there is room for (crm.recover_deliveries). Returns count, has_more, and next_since, where to continue. Arguments: '
-  'workspace_id, id, since, until. Codes: validation_error, not_found, subscription_inactive, queue_full.';
+  'there is room for (crm.recover). Returns count, has_more, next_since, where to continue, and since, where it began: '
+  'not before the subscription was created, unless before_creation. With dry_run it only counts. Arguments: '
+  'workspace_id, id, since, until, before_creation, dry_run. Codes: validation_error, not_found, subscription_inactive, '
+  'queue_full.';
+create function app.subscription_redeliver(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, ids}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_sent json;
+begin
+  perform crm.require_active_subscription(v_workspace_id, v_id);
+  v_sent := crm.redeliver_all(v_workspace_id, v_id, crm.listed_ids(v_args, 'ids'));
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'deliveries_redelivered', jsonb_build_object('count', v_sent -> 'count')
+  );
+  perform crm.poke_dispatcher();
+  return v_sent;
+end
+$$;
+comment on function app.subscription_redeliver(jsonb) is
+  'Sends up to 100 deliveries of a subscription now, under the same ids, and returns count, not_queued and held: see '
+  'crm.redeliver_all. Arguments: workspace_id, id, ids. Codes: validation_error, not_found, subscription_inactive, '
+  'queue_full.';
 create function app.subscription_read_secret(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -16520,11 +16665,11 @@ grant execute on function
   api.proposal_reject(jsonb), api.proposal_view(jsonb), api.search_list(jsonb), api.webhook_create(jsonb),
   api.webhook_delete(jsonb), api.webhook_deliveries(jsonb), api.webhook_delivery(jsonb), api.webhook_get(jsonb),
   api.webhook_list(jsonb), api.webhook_reactivate(jsonb), api.webhook_recover(jsonb), api.webhook_redeliver(jsonb),
-  api.webhook_rotate_secret(jsonb), api.webhook_test(jsonb), api.webhook_update(jsonb), api.workspace_get(jsonb),
-  crm.active_member(uuid), crm.activity_insert(crm.activities), crm.activity_insert(crm.activities[]),
-  crm.activity_json(crm.activities), crm.activity_json_if_short(crm.activities), crm.activity_label(text),
-  crm.activity_lock(uuid, jsonb), crm.activity_new(jsonb), crm.activity_save(crm.activities), crm.actor_json(uuid),
-  crm.all_create(text, jsonb[]), crm.batch_json(jsonb[]), crm.bound_details(jsonb[]),
+  api.webhook_redeliver_all(jsonb), api.webhook_rotate_secret(jsonb), api.webhook_test(jsonb),
+  api.webhook_update(jsonb), api.workspace_get(jsonb), crm.active_member(uuid), crm.activity_insert(crm.activities),
+  crm.activity_insert(crm.activities[]), crm.activity_json(crm.activities), crm.activity_json_if_short(crm.activities),
+  crm.activity_label(text), crm.activity_lock(uuid, jsonb), crm.activity_new(jsonb), crm.activity_save(crm.activities),
+  crm.actor_json(uuid), crm.all_create(text, jsonb[]), crm.batch_json(jsonb[]), crm.bound_details(jsonb[]),
   crm.bounded_records(text, uuid[], json[]), crm.change_subscription(uuid, uuid, jsonb), crm.changed_field_names(),
   crm.changes(text, jsonb, jsonb), crm.changes_json(crm.change[]), crm.check_active_subscriptions(uuid, text),
   crm.check_atomic_batch(jsonb[]), crm.check_custom_fields(text, jsonb, jsonb), crm.check_filters(uuid, jsonb),
@@ -16582,11 +16727,11 @@ grant execute on function
   crm.proposal_for_customer(crm.proposals), crm.proposal_json(crm.proposals), crm.proposal_lock(uuid, jsonb),
   crm.proposal_save(crm.proposals), crm.proposal_seller(), crm.proposal_set_status(crm.proposals, text, text),
   crm.proposal_status(crm.proposals), crm.proposal_view_json(crm.proposals), crm.quoted_choices(text[]),
-  crm.raise_code(text, text, text, text), crm.reactivate_subscription(uuid, uuid),
-  crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone),
-  crm.recovery_json(bigint, timestamp with time zone), crm.redeliver(uuid, uuid),
-  crm.refuse_invalid(text, jsonb[], jsonb[]), crm.refuse_taken(text, jsonb[], jsonb[], boolean),
-  crm.refuses_undefined_fields(), crm.remove_deal_contact(uuid, uuid),
+  crm.raise_code(text, text, text, text), crm.reactivate_subscription(uuid, uuid), crm.recover(uuid, uuid, jsonb),
+  crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone, boolean),
+  crm.redeliver(uuid, uuid, uuid[]), crm.redeliver_all(uuid, uuid, uuid[]), crm.refuse_invalid(text, jsonb[], jsonb[]),
+  crm.refuse_taken(text, jsonb[], jsonb[], boolean), crm.refuses_undefined_fields(),
+  crm.remove_deal_contact(uuid, uuid),
   crm.request_ids(uuid, uuid, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.request_page(uuid, uuid, jsonb), crm.require_active_pipeline(uuid), crm.require_active_stage(uuid, uuid),
   crm.require_known_filters(jsonb), crm.require_own_delivery(crm.webhook_subscriptions, uuid), crm.require_record(json),
@@ -16621,9 +16766,9 @@ grant execute on function
   app.key_update(jsonb), app.member_invite(jsonb), app.member_leave(jsonb), app.member_list(jsonb),
   app.member_reinvite(jsonb), app.member_update(jsonb), app.subscription_create(jsonb), app.subscription_delete(jsonb),
   app.subscription_get(jsonb), app.subscription_list(jsonb), app.subscription_reactivate(jsonb),
-  app.subscription_recover(jsonb), app.subscription_rotate(jsonb), app.subscription_test(jsonb),
-  app.subscription_update(jsonb), app.workspace_choices(jsonb), app.workspace_get(jsonb), app.workspace_update(jsonb),
-  crm.activity_json(crm.activities), crm.answer_invitation(uuid, boolean),
+  app.subscription_recover(jsonb), app.subscription_redeliver(jsonb), app.subscription_rotate(jsonb),
+  app.subscription_test(jsonb), app.subscription_update(jsonb), app.workspace_choices(jsonb), app.workspace_get(jsonb),
+  app.workspace_update(jsonb), crm.activity_json(crm.activities), crm.answer_invitation(uuid, boolean),
   crm.calls_by_day(date[], bigint[], date, integer), crm.calls_by_hour(timestamp with time zone[], bigint),
   crm.change_subscription(uuid, uuid, jsonb), crm.changed_field_names(), crm.changed_member_json(crm.members),
   crm.check_active_subscriptions(uuid, text), crm.check_args(jsonb, text[], text[]), crm.check_filters(uuid, jsonb),
@@ -16650,9 +16795,9 @@ grant execute on function
   crm.parse_argument(text, text, jsonb), crm.parse_moment(text), crm.parse_network(text), crm.poke_dispatcher(),
   crm.proposal_json(crm.proposals), crm.proposal_status(crm.proposals), crm.raise_code(text, text, text, text),
   crm.reactivate_subscription(uuid, uuid), crm.record_action(uuid, text, text, uuid, text, jsonb),
-  crm.record_webhook_action(uuid, uuid, text, jsonb),
-  crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone),
-  crm.recovery_json(bigint, timestamp with time zone), crm.redeliver(uuid, uuid),
+  crm.record_webhook_action(uuid, uuid, text, jsonb), crm.recover(uuid, uuid, jsonb),
+  crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone, boolean),
+  crm.redeliver(uuid, uuid, uuid[]), crm.redeliver_all(uuid, uuid, uuid[]),
   crm.request_ids(uuid, uuid, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.request_page(uuid, uuid, jsonb), crm.require_active_subscription(uuid, uuid), crm.require_admin_still(uuid),
   crm.require_invitations_left(uuid, uuid), crm.require_other_admin(uuid, uuid), crm.require_room_for_key(uuid),

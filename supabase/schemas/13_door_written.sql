@@ -127,6 +127,7 @@ begin
         when 'webhook_reactivate' then return api.webhook_reactivate(p_args);
         when 'webhook_recover' then return api.webhook_recover(p_args);
         when 'webhook_redeliver' then return api.webhook_redeliver(p_args);
+        when 'webhook_redeliver_all' then return api.webhook_redeliver_all(p_args);
         when 'webhook_rotate_secret' then return api.webhook_rotate_secret(p_args);
         when 'webhook_test' then return api.webhook_test(p_args);
         when 'webhook_update' then return api.webhook_update(p_args);

@@ -30,22 +30,51 @@ $$;
 comment on function crm.retry_deliveries(uuid) is
   'Makes every waiting delivery of a workspace due now, and returns how many there were.';
 
-create function crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) returns void
-language plpgsql security definer set search_path = '' as $$
+create function crm.redeliver(
+  p_workspace_id uuid, p_subscription_id uuid, p_ids uuid[], out count integer, out not_queued uuid[]
+)
+language plpgsql security definer set search_path = ''
+-- An id is in one partition, which only a nested loop finds: see crm.delivery_record.
+set enable_seqscan = off set enable_bitmapscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
 declare
-  v_queued text;
+  v_leased uuid[];
+  v_waiting uuid[];
+  v_ended uuid[];
+  v_room integer;
 begin
   perform crm.require_own_workspace(p_workspace_id);
-  -- The queue row is locked before the delivery, as when an outcome is recorded.
-  select q.state into v_queued from crm.webhook_queue q
-  where q.workspace_id = p_workspace_id and q.delivery_id = p_delivery_id
-  for update;
-  -- In flight already: its dispatcher will record the outcome.
-  if v_queued = 'leased' then return; end if;
-  if v_queued is null then
-    perform crm.require_room(d.workspace_id, d.subscription_id) from crm.webhook_deliveries d
-    where d.workspace_id = p_workspace_id and d.id = p_delivery_id;
+  -- Queue rows are locked before deliveries, in the order of ids, as when outcomes are recorded.
+  select
+    coalesce(array_agg(q.delivery_id) filter (where q.state = 'leased'), '{}'),
+    coalesce(array_agg(q.delivery_id) filter (where q.state <> 'leased'), '{}')
+  into v_leased, v_waiting
+  from (
+    select q.delivery_id, q.state
+    from (select distinct u.id from unnest(p_ids) u (id) order by u.id) i
+    cross join lateral (
+      select q.delivery_id, q.state from crm.webhook_queue q
+      where q.workspace_id = p_workspace_id and q.delivery_id = i.id and q.subscription_id = p_subscription_id
+      for update
+    ) q
+  ) q;
+  v_ended := array(
+    select i.id
+    from (select distinct u.id from unnest(p_ids) u (id) where u.id <> all (v_leased || v_waiting)) i
+    cross join lateral (
+      select from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.id = i.id and d.subscription_id = p_subscription_id
+      offset 0
+    ) d
+    order by i.id
+  );
+  if v_ended <> '{}' then
+    v_room := case
+      when v_leased || v_waiting = '{}' then crm.require_room(p_workspace_id, p_subscription_id)
+      else greatest(crm.queue_room(p_workspace_id, p_subscription_id), 0)
+    end;
   end if;
+  not_queued := coalesce(v_ended[v_room + 1:], '{}');
+  v_ended := coalesce(v_ended[:v_room], '{}');
   update crm.webhook_deliveries d
   set
     state = 'pending',
@@ -53,13 +82,18 @@ begin
     attempts = case when d.state = 'pending' then d.attempts else 0 end,
     -- Not clock_timestamp(), or crm.poke_dispatcher in the same statement would not find the delivery due yet.
     next_attempt_at = statement_timestamp()
-  where d.workspace_id = p_workspace_id and d.id = p_delivery_id;
+  -- In the order of ids, so that simultaneous calls do not deadlock.
+  from (select u.id from unnest(v_waiting || v_ended) u (id) order by u.id) i
+  where d.workspace_id = p_workspace_id and d.id = i.id and d.subscription_id = p_subscription_id;
+  -- Those in flight count too: their dispatcher will record the outcome.
+  count := cardinality(v_leased) + cardinality(v_waiting) + cardinality(v_ended);
 end
 $$;
-comment on function crm.redeliver(uuid, uuid) is
-  'Sends a delivery now, under the same id. An ended delivery gets five new attempts and keeps its earlier ones; a '
-  'delivery that waits for its next attempt gets no additional ones. If the subscription is inactive, the delivery '
-  'waits until reactivation. Raises queue_full. Security definer, because verbs may not write deliveries.';
+comment on function crm.redeliver(uuid, uuid, uuid[]) is
+  'Sends deliveries of a subscription now, under the same ids. An ended delivery gets five new attempts and keeps its '
+  'earlier ones; one that waits for its next attempt gets no additional ones. If the subscription is inactive, they wait '
+  'until reactivation. Returns how many are on their way, and the ids for which the queue has no room: the oldest go '
+  'first. Raises queue_full if it has room for none. Security definer, because verbs may not write deliveries.';
 
 create function crm.send_test_event(
   p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null
@@ -158,8 +192,8 @@ comment on function crm.resume_subscription(uuid, uuid) is
   'subscription.';
 
 create function crm.recover_deliveries(
-  p_workspace_id uuid, p_subscription_id uuid, p_since timestamptz, p_until timestamptz, out count bigint,
-  out next_since timestamptz
+  p_workspace_id uuid, p_subscription_id uuid, p_since timestamptz, p_until timestamptz,
+  p_dry_run boolean default false, out count bigint, out next_since timestamptz
 )
 language plpgsql security definer set search_path = ''
 -- With these settings, plans read events by an index in order of id, and no more than needed. Otherwise a plan that is
@@ -178,6 +212,7 @@ declare
   v_types crm.event_type[];
   v_filters jsonb;
   v_next_id uuid;
+  v_owed uuid[];
   v_added bigint;
   v_begun_at timestamptz;
 begin
@@ -189,6 +224,8 @@ begin
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
 
   v_room := least(crm.require_room(p_workspace_id, p_subscription_id), c_max_deliveries);
+  -- Counting is bounded by time alone.
+  if p_dry_run then v_room := 2147483647; end if;
   count := 0;
   loop
     v_step := least(v_room - count, c_step);
@@ -198,21 +235,27 @@ begin
     order by e.id
     offset v_step limit 1;
 
-    insert into crm.webhook_deliveries as d (workspace_id, id, event_id, subscription_id, next_attempt_at)
-    select p_workspace_id, crm.delivery_id(e.id, p_subscription_id), e.id, p_subscription_id, statement_timestamp()
-    from crm.events e
-    where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < coalesce(v_next_id, v_to)
-      and e.event = any (v_types) and not e.is_test
-      and (v_filters is null or crm.passes_filters(v_filters, e.workspace_id, e.event, e.object_id, e.facts))
-      and (
-        select k.state from crm.webhook_deliveries k
-        where k.workspace_id = p_workspace_id and k.id = crm.delivery_id(e.id, p_subscription_id)
-      ) in ('delivered', 'pending') is not true
-    -- A failed or cancelled delivery gets five new attempts under the same id, as in crm.redeliver.
-    on conflict (workspace_id, id) do update
-    set state = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = excluded.next_attempt_at
-    where d.state in ('failed', 'cancelled');
-    get diagnostics v_added = row_count;
+    v_owed := array(
+      select e.id from crm.events e
+      where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < coalesce(v_next_id, v_to)
+        and e.event = any (v_types) and not e.is_test
+        and (v_filters is null or crm.passes_filters(v_filters, e.workspace_id, e.event, e.object_id, e.facts))
+        and (
+          select k.state from crm.webhook_deliveries k
+          where k.workspace_id = p_workspace_id and k.id = crm.delivery_id(e.id, p_subscription_id)
+        ) in ('delivered', 'pending') is not true
+    );
+    v_added := cardinality(v_owed);
+    if not p_dry_run then
+      insert into crm.webhook_deliveries as d (workspace_id, id, event_id, subscription_id, next_attempt_at)
+      select p_workspace_id, crm.delivery_id(e.id, p_subscription_id), e.id, p_subscription_id, statement_timestamp()
+      from unnest(v_owed) e (id)
+      -- A failed or cancelled delivery gets five new attempts under the same id, as in crm.redeliver.
+      on conflict (workspace_id, id) do update
+      set state = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = excluded.next_attempt_at
+      where d.state in ('failed', 'cancelled');
+      get diagnostics v_added = row_count;
+    end if;
     count := count + v_added;
     -- The time counts from when this call got the lock. The caller can call again for the rest.
     exit when v_next_id is null or count >= v_room
@@ -229,13 +272,14 @@ begin
   if not found then perform api.fail('subscription_inactive'); end if;
 end
 $$;
-comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz) is
+comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz, boolean) is
   'Queues the events of a period that a subscription never got: events without a delivery, and those whose delivery '
   'failed for good or was cancelled. Delivered and waiting ones are left alone, so a repeated call sends nothing '
-  'twice. Skips test events, and events that the subscription''s filters exclude now. Takes the oldest first: as many as the queue has room for (queue_full if none), at most '
-  '20,000 or a little more than a second of work; next_since is then where to continue, else null. One recovery at a '
-  'time in a workspace. The period applies to the times in event ids, when events were stored, and goes back 30 days. '
-  'Security definer, because verbs may not write deliveries.';
+  'twice. Skips test events, and events that the subscription''s filters exclude now. Takes the oldest first: as many '
+  'as the queue has room for (queue_full if none), at most 20,000 or a little more than a second of work; next_since is '
+  'then where to continue, else null. With p_dry_run it only counts, more than 20,000 too. One recovery at a time in a '
+  'workspace. The period applies to the times in event ids, when events were stored, and goes back 30 days. Security '
+  'definer, because verbs may not write deliveries.';
 
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
 language plpgsql stable set search_path = '' as $$
@@ -248,13 +292,32 @@ $$;
 comment on function crm.check_window(timestamptz, timestamptz) is
   'Raises validation_error if a period of past time begins in the future, or ends before it begins.';
 
-create function crm.recovery_json(p_count bigint, p_next_since timestamptz) returns json
-language sql stable set search_path = '' as $$
-  select json_build_object(
-    'count', p_count, 'has_more', p_next_since is not null, 'next_since', crm.iso(p_next_since)
-  )
+create function crm.recover(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_since timestamptz := p_args ->> 'since';
+  v_until timestamptz := p_args ->> 'until';
+  v_recovered record;
+begin
+  perform crm.check_window(v_since, v_until);
+  if not coalesce((p_args ->> 'before_creation')::boolean, false) then
+    -- In milliseconds, as an event's id and the reply have it.
+    select greatest(v_since, date_trunc('milliseconds', s.created_at)) into v_since from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
+  end if;
+  select * into v_recovered from crm.recover_deliveries(
+    p_workspace_id, p_subscription_id, v_since, v_until, coalesce((p_args ->> 'dry_run')::boolean, false)
+  );
+  return json_build_object(
+    'count', v_recovered.count, 'has_more', v_recovered.next_since is not null,
+    'next_since', crm.iso(v_recovered.next_since), 'since', crm.iso(v_since)
+  );
+end
 $$;
-comment on function crm.recovery_json(bigint, timestamptz) is 'JSON of the result of crm.recover_deliveries.';
+comment on function crm.recover(uuid, uuid, jsonb) is
+  'crm.recover_deliveries by the arguments since, until, before_creation and dry_run. Without before_creation, the period '
+  'begins with the subscription at the earliest, because its receiver never asked for older events. Returns count, '
+  'has_more, next_since, and since, where it began. Raises validation_error, subscription_inactive, queue_full.';
 
 create function crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) returns void
 language plpgsql immutable set search_path = '' as $$

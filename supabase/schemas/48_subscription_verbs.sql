@@ -88,7 +88,7 @@ declare
 begin
   perform crm.require_own_delivery(s, v_delivery_id);
   perform crm.own_active_subscription(s.id);
-  perform crm.redeliver(s.workspace_id, v_delivery_id);
+  perform crm.redeliver(s.workspace_id, s.id, array[v_delivery_id]);
   perform crm.wake_dispatcher();
   return crm.with_fields(
     crm.require_record(crm.delivery_summary(s.workspace_id, v_delivery_id)),
@@ -99,6 +99,64 @@ $$;
 comment on function api.webhook_redeliver(jsonb) is
   'Sends a delivery of a subscription now, under the same id (crm.redeliver), and returns it. A repeated call adds no '
   'attempt while the delivery waits or is in flight.';
+
+create function crm.redeliver_all(p_workspace_id uuid, p_subscription_id uuid, p_ids uuid[]) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_known uuid[] := array(
+    select i.id
+    from unnest(p_ids) i (id)
+    -- An id is in one partition: see crm.delivery_summaries.
+    cross join lateral (
+      select d.event_id from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.id = i.id and d.subscription_id = p_subscription_id
+      offset 0
+    ) d
+    cross join lateral (
+      select from crm.events e where e.workspace_id = p_workspace_id and e.id = d.event_id offset 0
+    ) e
+  );
+  v_sent record;
+begin
+  select * into v_sent from crm.redeliver(p_workspace_id, p_subscription_id, v_known);
+  return json_build_object(
+    'count', v_sent.count,
+    'not_queued', (
+      select coalesce(json_agg(json_build_object('id', r.id, 'reason', r.reason) order by r.n), '[]')
+      from (
+        select
+          i.id, min(i.n) as n,
+          case
+            when i.id <> all (v_known) then 'not_found'
+            when i.id = any (v_sent.not_queued) then 'queue_full'
+          end as reason
+        from unnest(p_ids) with ordinality i (id, n)
+        group by i.id
+      ) r
+      where r.reason is not null
+    ),
+    'held', crm.holds_webhooks(p_workspace_id)
+  );
+end
+$$;
+comment on function crm.redeliver_all(uuid, uuid, uuid[]) is
+  'JSON of the result of crm.redeliver: count, held, and not_queued, the ids that are not sent again, each with its '
+  'reason: not_found, the subscription has no such delivery, or its event was dropped; queue_full, the queue has no room '
+  'for it. Raises queue_full if the queue has room for none.';
+
+create function api.webhook_redeliver_all(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  s crm.webhook_subscriptions := crm.own_active_subscription((p_args ->> 'id')::uuid);
+  v_sent json := crm.redeliver_all(s.workspace_id, s.id, crm.listed_ids(p_args, 'ids'));
+begin
+  perform crm.wake_dispatcher();
+  return v_sent;
+end
+$$;
+comment on function api.webhook_redeliver_all(jsonb) is
+  'Sends up to 100 deliveries of a subscription now, under the same ids (crm.redeliver_all). A repeated call adds no '
+  'attempt to a delivery that waits or is in flight.';
 
 create function api.webhook_test(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -142,19 +200,15 @@ create function api.webhook_recover(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   s crm.webhook_subscriptions := crm.own_active_subscription((p_args ->> 'id')::uuid);
-  v_since timestamptz := p_args ->> 'since';
-  v_until timestamptz := p_args ->> 'until';
-  v_recovered record;
+  v_recovery json := crm.recover(s.workspace_id, s.id, p_args);
 begin
-  perform crm.check_window(v_since, v_until);
-  select * into v_recovered from crm.recover_deliveries(s.workspace_id, s.id, v_since, v_until);
-  perform crm.wake_dispatcher();
-  return crm.recovery_json(v_recovered.count, v_recovered.next_since);
+  if p_args -> 'dry_run' is distinct from 'true' then perform crm.wake_dispatcher(); end if;
+  return v_recovery;
 end
 $$;
 comment on function api.webhook_recover(jsonb) is
-  'Queues the events between since and until (now if absent) that a subscription never got: see '
-  'crm.recover_deliveries.';
+  'Queues the events between since and until (now if absent) that a subscription never got, or counts them: see '
+  'crm.recover.';
 
 create function api.webhook_rotate_secret(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

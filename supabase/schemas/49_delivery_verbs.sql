@@ -72,7 +72,7 @@ begin
   -- weeks.
   if not found then perform crm.raise_code('not_found', 'id'); end if;
   perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
-  perform crm.redeliver(v_workspace_id, v_delivery.id);
+  perform crm.redeliver(v_workspace_id, v_delivery.subscription_id, array[v_delivery.id]);
   perform crm.record_action(
     v_workspace_id, 'delivery_redelivered', 'delivery', v_delivery.id, v_event::text,
     jsonb_build_object('subscription_id', v_delivery.subscription_id)

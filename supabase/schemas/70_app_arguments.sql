@@ -61,7 +61,9 @@ begin
     when 'role' then
       v_valid := v_text in ('admin', 'gestor', 'vendedor');
       v_message := 'Deve ser um de "admin", "gestor", "vendedor"';
-    when 'suspended', 'public_api', 'is_active', 'is_default', 'keep_webhooks', 'refuses_undefined_fields' then
+    when 'suspended', 'public_api', 'is_active', 'is_default', 'keep_webhooks', 'refuses_undefined_fields', 'before_creation',
+      'dry_run'
+    then
       v_valid := jsonb_typeof(p_value) = 'boolean';
       v_message := 'Deve ser true ou false';
     when 'rate_limit_per_minute' then
@@ -94,6 +96,10 @@ begin
       -- Empty: no name.
       v_valid := char_length(v_text) <= 80;
       v_message := 'Deve ter até 80 caracteres';
+    when 'ids' then
+      v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 1 and 100
+        and not p_value @? '$[*] ? (!(@ like_regex "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$" flag "i"))';
+      v_message := 'Deve ser uma lista de 1 a 100 UUIDs';
     when 'label' then
       v_valid := char_length(v_text) between 1 and 120;
       v_message := 'Deve ter de 1 a 120 caracteres';

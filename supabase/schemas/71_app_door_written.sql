@@ -68,6 +68,7 @@ begin
         when 'subscription_list' then return app.subscription_list(p_args);
         when 'subscription_reactivate' then return app.subscription_reactivate(p_args);
         when 'subscription_recover' then return app.subscription_recover(p_args);
+        when 'subscription_redeliver' then return app.subscription_redeliver(p_args);
         when 'subscription_rotate' then return app.subscription_rotate(p_args);
         when 'subscription_test' then return app.subscription_test(p_args);
         when 'subscription_update' then return app.subscription_update(p_args);

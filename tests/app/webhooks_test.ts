@@ -87,8 +87,11 @@ test("Every webhook action of the console answers as the API does, and the log n
   assert.deepEqual([active.key.id, active.revoked_key.id], [maker.id, maker.id]);
   await mailbox.waitFor(2);
   assert.equal((await gestor.post(`${path}/reactivate`)).body.resumed, 0);
-  const { status, body: recovered } = await recover();
+  const counted = await gestor.post(`${path}/recover`, { since, dry_run: true });
+  assert.deepEqual([counted.status, counted.body.count], [202, 1]);
+  const { status, body: { since: from, ...recovered } } = await recover();
   assert.deepEqual([status, recovered], [202, { count: 1, has_more: false, next_since: null }]);
+  assert.ok(from >= since, "no event is from before the subscription");
   await mailbox.waitFor(3);
 
   const overlapping = await gestor.post(`${path}/rotate`, { overlap_seconds: 3600 });

@@ -19,13 +19,15 @@ test("webhook recover sends the events that a subscription missed, and delivery 
   const recover = ["webhook", "recover", id, "--since"];
   await assertMistake([...recover, since], 1, /is inactive: reactivate it first/);
   await say("webhook", "reactivate", id);
-  const recovered = await json(...recover, since);
+  assert.equal(await say(...recover, since, "--dry-run"), `2 events would be sent to subscription ${id}\n`);
+  const { since: from, ...recovered } = await json(...recover, since);
   assert.deepEqual(recovered, { count: 2, has_more: false, next_since: null });
   await mailbox.waitFor(2);
   assert.equal(
     await say(...recover, since, "--until", "2199-01-01"),
     `0 deliveries are on the way to subscription ${id}\n`,
   );
+  await say(...recover, "2026-01-01", "--before-creation");
   await assertMistake([...recover, "2199-01-01"], 2, /begins in the past/);
 
   const list = async (...options: string[]) =>
@@ -39,5 +41,5 @@ test("webhook recover sends the events that a subscription missed, and delivery 
   }
   const [line] = await sql`
     select details from crm.audit_log where object_id = ${id} and action = 'webhook_recovered' order by id limit 1`;
-  assert.deepEqual(line!["details"], { since, until: null, count: 2 });
+  assert.deepEqual(line!["details"], { since: from, until: null, count: 2 });
 });

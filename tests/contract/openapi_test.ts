@@ -103,7 +103,7 @@ Deno.test("Every operation of an OpenAPI document has a unique id, made of resou
     if (audience === "app") continue;
     const expected = `
       contacts.list contacts.get contacts.create contacts.update deals.move_stage deals.win leads.create
-      webhooks.delete webhooks.deliveries webhooks.delivery webhooks.redeliver proposals.accept health.get
+      webhooks.delete webhooks.deliveries webhooks.delivery webhooks.redeliver webhooks.redeliver_deliveries proposals.accept health.get
     `.trim().split(/\s+/);
     assert.deepEqual(expected.filter((id) => !ids.includes(id)), []);
   }

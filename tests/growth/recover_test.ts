@@ -16,7 +16,10 @@ test("POST …/recover queues 20,000 events at most, says where to go on, and re
   let since: string | null = new Date(Date.now() - 3_600_000).toISOString();
   const counts: number[] = [];
   while (since !== null) {
-    const { status, body, text } = await api.post(`${WEBHOOKS}/${id}/recover`, { since });
+    const { status, body, text } = await api.post(`${WEBHOOKS}/${id}/recover`, {
+      since,
+      before_creation: true,
+    });
     assert.equal(status, 202, text);
     assert.equal(body.has_more, body.next_since !== null);
     counts.push(body.count);

@@ -52,6 +52,6 @@ Deno.test("A tool's annotations say correctly whether it is read-only, destructi
     assert.equal(destructiveHint, takesAway, name);
     assert.equal("idempotency_key" in inputSchema.properties, request.idempotent, name);
     if (request.idempotent || readOnlyHint) assert.equal(idempotentHint, true, name);
-    if (/_(test|redeliver|recover)$/.test(name)) assert.equal(idempotentHint, false, name);
+    if (/_(test|redeliver|redeliver_all|recover)$/.test(name)) assert.equal(idempotentHint, false, name);
   }
 });

@@ -50,7 +50,8 @@ test("An outcome that is recorded twice counts once", async ({ sql, workspace: {
 
 test("A dispatcher that held a delivery before it was redelivered records nothing on the new series", async ({ sql, workspace: { id } }) => {
   await rolledBack(sql, async (sql) => {
-    const [delivery] = await addDeliveries(sql, id, await addSubscription(sql, id), 1, {
+    const subscription = await addSubscription(sql, id);
+    const [delivery] = await addDeliveries(sql, id, subscription, 1, {
       lease: "1 hour",
       // A token lower than that of every claim, so the lease was lost.
       token: 0,
@@ -58,9 +59,9 @@ test("A dispatcher that held a delivery before it was redelivered records nothin
     const record = async (lease_token: string | number) =>
       (await recordOutcomes(sql, [{ workspace_id: id, delivery_id: delivery!, lease_token, status: 200 }]))
         .map(({ attempt }) => attempt);
-    await sql`select crm.redeliver(${id}, ${delivery!})`;
+    await sql`select crm.redeliver(${id}, ${subscription}, array[${delivery!}::uuid])`;
     assert.deepEqual(await record(0), [1], "a delivery in flight stays with its holder");
-    await sql`select crm.redeliver(${id}, ${delivery!})`;
+    await sql`select crm.redeliver(${id}, ${subscription}, array[${delivery!}::uuid])`;
     assert.deepEqual(await record(0), []);
     const [claimed] = await claim(sql, [id]);
     assert.deepEqual(await record(0), []);

@@ -11,6 +11,7 @@ const TAKE_NOTHING_AWAY = [
   "deal_restore",
   "webhook_test",
   "webhook_redeliver",
+  "webhook_redeliver_all",
   "webhook_reactivate",
   "webhook_recover",
 ];

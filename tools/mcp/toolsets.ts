@@ -9,6 +9,7 @@ export const OTHER_TOOLSETS: Readonly<Record<Exclude<Toolset, "sales">, readonly
     "webhook_get",
     "webhook_delivery",
     "webhook_redeliver",
+    "webhook_redeliver_all",
     "webhook_test",
     "webhook_reactivate",
     "webhook_recover",

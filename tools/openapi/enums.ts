@@ -10,7 +10,7 @@ import { DETAIL_EXPANSIONS } from "../../supabase/functions/api-v1-deals/schema.
 import { Health } from "../../supabase/functions/api-v1-health/schema.ts";
 import { LeadResult } from "../../supabase/functions/api-v1-leads/schema.ts";
 import { FOUND_TYPES } from "../../supabase/functions/api-v1-search/schema.ts";
-import { DELIVERY_STATES } from "../../supabase/functions/api-v1-webhooks/delivery.ts";
+import { DELIVERY_STATES, NOT_QUEUED_REASONS } from "../../supabase/functions/api-v1-webhooks/delivery.ts";
 import { subscription } from "../../supabase/functions/api-v1-webhooks/record.ts";
 import { proposal } from "../../supabase/functions/proposals/record.ts";
 import { FIELD_TYPES } from "../../supabase/functions/_shared/contract/custom_fields.ts";
@@ -149,6 +149,13 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
         "quando a assinatura foi removida",
       "pending waits for an attempt; held waits until the subscription or the workspace may send again; cancelled was " +
         "waiting when the subscription was deleted",
+    ),
+  },
+  NotQueuedReason: {
+    words: NOT_QUEUED_REASONS,
+    text: doc(
+      "not_found: a assinatura não tem esta entrega; queue_full: a fila não tem lugar para ela",
+      "not_found: the subscription has no such delivery; queue_full: the queue has no room for it",
     ),
   },
   DeactivatedReason: {

@@ -24,7 +24,7 @@ export const tagOfCollection = (collection: string) => collection.replaceAll("-"
 /**
  * The id of an operation, by which generators name functions: the resource and what is done with it, as in
  * `contacts.list`, `contacts.get`, `deals.win`, `deals.move_stage`, `webhooks.deliveries`, `webhooks.delivery`,
- * `webhooks.redeliver`, and for what is added to a record and taken from it `deals.add_contact` and
+ * `webhooks.redeliver`, for several `webhooks.redeliver_deliveries`, and for what is added to a record and taken from it `deals.add_contact` and
  * `deals.remove_contact`. It is derived from the method and the path, so a new endpoint changes no other id.
  */
 export function operationId(resource: Resource, { method, path, endpoint }: Route): string {
@@ -42,7 +42,9 @@ export function operationId(resource: Resource, { method, path, endpoint }: Rout
     if (method === "POST" && endpoint.status === 201 && path.startsWith("/:id/")) {
       return `add_${last.replace(/s$/, "")}`;
     }
-    return below ?? last;
+    // What is done with several of the records below a record.
+    const several = /^\/:id\/(\w+)\/[a-z-]+$/.exec(path)?.[1];
+    return below ?? (several === undefined ? last : `${last}_${several}`);
   }
 }
 

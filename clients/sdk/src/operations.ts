@@ -459,6 +459,8 @@ export interface Webhooks {
   delivery(id: string, deliveryId: string, options?: CallOptions): Promise<T.DeliveryDetail>;
   /** Send a delivery again. Scope of the key: `webhooks:manage`. */
   redeliver(id: string, deliveryId: string, options?: CallOptions): Promise<T.Redelivery>;
+  /** Send several deliveries again. Scope of the key: `webhooks:manage`. */
+  redeliverDeliveries(id: string, body: T.RedeliveryList, options?: CallOptions): Promise<T.Redeliveries>;
   /** Send a test event. Scope of the key: `webhooks:manage`. */
   test(id: string, body?: T.TestOptions, options?: CallOptions): Promise<T.TestSent>;
   /** Reactivate an inactive subscription. Scope of the key: `webhooks:manage`. */
@@ -589,6 +591,7 @@ export type OperationId =
     | "deliveries"
     | "delivery"
     | "redeliver"
+    | "redeliver_deliveries"
     | "test"
     | "reactivate"
     | "recover"
@@ -712,6 +715,11 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   },
   "webhooks.delivery": { method: "GET", path: "/api-v1-webhooks/{id}/deliveries/{delivery_id}" },
   "webhooks.redeliver": { method: "POST", path: "/api-v1-webhooks/{id}/deliveries/{delivery_id}/redeliver" },
+  "webhooks.redeliver_deliveries": {
+    method: "POST",
+    path: "/api-v1-webhooks/{id}/deliveries/redeliver",
+    takes: ["body"],
+  },
   "webhooks.test": { method: "POST", path: "/api-v1-webhooks/{id}/test", takes: ["body"] },
   "webhooks.reactivate": { method: "POST", path: "/api-v1-webhooks/{id}/reactivate" },
   "webhooks.recover": { method: "POST", path: "/api-v1-webhooks/{id}/recover", takes: ["body"] },

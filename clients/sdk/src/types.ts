@@ -1734,6 +1734,15 @@ export interface NewSubscription {
   /** What people call it */ name?: string | null | undefined;
 }
 
+/** A delivery that was not queued */
+export interface NotQueued {
+  /** The delivery */ id: string;
+  reason: NotQueuedReason;
+}
+
+/** not_found: the subscription has no such delivery; queue_full: the queue has no room for it */
+export type NotQueuedReason = "not_found" | "queue_full";
+
 /** A note of a deal */
 export interface Note {
   /** The record's id */ id: string;
@@ -1981,21 +1990,37 @@ export interface Reassigned {
 
 /** What was queued */
 export interface Recovery {
-  /** Deliveries queued, 50,000 at most */ count: number;
+  /** Deliveries queued, 20,000 at most; with dry_run, those that would be */ count: number;
   /** Whether the window has more: repeat with next_since as since */ has_more: boolean;
   /** Where to continue; null if there is no more */ next_since: string | null;
+  /** From when the first events are: the since of the call, or the subscription's creation if that is later */
+  since: string;
 }
 
 /** The events to recover */
 export interface RecoveryWindow {
   /** Events at or after this moment in the past: ISO 8601; without an offset, UTC */ since: string;
   /** Events before this moment; now if absent */ until?: string | undefined;
+  /** true: also events from before the subscription was created */
+  before_creation?: boolean | null | undefined;
+  /** true: only answers how many would be sent */ dry_run?: boolean | null | undefined;
+}
+
+/** What was queued */
+export interface Redeliveries {
+  /** How many are on their way, with those that waited already */ count: number;
+  /** Those that are not; without room in the queue, the newest */ not_queued: NotQueued[];
+  /** Whether it waits because the workspace is suspended or has no public API */ held: boolean;
 }
 
 /** The delivery, on its way again */
 export interface Redelivery extends Delivery {
-  /** Whether the delivery waits because the workspace is suspended or has no public API */
-  held: boolean;
+  /** Whether it waits because the workspace is suspended or has no public API */ held: boolean;
+}
+
+/** The deliveries to send again */
+export interface RedeliveryList {
+  /** 1 to 100 deliveries of the subscription */ ids: string[];
 }
 
 /** Another record, by its name */

@@ -74,23 +74,29 @@ export function webhookCommands(program: Command): void {
     );
 
   webhook.command("recover")
-    .description("Send a subscription the events that it missed, oldest first, at most 50,000")
+    .description("Send a subscription the events that it missed, oldest first, at most 20,000")
     .argument("<id>", "id of the subscription")
     .requiredOption(
       "--since <time>",
       "events at or after this moment, such as 2027-01-31 or 2027-01-31T12:00:00Z",
     )
     .option("--until <time>", "events before this moment; now by default")
+    .option("--before-creation", "also events from before the subscription was created")
+    .option("--dry-run", "only count them")
     .addHelpText("after", formatExamples("webhook recover ID --since 2027-01-31T12:00:00Z"))
-    .action((id, { since, until }, command) =>
+    .action((id, { since, until, beforeCreation = false, dryRun = false }, command) =>
       perform(
         command,
         callOn("subscription", id, "subscription_recover", {
           since: toMoment(since)!,
           until: toMoment(until) ?? null,
+          before_creation: beforeCreation,
+          dry_run: dryRun,
         }),
         ({ count, has_more, next_since }) =>
-          `${count} ${count === 1 ? "delivery is" : "deliveries are"} on the way to subscription ${id}` +
+          (dryRun
+            ? `${count} ${count === 1 ? "event" : "events"} would be sent to subscription ${id}`
+            : `${count} ${count === 1 ? "delivery is" : "deliveries are"} on the way to subscription ${id}`) +
           (has_more ? `; there is more: repeat with --since ${next_since}` : ""),
       )
     );
@@ -126,9 +132,11 @@ export function webhookCommands(program: Command): void {
 
 function describeSubscription({ days, ...subscription }: Result<"subscription_get">): string {
   const { id, target_url, event_types, failure_count, key, held, old_secret_until: until } = subscription;
-  const { filters, payload, header } = subscription;
+  const { filters, payload, header, name } = subscription;
   return [
-    `Subscription ${id} is ${describeActivity(subscription)}: ${target_url}`,
+    `Subscription ${id}${name === null ? "" : ` "${name}"`} is ${
+      describeActivity(subscription)
+    }: ${target_url}`,
     `Events: ${event_types.join(", ")}`,
     ...Object.entries(filters ?? {}).map(([field, values]) => `Only with ${field}: ${values.join(", ")}`),
     ...payload === "ids" ? ["Bodies have only the id of the object"] : [],

@@ -123,11 +123,49 @@ export const DeliveryDetail = extended(Delivery, {
   ...doc("Uma entrega, suas tentativas e o que ela envia", "A delivery, its attempts and what it sends"),
 });
 
+const HELD = field(z.boolean(), [
+  "Se aguarda porque o workspace está suspenso ou sem a API pública",
+  "Whether it waits because the workspace is suspended or has no public API",
+  false,
+]);
+
 /** A delivery that is sent again. */
 export const Redelivery = extended(Delivery, {
-  held: field(z.boolean(), [
-    "Se a entrega aguarda porque o workspace está suspenso ou sem a API pública",
-    "Whether the delivery waits because the workspace is suspended or has no public API",
-    false,
-  ]),
+  held: HELD,
 }).meta({ id: "Redelivery", ...doc("A entrega, a caminho de novo", "The delivery, on its way again") });
+
+/** The body of a call that sends several deliveries again. */
+export const RedeliveryList = object({
+  ids: field(z.array(uuid()).min(1).max(100), [
+    "De 1 a 100 entregas da assinatura",
+    "1 to 100 deliveries of the subscription",
+  ]),
+}).meta({ id: "RedeliveryList", ...doc("As entregas a reenviar", "The deliveries to send again") });
+
+/** Why a delivery is not sent again. */
+export const NOT_QUEUED_REASONS = ["not_found", "queue_full"] as const;
+
+const NotQueued = object({
+  id: field(uuid(), ["A entrega", "The delivery"]),
+  reason: field(z.enum(NOT_QUEUED_REASONS), [
+    "not_found: a assinatura não tem esta entrega; queue_full: a fila não tem lugar para ela",
+    "not_found: the subscription has no such delivery; queue_full: the queue has no room for it",
+    "not_found",
+  ]),
+}).meta({
+  id: "NotQueued",
+  ...doc("Uma entrega que não foi posta na fila", "A delivery that was not queued"),
+});
+
+export const Redeliveries = object({
+  count: field(z.int(), [
+    "Quantas estão a caminho, com as que já aguardavam",
+    "How many are on their way, with those that waited already",
+    12,
+  ]),
+  not_queued: field(z.array(NotQueued), [
+    "As que não estão; sem lugar na fila, as mais novas",
+    "Those that are not; without room in the queue, the newest",
+  ]),
+  held: HELD,
+}).meta({ id: "Redeliveries", ...doc("O que foi posto na fila", "What was queued") });

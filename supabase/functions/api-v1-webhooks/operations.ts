@@ -34,12 +34,22 @@ export const RecoveryWindow = object({
     "Eventos antes deste momento; agora se ausente",
     "Events before this moment; now if absent",
   ]),
+  before_creation: field(z.boolean().nullish(), [
+    "true: também eventos de antes da criação da assinatura",
+    "true: also events from before the subscription was created",
+    false,
+  ]),
+  dry_run: field(z.boolean().nullish(), [
+    "true: só responde quantos seriam enviados",
+    "true: only answers how many would be sent",
+    false,
+  ]),
 }).meta({ id: "RecoveryWindow", ...doc("Os eventos a recuperar", "The events to recover") });
 
 export const Recovery = object({
   count: field(z.int(), [
-    "Entregas postas na fila, 50.000 no máximo",
-    "Deliveries queued, 50,000 at most",
+    "Entregas postas na fila, 20.000 no máximo; com dry_run, as que seriam",
+    "Deliveries queued, 20,000 at most; with dry_run, those that would be",
     137,
   ]),
   has_more: field(z.boolean(), [
@@ -50,6 +60,10 @@ export const Recovery = object({
   next_since: field(timestamp().nullable(), [
     "Onde continuar; null se não há mais",
     "Where to continue; null if there is no more",
+  ]),
+  since: field(timestamp(), [
+    "De quando são os primeiros eventos: o since pedido, ou a criação da assinatura se ela é posterior",
+    "From when the first events are: the since of the call, or the subscription's creation if that is later",
   ]),
 }).meta({ id: "Recovery", ...doc("O que foi posto na fila", "What was queued") });
 

@@ -3,7 +3,14 @@ import type { Json } from "../_shared/contract/json.ts";
 import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
 import { uuidV7 } from "../_shared/runtime/uuid.ts";
 import { encryptSecret, generateSecret } from "../_shared/webhooks/secret.ts";
-import { DeliveryDetail, DeliveryFilter, DeliveryList, Redelivery } from "./delivery.ts";
+import {
+  DeliveryDetail,
+  DeliveryFilter,
+  DeliveryList,
+  Redeliveries,
+  Redelivery,
+  RedeliveryList,
+} from "./delivery.ts";
 import { Recovery, RecoveryWindow, SecretRotation, TestOptions, TestSent } from "./operations.ts";
 import { withSealedHeader } from "./own_header.ts";
 import { subscription } from "./record.ts";
@@ -84,6 +91,14 @@ export const webhooks = resource(
       ...noBody,
       reply: Redelivery,
       verb: "webhook_redeliver",
+      errors: ["subscription_inactive", "queue_full"],
+    }),
+    "POST /:id/deliveries/redeliver": endpoint({
+      summary: doc("Reenvia várias entregas", "Send several deliveries again"),
+      scope: "webhooks:manage",
+      body: RedeliveryList,
+      reply: Redeliveries,
+      verb: "webhook_redeliver_all",
       errors: ["subscription_inactive", "queue_full"],
     }),
     "POST /:id/test": endpoint({

@@ -13,6 +13,7 @@ export const table: RouteTable = {
     { method: "GET", path: "/:id/deliveries", operation: "webhook_deliveries", requirement: "webhooks:manage", status: 200, takesQuery: true, emptyArgs: { limit: 50 } },
     { method: "GET", path: "/:id/deliveries/:delivery_id", operation: "webhook_delivery", requirement: "webhooks:manage", status: 200, emptyArgs: {} },
     { method: "POST", path: "/:id/deliveries/:delivery_id/redeliver", operation: "webhook_redeliver", requirement: "webhooks:manage", status: 200, body: { optional: true }, emptyArgs: {} },
+    { method: "POST", path: "/:id/deliveries/redeliver", operation: "webhook_redeliver_all", requirement: "webhooks:manage", status: 200, body: {} },
     { method: "POST", path: "/:id/test", operation: "webhook_test", requirement: "webhooks:manage", status: 200, body: { optional: true }, emptyArgs: {} },
     { method: "POST", path: "/:id/reactivate", operation: "webhook_reactivate", requirement: "webhooks:manage", status: 200, body: { optional: true }, emptyArgs: {} },
     { method: "POST", path: "/:id/recover", operation: "webhook_recover", requirement: "webhooks:manage", status: 202, body: {} },

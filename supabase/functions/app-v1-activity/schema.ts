@@ -29,6 +29,7 @@ export const ACTIONS = [
   "webhook_rotated",
   "webhook_recovered",
   "delivery_redelivered",
+  "deliveries_redelivered",
   "custom_field_created",
   "custom_field_updated",
   "custom_field_archived",

@@ -4,6 +4,7 @@ import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
 import { uuidV7 } from "../_shared/runtime/uuid.ts";
 import { encryptSecret, generateSecret } from "../_shared/webhooks/secret.ts";
 import { withSealedHeader } from "../api-v1-webhooks/own_header.ts";
+import { Redeliveries, RedeliveryList } from "../api-v1-webhooks/delivery.ts";
 import { subscription } from "../api-v1-webhooks/record.ts";
 import {
   Recovery,
@@ -70,6 +71,14 @@ export const webhooks = resource(
       prepare: async (body, { id = "" }) => ({
         args: await memberArgs(body as Record<string, Json>, id),
       }),
+    }),
+    "POST /:id/deliveries/redeliver": endpoint({
+      summary: doc("Reenvia várias entregas", "Send several deliveries again"),
+      role: "gestor",
+      body: RedeliveryList,
+      reply: Redeliveries,
+      verb: "subscription_redeliver",
+      errors: ["subscription_inactive", "queue_full"],
     }),
     "POST /:id/test": endpoint({
       summary: doc("Envia um evento de teste", "Send a test event"),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { assertError } from "../../support/client.ts";
 import { eventually, openMailbox } from "../../support/mailbox.ts";
 import { test } from "../../support/scenario.ts";
-import { letTimePass, subscribe, waitForDelivery, WEBHOOKS } from "../../support/webhooks.ts";
+import { addEvents, letTimePass, subscribe, waitForDelivery, WEBHOOKS } from "../../support/webhooks.ts";
 
 const LEADS = "/api-v1-leads";
 
@@ -28,7 +28,9 @@ test("After a receiver missed all five attempts, reactivate and recover deliver 
 
   const { status, body } = await recover();
   assert.equal(status, 202);
-  assert.deepEqual(body, { count: 21, has_more: false, next_since: null });
+  const { since: from, ...counted } = body;
+  assert.deepEqual(counted, { count: 21, has_more: false, next_since: null });
+  assert.ok(from >= since);
   const again = await recover();
   assert.equal(again.body.count, 0, "waiting and delivered events are left alone");
   const messages = (await mailbox.waitFor(26, 30)).slice(5);
@@ -79,6 +81,7 @@ test("POST …/recover takes the undelivered events of its window that have the 
   const recover = async (since: number, until?: number) => {
     const reply = await api.post(`${WEBHOOKS}/${id}/recover`, {
       since: hoursAgo(since),
+      before_creation: true,
       ...(until !== undefined && { until: hoursAgo(until) }),
     });
     assert.equal(reply.status, 202, reply.text);
@@ -109,4 +112,39 @@ test("POST …/recover takes the undelivered events of its window that have the 
   >`select crm.iso(clock_timestamp() + interval '1 minute') as soon`;
   const ahead = await post({ since: row.soon });
   assert.deepEqual(assertError(ahead, "validation_error"), { since: "Não pode estar no futuro" });
+});
+
+test("POST …/recover with dry_run counts and changes nothing, and takes older events than the subscription only with before_creation", async ({ sql, workspace: { id: workspace, key }, api }) => {
+  await addEvents(sql, workspace, 3);
+  const mailbox = openMailbox();
+  const { id } = await subscribe(key, mailbox.url, ["deal.won"]);
+  await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;
+  const { body: deal } = await api.post("/api-v1-deals", { title: "Site" });
+  await api.post(`/api-v1-deals/${deal.id}/win`);
+  await sql`update crm.webhook_subscriptions set is_active = true where id = ${id}`;
+  const { body: { created_at } } = await api.get(`${WEBHOOKS}/${id}`);
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  const recover = async (options: Record<string, unknown>) => {
+    const { status, body, text } = await api.post(`${WEBHOOKS}/${id}/recover`, { since, ...options });
+    assert.equal(status, 202, text);
+    return [body.count, body.since];
+  };
+  const deliveries = async () =>
+    (await sql`select from crm.webhook_deliveries where subscription_id = ${id}`).length;
+
+  assert.deepEqual(await recover({ dry_run: true }), [1, created_at]);
+  assert.deepEqual(await recover({ dry_run: true, before_creation: true }), [4, since]);
+  const ended = { dry_run: true, until: new Date(Date.parse(since) + 1000).toISOString() };
+  assert.deepEqual(await recover(ended), [0, created_at]);
+  assert.equal(await deliveries(), 0);
+
+  assert.deepEqual(await recover({ dry_run: false }), [1, created_at]);
+  assert.equal((await mailbox.waitFor(1))[0]!.body.object_id, deal.id);
+  assert.deepEqual(await recover({ dry_run: null, before_creation: null }), [0, created_at]);
+  assert.deepEqual(await recover({ before_creation: true }), [3, since]);
+  await mailbox.waitFor(4);
+  for (const field of ["dry_run", "before_creation"]) {
+    const wrong = await api.post(`${WEBHOOKS}/${id}/recover`, { since, [field]: "true" });
+    assertError(wrong, "validation_error", [field]);
+  }
 });

@@ -83,7 +83,7 @@ test("crm_api writes no row of another workspace, and what a verb may do in its 
     assert.equal(changed.length, 0);
     await refuseAll(sql, [
       `select crm.send_test_event('${id}', '${subscription}')`,
-      `select crm.redeliver('${id}', '${subscription}')`,
+      `select crm.redeliver('${id}', '${subscription}', '{}')`,
       `select crm.reactivate_subscription('${id}', '${subscription}')`,
       `select crm.recover_deliveries('${id}', '${subscription}', '2026-01-01', null)`,
       `select crm.rotate_secret('${id}', '${subscription}', '\\x00', 0)`,
