@@ -7860,6 +7860,8 @@ create table crm.webhook_attempts (
   reason text,
   duration_ms integer not null,
   finished_at timestamptz not null default clock_timestamp(),
+  answer text check (char_length(answer) between 1 and 1024),
+  body_digest bytea,
   primary key (workspace_id, delivery_id, series, number)
 ) partition by range (delivery_id);
 comment on table crm.webhook_attempts is
@@ -7868,6 +7870,11 @@ comment on column crm.webhook_attempts.status is
   'The HTTP status of the response; null if its headers did not arrive whole.';
 comment on column crm.webhook_attempts.reason is
   'Why the attempt failed, such as timeout_connect or http_503; null if it succeeded.';
+comment on column crm.webhook_attempts.answer is
+  'The beginning of the body of the response, as text (answer_text.ts); null if it was empty or not text. It may contain '
+  'what the receiver was sent, so an erasure clears those that mention the person (crm.erase_answers).';
+comment on column crm.webhook_attempts.body_digest is
+  'SHA-256 of the body sent. `data` is the object at the moment of the attempt, so a body made later may differ.';
 call crm.protect('crm.webhook_attempts');
 create table crm.webhook_attempts_default partition of crm.webhook_attempts default;
 comment on table crm.webhook_attempts_default is
@@ -8592,7 +8599,8 @@ comment on function crm.retry_delay(integer) is
   'The wait after the n-th failed attempt (spec 6.5); null after the fifth.';
 create type crm.recorded_attempt as (
   workspace_id uuid, subscription_id uuid, delivery_id uuid, lease_token bigint, series integer,
-  attempt integer, state text, status integer, reason text, duration_ms integer, position bigint
+  attempt integer, state text, status integer, reason text, duration_ms integer, answer text, body_digest text,
+  position bigint
 );
 comment on type crm.recorded_attempt is
   'A recorded attempt: its number, the state of its delivery afterwards, and its position in the list of outcomes.';
@@ -8613,9 +8621,12 @@ begin
     from (
       select o.* from rows from (
         json_to_recordset(p_outcomes) as (
-          workspace_id uuid, delivery_id uuid, lease_token bigint, status integer, reason text, duration_ms integer
+          workspace_id uuid, delivery_id uuid, lease_token bigint, status integer, reason text, duration_ms integer,
+          answer text, body_digest text
         )
-      ) with ordinality as o (workspace_id, delivery_id, lease_token, status, reason, duration_ms, position)
+      ) with ordinality as o (
+        workspace_id, delivery_id, lease_token, status, reason, duration_ms, answer, body_digest, position
+      )
       -- Always true, but it makes Postgres expect one outcome and not a hundred. For a hundred it would read a whole
       -- day's partition, because it does not know that an id is in one partition only.
       where o.lease_token between 0 and 9223372036854775807
@@ -8642,11 +8653,16 @@ begin
       -- With this condition, a plan that uses the index by subscription reads one row too.
       and d.subscription_id = h.subscription_id
     returning d.workspace_id, d.subscription_id, d.id, h.lease_token, d.series, d.attempts, d.state, h.status, h.reason,
-      h.duration_ms, h.position
+      h.duration_ms, h.answer, h.body_digest, h.position
   ),
   stored as (
-    insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, reason, duration_ms)
-    select r.workspace_id, r.id, r.series, r.attempts, r.status, r.reason, r.duration_ms from recorded r
+    insert into crm.webhook_attempts (
+      workspace_id, delivery_id, series, number, status, reason, duration_ms, answer, body_digest
+    )
+    select
+      r.workspace_id, r.id, r.series, r.attempts, r.status, r.reason, r.duration_ms, r.answer,
+      decode(r.body_digest, 'hex')
+    from recorded r
   )
   select array_agg(r::crm.recorded_attempt) into v_recorded from recorded r;
 
@@ -8699,8 +8715,8 @@ end
 $$;
 comment on function crm.delivery_record(json) is
   'Records the outcomes of attempts in the order in which they ended, and schedules the next attempts. An outcome is '
-  'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success) and duration_ms. The '
-  'fifth failure ends a delivery and deactivates the subscription (spec 6.5). If another dispatcher has claimed the '
+  'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success), duration_ms, answer '
+  'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5). If another dispatcher has claimed the '
   'delivery meanwhile, the outcome changes nothing and is not returned. last_success_at is up to 10 s late.';
 
 create function crm.deliveries_due() returns boolean
@@ -9922,7 +9938,9 @@ declare
   v_delivery crm.webhook_deliveries;
   v_event crm.events;
   v_subscription crm.webhook_subscriptions;
+  v_sent bytea;
   v_body text;
+  v_other text;
 begin
   select d.* into v_delivery from crm.webhook_deliveries d
   where d.workspace_id = p_workspace_id and d.id = p_id;
@@ -9931,14 +9949,22 @@ begin
   if not found then return null; end if;
   select s.* into v_subscription from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id;
+  select a.body_digest into v_sent from crm.webhook_attempts a
+  where a.workspace_id = p_workspace_id and a.delivery_id = p_id and a.body_digest is not null
+  order by a.series desc, a.number desc limit 1;
   v_body := crm.delivery_body(p_id, v_event, v_subscription.payload);
+  if v_delivery.state <> 'pending' and v_sent <> sha256(convert_to(v_body, 'UTF8')) then
+    -- The subscription may have got another payload since.
+    v_other := crm.delivery_body(p_id, v_event, case v_subscription.payload when 'ids' then 'full' else 'ids' end);
+    if v_sent = sha256(convert_to(v_other, 'UTF8')) then v_body := v_other; end if;
+  end if;
   return crm.with_fields(crm.delivery_summary(p_workspace_id, p_id), json_build_object(
     'attempts_made', (
       select coalesce(
         json_agg(
           json_build_object(
             'series', a.series, 'number', a.number, 'status', a.status, 'reason', a.reason,
-            'duration_ms', a.duration_ms, 'finished_at', crm.iso(a.finished_at)
+            'duration_ms', a.duration_ms, 'finished_at', crm.iso(a.finished_at), 'answer', a.answer
           )
           order by a.series, a.number
         ),
@@ -9951,13 +9977,16 @@ begin
       ) a
     ),
     'body', v_body,
+    'body_as_sent', v_sent = sha256(convert_to(v_body, 'UTF8')),
     'headers', crm.delivery_headers(v_delivery, v_event, v_subscription, v_body)
   ));
 end
 $$;
 comment on function crm.delivery_detail(uuid, uuid) is
   'JSON of a delivery with its newest 100 attempts, oldest first, and the body and headers that an attempt would send '
-  'now; body is null if it cannot be built. Null if there is no such delivery.';
+  'now; body is null if it cannot be built. body_as_sent tells whether the last attempt that sent a body sent exactly '
+  'this one: `data` is the object as it is now, and bodies are not stored; null if none was sent. Null if there is no '
+  'such delivery.';
 create function crm.delivery_headers(
   d crm.webhook_deliveries, e crm.events, s crm.webhook_subscriptions, p_body text
 ) returns json
@@ -13484,6 +13513,67 @@ comment on function crm.erase_deal_contacts(uuid, uuid) is
   'Takes a contact, and its roles, out of at most 100 deals, and returns their ids. A main contact stays in its deal '
   'without a role.';
 
+create function crm.json_unescaped(p_text text) returns text
+language plpgsql immutable parallel safe set search_path = '' as $$
+begin
+  if position('\' in p_text) = 0 then return p_text; end if;
+  return (
+    select string_agg(
+      case
+        when m.part[1] ~ '^\\u' and m.part[1] !~* '^\\u(d[89a-f]|00[01])'
+          then chr(('x0000' || substr(m.part[1], 3))::bit(32)::integer)
+        when m.part[1] ~ '^\\.' then ' '
+        else m.part[1]
+      end,
+      '' order by m.n
+    )
+    from regexp_matches(p_text, '\\u[0-9A-Fa-f]{4}|\\.|[^\\]+|\\', 'g') with ordinality m (part, n)
+  );
+end
+$$;
+comment on function crm.json_unescaped(text) is
+  'A text in which the letters that JSON writes as \u00e9 are letters, and its other escapes are spaces, so that words '
+  'can be searched. The text need not be whole.';
+create function crm.erase_answers(
+  p_workspace_id uuid, p_after uuid, p_contact_ids uuid[], p_traces crm.traces, out last_id uuid, out work bigint,
+  out changed bigint
+)
+language plpgsql set search_path = ''
+set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
+declare
+  c_most constant integer := 1000;
+begin
+  select n.delivery_id into last_id
+  from (
+    select a.delivery_id from crm.webhook_attempts a
+    where a.workspace_id = p_workspace_id and a.delivery_id > p_after
+    order by a.delivery_id limit c_most
+  ) n
+  order by n.delivery_id desc limit 1;
+  work := 0;
+  changed := 0;
+  if last_id is null then return; end if;
+  update crm.webhook_attempts a
+  set answer = null
+  where a.workspace_id = p_workspace_id and a.delivery_id > p_after and a.delivery_id <= last_id
+    and a.answer is not null and (
+      crm.mentions(crm.json_unescaped(a.answer), p_traces)
+      -- The end of an answer may cut a name, which then is no trace.
+      or (
+        select e.object_id = any (p_contact_ids) from crm.webhook_deliveries d
+        join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+        where d.workspace_id = p_workspace_id and d.id = a.delivery_id
+      )
+    );
+  get diagnostics changed = row_count;
+  work := c_most / 10;
+end
+$$;
+comment on function crm.erase_answers(uuid, uuid, uuid[], crm.traces) is
+  'Clears the answers, among the next thousand attempts of a workspace, that mention the person or answered an event of '
+  'the contact itself. last_id is null after the last attempt.';
+
 create function crm.batch_without_mentions(p_reply json, p_traces crm.traces) returns json
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -13818,7 +13908,7 @@ language sql immutable set search_path = '' as $$
   select case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
     then '{activities,deal_activities,notes,deal_activities,proposals,deals,deal_contacts}'::text[] else '{}'
   end || case when e.known
-    then '{given_proposals,given,replies,contact,company,deal,activity,note,proposal}'::text[] else '{}'
+    then '{given_proposals,given,replies,answers,contact,company,deal,activity,note,proposal}'::text[] else '{}'
   end
 $$;
 comment on function crm.erasure_phases(crm.erasure) is 'The phases of an erasure, in order.';
@@ -13869,7 +13959,7 @@ begin
   o.arguments := jsonb_build_object('id', p_id, 'texts', p_texts);
   o.result := jsonb_build_object('cleared', jsonb_build_object(
     'contacts', e.known::integer, 'deals', 0, 'notes', 0, 'activities', 0, 'proposals', 0, 'lead_receipts', 0,
-    'deal_contacts', 0, 'stored_replies', 0
+    'deal_contacts', 0, 'stored_replies', 0, 'webhook_answers', 0
   ));
   o.progress := to_jsonb(e);
   -- This much work takes half a second if most texts are short.
@@ -14020,6 +14110,11 @@ begin
       from crm.erase_replies(o.workspace_id, coalesce(e.key, ''), e.erased || e.walked, v_traces) r;
       v_work := coalesce(v_work, 0) + case when e.key is not null then 200 else 0 end;
       v_is_over := e.key is null;
+    when v_phase = 'answers' then
+      v_kind := 'webhook_answers';
+      select r.last_id, r.work, r.changed into e.id, v_work, v_changed
+      from crm.erase_answers(o.workspace_id, e.id, e.erased, v_traces) r;
+      v_is_over := e.id is null;
     else
       select f.last_id, f.work, f.counted into e.id, v_work, v_changed
       from crm.find_naming(o.workspace_id, o.object_id, v_phase, e.id, v_traces) f;

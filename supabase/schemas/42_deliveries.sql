@@ -66,6 +66,8 @@ create table crm.webhook_attempts (
   reason text,
   duration_ms integer not null,
   finished_at timestamptz not null default clock_timestamp(),
+  answer text check (char_length(answer) between 1 and 1024),
+  body_digest bytea,
   primary key (workspace_id, delivery_id, series, number)
 ) partition by range (delivery_id);
 comment on table crm.webhook_attempts is
@@ -74,6 +76,11 @@ comment on column crm.webhook_attempts.status is
   'The HTTP status of the response; null if its headers did not arrive whole.';
 comment on column crm.webhook_attempts.reason is
   'Why the attempt failed, such as timeout_connect or http_503; null if it succeeded.';
+comment on column crm.webhook_attempts.answer is
+  'The beginning of the body of the response, as text (answer_text.ts); null if it was empty or not text. It may contain '
+  'what the receiver was sent, so an erasure clears those that mention the person (crm.erase_answers).';
+comment on column crm.webhook_attempts.body_digest is
+  'SHA-256 of the body sent. `data` is the object at the moment of the attempt, so a body made later may differ.';
 call crm.protect('crm.webhook_attempts');
 create table crm.webhook_attempts_default partition of crm.webhook_attempts default;
 comment on table crm.webhook_attempts_default is

@@ -11,7 +11,8 @@ comment on function crm.retry_delay(integer) is
 
 create type crm.recorded_attempt as (
   workspace_id uuid, subscription_id uuid, delivery_id uuid, lease_token bigint, series integer,
-  attempt integer, state text, status integer, reason text, duration_ms integer, position bigint
+  attempt integer, state text, status integer, reason text, duration_ms integer, answer text, body_digest text,
+  position bigint
 );
 comment on type crm.recorded_attempt is
   'A recorded attempt: its number, the state of its delivery afterwards, and its position in the list of outcomes.';
@@ -33,9 +34,12 @@ begin
     from (
       select o.* from rows from (
         json_to_recordset(p_outcomes) as (
-          workspace_id uuid, delivery_id uuid, lease_token bigint, status integer, reason text, duration_ms integer
+          workspace_id uuid, delivery_id uuid, lease_token bigint, status integer, reason text, duration_ms integer,
+          answer text, body_digest text
         )
-      ) with ordinality as o (workspace_id, delivery_id, lease_token, status, reason, duration_ms, position)
+      ) with ordinality as o (
+        workspace_id, delivery_id, lease_token, status, reason, duration_ms, answer, body_digest, position
+      )
       -- Always true, but it makes Postgres expect one outcome and not a hundred. For a hundred it would read a whole
       -- day's partition, because it does not know that an id is in one partition only.
       where o.lease_token between 0 and 9223372036854775807
@@ -62,11 +66,16 @@ begin
       -- With this condition, a plan that uses the index by subscription reads one row too.
       and d.subscription_id = h.subscription_id
     returning d.workspace_id, d.subscription_id, d.id, h.lease_token, d.series, d.attempts, d.state, h.status, h.reason,
-      h.duration_ms, h.position
+      h.duration_ms, h.answer, h.body_digest, h.position
   ),
   stored as (
-    insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, reason, duration_ms)
-    select r.workspace_id, r.id, r.series, r.attempts, r.status, r.reason, r.duration_ms from recorded r
+    insert into crm.webhook_attempts (
+      workspace_id, delivery_id, series, number, status, reason, duration_ms, answer, body_digest
+    )
+    select
+      r.workspace_id, r.id, r.series, r.attempts, r.status, r.reason, r.duration_ms, r.answer,
+      decode(r.body_digest, 'hex')
+    from recorded r
   )
   select array_agg(r::crm.recorded_attempt) into v_recorded from recorded r;
 
@@ -119,8 +128,8 @@ end
 $$;
 comment on function crm.delivery_record(json) is
   'Records the outcomes of attempts in the order in which they ended, and schedules the next attempts. An outcome is '
-  'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success) and duration_ms. The '
-  'fifth failure ends a delivery and deactivates the subscription (spec 6.5). If another dispatcher has claimed the '
+  'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success), duration_ms, answer '
+  'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5). If another dispatcher has claimed the '
   'delivery meanwhile, the outcome changes nothing and is not returned. last_success_at is up to 10 s late.';
 
 -- Waking the dispatcher, and detecting that it does not run.

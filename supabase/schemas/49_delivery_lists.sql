@@ -204,7 +204,9 @@ declare
   v_delivery crm.webhook_deliveries;
   v_event crm.events;
   v_subscription crm.webhook_subscriptions;
+  v_sent bytea;
   v_body text;
+  v_other text;
 begin
   select d.* into v_delivery from crm.webhook_deliveries d
   where d.workspace_id = p_workspace_id and d.id = p_id;
@@ -213,14 +215,22 @@ begin
   if not found then return null; end if;
   select s.* into v_subscription from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id;
+  select a.body_digest into v_sent from crm.webhook_attempts a
+  where a.workspace_id = p_workspace_id and a.delivery_id = p_id and a.body_digest is not null
+  order by a.series desc, a.number desc limit 1;
   v_body := crm.delivery_body(p_id, v_event, v_subscription.payload);
+  if v_delivery.state <> 'pending' and v_sent <> sha256(convert_to(v_body, 'UTF8')) then
+    -- The subscription may have got another payload since.
+    v_other := crm.delivery_body(p_id, v_event, case v_subscription.payload when 'ids' then 'full' else 'ids' end);
+    if v_sent = sha256(convert_to(v_other, 'UTF8')) then v_body := v_other; end if;
+  end if;
   return crm.with_fields(crm.delivery_summary(p_workspace_id, p_id), json_build_object(
     'attempts_made', (
       select coalesce(
         json_agg(
           json_build_object(
             'series', a.series, 'number', a.number, 'status', a.status, 'reason', a.reason,
-            'duration_ms', a.duration_ms, 'finished_at', crm.iso(a.finished_at)
+            'duration_ms', a.duration_ms, 'finished_at', crm.iso(a.finished_at), 'answer', a.answer
           )
           order by a.series, a.number
         ),
@@ -233,13 +243,16 @@ begin
       ) a
     ),
     'body', v_body,
+    'body_as_sent', v_sent = sha256(convert_to(v_body, 'UTF8')),
     'headers', crm.delivery_headers(v_delivery, v_event, v_subscription, v_body)
   ));
 end
 $$;
 comment on function crm.delivery_detail(uuid, uuid) is
   'JSON of a delivery with its newest 100 attempts, oldest first, and the body and headers that an attempt would send '
-  'now; body is null if it cannot be built. Null if there is no such delivery.';
+  'now; body is null if it cannot be built. body_as_sent tells whether the last attempt that sent a body sent exactly '
+  'this one: `data` is the object as it is now, and bodies are not stored; null if none was sent. Null if there is no '
+  'such delivery.';
 
 create function crm.delivery_headers(
   d crm.webhook_deliveries, e crm.events, s crm.webhook_subscriptions, p_body text

@@ -17,7 +17,7 @@ language sql immutable set search_path = '' as $$
   select case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
     then '{activities,deal_activities,notes,deal_activities,proposals,deals,deal_contacts}'::text[] else '{}'
   end || case when e.known
-    then '{given_proposals,given,replies,contact,company,deal,activity,note,proposal}'::text[] else '{}'
+    then '{given_proposals,given,replies,answers,contact,company,deal,activity,note,proposal}'::text[] else '{}'
   end
 $$;
 comment on function crm.erasure_phases(crm.erasure) is 'The phases of an erasure, in order.';
@@ -69,7 +69,7 @@ begin
   o.arguments := jsonb_build_object('id', p_id, 'texts', p_texts);
   o.result := jsonb_build_object('cleared', jsonb_build_object(
     'contacts', e.known::integer, 'deals', 0, 'notes', 0, 'activities', 0, 'proposals', 0, 'lead_receipts', 0,
-    'deal_contacts', 0, 'stored_replies', 0
+    'deal_contacts', 0, 'stored_replies', 0, 'webhook_answers', 0
   ));
   o.progress := to_jsonb(e);
   -- This much work takes half a second if most texts are short.
@@ -222,6 +222,11 @@ begin
       from crm.erase_replies(o.workspace_id, coalesce(e.key, ''), e.erased || e.walked, v_traces) r;
       v_work := coalesce(v_work, 0) + case when e.key is not null then 200 else 0 end;
       v_is_over := e.key is null;
+    when v_phase = 'answers' then
+      v_kind := 'webhook_answers';
+      select r.last_id, r.work, r.changed into e.id, v_work, v_changed
+      from crm.erase_answers(o.workspace_id, e.id, e.erased, v_traces) r;
+      v_is_over := e.id is null;
     else
       select f.last_id, f.work, f.counted into e.id, v_work, v_changed
       from crm.find_naming(o.workspace_id, o.object_id, v_phase, e.id, v_traces) f;

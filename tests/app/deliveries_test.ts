@@ -28,8 +28,8 @@ test("app-v1-deliveries shows a delivery's attempts, and the body and headers th
   assert.deepEqual(data.map(({ event }: { event: string }) => event), ["lead.received"]);
   assert.equal((await gestor.get(DELIVERIES)).body.data.length, 2);
   const { body } = await gestor.get(`${DELIVERIES}/${data[0].id}`);
-  const { attempts_made, body: sent, headers, ...listed } = body;
-  assert.deepEqual(listed, data[0]);
+  const { attempts_made, body: sent, body_as_sent, headers, ...listed } = body;
+  assert.deepEqual([listed, body_as_sent], [data[0], true]);
   assert.deepEqual(
     attempts_made.map((
       attempt: Record<string, unknown>,

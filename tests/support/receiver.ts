@@ -22,6 +22,8 @@ export interface Received {
  * - `status=500,500,200`: the statuses of the first, second, … request; the last one is repeated. 200 where absent.
  * - `delay=300`: milliseconds before the answer.
  * - `location=…`: the Location header, for redirects.
+ * - `answer=…`: the body of the answer.
+ * - `echo`: the answer repeats the body of the request, then its headers.
  *
  * `env` is for the processes of the stack and of the tests.
  */
@@ -46,17 +48,20 @@ async function answer(request: Request, boxes: Map<string, Received[]>): Promise
   boxes.set(pathname, box);
   if (request.method === "GET") return Response.json(box);
 
+  const body = Buffer.from(await request.arrayBuffer());
+  const headers = Object.fromEntries(request.headers);
   box.push({
     method: request.method,
     path: pathname + search,
-    headers: Object.fromEntries(request.headers),
-    body: Buffer.from(await request.arrayBuffer()).toString("base64"),
+    headers,
+    body: body.toString("base64"),
     at: Date.now(),
   });
   await new Promise((resolve) => setTimeout(resolve, Number(searchParams.get("delay") ?? 0)));
   const statuses = (searchParams.get("status") ?? "200").split(",");
   const location = searchParams.get("location");
-  return new Response(null, {
+  const echoed = searchParams.has("echo") ? `${body}${JSON.stringify(headers)}` : null;
+  return new Response(searchParams.get("answer") ?? echoed, {
     status: Number(statuses[box.length - 1] ?? statuses.at(-1)),
     headers: location === null ? {} : { Location: location },
   });

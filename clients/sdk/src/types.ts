@@ -188,6 +188,8 @@ export interface Attempt {
   /** Why it failed; null if it succeeded */ reason: string | null;
   /** Duration, in ms */ duration_ms: number;
   /** When it ended */ finished_at: string;
+  /** The first 1,024 bytes of the receiver's answer, without secrets; null if it is empty or not text */
+  answer: string | null;
 }
 
 /** Work that is too large for one call and continues in the background */
@@ -322,6 +324,7 @@ export interface Cleared {
   /** external_id of leads that were received */ lead_receipts: number;
   /** Deals in which it was another contact, or had a role */ deal_contacts: number;
   /** Replies stored for an Idempotency-Key */ stored_replies: number;
+  /** Answers of receivers of webhooks */ webhook_answers: number;
 }
 
 /** A company */
@@ -1152,6 +1155,8 @@ export interface DeliveryDay {
 export interface DeliveryDetail extends Delivery {
   /** The attempts, oldest first; the newest 100 */ attempts_made: Attempt[];
   /** The body that would be sent now; null if it cannot be built */ body: string | null;
+  /** true: the last attempt sent exactly body; false: the object has changed since; null: nothing was sent yet */
+  body_as_sent: boolean | null;
   /** The headers of an attempt */ headers: Header[];
 }
 

@@ -95,6 +95,11 @@ const Attempt = object({
   ]),
   duration_ms: field(z.int(), ["Duração, em ms", "Duration, in ms", 81]),
   finished_at: field(timestamp(), ["Quando terminou", "When it ended"]),
+  answer: field(z.string().nullable(), [
+    "Os primeiros 1.024 bytes da resposta do receptor, sem segredos; null se vazia ou não é texto",
+    "The first 1,024 bytes of the receiver's answer, without secrets; null if it is empty or not text",
+    '{"error": "unknown event"}',
+  ]),
 }).meta({ id: "Attempt", ...doc("Uma tentativa", "An attempt") });
 
 const Header = object({
@@ -116,6 +121,11 @@ export const DeliveryDetail = extended(Delivery, {
     "O corpo que seria enviado agora; null se não pode ser montado",
     "The body that would be sent now; null if it cannot be built",
     '{"event": "deal.won"}',
+  ]),
+  body_as_sent: field(z.boolean().nullable(), [
+    "true: body é o que a última tentativa enviou; false: o objeto mudou desde o envio; null: nada foi enviado ainda",
+    "true: the last attempt sent exactly body; false: the object has changed since; null: nothing was sent yet",
+    true,
   ]),
   headers: field(z.array(Header), ["Os cabeçalhos de uma tentativa", "The headers of an attempt"]),
 }).meta({

@@ -64,6 +64,7 @@ export const Recovery = object({
   since: field(timestamp(), [
     "De quando são os primeiros eventos: o since pedido, ou a criação da assinatura se ela é posterior",
     "From when the first events are: the since of the call, or the subscription's creation if that is later",
+    "2026-11-20T18:00:00.000Z",
   ]),
 }).meta({ id: "Recovery", ...doc("O que foi posto na fila", "What was queued") });
 

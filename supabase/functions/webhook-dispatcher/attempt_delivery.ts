@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { headerOf } from "../_shared/webhooks/secret.ts";
 import { type AttemptOutcome, sendAttempt } from "./send_attempt.ts";
 import type { KeptConnections } from "./kept_connections.ts";
@@ -5,6 +6,8 @@ import { decryptCached } from "./secret_cache.ts";
 import { type ClaimedDelivery, type EndedAttempt, type RecordedOutcome, recordOutcomes } from "./queue.ts";
 import { recordTogether } from "./recorder.ts";
 import { signedHeaders } from "./sign.ts";
+import { withoutSecrets } from "./without_secrets.ts";
+import { wasSent } from "./failure.ts";
 
 const MAX_BODY_BYTES = 256 * 1024;
 /**
@@ -32,15 +35,18 @@ export async function attemptDelivery(
 ): Promise<AttemptResult> {
   const started = performance.now();
   try {
-    const outcome = await signAndSend(delivery, kept);
+    const { outcome, bodyDigest } = await signAndSend(delivery, kept);
     const ms = Math.round(performance.now() - started);
-    return { outcome, recorded: await recordWithRetries({ delivery, outcome, ms }), ms };
+    return { outcome, recorded: await recordWithRetries({ delivery, outcome, ms, bodyDigest }), ms };
   } catch (error) {
     return { error: String(error) };
   }
 }
 
-async function signAndSend(delivery: ClaimedDelivery, kept?: KeptConnections): Promise<AttemptOutcome> {
+async function signAndSend(
+  delivery: ClaimedDelivery,
+  kept?: KeptConnections,
+): Promise<Pick<EndedAttempt, "outcome" | "bodyDigest">> {
   if (delivery.body === null) {
     throw new Error("The database could not create the body; its log has the reason");
   }
@@ -49,7 +55,7 @@ async function signAndSend(delivery: ClaimedDelivery, kept?: KeptConnections): P
   const nextSecret = next_secret && await decryptCached(next_secret, subscription_id);
   const ownHeader = await decryptOwnHeader(delivery);
   const body = new TextEncoder().encode(delivery.body);
-  if (body.length > MAX_BODY_BYTES) return { ok: false, reason: "body_too_large" };
+  if (body.length > MAX_BODY_BYTES) return { outcome: { ok: false, reason: "body_too_large" } };
   const headers = signedHeaders({
     event: delivery.event,
     eventId: delivery.event_id,
@@ -59,7 +65,21 @@ async function signAndSend(delivery: ClaimedDelivery, kept?: KeptConnections): P
     secret,
     nextSecret,
   });
-  return await sendAttempt(delivery.target_url, { ...ownHeader, ...headers }, body, kept && { kept });
+  const outcome = await sendAttempt(
+    delivery.target_url,
+    { ...ownHeader, ...headers },
+    body,
+    kept && { kept },
+  );
+  if (outcome.text !== undefined) {
+    const secrets = [secret, ...(nextSecret ? [nextSecret] : []), ...Object.values(ownHeader)];
+    outcome.text = withoutSecrets(outcome.text, secrets);
+  }
+  // Not Web Crypto: see sign.ts.
+  return {
+    outcome,
+    bodyDigest: wasSent(outcome) ? createHash("sha256").update(body).digest("hex") : undefined,
+  };
 }
 
 /** The header that the subscription adds for its receiver, decrypted; empty if it has none. */

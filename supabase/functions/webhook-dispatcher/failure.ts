@@ -24,6 +24,20 @@ export type FailureReason =
   | "response_headers_too_large"
   | "timeout_response";
 
+/** The reasons of attempts that sent the request, or some of it. */
+const AFTER_SENDING: ReadonlySet<string> = new Set<FailureReason>([
+  "connection_reset",
+  "connection_closed",
+  "invalid_http_response",
+  "response_headers_too_large",
+  "timeout_response",
+]);
+
+/** Whether an attempt with this outcome sent its request. */
+export function wasSent({ status, reason }: { status?: number; reason?: string }): boolean {
+  return status !== undefined || reason !== undefined && AFTER_SENDING.has(reason);
+}
+
 /** An attempt that ended without a complete answer. */
 export class AttemptFailure extends Error {
   constructor(readonly reason: FailureReason, cause?: unknown) {

@@ -33,6 +33,8 @@ export interface EndedAttempt {
   outcome: AttemptOutcome;
   /** Duration in milliseconds. */
   ms: number;
+  /** SHA-256 of the body sent, in hexadecimal; undefined if nothing was sent. */
+  bodyDigest?: string | undefined;
 }
 
 /**
@@ -83,9 +85,19 @@ export async function nextDeliveryDue(withinMs: number): Promise<number | null> 
  * @throws {DatabaseUnavailable} if a retry may succeed; nothing is recorded then
  */
 export async function recordOutcomes(ended: EndedAttempt[]): Promise<RecordedOutcome[]> {
-  const outcomes = ended.map(({ delivery: { workspace_id, delivery_id, lease_token }, outcome, ms }) => {
-    const { status, reason } = outcome;
-    return { workspace_id, delivery_id, lease_token, status, reason, duration_ms: ms };
+  const outcomes = ended.map(({ delivery, outcome, ms, bodyDigest }) => {
+    const { workspace_id, delivery_id, lease_token } = delivery;
+    const { status, reason, text } = outcome;
+    return {
+      workspace_id,
+      delivery_id,
+      lease_token,
+      status,
+      reason,
+      duration_ms: ms,
+      answer: text,
+      body_digest: bodyDigest,
+    };
   });
   const rows = await query<RecordedOutcome & { lease_token: string }>({
     name: "delivery_record",

@@ -5,13 +5,15 @@ import type { Connection } from "./connection.ts";
 import { AttemptFailure, type FailureReason, Unanswered } from "./failure.ts";
 import type { KeptConnections } from "./kept_connections.ts";
 import { publicAddresses, resolveByDns, type Resolver } from "./resolve.ts";
-import { sendPost } from "./send_post.ts";
+import { type Answer, sendPost } from "./send_post.ts";
 
 /** The outcome of an attempt: `status` if the receiver answered, `reason` if the attempt failed. */
 export interface AttemptOutcome {
   ok: boolean;
   status?: number;
   reason?: FailureReason | `http_${number}`;
+  /** The beginning of the answer's body, if the receiver answered with text. */
+  text?: string;
 }
 
 /** The dependencies of an attempt; by default the policy of this process and the machine's DNS servers. */
@@ -26,7 +28,7 @@ const ATTEMPT_MS = 10_000;
 
 /**
  * Makes one attempt (spec 6.5), within 10 s: checks the target again, resolves its name, checks every address, connects
- * to an address or takes a kept connection to one, sends the request, and reads the status. Does not follow redirects:
+ * to an address or takes a kept connection to one, sends the request, and reads the answer. Does not follow redirects:
  * a 3xx is a failure. A failure of the network or the receiver is an outcome; an exception is a fault of the service.
  */
 export async function sendAttempt(
@@ -36,9 +38,14 @@ export async function sendAttempt(
   options: AttemptOptions = {},
 ): Promise<AttemptOutcome> {
   try {
-    const status = await sendRequest(target, headers, body, options);
+    const { status, text } = await sendRequest(target, headers, body, options);
     const ok = status >= 200 && status <= 299;
-    return ok ? { ok, status } : { ok, status, reason: `http_${status}` };
+    return {
+      ok,
+      status,
+      ...(!ok && { reason: `http_${status}` as const }),
+      ...(text !== undefined && { text }),
+    };
   } catch (error) {
     if (error instanceof AttemptFailure) return { ok: false, reason: error.reason };
     throw error;
@@ -50,19 +57,19 @@ async function sendRequest(
   headers: Record<string, string>,
   body: Uint8Array,
   { policy = targetPolicy(), resolve = resolveByDns, kept }: AttemptOptions,
-): Promise<number> {
+): Promise<Answer> {
   const deadline = performance.now() + ATTEMPT_MS;
   const checked = checkTarget(target, policy);
   if (!checked.ok) throw new AttemptFailure("target_refused");
   const { url, exempt } = checked;
   const addresses = exempt ? [bareHost(url)] : await publicAddresses(url, resolve);
 
-  const exchange = async (connection: Connection): Promise<number> => {
+  const exchange = async (connection: Connection): Promise<Answer> => {
     let reusable = false;
     try {
       const answer = await sendPost(connection, url, headers, body, deadline);
       reusable = answer.reusable;
-      return answer.status;
+      return answer;
     } finally {
       if (reusable && kept) kept.keep(url.origin, connection);
       else connection.close();

@@ -1,4 +1,5 @@
 import { endsWithHeaders } from "./answer_end.ts";
+import { readAnswerText } from "./answer_text.ts";
 import type { Connection } from "./connection.ts";
 import { AttemptFailure, awaitUntil, Unanswered } from "./failure.ts";
 
@@ -12,11 +13,14 @@ export interface Answer {
   status: number;
   /** Whether the connection may carry another request. */
   reusable: boolean;
+  /** The beginning of the body, if it is text. */
+  text?: string | undefined;
 }
 
 /**
- * Sends one HTTP/1.1 POST and returns the status of the answer. Reads the answer's headers but not its body (spec 6.5),
- * so that a receiver cannot decide how much memory or time its answer takes.
+ * Sends one HTTP/1.1 POST and returns the status of the answer and the beginning of its body. The status alone decides the
+ * outcome (spec 6.5); of the body, little is read and for half a second only (answer_text.ts), so that a receiver cannot
+ * decide how much memory or time its answer takes.
  *
  * @param deadline in milliseconds of `performance.now()`
  * @throws {AttemptFailure} `timeout_response`, `connection_closed`, `invalid_http_response`, …
@@ -33,8 +37,14 @@ export async function sendPost(
   // A failed write is ignored, because a receiver may answer and close before it has read the whole request. The
   // connection is reused only if the whole request was sent.
   connection.write(requestBytes(url, headers, body)).then(() => sent = true, () => {});
-  const { status, reusable } = await awaitUntil(deadline, "timeout_response", readAnswer(connection));
-  return { status, reusable: reusable && sent };
+  const { status, reusable, head, rest } = await awaitUntil(
+    deadline,
+    "timeout_response",
+    readAnswer(connection),
+  );
+  if (reusable) return { status, reusable: sent };
+  if (status < 200 || status === 204 || status === 304) return { status, reusable };
+  return { status, reusable, text: await readAnswerText(connection, head, rest, deadline) };
 }
 
 /**
@@ -58,7 +68,14 @@ function requestBytes(url: URL, headers: Record<string, string>, body: Uint8Arra
   return request;
 }
 
-async function readAnswer(connection: Connection): Promise<Answer> {
+interface AnswerHead extends Answer {
+  /** The status line and the headers. */
+  head: string;
+  /** What arrived with them: the beginning of the body. */
+  rest: Uint8Array;
+}
+
+async function readAnswer(connection: Connection): Promise<AnswerHead> {
   const { buffer } = connection;
   let filled = 0;
   let start = 0;
@@ -74,7 +91,8 @@ async function readAnswer(connection: Connection): Promise<Answer> {
       if (status === undefined) throw new AttemptFailure("invalid_http_response");
       if (status.startsWith("1") && status !== "101") continue;
       // Bytes after the headers are a body, or an answer that nobody asked for.
-      return { status: Number(status), reusable: end === filled && endsWithHeaders(Number(status), head) };
+      const reusable = end === filled && endsWithHeaders(Number(status), head);
+      return { status: Number(status), reusable, head, rest: buffer.slice(end, filled) };
     }
     // The next search continues where this one ended, so that an answer that arrives byte by byte does not cause
     // quadratic work.

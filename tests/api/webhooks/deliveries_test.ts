@@ -49,8 +49,10 @@ test("GET /api-v1-webhooks/:id/deliveries shows what happened to each event, and
   const { body: { data, meta } } = await api.get(list);
   assert.deepEqual(meta, { next_cursor: null, has_more: false });
   assert.deepEqual([data.length, data[0].state, data[0].next_attempt_at], [1, "delivered", null]);
-  const { body: { attempts_made, body, headers, ...summary } } = await api.get(`${list}/${data[0].id}`);
-  assert.deepEqual(summary, data[0]);
+  const { body: { attempts_made, body, body_as_sent, headers, ...summary } } = await api.get(
+    `${list}/${data[0].id}`,
+  );
+  assert.deepEqual([summary, body_as_sent], [data[0], true]);
   assert.deepEqual(
     attempts_made.map((a: Record<string, unknown>) => [a["series"], a["number"], a["status"], a["reason"]]),
     [[1, 1, 503, "http_503"], [1, 2, 204, null]],

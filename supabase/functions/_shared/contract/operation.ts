@@ -26,6 +26,11 @@ const Cleared = object({
     "Replies stored for an Idempotency-Key",
     2,
   ]),
+  webhook_answers: field(count(), [
+    "Respostas de receptores de webhooks",
+    "Answers of receivers of webhooks",
+    1,
+  ]),
 }).meta({
   id: "Cleared",
   ...doc(

@@ -1,0 +1,64 @@
+-- Erasing answers of receivers (crm.webhook_attempts.answer), which may repeat what they were sent.
+
+create function crm.json_unescaped(p_text text) returns text
+language plpgsql immutable parallel safe set search_path = '' as $$
+begin
+  if position('\' in p_text) = 0 then return p_text; end if;
+  return (
+    select string_agg(
+      case
+        when m.part[1] ~ '^\\u' and m.part[1] !~* '^\\u(d[89a-f]|00[01])'
+          then chr(('x0000' || substr(m.part[1], 3))::bit(32)::integer)
+        when m.part[1] ~ '^\\.' then ' '
+        else m.part[1]
+      end,
+      '' order by m.n
+    )
+    from regexp_matches(p_text, '\\u[0-9A-Fa-f]{4}|\\.|[^\\]+|\\', 'g') with ordinality m (part, n)
+  );
+end
+$$;
+comment on function crm.json_unescaped(text) is
+  'A text in which the letters that JSON writes as \u00e9 are letters, and its other escapes are spaces, so that words '
+  'can be searched. The text need not be whole.';
+
+create function crm.erase_answers(
+  p_workspace_id uuid, p_after uuid, p_contact_ids uuid[], p_traces crm.traces, out last_id uuid, out work bigint,
+  out changed bigint
+)
+language plpgsql set search_path = ''
+-- Read in the order of the primary key; the ids of a window are in few partitions.
+set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
+declare
+  c_most constant integer := 1000;
+begin
+  select n.delivery_id into last_id
+  from (
+    select a.delivery_id from crm.webhook_attempts a
+    where a.workspace_id = p_workspace_id and a.delivery_id > p_after
+    order by a.delivery_id limit c_most
+  ) n
+  order by n.delivery_id desc limit 1;
+  work := 0;
+  changed := 0;
+  if last_id is null then return; end if;
+  update crm.webhook_attempts a
+  set answer = null
+  where a.workspace_id = p_workspace_id and a.delivery_id > p_after and a.delivery_id <= last_id
+    and a.answer is not null and (
+      crm.mentions(crm.json_unescaped(a.answer), p_traces)
+      -- The end of an answer may cut a name, which then is no trace.
+      or (
+        select e.object_id = any (p_contact_ids) from crm.webhook_deliveries d
+        join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+        where d.workspace_id = p_workspace_id and d.id = a.delivery_id
+      )
+    );
+  get diagnostics changed = row_count;
+  work := c_most / 10;
+end
+$$;
+comment on function crm.erase_answers(uuid, uuid, uuid[], crm.traces) is
+  'Clears the answers, among the next thousand attempts of a workspace, that mention the person or answered an event of '
+  'the contact itself. last_id is null after the last attempt.';
