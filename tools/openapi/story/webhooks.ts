@@ -77,5 +77,5 @@ export const WEBHOOKS = {
   },
   // A delivery that is sent again waits for its next attempt.
   Redelivery: { state: "pending", attempts: 0, last_status: null, last_duration_ms: null },
-  RecoveryWindow: { since: "2026-10-08T18:00:00Z", until: "2026-10-09T12:00:00Z" },
+  RecoveryWindow: { since: "2026-10-08T18:00:00.000Z", until: "2026-10-09T12:00:00.000Z" },
 };
