@@ -31,7 +31,7 @@ export function Table<Row>({ label, columns, rows, keyOf, href, muted, current, 
       <thead role="rowgroup">
         <tr role="row">
           {choice && (
-            <th role="columnheader" scope="col" class="choice">
+            <th role="columnheader" scope="col" class="pick">
               <span class="unseen">{choice.title}</span>
             </th>
           )}
@@ -50,7 +50,7 @@ export function Table<Row>({ label, columns, rows, keyOf, href, muted, current, 
             class={muted?.(row) ? "muted" : undefined}
             onClick={href && openRow}
           >
-            {choice && <td role="cell" class="choice">{choice.cell(row)}</td>}
+            {choice && <td role="cell" class="pick">{choice.cell(row)}</td>}
             {columns.map(({ title, number, quiet, cell }, index) => (
               <td
                 key={title}
