@@ -14271,7 +14271,7 @@ begin
   errors := '[]';
   case p_rule
     when 'workspace_id', 'id', 'new_id', 'member_id', 'deal_id', 'pipeline_id', 'subscription_id', 'client_id',
-      'cursor'
+      'object_id', 'cursor'
     then
       value := to_jsonb(lower(v_text));
       v_valid := v_text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
@@ -14694,6 +14694,10 @@ begin
         when 'delivery_get' then return app.delivery_get(p_args);
         when 'delivery_list' then return app.delivery_list(p_args);
         when 'delivery_redeliver' then return app.delivery_redeliver(p_args);
+      end case;
+    when 'event' then
+      case p_verb
+        when 'event_list' then return app.event_list(p_args);
       end case;
     when 'funnel' then
       case p_verb
@@ -16500,6 +16504,126 @@ comment on function app.grant_revoke(jsonb) is
   'before stays as it is. A member revokes their own grants, an admin and the operator all. Returns the grant. '
   'Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
+create function crm.event_ids(
+  p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_since timestamptz, p_until timestamptz,
+  p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
+)
+language plpgsql stable set search_path = ''
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  c_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  v_before uuid := coalesce(
+    least(p_cursor, case when p_until is not null then crm.uuid_v7_floor(p_until) end), c_last
+  );
+  v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '90 days'));
+  -- How many events one call reads: otherwise a type that never occurred would read all 90 days.
+  v_look integer := case when p_event is null then p_limit + 1 else 5000 end;
+  -- The place of the cursor in the order of one object's events. Not in the condition below, because coalesce is not
+  -- leakproof: row-level security would keep the index scan from starting there.
+  v_position bigint := coalesce(
+    (select e.position from crm.events e where e.workspace_id = p_workspace_id and e.id = p_cursor),
+    9223372036854775807
+  );
+  v_cursor uuid := coalesce(p_cursor, c_last);
+  v_last uuid;
+  v_count integer;
+begin
+  -- One statement for each index. Each also returns the event at which it stopped reading.
+  if p_object_id is null then
+    select array_agg(w.id) filter (where w.event = p_event or p_event is null), (array_agg(w.id))[v_look], count(*)
+    into ids, v_last, v_count
+    from (
+      select e.id, e.event from crm.events e
+      where e.workspace_id = p_workspace_id and e.id < v_before and e.id >= v_from
+      order by e.id desc limit v_look
+    ) w;
+  else
+    select array_agg(w.id) filter (where w.event = p_event or p_event is null), (array_agg(w.id))[v_look], count(*)
+    into ids, v_last, v_count
+    from (
+      select e.id, e.event from crm.events e
+      where e.workspace_id = p_workspace_id and e.object_id = p_object_id and e.id < v_before and e.id >= v_from
+        and (e.position, e.id) < (v_position, v_cursor)
+      order by e.position desc, e.id desc limit v_look
+    ) w;
+  end if;
+  ids := coalesce(ids, '{}');
+  if cardinality(ids) > p_limit then
+    ids := ids[: p_limit];
+    next_id := ids[p_limit];
+  elsif v_count = v_look then
+    next_id := v_last;
+  end if;
+end
+$$;
+comment on function crm.event_ids(uuid, crm.event_type, uuid, timestamptz, timestamptz, uuid, integer) is
+  'The ids of a page of events, newest first, and the id after which the next page begins (null if there is none). A '
+  'page filtered by type reads at most 5,000 events, so it may be short or empty although there is a next one.';
+create function crm.deliveries_of_event(p_workspace_id uuid, p_event_id uuid) returns json
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
+declare
+  v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
+  -- The first half of a delivery's id is that of its event (crm.delivery_id), so the key finds an event's deliveries.
+  v_first uuid := left(p_event_id::text, 18) || '-0000-000000000000';
+  v_last uuid := left(p_event_id::text, 18) || '-ffff-ffffffffffff';
+begin
+  return (
+    select coalesce(
+      json_agg(
+        json_build_object(
+          'id', d.id, 'subscription_id', d.subscription_id, 'name', s.name, 'target_url', s.target_url,
+          'state', case when d.state = 'pending' and not (v_may_send and s.is_active) then 'held' else d.state end,
+          'attempts', d.attempts
+        )
+        order by d.created_at, d.id
+      ),
+      '[]'
+    )
+    from crm.webhook_deliveries d
+    join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
+    where d.workspace_id = p_workspace_id and d.id >= v_first and d.id <= v_last and d.event_id = p_event_id
+  );
+end
+$$;
+comment on function crm.deliveries_of_event(uuid, uuid) is
+  'JSON of the deliveries of an event, one for each webhook that gets it; deliveries are kept for 30 days.';
+create function app.event_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{event, object_id, since, until, cursor, limit}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_page record;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  select * into v_page from crm.event_ids(
+    v_workspace_id, (v_args ->> 'event')::crm.event_type, (v_args ->> 'object_id')::uuid,
+    (v_args ->> 'since')::timestamptz, (v_args ->> 'until')::timestamptz, (v_args ->> 'cursor')::uuid,
+    coalesce((v_args ->> 'limit')::numeric::integer, 50)
+  );
+  return crm.page(
+    array(
+      select json_build_object(
+        'id', e.id, 'event', e.event, 'object_type', t.object_type, 'object_id', e.object_id,
+        'object_name', crm.object_name(v_workspace_id, t.object_type, e.object_id), 'is_test', e.is_test,
+        'changed_fields', coalesce(e.facts -> 'changed_fields', '[]'), 'occurred_at', crm.iso(e.occurred_at),
+        'deliveries', crm.deliveries_of_event(v_workspace_id, e.id)
+      )
+      from unnest(v_page.ids) with ordinality w (id, n)
+      -- The planner does not know in which partition an id is: `offset 0` makes it look up each id.
+      cross join lateral (
+        select * from crm.events e where e.workspace_id = v_workspace_id and e.id = w.id offset 0
+      ) e
+      join crm.event_types t on t.event = e.event
+      order by w.n
+    ),
+    v_page.next_id
+  );
+end
+$$;
+comment on function app.event_list(jsonb) is
+  'A page of the events of a workspace, newest first, by type, object and time, each with its deliveries. Arguments: '
+  'see crm.event_ids.';
+
 create table crm.jobs (
   name text primary key,
   every interval not null check (every >= interval '1 second'),
@@ -16855,15 +16979,16 @@ grant execute on function
   api.custom_field_restore(jsonb), api.custom_field_update(jsonb), api.fail(text, text[], text, uuid[]),
   app.action_list(jsonb), app.custom_field_archive(jsonb), app.custom_field_create(jsonb), app.custom_field_list(jsonb),
   app.custom_field_restore(jsonb), app.custom_field_update(jsonb), app.delivery_get(jsonb), app.delivery_list(jsonb),
-  app.delivery_redeliver(jsonb), app.funnel_get(jsonb), app.grant_create(jsonb), app.grant_list(jsonb),
-  app.grant_revoke(jsonb), app.invitation_accept(jsonb), app.invitation_decline(jsonb), app.key_create(jsonb),
-  app.key_get(jsonb), app.key_list(jsonb), app.key_requests(jsonb), app.key_revoke(jsonb), app.key_rotate(jsonb),
-  app.key_update(jsonb), app.member_invite(jsonb), app.member_leave(jsonb), app.member_list(jsonb),
-  app.member_reinvite(jsonb), app.member_update(jsonb), app.subscription_create(jsonb), app.subscription_delete(jsonb),
-  app.subscription_get(jsonb), app.subscription_list(jsonb), app.subscription_reactivate(jsonb),
-  app.subscription_recover(jsonb), app.subscription_redeliver(jsonb), app.subscription_rotate(jsonb),
-  app.subscription_test(jsonb), app.subscription_update(jsonb), app.workspace_choices(jsonb), app.workspace_get(jsonb),
-  app.workspace_update(jsonb), crm.activity_json(crm.activities), crm.answer_invitation(uuid, boolean),
+  app.delivery_redeliver(jsonb), app.event_list(jsonb), app.funnel_get(jsonb), app.grant_create(jsonb),
+  app.grant_list(jsonb), app.grant_revoke(jsonb), app.invitation_accept(jsonb), app.invitation_decline(jsonb),
+  app.key_create(jsonb), app.key_get(jsonb), app.key_list(jsonb), app.key_requests(jsonb), app.key_revoke(jsonb),
+  app.key_rotate(jsonb), app.key_update(jsonb), app.member_invite(jsonb), app.member_leave(jsonb),
+  app.member_list(jsonb), app.member_reinvite(jsonb), app.member_update(jsonb), app.subscription_create(jsonb),
+  app.subscription_delete(jsonb), app.subscription_get(jsonb), app.subscription_list(jsonb),
+  app.subscription_reactivate(jsonb), app.subscription_recover(jsonb), app.subscription_redeliver(jsonb),
+  app.subscription_rotate(jsonb), app.subscription_test(jsonb), app.subscription_update(jsonb),
+  app.workspace_choices(jsonb), app.workspace_get(jsonb), app.workspace_update(jsonb),
+  crm.activity_json(crm.activities), crm.answer_invitation(uuid, boolean),
   crm.calls_by_day(date[], bigint[], date, integer), crm.calls_by_hour(timestamp with time zone[], bigint),
   crm.change_subscription(uuid, uuid, jsonb), crm.changed_field_names(), crm.changed_member_json(crm.members),
   crm.check_active_subscriptions(uuid, text), crm.check_args(jsonb, text[], text[]), crm.check_filters(uuid, jsonb),
@@ -16873,13 +16998,16 @@ grant execute on function
   crm.contact_json(crm.contacts), crm.count_calls(uuid, uuid[], timestamp with time zone), crm.current_member_id(),
   crm.current_user_id(), crm.current_workspace_id(), crm.custom_field_action(text, json),
   crm.custom_field_json(crm.custom_fields), crm.custom_field_lock(uuid), crm.custom_field_room(text),
-  crm.deal_json(crm.deals), crm.delivery_body(uuid, crm.events, text), crm.delivery_detail(uuid, uuid),
+  crm.deal_json(crm.deals), crm.deliveries_of_event(uuid, uuid), crm.delivery_body(uuid, crm.events, text),
+  crm.delivery_detail(uuid, uuid),
   crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text),
   crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),
   crm.describe_changes(jsonb, jsonb), crm.end_grant(uuid, uuid), crm.end_webhooks_of_grant(uuid, uuid),
-  crm.event_data(crm.events, text), crm.funnel_stages(uuid, uuid), crm.given_scopes(text[], text),
-  crm.grant_records(uuid, uuid[]), crm.header_name(jsonb), crm.holds_webhooks(uuid), crm.invitations_of_current_user(),
+  crm.event_data(crm.events, text),
+  crm.event_ids(uuid, crm.event_type, uuid, timestamp with time zone, timestamp with time zone, uuid, integer),
+  crm.funnel_stages(uuid, uuid), crm.given_scopes(text[], text), crm.grant_records(uuid, uuid[]),
+  crm.header_name(jsonb), crm.holds_webhooks(uuid), crm.invitations_of_current_user(),
   crm.is_in_state(text, text, boolean), crm.is_working(crm.api_keys), crm.iso(timestamp with time zone),
   crm.key_for_update(uuid, uuid), crm.key_record(uuid, uuid), crm.key_records(uuid, uuid[]),
   crm.lead_data(crm.deals, crm.contacts, crm.companies), crm.lead_json(crm.deals, uuid, uuid), crm.leave_workspace(),

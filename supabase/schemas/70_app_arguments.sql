@@ -34,7 +34,7 @@ begin
   errors := '[]';
   case p_rule
     when 'workspace_id', 'id', 'new_id', 'member_id', 'deal_id', 'pipeline_id', 'subscription_id', 'client_id',
-      'cursor'
+      'object_id', 'cursor'
     then
       value := to_jsonb(lower(v_text));
       v_valid := v_text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
