@@ -13,7 +13,7 @@ export interface Column<Row> {
  * A table that becomes cards on a phone. With `href`, the first cell is a link, and clicking anywhere in the row
  * follows it. The ARIA roles are explicit, because browsers drop the implicit ones from cells with `display: block`.
  */
-export function Table<Row>({ label, columns, rows, keyOf, href, muted, current }: {
+export function Table<Row>({ label, columns, rows, keyOf, href, muted, current, choice }: {
   label: string;
   columns: Column<Row>[];
   rows: Row[];
@@ -23,11 +23,18 @@ export function Table<Row>({ label, columns, rows, keyOf, href, muted, current }
   muted?: (row: Row) => boolean;
   /** Whether a row is the one whose details are open beside the table. */
   current?: (row: Row) => boolean;
+  /** A column before the first, for checkboxes that choose rows. */
+  choice?: { title: string; cell: (row: Row) => ComponentChildren } | undefined;
 }) {
   return (
     <table class="table" role="table" aria-label={label}>
       <thead role="rowgroup">
         <tr role="row">
+          {choice && (
+            <th role="columnheader" scope="col" class="pick">
+              <span class="unseen">{choice.title}</span>
+            </th>
+          )}
           {columns.map(({ title, number, quiet }) => (
             <th key={title} role="columnheader" scope="col" class={number ? "number" : undefined}>
               <span class={quiet ? "unseen" : undefined}>{title}</span>
@@ -43,6 +50,7 @@ export function Table<Row>({ label, columns, rows, keyOf, href, muted, current }
             class={muted?.(row) ? "muted" : undefined}
             onClick={href && openRow}
           >
+            {choice && <td role="cell" class="pick">{choice.cell(row)}</td>}
             {columns.map(({ title, number, quiet, cell }, index) => (
               <td
                 key={title}

@@ -13,6 +13,7 @@ export const webhooks = {
     "Nenhum webhook ainda. Um gestor ou administrador pode criar o primeiro.",
     "No webhooks yet. A manager or administrator can create the first one.",
   ],
+  "webhooks.name": ["Nome", "Name"],
   "webhooks.url": ["Endereço", "Address"],
   "webhooks.state": ["Estado", "State"],
   "webhooks.events": ["Eventos", "Events"],
@@ -148,6 +149,15 @@ export const webhooks = {
   "recover.until": ["Até", "Until"],
   "recover.until_hint": ["Vazio: até agora.", "Empty: until now."],
   "recover.yes": ["Recuperar", "Recover"],
+  "recover.send": ["Enviar", "Send"],
+  "recover.before_creation": [
+    "Também eventos de antes da criação do webhook",
+    "Also events from before the webhook was created",
+  ],
+  "recover.would.one": ["{n} evento será enviado", "{n} event will be sent"],
+  "recover.would.many": ["{n} eventos serão enviados", "{n} events will be sent"],
+  "recover.would_more.one": ["{n} evento ou mais será enviado", "{n} event or more will be sent"],
+  "recover.would_more.many": ["{n} eventos ou mais serão enviados", "{n} events or more will be sent"],
   "recover.go_on": ["Continuar", "Go on"],
   "recover.not_now": ["Agora não", "Not now"],
   "recover.done.one": ["{n} evento a caminho", "{n} event on its way"],
@@ -162,6 +172,7 @@ export const webhooks = {
   ],
 
   "webhook_new.title": ["Criar webhook", "Create webhook"],
+  "webhook_new.name": ["Nome (opcional)", "Name (optional)"],
   "webhook_new.url": ["Endereço que recebe (URL)", "Address that receives (URL)"],
   "webhook_new.url_hint": [
     "Começa com https:// e pode ser aberto pela internet.",

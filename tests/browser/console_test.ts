@@ -10,6 +10,7 @@ import { pages } from "./scenarios/pages.ts";
 import { proposal } from "./scenarios/proposal.ts";
 import { signIn } from "./scenarios/sign_in.ts";
 import { webhookOperations } from "./scenarios/webhook_operations.ts";
+import { webhookRedelivery } from "./scenarios/webhook_redelivery.ts";
 import { webhooks } from "./scenarios/webhooks.ts";
 import { openBrowser } from "./support/browser.ts";
 import { makeWorld } from "./support/scenario.ts";
@@ -19,6 +20,7 @@ const SCENARIOS = [
   ...keys,
   ...webhooks,
   ...webhookOperations,
+  ...webhookRedelivery,
   ...funnel,
   ...proposal,
   ...pages,

@@ -25,6 +25,7 @@ test("delivery list and show tell a delivery's state; retry makes it due, and re
     target_url: mailbox.url,
     event: "lead.received",
     object_type: "deal",
+    object_name: "Ação",
     is_test: false,
     state: "pending",
     attempts: 1,
@@ -39,7 +40,7 @@ test("delivery list and show tell a delivery's state; retry makes it due, and re
   const shown = await json("delivery", "show", id);
   const [{ duration_ms, finished_at, ...attempt }] = shown.attempts_made;
   assert.ok(duration_ms >= 0 && Date.parse(finished_at));
-  assert.deepEqual(attempt, { series: 1, number: 1, status: 503, reason: "http_503" });
+  assert.deepEqual(attempt, { series: 1, number: 1, status: 503, reason: "http_503", answer: null });
   assert.equal(shown.body, new TextDecoder().decode((await mailbox.waitFor(1))[0]!.raw));
   const text = await say("delivery", "show", id);
   assert.match(text, new RegExp(`^Delivery ${id} of lead\\.received to \\S+ is pending$`, "m"));

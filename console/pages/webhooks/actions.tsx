@@ -97,7 +97,13 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
       {dialog.value === "edit" && <EditWebhook webhook={webhook} onDone={onChanged} onClose={close} />}
       {dialog.value === "test" && <TestEvent events={event_types} onSubmit={test} onClose={close} />}
       {dialog.value === "recover" && (
-        <Recover path={path} reactivation={reactivation.value} onSent={onSent} onClose={close} />
+        <Recover
+          path={path}
+          createdAt={webhook.created_at}
+          reactivation={reactivation.value}
+          onSent={onSent}
+          onClose={close}
+        />
       )}
       {dialog.value === "rotate" && (
         <RotateSecret<Webhook & { secret: string }>

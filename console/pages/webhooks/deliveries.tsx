@@ -11,7 +11,8 @@ import { OpenedDelivery } from "./delivery.tsx";
 import { DeliveryTable } from "./delivery_table.tsx";
 import { type Filter, Filters, webhookHref } from "./filters.tsx";
 import type { Delivery, Webhook } from "./records.ts";
-import { sendingOf } from "./states.ts";
+import { sendingOf, waits } from "./states.ts";
+import { MOST, ResendChosen } from "./resend_chosen.tsx";
 import { useDeliveries } from "./use_deliveries.ts";
 import { whenText } from "./words.ts";
 import { Empty, Skeleton } from "../../components/loaded.tsx";
@@ -38,6 +39,7 @@ export function Deliveries({ webhook, filter, open, onNews, actions }: {
   const { first, shown, reload, replace, restart, showOlder, reading } = useDeliveries(
     `app-v1-deliveries?${query}`,
   );
+  const chosen = useSignal<readonly string[]>([]);
   const failures = useRef(0);
   const readAt = useSignal("");
   useEffect(() => {
@@ -65,6 +67,13 @@ export function Deliveries({ webhook, filter, open, onNews, actions }: {
   );
 
   const failure = first.failure.value;
+  const resendable = shown?.filter((delivery) => !waits(delivery)).map(({ id }) => id) ?? [];
+  // Only what is shown: a filter or a delivery that is sent again takes rows away.
+  const chosenIds = new Set(chosen.value.filter((id) => resendable.includes(id)));
+  const choose = (id: string, isChosen: boolean) => {
+    const others = [...chosenIds].filter((other) => other !== id);
+    chosen.value = isChosen ? [...others, id].slice(-MOST) : others;
+  };
   return (
     <section class={open ? "deliveries open" : "deliveries"}>
       <div class="deliveries-list">
@@ -91,11 +100,22 @@ export function Deliveries({ webhook, filter, open, onNews, actions }: {
             )}
           />
         )}
+        {chosenIds.size > 0 && open === null && (
+          <ResendChosen
+            webhookId={id}
+            chosen={chosenIds}
+            all={resendable}
+            onChoose={(ids) => chosen.value = ids}
+            onSent={() => void refresh()}
+          />
+        )}
         {shown && shown.length > 0 && (
           <DeliveryTable
             deliveries={shown}
             sending={sending}
             open={open}
+            chosen={chosenIds}
+            onChoose={choose}
             hrefOf={(delivery) => webhookHref(id, filter, delivery)}
             onSent={resent}
           />

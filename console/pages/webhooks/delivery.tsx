@@ -69,7 +69,8 @@ function Opened({ delivery, sending, onSent }: {
   sending: Sending;
   onSent: (delivery: Delivery) => void;
 }) {
-  const { id, event_id, object_id, created_at, occurred_at, body, headers } = delivery;
+  const { id, event_id, object_id, object_name, created_at, occurred_at, body, body_as_sent, headers } =
+    delivery;
   const timestamp = headers.find(({ name }) => name.toLowerCase() === "x-service-timestamp");
   const state = stateOfDelivery(delivery, sending);
   const meaning = textNamed(`delivery_meaning.${state.is}`);
@@ -91,7 +92,17 @@ function Opened({ delivery, sending, onSent }: {
           <h3>{t("delivery.body")}</h3>
           {body !== null && <CopyButton text={body} label={t("delivery.body")} quiet />}
         </div>
-        <p class="hint">{t(body === null ? "delivery.body_none" : "delivery.body_text")}</p>
+        <p class="hint">
+          {t(
+            body === null
+              ? "delivery.body_none"
+              : body_as_sent === null
+              ? "delivery.body_text"
+              : body_as_sent
+              ? "delivery.body_sent"
+              : "delivery.body_changed",
+          )}
+        </p>
         {body !== null && (
           <pre
             class="snippet"
@@ -120,7 +131,8 @@ function Opened({ delivery, sending, onSent }: {
       <dl class="facts">
         <Id name={t("delivery.id")} id={id} />
         <Id name={t("delivery.event_id")} id={event_id} />
-        <Id name={objectText(delivery.object_type)} id={object_id} />
+        {object_name && <Fact name={objectText(delivery.object_type)}>{object_name}</Fact>}
+        <Id name={t("delivery.object_id", { object: objectText(delivery.object_type) })} id={object_id} />
         <Fact name={t("delivery.occurred")} at={occurred_at} />
         <Fact name={t("webhooks.created")} at={created_at} />
       </dl>

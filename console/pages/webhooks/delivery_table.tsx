@@ -10,11 +10,14 @@ import { type Sending, stateOfDelivery, waits } from "./states.ts";
 import { deliveryStateText, lastAnswerText, whenText } from "./words.ts";
 
 /** The table of deliveries: event, state, the receiver's answer, time. */
-export function DeliveryTable({ deliveries, sending, open, hrefOf, onSent }: {
+export function DeliveryTable({ deliveries, sending, open, chosen, hrefOf, onChoose, onSent }: {
   deliveries: Delivery[];
   sending: Sending;
   open: string | null;
+  /** The ids of the deliveries to send again together. */
+  chosen: ReadonlySet<string>;
   hrefOf: (id: string) => string;
+  onChoose: (id: string, isChosen: boolean) => void;
   onSent: (delivery: Delivery) => void;
 }) {
   // The open delivery has its own button, and the list beside it is narrow.
@@ -26,8 +29,35 @@ export function DeliveryTable({ deliveries, sending, open, hrefOf, onSent }: {
       keyOf={({ id }) => id}
       href={({ id }) => hrefOf(id)}
       current={({ id }) => id === open}
+      choice={mayResend
+        ? {
+          title: t("deliveries.choose"),
+          cell: (delivery) => (
+            <label class="check">
+              <input
+                type="checkbox"
+                aria-label={t("deliveries.choose_one", {
+                  event: delivery.event,
+                  when: whenText(delivery.occurred_at, now.value),
+                })}
+                checked={chosen.has(delivery.id)}
+                disabled={waits(delivery)}
+                onChange={({ currentTarget }) => onChoose(delivery.id, currentTarget.checked)}
+              />
+            </label>
+          ),
+        }
+        : undefined}
       columns={[
-        { title: t("deliveries.event"), cell: (delivery) => <EventName delivery={delivery} /> },
+        {
+          title: t("deliveries.event"),
+          cell: (delivery) => (
+            <>
+              <EventName delivery={delivery} />
+              {delivery.object_name && <span class="hint object-name">{delivery.object_name}</span>}
+            </>
+          ),
+        },
         {
           title: t("deliveries.state"),
           cell: (delivery) => {
@@ -67,15 +97,20 @@ export function EventName({ delivery: { event, is_test } }: { delivery: Delivery
   );
 }
 
-/** The time of the last attempt, or of the next one. */
+/** The time of the event, by which the list is ordered, and of the next attempt. */
 function When({ delivery, sending }: { delivery: Delivery; sending: Sending }) {
-  const { attempts, next_attempt_at, last_attempt_at, created_at } = delivery;
+  const { attempts, next_attempt_at, occurred_at } = delivery;
   const isTried = waits(delivery) && attempts > 0 && sending === "sends" && next_attempt_at !== null;
-  const at = isTried ? next_attempt_at : last_attempt_at ?? created_at;
-  const text = whenText(at, now.value);
   return (
-    <time dateTime={at} title={formatMoment(at, languageTag.value)}>
-      {isTried ? t("deliveries.next", { when: text }) : text}
-    </time>
+    <span>
+      <time dateTime={occurred_at} title={formatMoment(occurred_at, languageTag.value)}>
+        {whenText(occurred_at, now.value)}
+      </time>
+      {isTried && (
+        <span class="hint object-name">
+          {t("deliveries.next", { when: whenText(next_attempt_at, now.value) })}
+        </span>
+      )}
+    </span>
   );
 }

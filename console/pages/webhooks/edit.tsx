@@ -6,6 +6,7 @@ import { say } from "../../components/toast.tsx";
 import { t } from "../../strings/strings.ts";
 import { EventChoice } from "./event_choice.tsx";
 import { bodyOf, OptionFields, optionsOf } from "./options.tsx";
+import { NameField } from "./name_field.tsx";
 import type { Webhook } from "./records.ts";
 
 /** The dialog that changes the events and the options of a webhook. */
@@ -15,12 +16,17 @@ export function EditWebhook({ webhook, onDone, onClose }: {
   onClose: () => void;
 }) {
   const before = webhook.header?.name ?? "";
+  const name = useSignal(webhook.name ?? "");
   const events = useSignal(webhook.event_types);
   const options = useSignal(optionsOf(webhook));
   const errors = useSignal<Record<string, string>>({});
   const save = async () => {
     errors.value = {};
-    const body = { event_types: events.value, ...bodyOf(options.value, before) };
+    const body = {
+      name: name.value.trim() || null,
+      event_types: events.value,
+      ...bodyOf(options.value, before),
+    };
     try {
       onDone(await call<Webhook>("PATCH", `app-v1-webhooks/${webhook.id}`, { body }));
     } catch (thrown) {
@@ -31,6 +37,7 @@ export function EditWebhook({ webhook, onDone, onClose }: {
   };
   return (
     <ActionDialog title={t("webhook.edit")} yes={t("app.save")} onSubmit={save} onClose={onClose}>
+      <NameField value={name.value} error={errors.value["name"]} onChange={(value) => name.value = value} />
       <EventChoice
         chosen={events.value}
         error={errors.value["event_types"]}

@@ -39,7 +39,7 @@ export function Ladder(
 }
 
 function Rung({ attempt, now }: { attempt: Attempt; now: number }) {
-  const { number, reason, duration_ms, finished_at, status } = attempt;
+  const { number, reason, duration_ms, finished_at, status, answer } = attempt;
   const language = languageTag.value;
   return (
     <li class={reason === null ? "rung good" : "rung failed"}>
@@ -51,6 +51,14 @@ function Rung({ attempt, now }: { attempt: Attempt; now: number }) {
         {answerText(attempt)}
         {status === null && <>{" · "}{t("delivery.took", { ms: formatNumber(duration_ms, language) })}</>}
       </span>
+      {answer !== null && (
+        <pre
+          class="snippet answer"
+          tabIndex={0}
+          role="region"
+          aria-label={t("delivery.answer", { number })}
+        >{answer}</pre>
+      )}
     </li>
   );
 }

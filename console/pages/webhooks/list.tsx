@@ -42,7 +42,12 @@ export function WebhookList() {
                 columns={[
                   {
                     title: t("webhooks.url"),
-                    cell: ({ target_url }) => <span class="target" title={target_url}>{target_url}</span>,
+                    cell: ({ name, target_url }) => (
+                      <>
+                        {name}
+                        <span class={name ? "target hint" : "target"} title={target_url}>{target_url}</span>
+                      </>
+                    ),
                   },
                   {
                     title: t("webhooks.state"),

@@ -12,6 +12,7 @@ import { t } from "../../strings/strings.ts";
 import { EventChoice } from "./event_choice.tsx";
 import type { EventType } from "./events.ts";
 import { bodyOf, OptionFields, optionsOf } from "./options.tsx";
+import { NameField } from "./name_field.tsx";
 import type { Webhook } from "./records.ts";
 import { WebhookSecret } from "./secret.tsx";
 
@@ -19,14 +20,14 @@ const DRAFT = "webhook";
 
 /** The form for a new webhook, and then its secret. */
 export function NewWebhook() {
-  const draft = draftOf<{ url: string; events: EventType[] }>(DRAFT, { url: "", events: [] });
+  const draft = draftOf<{ url: string; events: EventType[]; name?: string }>(DRAFT, { url: "", events: [] });
   const { busy, failure, run } = useAction();
   const errors = useSignal<{ url?: string; events?: string }>({});
   // Not in the draft, which must not have the value of a header.
   const options = useSignal(optionsOf());
   const created = useSignal<{ id: string; secret: string } | null>(null);
   const form = useRef<HTMLFormElement>(null);
-  const { url, events } = draft.value;
+  const { url, events, name = "" } = draft.value;
   const back = <a href={href("webhooks/")}>{t("webhook.to_list")}</a>;
 
   const create = async (event: Event) => {
@@ -37,7 +38,12 @@ export function NewWebhook() {
     if (showErrors()) return;
     await run(async () => {
       const webhook = await call<Webhook & { secret: string }>("POST", "app-v1-webhooks", {
-        body: { target_url: url.trim(), event_types: events, ...bodyOf(options.value) },
+        body: {
+          target_url: url.trim(),
+          event_types: events,
+          name: name.trim() || null,
+          ...bodyOf(options.value),
+        },
       });
       clearDraft(DRAFT);
       say(t("webhook_new.created"));
@@ -85,6 +91,7 @@ export function NewWebhook() {
           value={url}
           onInput={({ currentTarget }) => draft.value = { ...draft.value, url: currentTarget.value }}
         />
+        <NameField value={name} onChange={(name) => draft.value = { ...draft.value, name }} />
         <EventChoice
           chosen={events}
           error={errors.value.events}

@@ -32,7 +32,7 @@ export function OpenedWebhook({ id, filter, open }: { id: string; filter: Filter
   }
   const read = webhook.data.value;
   return (
-    <Page title={read ? hostOf(read.target_url) : t("webhooks.title")} text={read && back}>
+    <Page title={read ? read.name ?? hostOf(read.target_url) : t("webhooks.title")} text={read && back}>
       {secret.value && <NewSecret secret={secret.value} oldUntil={read?.old_secret_until ?? null} />}
       <Loaded resource={webhook} rows={4}>
         {(read) => (

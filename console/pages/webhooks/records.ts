@@ -39,6 +39,8 @@ export interface Webhook {
   payload: "full" | "ids";
   /** The header that the receiver wants, without its value. */
   header: { name: string } | null;
+  /** What people call it. */
+  name: string | null;
   key: { id: string; name: string } | null;
   /** The last seven days, oldest first. */
   days: Day[];

@@ -31,9 +31,11 @@ export interface Reactivation {
 }
 
 /** The dialog that sends again the events of a period that a webhook missed. */
-export function Recover({ path, reactivation, onSent, onClose }: {
+export function Recover({ path, createdAt, reactivation, onSent, onClose }: {
   /** Path of the webhook below the functions' URL. */
   path: string;
+  /** When the webhook was created. */
+  createdAt: string;
   reactivation: Reactivation | null;
   onSent: () => void;
   onClose: () => void;
@@ -42,17 +44,30 @@ export function Recover({ path, reactivation, onSent, onClose }: {
   const start = stoppedAt === null ? Date.now() - DAY_MS : Date.parse(stoppedAt) - TRIED_MS;
   const since = useSignal(localMoment(start));
   const until = useSignal("");
+  const beforeCreation = useSignal(false);
+  /** What the period has, which the person sees before anything is sent. */
+  const owed = useSignal<Recovered | null>(null);
   const found = useSignal(0);
   const next = useSignal<string | null>(null);
   const latest = localMoment(Date.now());
 
   const recover = async (): Promise<"more" | void> => {
-    const { count, has_more, next_since } = await call<Recovered>("POST", `${path}/recover`, {
-      body: {
-        since: next.value ?? new Date(since.value).toISOString(),
-        ...(until.value && { until: new Date(until.value).toISOString() }),
-      },
-    });
+    const send = (dry_run: boolean) =>
+      call<Recovered>("POST", `${path}/recover`, {
+        body: {
+          since: next.value ?? new Date(since.value).toISOString(),
+          ...(until.value && { until: new Date(until.value).toISOString() }),
+          before_creation: beforeCreation.value,
+          dry_run,
+        },
+      });
+    if (owed.value === null) {
+      const counted = await send(true);
+      if (counted.count === 0 && !counted.has_more) return say(t("recover.none"));
+      owed.value = counted;
+      return "more";
+    }
+    const { count, has_more, next_since } = await send(false);
     found.value += count;
     onSent();
     if (has_more) {
@@ -64,12 +79,12 @@ export function Recover({ path, reactivation, onSent, onClose }: {
   return (
     <ActionDialog
       title={t("recover.title")}
-      yes={t(next.value === null ? "recover.yes" : "recover.go_on")}
+      yes={t(owed.value === null ? "recover.yes" : next.value === null ? "recover.send" : "recover.go_on")}
       no={t(next.value !== null ? "app.close" : reactivation ? "recover.not_now" : "app.cancel")}
       onSubmit={recover}
       onClose={onClose}
     >
-      {next.value === null
+      {owed.value === null
         ? (
           <>
             {reactivation && <p class="note" role="status">{resumedText(reactivation.resumed)}</p>}
@@ -92,7 +107,23 @@ export function Recover({ path, reactivation, onSent, onClose }: {
               value={until.value}
               onInput={({ currentTarget }) => until.value = currentTarget.value}
             />
+            {Date.parse(since.value) < Date.parse(createdAt) && (
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={beforeCreation.value}
+                  onChange={({ currentTarget }) => beforeCreation.value = currentTarget.checked}
+                />
+                <span>{t("recover.before_creation")}</span>
+              </label>
+            )}
           </>
+        )
+        : next.value === null
+        ? (
+          <p class="note" role="status">
+            {counted(owed.value.has_more ? "recover.would_more" : "recover.would", owed.value.count)}.
+          </p>
         )
         : (
           <p class="note" role="status">

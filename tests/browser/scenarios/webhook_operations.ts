@@ -56,6 +56,7 @@ export const webhookOperations: Scenario[] = [
       const mailbox = openMailbox("status=204");
       await page.getByRole("link", { name: "Criar webhook" }).first().click();
       await page.getByLabel("Endereço que recebe (URL)").fill(mailbox.url);
+      await page.getByLabel("Nome (opcional)").fill("ERP da fábrica");
       await page.getByLabel("Um negócio foi criado").check();
       await page.getByText("Filtros e opções").click();
       const [pipeline] = await world.sql<[{ name: string }]>`
@@ -85,6 +86,7 @@ export const webhookOperations: Scenario[] = [
 
       await page.getByRole("button", { name: "Editar" }).click();
       const dialog = page.getByRole("dialog", { name: "Editar" });
+      await dialog.getByLabel("Nome (opcional)").fill("ERP");
       await dialog.getByLabel("Um contato foi criado").check();
       await dialog.getByLabel("Pipeline").selectOption("");
       await dialog.getByLabel("Responsável").selectOption("");
@@ -95,6 +97,7 @@ export const webhookOperations: Scenario[] = [
       await dialog.getByLabel("Campos que mudaram, com vírgulas").fill("value, stage_id");
       await dialog.getByRole("button", { name: "Salvar" }).click();
       await facts.getByText("value, stage_id").waitFor();
+      await page.getByRole("heading", { name: "ERP", exact: true }).waitFor();
       await client(company.key).post("/api-v1-contacts", { name: "Rui" });
       const [message] = await mailbox.waitFor(1);
       assert.equal(message!.headers.get("Authorization"), "Bearer s3cr3t", "the stored value stays");
@@ -130,6 +133,9 @@ export const webhookOperations: Scenario[] = [
       await dialog.getByText("Reativado. 1 entrega que esperava sai agora.").waitFor();
       await assertGood(page, "the dialog after reactivation");
       await dialog.getByRole("button", { name: "Recuperar" }).click();
+      await dialog.getByText("3 eventos serão enviados").waitFor();
+      await assertGood(page, "the count before a recovery");
+      await dialog.getByRole("button", { name: "Enviar" }).click();
       await page.getByText("3 eventos a caminho").waitFor();
       await page.getByText("Ativo", { exact: true }).waitFor();
       const got = (await mailbox.waitFor(10)).slice(6);

@@ -41,7 +41,10 @@ export const webhooks: Scenario[] = [
       // The delivery shows the ids of the event and the record.
       const facts = openedDelivery(page).locator("dl.facts");
       await facts.getByText(messages[0]!.body.event_id).waitFor();
-      assert.match(await facts.innerText(), new RegExp(`Contato\\s+${contact.id}`));
+      assert.match(
+        await facts.innerText(),
+        new RegExp(`Contato\\s+Conceição\\s+Contato \\(id\\)\\s+${contact.id}`),
+      );
     },
   },
   {

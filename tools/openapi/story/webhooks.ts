@@ -26,6 +26,7 @@ const delivery = {
   event: "lead.received",
   object_type: "deal",
   object_id: IDS.deal,
+  object_name: "Site novo",
   state: "delivered",
   attempts: 1,
   last_status: 204,
@@ -67,7 +68,14 @@ export const WEBHOOKS = {
     occurred_at: at.changed,
   },
   Delivery: delivery,
-  Attempt: { series: 1, number: 1, status: 204, duration_ms: 81, finished_at: at.leadDelivered },
+  Attempt: {
+    series: 1,
+    number: 1,
+    status: 204,
+    duration_ms: 81,
+    finished_at: at.leadDelivered,
+    answer: null,
+  },
   DeliveryDetail: {
     headers: [
       { name: "Content-Type", value: "application/json" },
@@ -77,5 +85,5 @@ export const WEBHOOKS = {
   },
   // A delivery that is sent again waits for its next attempt.
   Redelivery: { state: "pending", attempts: 0, last_status: null, last_duration_ms: null },
-  RecoveryWindow: { since: "2026-10-08T18:00:00Z", until: "2026-10-09T12:00:00Z" },
+  RecoveryWindow: { since: "2026-10-08T18:00:00.000Z", until: "2026-10-09T12:00:00.000Z" },
 };

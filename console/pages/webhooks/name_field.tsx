@@ -1,0 +1,20 @@
+import { Field } from "../../components/field.tsx";
+import { t } from "../../strings/strings.ts";
+
+/** The field for the name of a webhook. */
+export function NameField({ value, error, onChange }: {
+  value: string;
+  error?: string | undefined;
+  onChange: (value: string) => void;
+}) {
+  return (
+    <Field
+      label={t("webhook_new.name")}
+      error={error}
+      autocomplete="off"
+      maxLength={80}
+      value={value}
+      onInput={({ currentTarget }) => onChange(currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,67 @@
+import { call } from "../../app/api.ts";
+import { useAction } from "../../app/use_action.ts";
+import { FailureNote } from "../../components/failure_note.tsx";
+import { say } from "../../components/toast.tsx";
+import { counted, t } from "../../strings/strings.ts";
+
+/** One call sends this many deliveries again at most. */
+export const MOST = 100;
+
+interface Redeliveries {
+  count: number;
+  not_queued: { id: string; reason: "not_found" | "queue_full" }[];
+  held: boolean;
+}
+
+/** How many deliveries are chosen, and the buttons that send them again, choose all that may be sent, or none. */
+export function ResendChosen({ webhookId, chosen, all, onChoose, onSent }: {
+  webhookId: string;
+  chosen: ReadonlySet<string>;
+  /** The ids of all deliveries shown that may be sent again. */
+  all: readonly string[];
+  onChoose: (ids: readonly string[]) => void;
+  onSent: () => void;
+}) {
+  const { busy, failure, run } = useAction();
+  const resend = () =>
+    run(async () => {
+      const { count, not_queued, held } = await call<Redeliveries>(
+        "POST",
+        `app-v1-webhooks/${webhookId}/deliveries/redeliver`,
+        { body: { ids: [...chosen] } },
+      );
+      const full = not_queued.filter(({ reason }) => reason === "queue_full").map(({ id }) => id);
+      const gone = not_queued.length - full.length;
+      say([
+        held ? t("delivery.resent_held") : counted("deliveries.resent", count),
+        ...full.length > 0 ? [counted("deliveries.not_queued", full.length)] : [],
+        ...gone > 0 ? [counted("deliveries.gone", gone)] : [],
+      ].join(". "));
+      // Those without room stay chosen, for another try.
+      onChoose(full);
+      onSent();
+    });
+  return (
+    <>
+      {failure.value && <FailureNote failure={failure.value} />}
+      <div class="actions">
+        <span role="status">{counted("deliveries.chosen", chosen.size)}</span>
+        <button type="button" class="button small-button" aria-disabled={busy.value} onClick={resend}>
+          {t(busy.value ? "delivery.resending" : "deliveries.resend")}
+        </button>
+        {all.length > chosen.size && chosen.size < MOST && (
+          <button
+            type="button"
+            class="button small-button"
+            onClick={() => onChoose([...new Set([...chosen, ...all])].slice(0, MOST))}
+          >
+            {t("deliveries.choose_all")}
+          </button>
+        )}
+        <button type="button" class="button small-button" onClick={() => onChoose([])}>
+          {t("deliveries.choose_none")}
+        </button>
+      </div>
+    </>
+  );
+}
