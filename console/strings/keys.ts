@@ -74,8 +74,8 @@ export const keys = {
 
   "failures.title": ["Por que as chamadas falham", "Why calls fail"],
   "failures.text": [
-    "Em vermelho, as que falharam. Os dias são os do fuso {zone}.",
-    "Those that failed are red. Days are those of the time zone {zone}.",
+    "As requisições dos últimos 7 dias; em vermelho, as que falharam. As horas são do fuso {zone}.",
+    "The requests of the last 7 days; those that failed are red. Times are in the time zone {zone}.",
   ],
   "failures.partial": [
     "Só as 5.000 requisições mais novas foram lidas, desde {moment}; antes, em cinza, não se sabe quantas falharam.",
@@ -89,7 +89,7 @@ export const keys = {
   "failures.count.many": ["{n} falharam", "{n} failed"],
   "failures.unknown": ["falhas não lidas", "failures not read"],
   "failures.none_hours": ["Nenhuma requisição nas últimas 48 horas.", "No request in the last 48 hours."],
-  "failures.failed": ["Falharam, 7 dias", "Failed, 7 days"],
+  "failures.failed": ["Falharam", "Failed"],
   "failures.none": ["Nenhuma", "None"],
   "failures.other_4xx": ["Outras recusadas (4xx)", "Others refused (4xx)"],
   "failures.codes": [

@@ -1,7 +1,7 @@
 import type { OpenedKey } from "../../app/types.ts";
 import { Chart, type Column } from "../../components/chart.tsx";
 import { Fact } from "../../components/fact.tsx";
-import { formatMoment, formatNumber, inZone } from "../../format/format.ts";
+import { formatNumber, inZone } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { counted, t } from "../../strings/strings.ts";
 
@@ -25,12 +25,13 @@ export function KeyFailures({ entry, code: chosen, onCode }: {
 }) {
   const { codes, busiest_minute: busiest, limit_per_minute, since, time_zone, ...failures } = entry.failures;
   const language = languageTag.value;
+  const show = inZone(language, time_zone);
   return (
     <section class="section stack">
       <h2>{t("failures.title")}</h2>
       <p class="hint">
         {t("failures.text", { zone: time_zone })}
-        {since !== null && ` ${t("failures.partial", { moment: formatMoment(since, language) })}`}
+        {since !== null && ` ${t("failures.partial", { moment: show.hour(since) })}`}
       </p>
       <div class="columns">
         <Periods title={t("failures.hours")} none={t("failures.none_hours")} periods={hoursOf(entry)} />
@@ -46,24 +47,25 @@ export function KeyFailures({ entry, code: chosen, onCode }: {
               n: formatNumber(busiest?.requests ?? 0, language),
               limit: formatNumber(limit_per_minute, language),
             })}
-            {busiest && <p class="small">{formatMoment(busiest.minute, language)}</p>}
+            {busiest && <p class="small">{show.hour(busiest.minute)}</p>}
           </Fact>
         </dl>
         {codes.length > 0 && (
           <div>
             <h3>{t("failures.codes")}</h3>
-            <ul class="lines">
+            <ul>
               {codes.map(({ code, status, count }) => (
-                <li key={`${code} ${status}`} class="line">
+                <li key={`${code} ${status}`}>
                   <button
                     type="button"
                     class="link broken"
                     aria-pressed={code === chosen}
                     onClick={() => onCode(code === chosen ? "" : code)}
                   >
-                    <code>{code}</code> ({status})
+                    <span>
+                      <code>{code}</code> ({status}): {formatNumber(count, language)}
+                    </span>
                   </button>
-                  <span>{formatNumber(count, language)}</span>
                 </li>
               ))}
             </ul>

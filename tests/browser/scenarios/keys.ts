@@ -167,7 +167,7 @@ export const keys: Scenario[] = [
       await page.mouse.move(x + width * 46.5 / 48, y + height / 2);
       await page.getByText(/: 97 requisições, 33 falharam$/).first().waitFor();
 
-      await page.getByRole("button", { name: "validation_error (422)" }).click();
+      await page.getByRole("button", { name: "validation_error (422): 31" }).click();
       await page.getByText("Deve ser um e-mail válido").first().waitFor();
       assert.equal(await page.getByLabel("Código do erro").inputValue(), "validation_error");
       await page.getByText("404", { exact: true }).waitFor({ state: "detached" });
