@@ -11619,7 +11619,8 @@ comment on function app.key_requests(jsonb) is
   'with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), code (of the error), path (how it '
   'begins), since, until, cursor, limit (50 if absent). Codes: validation_error, not_found.';
 create function crm.request_failures(p_workspace_id uuid, p_key_id uuid) returns json
-language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off
+set jit = off as $$
 declare
   c_look constant integer := 5000;
   v_zone text := crm.zone_of(p_workspace_id);
@@ -11629,12 +11630,12 @@ declare
 begin
   return (
     with newest as materialized (
-      select r.id, r.status, r.error from crm.requests r
+      select r.id, r.status, r.error ->> 'code' as code from crm.requests r
       where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id >= v_from
       order by r.id desc limit c_look + 1
     ),
     looked_at as materialized (
-      select crm.uuid_v7_time(n.id) as at, n.status, n.status >= 400 as is_failure, n.error ->> 'code' as code
+      select crm.uuid_v7_time(n.id) as at, n.status, n.status >= 400 as is_failure, n.code
       from newest n
       order by n.id desc limit c_look
     ),

@@ -157,12 +157,15 @@ test("A member of another workspace gets 404 for a key, and so learns nothing of
   const other = await makeWorkspace(sql);
   const { session } = await signIn(sql, other.id, "admin");
   assertError(await memberClient(session).get(`${KEYS}/${id}`), "not_found");
-  // Not even by the function itself, whose arguments the verb checks: row-level security hides the rows.
-  const [row] = await sql.begin(async (sql) => {
-    await sql`select set_config('crm.workspace_id', ${other.id}, true)`;
-    await sql`set local role crm_app`;
-    return await sql<[{ failures: { statuses: unknown[] } }]>`
-      select crm.request_failures(${workspace.id}, ${id}) as failures`;
-  });
-  assert.deepEqual(row.failures.statuses ?? [], []);
+  // The function is given the workspace, but row-level security shows each member only their own.
+  for (const [caller, statuses] of [[workspace.id, 1], [other.id, 0]] as const) {
+    const seen = await sql.begin(async (sql) => {
+      await sql`select set_config('app.workspace_id', ${caller}, true)`;
+      await sql`set local role crm_app`;
+      const [row] = await sql<[{ failures: { statuses: unknown[] } }]>`
+        select crm.request_failures(${workspace.id}, ${id}) as failures`;
+      return row.failures.statuses.length;
+    });
+    assert.equal(seen, statuses);
+  }
 });

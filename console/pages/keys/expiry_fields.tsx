@@ -4,6 +4,7 @@ import { asFailure } from "../../app/failure.ts";
 import type { ApiKey } from "../../app/types.ts";
 import { ActionDialog } from "../../components/action_dialog.tsx";
 import { Field, Select } from "../../components/field.tsx";
+import { Moment } from "../../components/moment.tsx";
 import { say } from "../../components/toast.tsx";
 import { t } from "../../strings/strings.ts";
 import { type Expiry, expiryMoment, tomorrow } from "./expiry.ts";
@@ -73,6 +74,11 @@ export function Extend({ entry, path, onDone, onClose }: {
       }}
     >
       <p class="clamped">{entry.name}</p>
+      {entry.expires_at && (
+        <p>
+          {t("keys.expiry")}: <Moment at={entry.expires_at} exact />
+        </p>
+      )}
       <ExpiryFields
         label={t("keys.extend_from")}
         value={chosen.value}
