@@ -16,6 +16,7 @@ export const shell = {
     "O navegador não deixou copiar. O texto está selecionado: copie com Ctrl+C.",
     "The browser did not allow copying. The text is selected: copy it with Ctrl+C.",
   ],
+  "chart.numbers": ["Ver os números", "See the numbers"],
   "app.more": ["Mostrar mais", "Show more"],
   "app.never": ["nunca", "never"],
   "app.filter": ["Filtrar", "Filter"],

@@ -299,7 +299,8 @@ comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for ea
 comment on column crm.workspaces.stale_after_days is
   'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
 comment on column crm.workspaces.time_zone is
-  'The IANA time zone in which an assistant reads and writes times without an offset. The API itself uses UTC.';
+  'The IANA time zone in which the console counts days, and an assistant reads and writes times without an offset. The '
+  'API itself uses UTC.';
 comment on column crm.workspaces.refuses_undefined_fields is
   'Whether custom_fields may have only keys that are defined in crm.custom_fields.';
 comment on column crm.workspaces.max_waiting_deliveries is
@@ -311,6 +312,14 @@ create policy "A member reaches only their own workspace" on crm.workspaces for 
   using (id = crm.current_workspace_id())
   with check (id = crm.current_workspace_id());
 create trigger touch before update on crm.workspaces for each row execute function crm.touch();
+create function crm.zone_of(p_workspace_id uuid) returns text
+language sql stable set search_path = ''
+as $$ select w.time_zone from crm.workspaces w where w.id = p_workspace_id $$;
+comment on function crm.zone_of(uuid) is 'The time zone of a workspace, in which its days begin and end.';
+create function crm.day_start(p_day date, p_zone text) returns timestamptz
+language sql stable parallel safe
+as $$ select p_day::timestamp at time zone p_zone $$;
+comment on function crm.day_start(date, text) is 'When a day begins in a time zone.';
 create table crm.members (
   workspace_id uuid not null references crm.workspaces (id),
   id uuid not null default crm.uuid_v7(),
@@ -11650,21 +11659,23 @@ comment on function crm.log_requests(json) is
   'Writes requests to the log. age_ms: how long ago the request began. Security definer, because the functions may write '
   'no table.';
 create function crm.request_ids(
-  p_workspace_id uuid, p_key_id uuid, p_status text, p_path text, p_since timestamptz, p_until timestamptz,
-  p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
+  p_workspace_id uuid, p_key_id uuid, p_status text, p_code text, p_path text, p_since timestamptz,
+  p_until timestamptz, p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
 )
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
-  -- 422 or 4xx, as a range.
-  v_least integer := coalesce(replace(p_status, 'x', '0'), '0');
+  -- 422 or 4xx, as a range. Only failed requests have a code.
+  v_least integer := greatest(
+    coalesce(replace(p_status, 'x', '0'), '0')::integer, case when p_code is not null then 400 end
+  );
   v_most integer := coalesce(replace(p_status, 'x', '9'), '999');
   v_before uuid := coalesce(
     least(p_cursor, case when p_until is not null then crm.uuid_v7_floor(p_until) end),
     'ffffffff-ffff-ffff-ffff-ffffffffffff'
   );
   v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
-  v_is_filtered boolean := p_status is not null or p_path is not null;
+  v_is_filtered boolean := p_status is not null or p_code is not null or p_path is not null;
   -- How many requests one call reads: otherwise a filter that matches nothing would read all 7 days.
   v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;
 begin
@@ -11673,12 +11684,13 @@ begin
     ids := array(
       select w.id
       from (
-        select r.id, r.status, r.path from crm.requests r
+        select r.id, r.status, r.path, r.error from crm.requests r
         where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id < v_before and r.id >= v_from
           and r.status >= 400
         order by r.id desc limit v_look
       ) w
-      where w.status between v_least and v_most and (p_path is null or starts_with(w.path, p_path))
+      where w.status between v_least and v_most and (p_code is null or w.error ->> 'code' = p_code)
+        and (p_path is null or starts_with(w.path, p_path))
       limit p_limit + 1
     );
     if cardinality(ids) <= p_limit then
@@ -11712,10 +11724,11 @@ begin
   end if;
 end
 $$;
-comment on function crm.request_ids(uuid, uuid, text, text, timestamptz, timestamptz, uuid, integer) is
+comment on function crm.request_ids(uuid, uuid, text, text, text, timestamptz, timestamptz, uuid, integer) is
   'The ids of a page of a key''s requests, newest first, and the id after which the next page begins (null if there is '
-  'none). p_status: a status or a class of statuses (422, 4xx); p_path: how the path begins. A filtered page looks at up '
-  'to 5,000 requests, or failed requests if only those can match, so it may be short or empty although there is a next one.';
+  'none). p_status: a status or a class of statuses (422, 4xx); p_code: the code of the error; p_path: how the path '
+  'begins. A filtered page looks at up to 5,000 requests, or failed requests if only those can match, so it may be short '
+  'or empty although there is a next one.';
 create function crm.request_page(p_workspace_id uuid, p_key_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
@@ -11727,6 +11740,7 @@ begin
     p_workspace_id,
     p_key_id,
     p_args ->> 'status',
+    p_args ->> 'code',
     p_args ->> 'path',
     (p_args ->> 'since')::timestamptz,
     (p_args ->> 'until')::timestamptz,
@@ -11756,7 +11770,7 @@ begin
 end
 $$;
 comment on function crm.request_page(uuid, uuid, jsonb) is
-  'A page of a key''s requests by the arguments status, path, since and until (when they began), cursor and limit: see '
+  'A page of a key''s requests by the arguments status, code, path, since and until (when they began), cursor and limit: see '
   'crm.request_ids.';
 create function api.me_requests(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -11765,7 +11779,7 @@ comment on function api.me_requests(jsonb) is 'Lists the requests of the calling
 create function app.key_requests(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{status, path, since, until, cursor, limit}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{status, code, path, since, until, cursor, limit}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_key_id uuid := (v_args ->> 'id')::uuid;
 begin
@@ -11781,8 +11795,113 @@ end
 $$;
 comment on function app.key_requests(jsonb) is
   'Lists the requests of a key, or of a grant that the caller may see, in the last 7 days, newest first: data, and meta '
-  'with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), path (how it begins), since, until, '
-  'cursor, limit (50 if absent). Codes: validation_error, not_found.';
+  'with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), code (of the error), path (how it '
+  'begins), since, until, cursor, limit (50 if absent). Codes: validation_error, not_found.';
+create function crm.request_failures(p_workspace_id uuid, p_key_id uuid) returns json
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off
+set jit = off as $$
+declare
+  c_look constant integer := 5000;
+  v_zone text := crm.zone_of(p_workspace_id);
+  v_today date := (now() at time zone v_zone)::date;
+  v_hour timestamptz := date_bin('1 hour', now(), 'epoch');
+  v_from uuid := crm.uuid_v7_floor(crm.day_start(v_today - 6, v_zone));
+begin
+  return (
+    with newest as materialized (
+      select r.id, r.status, r.error ->> 'code' as code from crm.requests r
+      where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id >= v_from
+      order by r.id desc limit c_look + 1
+    ),
+    looked_at as materialized (
+      select crm.uuid_v7_time(n.id) as at, n.status, n.status >= 400 as is_failure, n.code
+      from newest n
+      order by n.id desc limit c_look
+    ),
+    extent as materialized (
+      select e.is_partial, case when e.is_partial then (select min(l.at) from looked_at l) end as since
+      from (select count(*) > c_look as is_partial from newest) e
+    ),
+    hours as (
+      select
+        date_bin('1 hour', l.at, 'epoch') as hour,
+        count(*) as requests, count(*) filter (where l.is_failure) as failures
+      from looked_at l group by 1
+    ),
+    days as (
+      select
+        (l.at at time zone v_zone)::date as day,
+        count(*) as requests, count(*) filter (where l.is_failure) as failures
+      from looked_at l group by 1
+    ),
+    statuses as (
+      select l.status, count(*) as count from looked_at l where l.is_failure group by 1
+    ),
+    codes as (
+      select l.code, l.status, count(*) as count
+      from looked_at l
+      where l.code is not null
+      group by 1, 2
+      order by 3 desc, 1, 2 limit 10
+    ),
+    busiest as (
+      select date_bin('1 minute', l.at, 'epoch') as minute, count(*) as requests
+      from looked_at l
+      -- The rate limit does not count the calls that it refused.
+      where l.status <> 429
+      group by 1
+      order by 2 desc, 1 desc limit 1
+    )
+    select json_build_object(
+      'time_zone', v_zone,
+      'is_partial', e.is_partial,
+      'since', crm.iso(e.since),
+      'hours', (
+        select json_agg(
+          json_build_object(
+            'hour', crm.iso(h.hour),
+            'requests', case when k.is_known then coalesce(c.requests, 0) end,
+            'failures', case when k.is_known then coalesce(c.failures, 0) end
+          ) order by h.hour
+        )
+        from generate_series(v_hour - interval '47 hours', v_hour, interval '1 hour') h (hour)
+        cross join lateral (select e.since is null or h.hour + interval '1 hour' > e.since as is_known) k
+        left join hours c on c.hour = h.hour
+      ),
+      'days', (
+        select json_agg(
+          json_build_object(
+            'day', to_char(d.day, 'YYYY-MM-DD'),
+            'requests', case when k.is_known then coalesce(c.requests, 0) end,
+            'failures', case when k.is_known then coalesce(c.failures, 0) end
+          ) order by d.day
+        )
+        from (select v_today - n as day from generate_series(0, 6) n) d
+        cross join lateral (select e.since is null or crm.day_start(d.day + 1, v_zone) > e.since as is_known) k
+        left join days c on c.day = d.day
+      ),
+      'statuses', (
+        select coalesce(json_agg(s order by s.count desc, s.status), '[]') from statuses s
+      ),
+      'codes', (
+        select coalesce(json_agg(c order by c.count desc, c.code, c.status), '[]') from codes c
+      ),
+      'busiest_minute', (
+        select json_build_object('minute', crm.iso(b.minute), 'requests', b.requests) from busiest b
+      ),
+      'limit_per_minute', (
+        select w.rate_limit_per_minute from crm.workspaces w where w.id = p_workspace_id
+      )
+    )
+    from extent e
+  );
+end
+$$;
+comment on function crm.request_failures(uuid, uuid) is
+  'JSON that says how many requests of a key failed, and why: requests and failures in the last 48 hours and in 7 days of '
+  'the workspace''s time zone, oldest first; failures by status; the 10 commonest error codes; and the minute with most '
+  'admitted requests beside the limit. Looks at the newest 5,000 requests of these days. If there are more, is_partial '
+  'is true, since is when the oldest of the 5,000 began, and hours and days before it have null.';
 
 create function crm.notice_claim()
 returns table (
@@ -14320,6 +14439,9 @@ begin
     when 'status' then
       v_valid := v_text ~ '^[1-5](\d\d|xx)$';
       v_message := 'Deve ser um status HTTP, como 422, ou uma classe, como 4xx';
+    when 'code' then
+      v_valid := v_text ~ '^[a-z_]{1,60}$';
+      v_message := 'Deve ser um código de erro, como validation_error';
     when 'path' then
       v_valid := char_length(v_text) between 1 and 255;
       v_message := 'Deve ter de 1 a 255 caracteres';
@@ -15384,14 +15506,15 @@ comment on function crm.calls_by_day(date[], bigint[], date, integer) is
 create function crm.key_records(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, record json)
 language plpgsql stable set search_path = '' as $$
 declare
-  v_today date := (now() at time zone 'UTC')::date;
+  v_zone text := crm.zone_of(p_workspace_id);
+  v_today date := (now() at time zone v_zone)::date;
 begin
   return query
     with counted as (
       select d.key_id, array_agg(d.day) as days, array_agg(d.calls) as calls, sum(d.calls)::bigint as total
       from (
-        select c.key_id, (c.hour at time zone 'UTC')::date as day, sum(c.calls)::bigint as calls
-        from crm.count_calls(p_workspace_id, p_ids, (v_today - 6)::timestamp at time zone 'UTC') c
+        select c.key_id, (c.hour at time zone v_zone)::date as day, sum(c.calls)::bigint as calls
+        from crm.count_calls(p_workspace_id, p_ids, crm.day_start(v_today - 6, v_zone)) c
         group by 1, 2
       ) d
       group by 1
@@ -15435,8 +15558,8 @@ begin
 end
 $$;
 comment on function crm.key_records(uuid, uuid[]) is
-  'JSON of a workspace''s keys without their secrets, in no order. calls counts up to now, by days in UTC, oldest '
-  'first; old_secret_expires_at is null unless an earlier secret still works.';
+  'JSON of a workspace''s keys without their secrets, in no order. calls counts up to now, by days in the '
+  'workspace''s time zone, oldest first; old_secret_expires_at is null unless an earlier secret still works.';
 create function crm.key_record(p_workspace_id uuid, p_id uuid) returns json
 language sql stable set search_path = ''
 as $$ select r.record from crm.key_records(p_workspace_id, array[p_id]) r $$;
@@ -15561,14 +15684,15 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
   v_hour timestamptz := date_bin('1 hour', now(), 'epoch');
-  v_today date := (now() at time zone 'UTC')::date;
+  v_zone text := crm.zone_of(v_workspace_id);
+  v_today date := (now() at time zone v_zone)::date;
   v_record json := crm.key_record(v_workspace_id, v_id);
 begin
   if v_record is null then perform crm.raise_code('not_found', 'id'); end if;
   return (
     with counted as materialized (
       select c.hour, sum(c.calls)::bigint as calls
-      from crm.count_calls(v_workspace_id, array[v_id], (v_today - 29)::timestamp at time zone 'UTC') c
+      from crm.count_calls(v_workspace_id, array[v_id], crm.day_start(v_today - 29, v_zone)) c
       group by 1
     )
     select crm.with_fields(v_record, json_build_object(
@@ -15580,9 +15704,10 @@ begin
       'days_30', (
         select crm.calls_by_day(array_agg(d.day), array_agg(d.calls), v_today, 30)
         from (
-          select (c.hour at time zone 'UTC')::date as day, sum(c.calls)::bigint as calls from counted c group by 1
+          select (c.hour at time zone v_zone)::date as day, sum(c.calls)::bigint as calls from counted c group by 1
         ) d
       ),
+      'failures', crm.request_failures(v_workspace_id, v_id),
       'subscriptions', (
         select coalesce(
           json_agg(
@@ -15604,14 +15729,15 @@ begin
 end
 $$;
 comment on function app.key_get(jsonb) is
-  'Returns a key with its calls in the last 48 hours and 30 days, oldest first, and the subscriptions it created, '
-  'active ones first, 200 at most. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+  'Returns a key with its calls in the last 48 hours and 30 days, oldest first, why its requests failed '
+  '(crm.request_failures), and the subscriptions it created, active ones first, 200 at most. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 create function app.key_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{name, allowed_networks}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{name, allowed_networks, expires_at}');
   v_name text := v_args ->> 'name';
   v_networks cidr[] := crm.networks_of(v_args);
+  v_expires_at timestamptz := (v_args ->> 'expires_at')::timestamptz;
   v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
   if v_name <> v_key.name then
@@ -15629,13 +15755,32 @@ begin
       jsonb_build_object('from', v_key.allowed_networks, 'to', v_networks)
     );
   end if;
+  -- p_args, because in v_args null is absent: here it means that the key does not expire.
+  if p_args ? 'expires_at' and v_expires_at is distinct from v_key.expires_at then
+    if v_key.revoked_at is not null then
+      perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada; crie outra');
+    end if;
+    if v_expires_at <= now() then
+      perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro; para parar a chave já, revogue');
+    end if;
+    -- An expired key works again, so it needs room as a new one does.
+    if not crm.is_working(v_key) then perform crm.require_room_for_key(v_key.workspace_id); end if;
+    update crm.api_keys k
+    set expires_at = v_expires_at
+    where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
+    perform crm.record_action(
+      v_key.workspace_id, 'key_expiry_changed', 'key', v_key.id, coalesce(v_name, v_key.name),
+      jsonb_build_object('from', crm.iso(v_key.expires_at), 'to', crm.iso(v_expires_at))
+    );
+  end if;
   return crm.key_record(v_key.workspace_id, v_key.id);
 end
 $$;
 comment on function app.key_update(jsonb) is
-  'Renames a key, even one that no longer works, or replaces the networks from which it may be used. Returns the key. '
-  'Arguments: workspace_id, id, name, allowed_networks (an empty list: from everywhere). Codes: validation_error, '
-  'not_found.';
+  'Renames a key, even one that no longer works, replaces the networks from which it may be used, or changes when it '
+  'expires; an expired key then works again. Returns the key. Arguments: workspace_id, id, name, allowed_networks (an '
+  'empty list: from everywhere), expires_at (null: never). Codes: validation_error, not_found, already_expired (not in '
+  'the future), key_revoked (a revoked key gets no other end).';
 create function app.key_rotate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -16833,7 +16978,7 @@ to crm_app;
 grant select, insert on crm.audit_log to crm_app;
 grant select, update (name, stale_after_days, time_zone, refuses_undefined_fields) on crm.workspaces to crm_app;
 grant select, insert, update (name, role, is_active) on crm.members to crm_app;
-grant select, insert, update (name, prefix, rotated_at, revoked_at, allowed_networks) on crm.api_keys to crm_app;
+grant select, insert, update (name, prefix, expires_at, rotated_at, revoked_at, allowed_networks) on crm.api_keys to crm_app;
 grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
 to crm_app;
 grant select (workspace_id, subscription_id, next_from), insert, update (header) on crm.webhook_secrets to crm_app;
@@ -16951,7 +17096,7 @@ grant execute on function
   crm.redeliver(uuid, uuid, uuid[]), crm.redeliver_all(uuid, uuid, uuid[]), crm.refuse_invalid(text, jsonb[], jsonb[]),
   crm.refuse_taken(text, jsonb[], jsonb[], boolean), crm.refuses_undefined_fields(),
   crm.remove_deal_contact(uuid, uuid),
-  crm.request_ids(uuid, uuid, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
+  crm.request_ids(uuid, uuid, text, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.request_page(uuid, uuid, jsonb), crm.require_active_pipeline(uuid), crm.require_active_stage(uuid, uuid),
   crm.require_known_filters(jsonb), crm.require_own_delivery(crm.webhook_subscriptions, uuid), crm.require_record(json),
   crm.require_references(jsonb), crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean),
@@ -16998,8 +17143,8 @@ grant execute on function
   crm.contact_json(crm.contacts), crm.count_calls(uuid, uuid[], timestamp with time zone), crm.current_member_id(),
   crm.current_user_id(), crm.current_workspace_id(), crm.custom_field_action(text, json),
   crm.custom_field_json(crm.custom_fields), crm.custom_field_lock(uuid), crm.custom_field_room(text),
-  crm.deal_json(crm.deals), crm.deliveries_of_event(uuid, uuid), crm.delivery_body(uuid, crm.events, text),
-  crm.delivery_detail(uuid, uuid),
+  crm.day_start(date, text), crm.deal_json(crm.deals), crm.deliveries_of_event(uuid, uuid),
+  crm.delivery_body(uuid, crm.events, text), crm.delivery_detail(uuid, uuid),
   crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text),
   crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),
@@ -17020,8 +17165,8 @@ grant execute on function
   crm.reactivate_subscription(uuid, uuid), crm.record_action(uuid, text, text, uuid, text, jsonb),
   crm.record_webhook_action(uuid, uuid, text, jsonb), crm.recover(uuid, uuid, jsonb),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone, boolean),
-  crm.redeliver(uuid, uuid, uuid[]), crm.redeliver_all(uuid, uuid, uuid[]),
-  crm.request_ids(uuid, uuid, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
+  crm.redeliver(uuid, uuid, uuid[]), crm.redeliver_all(uuid, uuid, uuid[]), crm.request_failures(uuid, uuid),
+  crm.request_ids(uuid, uuid, text, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.request_page(uuid, uuid, jsonb), crm.require_active_subscription(uuid, uuid), crm.require_admin_still(uuid),
   crm.require_invitations_left(uuid, uuid), crm.require_other_admin(uuid, uuid), crm.require_room_for_key(uuid),
   crm.require_workspace(uuid), crm.resume_subscription(uuid, uuid), crm.rotate_secret(uuid, uuid, bytea, integer),
@@ -17032,5 +17177,5 @@ grant execute on function
   crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid),
   crm.with_fields(json, json), crm.within_workspace(jsonb), crm.without_mapping(inet), crm.working_keys_of(uuid, uuid),
   crm.workspace_json(crm.workspaces), crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid),
-  crm.workspaces_of_current_user()
+  crm.workspaces_of_current_user(), crm.zone_of(uuid)
 to crm_app;

@@ -87,7 +87,7 @@ grant execute on function
   crm.redeliver(uuid, uuid, uuid[]), crm.redeliver_all(uuid, uuid, uuid[]), crm.refuse_invalid(text, jsonb[], jsonb[]),
   crm.refuse_taken(text, jsonb[], jsonb[], boolean), crm.refuses_undefined_fields(),
   crm.remove_deal_contact(uuid, uuid),
-  crm.request_ids(uuid, uuid, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
+  crm.request_ids(uuid, uuid, text, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.request_page(uuid, uuid, jsonb), crm.require_active_pipeline(uuid), crm.require_active_stage(uuid, uuid),
   crm.require_known_filters(jsonb), crm.require_own_delivery(crm.webhook_subscriptions, uuid), crm.require_record(json),
   crm.require_references(jsonb), crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean),
@@ -135,8 +135,8 @@ grant execute on function
   crm.contact_json(crm.contacts), crm.count_calls(uuid, uuid[], timestamp with time zone), crm.current_member_id(),
   crm.current_user_id(), crm.current_workspace_id(), crm.custom_field_action(text, json),
   crm.custom_field_json(crm.custom_fields), crm.custom_field_lock(uuid), crm.custom_field_room(text),
-  crm.deal_json(crm.deals), crm.deliveries_of_event(uuid, uuid), crm.delivery_body(uuid, crm.events, text),
-  crm.delivery_detail(uuid, uuid),
+  crm.day_start(date, text), crm.deal_json(crm.deals), crm.deliveries_of_event(uuid, uuid),
+  crm.delivery_body(uuid, crm.events, text), crm.delivery_detail(uuid, uuid),
   crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text),
   crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),
@@ -157,8 +157,8 @@ grant execute on function
   crm.reactivate_subscription(uuid, uuid), crm.record_action(uuid, text, text, uuid, text, jsonb),
   crm.record_webhook_action(uuid, uuid, text, jsonb), crm.recover(uuid, uuid, jsonb),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone, boolean),
-  crm.redeliver(uuid, uuid, uuid[]), crm.redeliver_all(uuid, uuid, uuid[]),
-  crm.request_ids(uuid, uuid, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
+  crm.redeliver(uuid, uuid, uuid[]), crm.redeliver_all(uuid, uuid, uuid[]), crm.request_failures(uuid, uuid),
+  crm.request_ids(uuid, uuid, text, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.request_page(uuid, uuid, jsonb), crm.require_active_subscription(uuid, uuid), crm.require_admin_still(uuid),
   crm.require_invitations_left(uuid, uuid), crm.require_other_admin(uuid, uuid), crm.require_room_for_key(uuid),
   crm.require_workspace(uuid), crm.resume_subscription(uuid, uuid), crm.rotate_secret(uuid, uuid, bytea, integer),
@@ -169,5 +169,5 @@ grant execute on function
   crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid),
   crm.with_fields(json, json), crm.within_workspace(jsonb), crm.without_mapping(inet), crm.working_keys_of(uuid, uuid),
   crm.workspace_json(crm.workspaces), crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid),
-  crm.workspaces_of_current_user()
+  crm.workspaces_of_current_user(), crm.zone_of(uuid)
 to crm_app;
