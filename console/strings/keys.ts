@@ -1,5 +1,15 @@
 /** Texts about keys and their scopes. */
 export const keys = {
+  "steps.title": ["Primeiros passos", "First steps"],
+  "steps.key": ["Crie uma chave para o seu sistema", "Create a key for your system"],
+  "steps.call": ["Faça a primeira chamada com ela", "Make the first call with it"],
+  "steps.webhook": ["Crie um webhook", "Create a webhook"],
+  "steps.delivery": ["Envie um teste para ele", "Send it a test"],
+  "steps.colleague": ["Convide um colega", "Invite a colleague"],
+  "steps.done": [" (feito)", " (done)"],
+  "steps.guide": ["Guia", "Guide"],
+  "steps.guide_to": ["Guia: {step}", "Guide: {step}"],
+
   "keys.title": ["Chaves de API", "API keys"],
   "keys.single": ["Chave de API", "API key"],
   "keys.text": [

@@ -40,6 +40,18 @@ export const shell = {
   "nav.activity": ["Atividade", "Activity"],
   "nav.account": ["Conta", "Account"],
 
+  "alert.label": ["Aviso", "Alert"],
+  "alert.count.one": ["{n} aviso", "{n} alert"],
+  "alert.count.many": ["{n} avisos", "{n} alerts"],
+  "alert.webhook_stopped": ["Um webhook parou por falhas", "Failures stopped a webhook"],
+  "alert.webhook_failing": ["Um webhook está falhando", "A webhook is failing"],
+  "alert.key_expired": ["Uma chave venceu", "A key expired"],
+  "alert.key_expiring": ["Uma chave vai vencer", "A key will expire"],
+  "alert.mend.webhook_stopped": ["Ver e reativar", "See and reactivate"],
+  "alert.mend.webhook_failing": ["Ver entregas", "See deliveries"],
+  "alert.mend.key_expired": ["Ver a chave", "See the key"],
+  "alert.mend.key_expiring": ["Ver a chave", "See the key"],
+
   "menu.theme": ["Tema", "Theme"],
   "menu.theme_system": ["Do sistema", "System"],
   "menu.theme_light": ["Claro", "Light"],

@@ -3,6 +3,7 @@
  */
 import { chromiumTest } from "../support/needing.ts";
 import { openDatabase } from "../support/stack.ts";
+import { alerts } from "./scenarios/alerts.ts";
 import { figures } from "./scenarios/figures.ts";
 import { funnel } from "./scenarios/funnel.ts";
 import { keys } from "./scenarios/keys.ts";
@@ -19,6 +20,7 @@ const SCENARIOS = [
   ...keys,
   ...webhooks,
   ...webhookOperations,
+  ...alerts,
   ...funnel,
   ...proposal,
   ...pages,

@@ -77,6 +77,7 @@ Deno.test("The console is built for the repository's project and Pages address, 
     CONSOLE_SUPABASE_URL: "${{ vars.SUPABASE_URL }}",
     CONSOLE_PUBLISHABLE_KEY: "${{ vars.SUPABASE_PUBLISHABLE_KEY }}",
     CONSOLE_BASE_PATH: "${{ steps.pages.outputs.base_path }}/console/",
+    CONSOLE_SITE_URL: "${{ steps.pages.outputs.base_path }}/",
   });
   for (const missing of ["CONSOLE_SUPABASE_URL", "CONSOLE_PUBLISHABLE_KEY"]) {
     const env = {
