@@ -74,7 +74,7 @@ export const alerts: Scenario[] = [
     name:
       "The bar says how many keys expire, and a stopped webhook that nobody needs is no alert once it is deactivated",
     async run(world) {
-      await using watched = await openAs(world, "/conta/", "gestor");
+      await using watched = await openAs(world, "/atividade/", "gestor");
       const { page, company } = watched;
       const { id } = await createKey(world.sql, {
         workspaceId: company.id,
@@ -88,7 +88,7 @@ export const alerts: Scenario[] = [
       });
       await world.sql`
         update crm.webhook_subscriptions set is_active = false, deactivated_reason = 'failures' where id = ${webhook.id}`;
-      await page.goto(`${consoleUrl}/conta/`);
+      await page.goto(`${consoleUrl}/atividade/`);
       const bar = page.getByRole("navigation", { name: "Páginas" });
       await bar.getByRole("link", { name: "Chaves 1 aviso" }).waitFor();
       await bar.getByRole("link", { name: "Webhooks 1 aviso" }).waitFor();
