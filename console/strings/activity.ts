@@ -26,6 +26,10 @@ export const activity = {
     "{actor} mudou as redes da chave {object}",
     "{actor} changed the networks of the key {object}",
   ],
+  "did.key_expiry_changed": [
+    "{actor} mudou a validade da chave {object}",
+    "{actor} changed the expiry of the key {object}",
+  ],
   "did.key_renamed": ["{actor} mudou o nome de uma chave para {object}", "{actor} renamed a key to {object}"],
   "did.key_renamed_from": [
     "{actor} mudou o nome da chave {previous} para {object}",

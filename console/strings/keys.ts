@@ -61,6 +61,12 @@ export const keys = {
     "by {name}, who is no longer an active member",
   ],
   "keys.rotated_at": ["Segredo trocado", "Secret replaced"],
+  "keys.extend": ["Prorrogar", "Extend"],
+  "keys.extend_text": [
+    "O valor continua o mesmo: o sistema não precisa mudar nada.",
+    "The value stays the same: the system need not change anything.",
+  ],
+  "keys.extended": ["Chave prorrogada", "Key extended"],
   "keys.expiry": ["Validade", "Expiry"],
   "keys.expiry_never": ["Sem prazo", "Does not expire"],
   "keys.expiry_30": ["30 dias", "30 days"],

@@ -49,8 +49,8 @@ export const shell = {
   "alert.key_expiring": ["Uma chave vai vencer", "A key will expire"],
   "alert.mend.webhook_stopped": ["Ver e reativar", "See and reactivate"],
   "alert.mend.webhook_failing": ["Ver entregas", "See deliveries"],
-  "alert.mend.key_expired": ["Ver a chave", "See the key"],
-  "alert.mend.key_expiring": ["Ver a chave", "See the key"],
+  "alert.mend.key_expired": ["Ver e prorrogar", "See and extend"],
+  "alert.mend.key_expiring": ["Ver e prorrogar", "See and extend"],
 
   "menu.theme": ["Tema", "Theme"],
   "menu.theme_system": ["Do sistema", "System"],

@@ -255,8 +255,9 @@ comment on function app.key_get(jsonb) is
 create function app.key_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{name, allowed_networks}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{name, allowed_networks, expires_at}');
   v_name text := v_args ->> 'name';
+  v_expires_at timestamptz := v_args ->> 'expires_at';
   v_networks cidr[] := crm.networks_of(v_args);
   v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
@@ -275,13 +276,29 @@ begin
       jsonb_build_object('from', v_key.allowed_networks, 'to', v_networks)
     );
   end if;
+  if v_expires_at is distinct from v_key.expires_at and v_expires_at is not null then
+    if v_key.revoked_at is not null then
+      perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada; crie outra');
+    end if;
+    if v_expires_at <= now() then
+      perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro');
+    end if;
+    -- A key that has expired works again, and then counts.
+    if not crm.is_working(v_key) then perform crm.require_room_for_key(v_key.workspace_id); end if;
+    update crm.api_keys k set expires_at = v_expires_at where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
+    perform crm.record_action(
+      v_key.workspace_id, 'key_expiry_changed', 'key', v_key.id, coalesce(v_name, v_key.name),
+      jsonb_build_object('from', crm.iso(v_key.expires_at), 'to', crm.iso(v_expires_at))
+    );
+  end if;
   return crm.key_record(v_key.workspace_id, v_key.id);
 end
 $$;
 comment on function app.key_update(jsonb) is
-  'Renames a key, even one that no longer works, or replaces the networks from which it may be used. Returns the key. '
-  'Arguments: workspace_id, id, name, allowed_networks (an empty list: from everywhere). Codes: validation_error, '
-  'not_found.';
+  'Renames a key, even one that no longer works, replaces the networks from which it may be used, or changes until when '
+  'it works: an expired key works again, with the same secret. Returns the key. Arguments: workspace_id, id, name, '
+  'allowed_networks (an empty list: from everywhere), expires_at. Codes: validation_error, not_found, already_expired, '
+  'key_revoked.';
 
 create function app.key_rotate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -1,7 +1,7 @@
 // app-v1-keys: how signed-in members manage the workspace's keys.
 import assert from "node:assert/strict";
 import { assertError, client, memberClient } from "../support/client.ts";
-import { makeKey } from "../support/fixtures.ts";
+import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 import { signIn } from "../support/sessions.ts";
@@ -108,6 +108,40 @@ test("app-v1-keys gives no new secret to a key that no longer works (spec 7)", a
     assert.equal((await member.get(`${KEYS}/${id}`)).body.state, state);
     assert.equal((await member.patch(`${KEYS}/${id}`, { name: "Antiga" })).body.name, "Antiga");
   }
+});
+
+test("app-v1-keys extends a key, and one that has expired works again; none that was revoked, and none to the past", async ({ sql, workspace }) => {
+  const { session, memberId } = await signIn(sql, workspace.id, "gestor");
+  const member = memberClient(session);
+  const { id, key } = await makeKey(sql, workspace.id);
+  const extend = (expires_at: string, id_ = id, by = member) => by.patch(`${KEYS}/${id_}`, { expires_at });
+  await sql`update crm.api_keys set expires_at = '2026-01-31T12:00:00Z' where id = ${id}`;
+  assertError(await client(key).get(PIPELINES), "revoked_api_key");
+  assertError(await extend("2026-01-01T00:00:00Z"), "already_expired", ["expires_at"]);
+  assertError(await extend("amanhã"), "validation_error", ["expires_at"]);
+  const { session: reader } = await signIn(sql, workspace.id, "vendedor");
+  assertError(await extend("2120-01-31T00:00:00Z", id, memberClient(reader)), "insufficient_role");
+  const other = await makeWorkspace(sql);
+  const { id: theirs } = await makeKey(sql, other.id);
+  assertError(await extend("2120-01-31T00:00:00Z", theirs), "not_found");
+
+  const { body } = await extend("2120-01-31T00:00:00Z");
+  assert.deepEqual([body.state, body.expires_at], ["active", "2120-01-31T00:00:00.000Z"]);
+  assert.equal((await client(key).get(PIPELINES)).status, 200);
+  await extend("2120-01-31T00:00:00Z");
+  const lines = await sql`
+    select member_id, action, details from crm.audit_log where object_id = ${id} and action <> 'key_created'`;
+  assert.deepEqual(lines.map((line) => ({ ...line })), [{
+    member_id: memberId,
+    action: "key_expiry_changed",
+    details: { from: "2026-01-31T12:00:00.000Z", to: "2120-01-31T00:00:00.000Z" },
+  }], "the same expiry again changes nothing");
+
+  await sql`update crm.api_keys set expires_at = '2026-01-31T12:00:00Z' where id = ${id}`;
+  for (let n = 0; n < 99; n++) await makeKey(sql, workspace.id);
+  assertError(await extend("2120-01-31T00:00:00Z"), "validation_error", ["name"]);
+  await sql`update crm.api_keys set revoked_at = now() where id = ${id}`;
+  assertError(await extend("2120-01-31T00:00:00Z"), "key_revoked");
 });
 
 test("app-v1-keys revokes a key with or without the webhooks that it created", async ({ sql, workspace }) => {

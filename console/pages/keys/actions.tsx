@@ -7,6 +7,8 @@ import { ActionDialog } from "../../components/action_dialog.tsx";
 import { Field } from "../../components/field.tsx";
 import { say } from "../../components/toast.tsx";
 import { counted, t } from "../../strings/strings.ts";
+import { type Expiry, expiryMoment } from "./expiry.ts";
+import { ExpiryFields } from "./expiry_fields.tsx";
 import { NetworksField, networksOf } from "./networks.tsx";
 
 interface Action<Done extends unknown[]> {
@@ -77,6 +79,30 @@ export function Networks({ entry, path, onDone, onClose }: Action<[]>) {
           text.value = typed;
           refused.value = {};
         }}
+      />
+    </ActionDialog>
+  );
+}
+
+/** The dialog that lets a key work for longer, or again. */
+export function Extend({ path, onDone, onClose }: Action<[]>) {
+  const value = useSignal({ expiry: "90" as Expiry, day: "" });
+  return (
+    <ActionDialog
+      title={t("keys.extend")}
+      yes={t("app.save")}
+      onClose={onClose}
+      onSubmit={async () => {
+        const { expiry, day } = value.value;
+        onDone(await call<ApiKey>("PATCH", path, { body: { expires_at: expiryMoment(expiry, day) } }));
+        say(t("keys.extended"));
+      }}
+    >
+      <p>{t("keys.extend_text")}</p>
+      <ExpiryFields
+        choices={["30", "90", "365", "date"]}
+        value={value.value}
+        onChange={(changed) => value.value = { ...value.value, ...changed }}
       />
     </ActionDialog>
   );

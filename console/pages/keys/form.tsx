@@ -6,11 +6,12 @@ import type { ApiKey } from "../../app/types.ts";
 import { useAction } from "../../app/use_action.ts";
 import { mayChange, role } from "../../app/workspace.ts";
 import { FailureNote } from "../../components/failure_note.tsx";
-import { Field, Select } from "../../components/field.tsx";
+import { Field } from "../../components/field.tsx";
 import { focusRefused } from "../../components/focus_refused.ts";
 import { Page } from "../../components/page.tsx";
 import { t } from "../../strings/strings.ts";
-import { type Expiry, expiryMoment, tomorrow } from "./expiry.ts";
+import { type Expiry, expiryMoment } from "./expiry.ts";
+import { ExpiryFields } from "./expiry_fields.tsx";
 import { NetworksField, networksOf } from "./networks.tsx";
 import { ScopeFields } from "./scope_fields.tsx";
 import { KeySecret } from "./secret.tsx";
@@ -86,24 +87,12 @@ export function KeyForm() {
           onChange={(scopes) => change({ scopes })}
           error={missing.value === "scopes" ? t("keys.scopes_missing") : refused.scopes}
         />
-        <Select
-          label={t("keys.expiry")}
+        <ExpiryFields
+          choices={EXPIRIES}
+          value={{ expiry, day }}
           error={refused.expires_at}
-          value={expiry}
-          onChange={({ currentTarget }) =>
-            change({ expiry: currentTarget.value as Expiry, day: day || tomorrow() })}
-          options={EXPIRIES.map((value) => ({ value, text: t(`keys.expiry_${value || "never"}`) }))}
+          onChange={change}
         />
-        {expiry === "date" && (
-          <Field
-            label={t("keys.expiry_day")}
-            type="date"
-            min={tomorrow()}
-            required
-            value={day}
-            onInput={({ currentTarget }) => change({ day: currentTarget.value || tomorrow() })}
-          />
-        )}
         <NetworksField
           value={networks}
           refused={refused}

@@ -7,7 +7,7 @@ import { Page } from "../../components/page.tsx";
 import { RotateSecret } from "../../components/rotate_secret.tsx";
 import { SecretBox } from "../../components/secret_box.tsx";
 import { counted, t } from "../../strings/strings.ts";
-import { Networks, Rename, Revoke } from "./actions.tsx";
+import { Extend, Networks, Rename, Revoke } from "./actions.tsx";
 import { KeyCalls, KeyWebhooks } from "./calls.tsx";
 import { KeyFacts } from "./facts.tsx";
 import { KeyRequests } from "./requests.tsx";
@@ -19,7 +19,7 @@ import { Loaded } from "../../components/loaded.tsx";
 export function KeyOpened({ id }: { id: string }) {
   const path = `app-v1-keys/${encodeURIComponent(id)}`;
   const resource = useResource<OpenedKey>(path);
-  const action = useSignal<"rename" | "networks" | "rotate" | "revoke" | null>(null);
+  const action = useSignal<"rename" | "networks" | "extend" | "rotate" | "revoke" | null>(null);
   const secret = useSignal<string | null>(null);
   const ended = useSignal<number | null>(null);
   const key = resource.data.value;
@@ -75,6 +75,15 @@ export function KeyOpened({ id }: { id: string }) {
                 >
                   {t("keys.networks_change")}
                 </button>
+                {key.expires_at !== null && key.state !== "revoked" && (
+                  <button
+                    type="button"
+                    class="button"
+                    onClick={() => action.value = "extend"}
+                  >
+                    {t("keys.extend")}
+                  </button>
+                )}
                 {key.state === "active" && (
                   <button
                     type="button"
@@ -99,6 +108,7 @@ export function KeyOpened({ id }: { id: string }) {
             {action.value === "networks" && (
               <Networks entry={key} path={path} onDone={merge} onClose={close} />
             )}
+            {action.value === "extend" && <Extend entry={key} path={path} onDone={merge} onClose={close} />}
             {action.value === "rotate" && (
               <RotateSecret<ApiKey & { key: string }>
                 texts="keys"

@@ -17,6 +17,7 @@ export const ACTIONS = [
   "key_created",
   "key_renamed",
   "key_networks_changed",
+  "key_expiry_changed",
   "key_rotated",
   "key_revoked",
   "grant_created",

@@ -151,7 +151,15 @@ export const CreatedKey = extended(Key, {
   ]),
 }).meta({ id: "CreatedKey", ...doc("A nova chave", "The new key") });
 
-export const KeyChange = object({ name: field(name().optional(), NAME), allowed_networks: networks() })
+export const KeyChange = object({
+  name: field(name().optional(), NAME),
+  allowed_networks: networks(),
+  expires_at: field(datetime().optional(), [
+    "Quando vence; uma chave vencida volta a funcionar, com o mesmo segredo",
+    "When it expires; an expired key works again, with the same secret",
+    "2027-01-31T12:00:00Z",
+  ]),
+})
   .meta({ id: "KeyChange", ...doc("O que muda em uma chave", "What changes in a key") });
 
 export const Rotation = object({

@@ -72,7 +72,7 @@ export const alerts: Scenario[] = [
   },
   {
     name:
-      "The bar says how many keys expire, and a stopped webhook that nobody needs is no alert once it is deactivated",
+      "The bar says how many keys expire, and a stopped webhook that nobody needs is no alert once it is deactivated; the banner's link leads to a key's extension",
     async run(world) {
       await using watched = await openAs(world, "/atividade/", "gestor");
       const { page, company } = watched;
@@ -102,12 +102,16 @@ export const alerts: Scenario[] = [
       await bar.getByRole("link", { name: "Webhooks", exact: true }).waitFor();
       await banner.getByText("Uma chave vai vencer").waitFor();
       await banner.getByText("ERP").waitFor();
-      await banner.getByRole("link", { name: "Ver a chave" }).click();
+      await banner.getByRole("link", { name: "Ver e prorrogar" }).click();
       await page.getByRole("heading", { name: "ERP" }).waitFor();
-      await page.getByRole("button", { name: "Revogar" }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "Revogar" }).click();
+      await page.getByRole("button", { name: "Prorrogar" }).click();
+      await assertGood(page, "the dialog that extends a key");
+      await page.getByRole("dialog").getByRole("button", { name: "Salvar" }).click();
       await bar.getByRole("link", { name: "Chaves", exact: true }).waitFor();
       assert.equal(await banner.count(), 0);
+      const [extended] = await world.sql<[{ days: number }]>`
+        select extract(day from expires_at - now())::integer as days from crm.api_keys where id = ${id}`;
+      assert.equal(extended.days, 89);
     },
   },
   {
