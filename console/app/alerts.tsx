@@ -19,10 +19,9 @@ export function AlertBanner() {
   return (
     <aside class={`alert ${hasStopped ? "failed" : "waits"}`} aria-label={t("alert.label")}>
       <p>
-        <strong>{t(`alert.${kind}`)}</strong>{" "}
-        <span class="small">
-          <Moment at={until ?? since} />
-        </span>
+        <strong>
+          {t(`alert.${kind}`)} {kind !== "webhook_failing" && <Moment at={until ?? since} />}
+        </strong>
         <span class="alert-name" title={name}>{URL.canParse(name) ? new URL(name).host : name}</span>
       </p>
       <a class="button" href={href(placeOf(alert), { id })}>{t(`alert.mend.${kind}`)}</a>

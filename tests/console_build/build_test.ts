@@ -15,6 +15,7 @@ async function build(out: string, env: Record<string, string> = {}) {
       CONSOLE_BASE_PATH: "",
       CONSOLE_SUPABASE_URL: "",
       CONSOLE_PUBLISHABLE_KEY: "",
+      CONSOLE_SITE_URL: "",
       NO_COLOR: "1",
       ...env,
     },
@@ -39,6 +40,7 @@ Deno.test("The console is built for a base path and a project, within its size l
       CONSOLE_BASE_PATH: "/crm/",
       CONSOLE_SUPABASE_URL: `${PROJECT}/`,
       CONSOLE_PUBLISHABLE_KEY: "sb_publishable_x",
+      CONSOLE_SITE_URL: "/crm-guides/",
     });
     assert.ok(success, stderr);
     const [, all, limit] = stdout.match(/^all, once +([\d.]+) KB of (\d+) KB$/m)!;
@@ -73,6 +75,21 @@ Deno.test("The console is built for a base path and a project, within its size l
       assert.equal((await Promise.all(files)).some((text) => text.includes("refresh_token")), signsIn, page);
     }
 
+    const keys = await Promise.all(
+      loaded.get("chaves/index.html")!.map((address) =>
+        Deno.readTextFile(join(out, address.slice("/crm/".length)))
+      ),
+    );
+    assert.ok(keys.some((text) => text.includes("/crm-guides/")), "the first steps link to the guides");
+    const guides = await Deno.readTextFile(
+      new URL("../../console/pages/keys/first_steps.tsx", import.meta.url),
+    );
+    for (const [, slug] of guides.matchAll(/guide: "([^"]+)"/g)) {
+      for (const folder of ["", "en/"]) {
+        await Deno.stat(new URL(`../../site/src/content/docs/${folder}${slug}.md`, import.meta.url));
+      }
+    }
+
     const again = await build(out);
     assert.ok(again.success, again.stderr);
     assert.ok(
@@ -94,6 +111,7 @@ Deno.test("The build of the console names an invalid variable and keeps the prev
         ["CONSOLE_BASE_PATH", "/crm"],
         ["CONSOLE_SUPABASE_URL", "abcdefghijklmnopqrst"],
         ["CONSOLE_PUBLISHABLE_KEY", "sb_secret_x"],
+        ["CONSOLE_SITE_URL", "https://docs.example.com/guides"],
       ] as const
     ) {
       const { success, stderr } = await build(out, { [name]: value });

@@ -36,7 +36,7 @@ export const alerts: Scenario[] = [
         await waitForDelivery(world.sql, id, ({ attempts }) => attempts === attempt);
         if (attempt === 3) {
           await page.goto(`${consoleUrl}/conta/`);
-          await banner.getByText("Um webhook está falhando").waitFor();
+          await banner.getByText("Webhook falhando").waitFor();
           await assertGood(page, "the page with the banner of a failing webhook");
           assert.deepEqual(await watched.layoutShifts(), []);
         }
@@ -45,7 +45,7 @@ export const alerts: Scenario[] = [
       await waitForDelivery(world.sql, id, ({ state }) => state === "failed");
 
       await page.goto(`${consoleUrl}/funil/`);
-      await banner.getByText("Um webhook parou por falhas").waitFor();
+      await banner.getByText("Webhook parou por falhas").waitFor();
       await banner.getByText(new URL(mailbox.url).host).waitFor();
       await page.getByRole("heading", { name: "Funil" }).waitFor();
       await assertGood(page, "the page with the banner of a stopped webhook");
@@ -100,7 +100,7 @@ export const alerts: Scenario[] = [
       await page.getByRole("button", { name: "Desativar" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Desativar" }).click();
       await bar.getByRole("link", { name: "Webhooks", exact: true }).waitFor();
-      await banner.getByText("Uma chave vai vencer").waitFor();
+      await banner.getByText("Chave vence em 2 dias").waitFor();
       await banner.getByText("ERP").waitFor();
       await banner.getByRole("link", { name: "Ver e prorrogar" }).click();
       await page.getByRole("heading", { name: "ERP" }).waitFor();
