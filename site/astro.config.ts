@@ -1,6 +1,7 @@
 import { defineConfig, passthroughImageService } from "astro/config";
 import starlight from "@astrojs/starlight";
 import process from "node:process";
+import { TAGS } from "../tools/openapi/tags.ts";
 import { readSettings } from "./settings.ts";
 import { type Entry, GROUPS } from "./sidebar.ts";
 
@@ -29,15 +30,31 @@ export default defineConfig({
         en: { label: "English", lang: "en" },
       },
       customCss: ["../console/styles/tokens.css", "./src/styles/theme.css"],
-      components: { Head: "./src/components/Head.astro" },
+      components: { Head: "./src/components/Head.astro", SocialIcons: "./src/components/SocialIcons.astro" },
+      routeMiddleware: "./src/route_data.ts",
       // src/pages/404.astro is in both languages, because a host has only one such page.
       disable404Route: true,
       tableOfContents: { minHeadingLevel: 2, maxHeadingLevel: 3 },
-      sidebar: GROUPS.map(({ label, en, entries }) => ({
-        label,
-        translations: { en },
-        items: entries.map(entry),
-      })),
+      sidebar: [
+        ...GROUPS.map(({ label, en, entries }) => ({
+          label,
+          translations: { en },
+          items: entries.map(entry),
+        })),
+        {
+          label: "Referência da API",
+          translations: { en: "API reference" },
+          items: [
+            { label: "Operações", translations: { en: "Operations" }, slug: "reference" },
+            ...Object.entries(TAGS).map(([tag, { "x-displayName": label, "x-displayName_en": en }]) => ({
+              label,
+              translations: { en },
+              collapsed: true,
+              items: [{ autogenerate: { directory: `reference/${tag}` } }],
+            })),
+          ],
+        },
+      ],
       expressiveCode: {
         // Long lines wrap, so that a phone shows whole commands. Copied text has no such breaks.
         defaultProps: { wrap: true, preserveIndent: true },

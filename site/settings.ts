@@ -4,10 +4,12 @@ export interface Settings {
   base: string;
   /** `https://<owner>.github.io`; absent: the site has no canonical addresses and no sitemap. */
   origin: string | undefined;
+  /** The address of the console, to which each page links; absent: no page links to it. */
+  console: string | undefined;
 }
 
 /**
- * Reads SITE_BASE_PATH and SITE_ORIGIN.
+ * Reads SITE_BASE_PATH, SITE_ORIGIN and SITE_CONSOLE.
  * @throws Error if the path does not begin with a slash, or the origin has a path
  */
 export function readSettings(get: (name: string) => string | undefined): Settings {
@@ -19,5 +21,5 @@ export function readSettings(get: (name: string) => string | undefined): Setting
   if (origin !== undefined && URL.parse(origin)?.origin !== origin) {
     throw new Error(`SITE_ORIGIN must be an origin such as https://example.github.io: ${origin}`);
   }
-  return { base: base.endsWith("/") ? base : `${base}/`, origin };
+  return { base: base.endsWith("/") ? base : `${base}/`, origin, console: get("SITE_CONSOLE") || undefined };
 }

@@ -45,7 +45,7 @@ async function openTryIt(page: Page) {
 async function changesLanguage(browser: Browser): Promise<void> {
   await using watched = await openReference(browser, `/docs/${LEAD}`);
   const { page } = watched;
-  await page.getByRole("heading", { name: "Recebe um lead" }).first().waitFor();
+  await page.getByRole("heading", { name: "Envia um lead" }).first().waitFor();
   await page.getByRole("link", { name: "English" }).click();
   // Waits for both addresses, because Scalar rewrites the hash while it scrolls to the operation.
   await page.waitForURL(`${consoleUrl}/docs/en/${LEAD}`);
@@ -53,7 +53,7 @@ async function changesLanguage(browser: Browser): Promise<void> {
   assert.equal(await page.locator("html").getAttribute("lang"), "en");
   await page.getByRole("link", { name: "Português" }).click();
   await page.waitForURL(`${consoleUrl}/docs/${LEAD}`);
-  await page.getByRole("heading", { name: "Recebe um lead" }).first().waitFor();
+  await page.getByRole("heading", { name: "Envia um lead" }).first().waitFor();
 }
 
 async function searches(browser: Browser): Promise<void> {

@@ -16,7 +16,14 @@ import { findBrokenLinks } from "./support/site_links.ts";
 const BASE = "/crm-api/";
 const ORIGIN = "https://example.github.io";
 const ROOT = join(import.meta.dirname!, "../..");
-const PAGES = SLUGS.map((slug) => slug === "index" ? "" : `${slug}/`);
+/** The operations' pages have the same elements, so some stand for all. */
+const REFERENCE = [
+  "reference/",
+  "reference/leads/create/",
+  "reference/deals/list/",
+  "reference/deliveries/on_deal_won/",
+];
+const PAGES = [...SLUGS.map((slug) => slug === "index" ? "" : `${slug}/`), ...REFERENCE];
 /** Each language is checked with one theme on one screen size; both languages have the same elements. */
 const LOOKS = [
   { screen: DESK, colorScheme: "light", addresses: [...PAGES, "404.html"] },
@@ -49,7 +56,7 @@ const SCENARIOS: Scenario[] = [
         );
         const operations = Object.values(paths as Record<string, Record<string, { operationId: string }>>)
           .flatMap((methods) => Object.values(methods))
-          .map(({ operationId }) => `reference/operations/${operationId}`);
+          .map(({ operationId }) => `reference/${operationId.replace(".", "/")}`);
         assert.ok(operations.length > 0);
         for (const name of [...SLUGS, ...operations]) {
           const file = `${language}${name}.md`;
@@ -60,13 +67,15 @@ const SCENARIOS: Scenario[] = [
     },
   },
   {
-    name: "The search finds a guide in both languages",
+    name: "The search finds a guide and an operation in both languages",
     run: ({ browser, url }) =>
       open(browser, url, async (page) => {
         for (
           const [address, button, words, told, found] of [
             ["", "Pesquisar", "telefone", "resultados para telefone", "find-by-phone/"],
             ["en/", "Search", "phone number", "results for phone number", "en/find-by-phone/"],
+            ["", "Pesquisar", "enviar lead", "resultados para enviar lead", "reference/leads/create/"],
+            ["en/", "Search", "send a lead", "results for send a lead", "en/reference/leads/create/"],
           ] as const
         ) {
           await page.goto(url + address);
@@ -123,23 +132,28 @@ const SCENARIOS: Scenario[] = [
   },
   {
     name:
-      "The sidebar links to the reference in both languages, which lists the operations and has no field for a key",
+      "The header leads to the reference, whose sidebar leads to each operation with samples in four languages",
     run: ({ browser, url }) =>
       open(browser, url, async (page) => {
         for (
-          const [from, link, to, guides] of [
-            ["limits/", "Referência da API", "reference/", "Guias"],
-            ["en/limits/", "API reference", "en/reference/", "Guides"],
+          const [from, header, group, operation, to, guides] of [
+            ["limits/", "Referência", "Negócios", "Muda o negócio de etapa", "reference/", "Guias"],
+            ["en/limits/", "Reference", "Deals", "Move the deal to another stage", "en/reference/", "Guides"],
           ] as const
         ) {
           await page.goto(url + from);
-          await page.getByRole("navigation").getByRole("link", { name: link }).first().click();
+          await page.getByRole("banner").getByRole("link", { name: header }).click();
           await page.waitForURL(url + to);
-          await page.getByText("leads", { exact: true }).first().waitFor();
-          assert.equal(await page.getByRole("button", { name: /^(Testar|Test) / }).count(), 0);
-          assert.equal(await page.locator("input[type=password]").count(), 0);
-          await page.getByRole("link", { name: guides }).click();
-          await page.waitForURL(url + (to.startsWith("en/") ? "en/" : ""));
+          const sidebar = page.getByRole("navigation").first();
+          await sidebar.getByText(group, { exact: true }).click();
+          await sidebar.getByRole("link", { name: operation }).click();
+          await page.waitForURL(`${url}${to}deals/move_stage/`);
+          await page.getByText("crm.deals.moveStage").waitFor({ state: "hidden" });
+          await page.getByText("TypeScript (SDK)").click();
+          await page.getByText("moveStage").first().waitFor();
+          for (const language of ["Python", "PHP"]) await page.getByText(language, { exact: true }).waitFor();
+          await page.getByRole("banner").getByRole("link", { name: guides }).click();
+          await page.waitForURL(`${url}${to.startsWith("en/") ? "en/" : ""}first-call/`);
         }
       }),
   },

@@ -42,7 +42,7 @@ function linkedFile(file: string, link: string): string {
   const address = addressOf(relative(SITE, file).replace(/\.md$/, ""));
   const linked = new URL(link, `http://site/${address}`).pathname.slice(1);
   // The reference and the files next to it are built. The test of the built site follows links to them.
-  if (/^(en\/)?reference\//.test(linked)) return join(ROOT, "tools/reference/build.ts");
+  if (/^(en\/)?reference\//.test(linked)) return join(ROOT, "tools/reference/site_pages.ts");
   if (!/^$|\/$/.test(linked)) return join(SITE, `${linked} has no slash at its end`);
   return join(SITE, `${linked === "" || linked === "en/" ? `${linked}index` : linked.slice(0, -1)}.md`);
 }

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { type OpenApi, operationsOf, parametersOf, repliesOf } from "../../tools/openapi/read_document.ts";
 import { llmsText } from "../../tools/reference/llms.ts";
+import { curlOf } from "../../tools/reference/curl.ts";
+import { exampleCall } from "../../tools/reference/example_call.ts";
 import { operationPagePath, operationPages } from "../../tools/reference/markdown.ts";
+import { methodName, samplesOf } from "../../tools/reference/samples.ts";
+import { Crm } from "../../clients/sdk/src/index.ts";
+import { type OperationId, OPERATIONS } from "../../clients/sdk/src/operations.ts";
 import { openApiDocument } from "../../tools/openapi/document.ts";
 import { apiEndpoints } from "../../tools/resources.ts";
 import { errorCodes } from "../../tools/errors/error_codes.ts";
@@ -12,6 +17,7 @@ import { makeProposal, tokenOf } from "../support/proposals.ts";
 import { baseUrl, openDatabase } from "../support/stack.ts";
 
 const SITE = "https://docs.example/crm/";
+const SDK = new URL("../../clients/sdk/src/index.ts", import.meta.url).href;
 
 const written = (["pt", "en"] as const).map((language) => {
   const document = openApiDocument("api", language) as OpenApi;
@@ -30,7 +36,10 @@ for (const { document, language, pages } of written) {
   const headings = language === "pt"
     ? { parameters: "Parâmetros", body: "Corpo", errors: "Erros" }
     : { parameters: "Parameters", body: "Body", errors: "Errors" };
-  const pageOf = (id: string) => pages[operationPagePath(language, id)]!;
+  const byId = new Map(
+    operationsOf(document).map(({ operation }) => [operation.operationId, operation]),
+  );
+  const pageOf = (id: string) => pages[operationPagePath(language, byId.get(id)!)]!;
 
   Deno.test(`Every endpoint has a page with its scope and each of its error codes (${language})`, () => {
     for (const { resource, route, title } of apiEndpoints) {
@@ -82,12 +91,12 @@ for (const { document, language, pages } of written) {
 }
 
 Deno.test("A page lists the fields of nested objects, and every form of the items of a list", () => {
-  const page = written[1]!.pages["en/reference/operations/contacts.batch.md"]!;
+  const page = written[1]!.pages["en/reference/contacts/batch.md"]!;
   const rows = sectionOf(page, "Body");
   assert.match(rows, /^\| `items\[\]\.op` \| `create` \\\| `update` \\\| `get` \\\| `upsert` \| yes \|/m);
   assert.match(rows, /^\| `items\[\]\.id` \| string \(uuid\) \| no \|/m);
   assert.match(rows, /^\| `items\[\]\.data\.name` \| string \| no \|/m);
-  const company = written[1]!.pages["en/reference/operations/companies.create.md"]!;
+  const company = written[1]!.pages["en/reference/companies/create.md"]!;
   assert.match(sectionOf(company, "Body"), /^\| `address\.city` \| string \\\| null \| no \|/m);
 });
 
@@ -97,40 +106,91 @@ Deno.test("Both languages have the same pages with the same curls", () => {
   for (const [path, page] of Object.entries(pt!)) assert.equal(curlIn(page), curlIn(en![`en/${path}`]!));
 });
 
-Deno.test(needing(["sh", "curl"], {
-  name: "The curl of every GET and of a lead works as pasted, with the variables that it names",
-  async fn(t) {
-    await using sql = openDatabase();
-    const { workspace, deal } = await makeWorkspaceWithDeal(sql);
-    const { link } = await makeProposal(sql, deal.id);
-    const ids: Record<string, string> = { deals: deal.id, contacts: deal.contactId };
-    const { document, pages } = written[0]!;
-    for (const { method, path, operation } of operationsOf(document)) {
-      const { operationId: id, tags: [tag] } = operation;
-      const isReachable = !path?.includes("{id}") || ids[tag!] !== undefined;
-      if (id !== "leads.create" && (method !== "GET" || !isReachable)) continue;
-      await t.step(id, async () => {
-        const { success, stdout, stderr } = await new Deno.Command("sh", {
-          args: [
-            "-c",
-            `curl() { command curl --silent --show-error --fail-with-body "$@"; }\n` +
-            curlIn(pages[operationPagePath("pt", id)]!),
-          ],
-          env: {
-            CRM_URL: baseUrl,
-            CRM_KEY: workspace.key,
-            ID: ids[tag!] ?? "",
-            DEAL_ID: deal.id,
-            TOKEN: tokenOf(link),
-          },
-        }).output();
-        const reply = new TextDecoder().decode(stdout);
-        assert.ok(success, reply + new TextDecoder().decode(stderr));
-        assert.equal(typeof JSON.parse(reply), "object");
-      });
-    }
-  },
-}));
+Deno.test("The TypeScript of every call names a method of the SDK", () => {
+  const crm = new Crm({ key: "svc_x", baseUrl });
+  for (const id of Object.keys(OPERATIONS) as OperationId[]) {
+    const method = methodName(id).split(".").reduce<unknown>(
+      (part, name) => (part as Record<string, unknown>)[name],
+      crm,
+    );
+    assert.equal(typeof method, "function", id);
+  }
+});
+
+/** The programs that a sample needs beside Deno. */
+const NEEDED: Record<string, string[]> = {
+  curl: ["sh", "curl"],
+  "TypeScript (SDK)": [],
+  Python: ["python3"],
+  PHP: ["php"],
+};
+
+/** How each sample is run: a program and its arguments, with the sample as the last. */
+const RUNNERS: Record<string, [program: string, ...args: string[]]> = {
+  curl: ["sh", "-c", 'curl() { command curl --silent --show-error --fail-with-body "$@"; }\n'],
+  "TypeScript (SDK)": [Deno.execPath(), "eval", "--no-check", ""],
+  Python: ["python3", "-c", ""],
+  PHP: ["php", "-r", ""],
+};
+
+for (const [title, [program, ...args]] of Object.entries(RUNNERS)) {
+  Deno.test(needing(NEEDED[title]!, {
+    name: `The samples in ${title} work as pasted, with the variables that they name`,
+    async fn(t) {
+      await using sql = openDatabase();
+      const { workspace, deal } = await makeWorkspaceWithDeal(sql);
+      const { link } = await makeProposal(sql, deal.id);
+      const ids: Record<string, string> = { deals: deal.id, contacts: deal.contactId };
+      const { document } = written[0]!;
+      for (const listed of operationsOf(document)) {
+        const { method, path, operation: { operationId: id, tags: [tag] } } = listed;
+        const isReachable = !path?.includes("{id}") || ids[tag!] !== undefined;
+        if (id !== "leads.create" && (method !== "GET" || !isReachable)) continue;
+        // Each program starts in half a second, so each language runs some calls of every form.
+        if (title !== "curl" && !RUN_IN_ALL.includes(id)) continue;
+        await t.step(id, async () => {
+          const call = exampleCall(document, listed)!;
+          const code = title === "curl"
+            ? curlOf(call)
+            : samplesOf(id, call).find((sample) => sample.title === title)!.code;
+          const { success, stdout, stderr } = await new Deno.Command(program, {
+            args: [...args.slice(0, -1), args.at(-1) + runnable(code)],
+            env: {
+              CRM_URL: baseUrl,
+              CRM_KEY: workspace.key,
+              ID: ids[tag!] ?? "",
+              DEAL_ID: deal.id,
+              TOKEN: tokenOf(link),
+            },
+          }).output();
+          const reply = new TextDecoder().decode(stdout);
+          assert.ok(success, reply + new TextDecoder().decode(stderr));
+          if (title === "curl") assert.equal(typeof JSON.parse(reply), "object");
+          assert.doesNotMatch(reply, /"error":|Warning/);
+          // The list of operations shows nothing: this workspace has none.
+          if (id === "leads.create") assert.match(reply, /deal_id/);
+          if (id === "deals.get") assert.match(reply, new RegExp(deal.id));
+        });
+      }
+    },
+  }));
+}
+
+/** Calls without parameters, with an id, with a query and with a body. */
+const RUN_IN_ALL = [
+  "leads.create",
+  "deals.get",
+  "deals.list",
+  "notes.list",
+  "me.get",
+  "proposals.get",
+  "search.list",
+];
+
+/** The sample with the SDK of this tree, and without what `php -r` has already. */
+function runnable(code: string): string {
+  return code.replace("@crm-api/sdk", SDK).replace(/^<\?php\n/, "");
+}
 
 function curlIn(page: string): string | undefined {
   return /```sh\n(.*?)\n```/s.exec(page)?.[1];

@@ -7,7 +7,6 @@ const LINKS = {
   style: "assets/page.css",
   document: "openapi.json",
   otherLanguage: "en/",
-  guides: "../",
 };
 
 function configurationOf(page: string) {
@@ -16,24 +15,21 @@ function configurationOf(page: string) {
 
 Deno.test("A page of the reference names no other host, and no address that begins with a slash", () => {
   for (const language of ["pt", "en"] as const) {
-    const page = referencePage(language, LINKS, { tryIt: false, theme: "" });
+    const page = referencePage(language, LINKS, "");
     assert.doesNotMatch(page, /https?:|\/\//);
     const addresses = [...page.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, address]) => address!);
     assert.deepEqual(addresses.toSorted(), [...Object.values(LINKS), LINKS.document, "data:,"].toSorted());
   }
 });
 
-Deno.test("Calls can be tried only where the page allows it, and no page contains a key", () => {
-  for (const tryIt of [true, false]) {
-    const page = referencePage("pt", LINKS, { tryIt, theme: "" });
-    assert.equal(configurationOf(page).hideTestRequestButton, !tryIt);
-    assert.equal(configurationOf(page).persistAuth, false);
-    assert.doesNotMatch(page, /svc_/);
-  }
+Deno.test("A page contains no key, and keeps none after it is closed", () => {
+  const page = referencePage("pt", LINKS, "");
+  assert.equal(configurationOf(page).persistAuth, false);
+  assert.doesNotMatch(page, /svc_/);
 });
 
 Deno.test("The policy of a page allows only scripts and calls of its own origin", () => {
-  const page = referencePage("pt", LINKS, { tryIt: true, theme: "</script><b>" });
+  const page = referencePage("pt", LINKS, "</script><b>");
   const [, policy] = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)!;
   const directives = new Map(
     policy!.split("; ").map((directive) => directive.split(/ (.*)/s) as [string, string]),

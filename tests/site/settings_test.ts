@@ -4,14 +4,16 @@ import { readSettings } from "../../site/settings.ts";
 const read = (variables: Record<string, string>) => readSettings((name) => variables[name]);
 
 Deno.test("Without variables the site is built for the root of an unknown host", () => {
-  assert.deepEqual(read({}), { base: "/", origin: undefined });
-  assert.deepEqual(read({ SITE_BASE_PATH: "", SITE_ORIGIN: "" }), { base: "/", origin: undefined });
+  const none = { base: "/", origin: undefined, console: undefined };
+  assert.deepEqual(read({}), none);
+  assert.deepEqual(read({ SITE_BASE_PATH: "", SITE_ORIGIN: "", SITE_CONSOLE: "" }), none);
 });
 
 Deno.test("The path of a repository gets its final slash", () => {
   const origin = "https://example.github.io";
   for (const path of ["/crm-api", "/crm-api/"]) {
-    assert.deepEqual(read({ SITE_BASE_PATH: path, SITE_ORIGIN: origin }), { base: "/crm-api/", origin });
+    const settings = read({ SITE_BASE_PATH: path, SITE_ORIGIN: origin });
+    assert.deepEqual([settings.base, settings.origin], ["/crm-api/", origin]);
   }
   assert.equal(read({ SITE_BASE_PATH: "/" }).base, "/");
 });

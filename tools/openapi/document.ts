@@ -12,6 +12,7 @@ import { appParameters, commonParameters, operation } from "./operation.ts";
 import { COLLECTIONS, tagOf, tagOfCollection } from "./operation_id.ts";
 import { AnyDelivery, AnyEvent, DeliveryEnvelope, EventEnvelope } from "./events.ts";
 import { type Replacements, Schemas } from "./schemas.ts";
+import { titled } from "./tags.ts";
 import { DELIVERIES, deliveryHeaders, webhooks } from "./webhooks.ts";
 
 /** The functions' own schema of an event leaves `data` open, so that they start without the schemas of all objects. */
@@ -61,7 +62,7 @@ export function openApiDocument(audience: Audience, language: Language): unknown
         variables: { project: { default: "project", ...doc("Projeto no Supabase", "The Supabase project") } },
       },
     ],
-    tags: [
+    tags: titled([
       ...resources.map((resource) => ({ name: tagOf(resource), ...resource.about })),
       ...Object.entries(COLLECTIONS).map(([name, about]) => ({ name: tagOfCollection(name), ...about })),
       ...(audience === "api"
@@ -70,7 +71,7 @@ export function openApiDocument(audience: Audience, language: Language): unknown
           ...doc("Os eventos que as assinaturas recebem", "The events that subscriptions get"),
         }]
         : []),
-    ],
+    ]),
     paths,
     ...(audience === "api" && { webhooks: webhooks(schemas) }),
     components: {

@@ -35,7 +35,7 @@ export interface Operation {
 export interface OpenApi {
   info: { title: string; version: string; description: string };
   servers: { url: string }[];
-  tags: { name: string; description: string }[];
+  tags: { name: string; description: string; "x-displayName": string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, Record<string, Operation>>;
   components: {

@@ -26,8 +26,12 @@ export function llmsText(
   const words = WORDS[language];
   const root = language === "en" ? "en/" : "";
   const link = (path: string, title: string, text: string) => `- [${title}](${baseUrl}${path}): ${text}`;
-  const operationLink = ({ method, path, event, operation: { operationId, summary } }: ListedOperation) =>
-    link(operationPagePath(language, operationId), path === null ? event! : `${method} ${path}`, summary);
+  const operationLink = ({ method, path, event, operation }: ListedOperation) =>
+    link(
+      operationPagePath(language, operation),
+      path === null ? event! : `${method} ${path}`,
+      operation.summary,
+    );
   const operations = operationsOf(document);
   const sections = [
     `# ${document.info.title}`,
@@ -37,10 +41,10 @@ export function llmsText(
       `## ${words.guides}`,
       guides.map(({ path, title, description }) => link(path, title, description)).join("\n"),
     ]),
-    ...document.tags.flatMap(({ name, description }) => {
+    ...document.tags.flatMap(({ name, description, "x-displayName": title }) => {
       const own = operations.filter(({ operation }) => operation.tags.includes(name));
       if (own.length === 0) return [];
-      return [`## ${name}`, description, own.map(operationLink).join("\n")];
+      return [`## ${title}`, description, own.map(operationLink).join("\n")];
     }),
     "## Optional",
     [

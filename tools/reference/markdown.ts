@@ -1,4 +1,4 @@
-// One page of Markdown for each operation, for people without a browser and for language models.
+// One page for each operation: in the site, and as Markdown for people without a browser and for language models.
 import type { JsonSchema } from "../openapi/json_schema.ts";
 import type { Language } from "../openapi/language.ts";
 import { curlOf } from "./curl.ts";
@@ -13,14 +13,15 @@ import {
 } from "../openapi/read_document.ts";
 import { exampleCall } from "./example_call.ts";
 import { fieldsOf, typeOf } from "./fields.ts";
+import type { Sample } from "./samples.ts";
 import { WORDS, type Words } from "./words.ts";
 
 /** Matches a line in the description of an error reply: a code and its text. */
 const ERROR_LINE = /^- `(\w+)`: (.*)$/gm;
 
-/** Where the page of an operation is, below the site's root. */
-export function operationPagePath(language: Language, operationId: string): string {
-  return `${language === "en" ? "en/" : ""}reference/operations/${operationId}.md`;
+/** Where the page of an operation is, below the site's root; its Markdown has the ending `.md` instead of the slash. */
+export function operationPagePath(language: Language, { operationId, tags: [tag] }: Operation): string {
+  return `${language === "en" ? "en/" : ""}reference/${tag}/${operationId.split(".").at(-1)}.md`;
 }
 
 /**
@@ -35,17 +36,23 @@ export function operationPages(
 ): Record<string, string> {
   return Object.fromEntries(
     operationsOf(document).map((listed) => [
-      operationPagePath(language, listed.operation.operationId),
-      operationPage(document, language, baseUrl, listed),
+      operationPagePath(language, listed.operation),
+      `# ${listed.operation.summary}\n\n${operationText(document, language, baseUrl, listed)}`,
     ]),
   );
 }
 
-function operationPage(
+/** Draws rows under headings; the last column is the longest. */
+export type Draw = (head: string[], rows: string[][]) => string;
+
+/** The page of an operation without its title. `samples`: programs beside the curl. */
+export function operationText(
   document: OpenApi,
   language: Language,
   baseUrl: string,
   listed: ListedOperation,
+  samples: Sample[] = [],
+  draw: Draw = table,
 ): string {
   const words = WORDS[language];
   const { method, path, event, operation } = listed;
@@ -54,18 +61,17 @@ function operationPage(
     : `\`${method} ${path}\``;
   const errorsPage = `${baseUrl}${language === "en" ? "en/" : ""}errors/`;
   const sections = [
-    `# ${operation.summary}`,
     target,
     operation.description ?? "",
-    ...parameterSection(document, operation, words),
-    ...bodySection(document, operation, words),
-    ...exampleSection(document, listed, words),
-    ...replySections(document, operation, words, errorsPage),
+    ...exampleSection(document, listed, words, samples),
+    ...parameterSection(document, operation, words, draw),
+    ...bodySection(document, operation, words, draw),
+    ...replySections(document, operation, words, errorsPage, draw),
   ];
   return sections.filter(Boolean).join("\n\n") + "\n";
 }
 
-function parameterSection(document: OpenApi, operation: Operation, words: Words): string[] {
+function parameterSection(document: OpenApi, operation: Operation, words: Words, draw: Draw): string[] {
   const parameters = parametersOf(document, operation);
   if (parameters.length === 0) return [];
   const rows = parameters.map(({ name, required, schema, description = "", ...parameter }) => [
@@ -77,21 +83,31 @@ function parameterSection(document: OpenApi, operation: Operation, words: Words)
   ]);
   return [
     `## ${words.parameters}`,
-    table([words.name, words.where, words.type, words.required, words.description], rows),
+    draw([words.name, words.where, words.type, words.required, words.description], rows),
   ];
 }
 
-function bodySection(document: OpenApi, { requestBody }: Operation, words: Words): string[] {
+function bodySection(
+  document: OpenApi,
+  { requestBody }: Operation,
+  words: Words,
+  draw: Draw,
+): string[] {
   if (!requestBody) return [];
   const { schema } = requestBody.content["application/json"];
   return [
     `## ${words.body}`,
     requestBody.required ? "" : words.optionalBody,
-    fieldTable(document, schema, words, words.required),
+    fieldTable(document, schema, words, words.required, draw),
   ];
 }
 
-function exampleSection(document: OpenApi, listed: ListedOperation, words: Words): string[] {
+function exampleSection(
+  document: OpenApi,
+  listed: ListedOperation,
+  words: Words,
+  samples: Sample[],
+): string[] {
   const call = exampleCall(document, listed);
   const { requestBody } = listed.operation;
   if (call === null) {
@@ -101,6 +117,9 @@ function exampleSection(document: OpenApi, listed: ListedOperation, words: Words
     `## ${words.example}`,
     `${words.address(document.servers[0]!.url)} ${words.ids}`,
     `\`\`\`sh\n${curlOf(call)}\n\`\`\``,
+    ...samples.map(({ title, language, code }) =>
+      `<details>\n<summary>${title}</summary>\n\n\`\`\`${language}\n${code}\n\`\`\`\n\n</details>`
+    ),
   ];
 }
 
@@ -109,17 +128,18 @@ function replySections(
   operation: Operation,
   words: Words,
   errorsPage: string,
+  draw: Draw,
 ): string[] {
   const replies = repliesOf(document, operation);
   const errors = replies.flatMap(([status, reply]) => errorRows(status, reply));
   const others = replies.filter(([, { description }]) => errorRows("", { description }).length === 0);
   return [
     `## ${words.replies}`,
-    ...others.flatMap(([status, reply]) => oneReply(document, status, reply, words)),
+    ...others.flatMap(([status, reply]) => oneReply(document, status, reply, words, draw)),
     ...(errors.length === 0 ? [] : [
       `## ${words.errors}`,
       `${words.errorShape} [${words.errors}](${errorsPage})`,
-      table([words.status, words.code, words.description], errors),
+      draw([words.code, words.status, words.description], errors),
     ]),
   ];
 }
@@ -129,30 +149,38 @@ function oneReply(
   status: string,
   { description, content }: Reply,
   words: Words,
+  draw: Draw,
 ): string[] {
   const title = `### ${status === "2XX" ? description : `${status} ${description}`}`;
   if (!content) return [title, words.noBody];
   const { schema, example } = content["application/json"];
   // The reply to a repeated call has no example and no table, because it is the first reply.
   if (example === undefined) return [title];
-  return [title, fieldTable(document, schema, words, words.always), code("json", example)];
+  return [title, fieldTable(document, schema, words, words.always, draw), code("json", example)];
 }
 
 function errorRows(status: string, { description }: Pick<Reply, "description">): string[][] {
-  return [...description.matchAll(ERROR_LINE)].map(([, name, text]) => [status, `\`${name}\``, text!]);
+  return [...description.matchAll(ERROR_LINE)].map(([, name, text]) => [`\`${name}\``, status, text!]);
 }
 
-function fieldTable(document: OpenApi, schema: JsonSchema, words: Words, presence: string): string {
+function fieldTable(
+  document: OpenApi,
+  schema: JsonSchema,
+  words: Words,
+  presence: string,
+  draw: Draw,
+): string {
   const rows = fieldsOf(document, schema, words).map(({ name, type, required, description }) => [
     `\`${name}\``,
     type,
     required ? words.yes : words.no,
     description,
   ]);
-  return rows.length === 0 ? "" : table([words.field, words.type, presence, words.description], rows);
+  return rows.length === 0 ? "" : draw([words.field, words.type, presence, words.description], rows);
 }
 
-function table(head: string[], rows: string[][]): string {
+/** A table of Markdown. */
+export function table(head: string[], rows: string[][]): string {
   const line = (cells: string[]) =>
     `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");

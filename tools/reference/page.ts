@@ -9,15 +9,6 @@ export interface PageLinks {
   document: string;
   /** The same page in the other language. */
   otherLanguage: string;
-  /** The root of the guides in this language; null where the page stands alone. */
-  guides: string | null;
-}
-
-export interface PageOptions {
-  /** Whether requests can be sent from the page: the API must be at the page's own origin, because it allows no other. */
-  tryIt: boolean;
-  /** CSS that Scalar applies after its own. */
-  theme: string;
 }
 
 const TEXTS = {
@@ -27,12 +18,10 @@ const TEXTS = {
     description: "Todas as operações da API do CRM, com campos, exemplos e erros.",
     other: "English",
     otherLang: "en",
-    guides: "Guias",
     languages: "Idioma e páginas",
     loading: "Carregando a referência…",
     noScript: "A referência precisa de JavaScript. O documento OpenAPI não:",
     tryIt: "Para testar, informe em Autenticação a chave que <code>deno task start</code> mostrou.",
-    noTryIt: "Para testar chamadas no navegador, rode a API na sua máquina e abra <code>/docs/</code>.",
   },
   en: {
     lang: "en",
@@ -40,12 +29,10 @@ const TEXTS = {
     description: "Every operation of the CRM API, with fields, examples and errors.",
     other: "Português",
     otherLang: "pt-BR",
-    guides: "Guides",
     languages: "Language and pages",
     loading: "Loading the reference…",
     noScript: "The reference needs JavaScript. The OpenAPI document does not:",
     tryIt: "To try calls, give the key that <code>deno task start</code> printed under Authentication.",
-    noTryIt: "To try calls in the browser, run the API on your machine and open <code>/docs/</code>.",
   },
 } as const;
 
@@ -74,10 +61,12 @@ const POLICY = [
   "form-action 'none'",
 ].join("; ");
 
-/** Writes the page in a language. */
-export function referencePage(language: Language, links: PageLinks, options: PageOptions): string {
+/**
+ * Writes the page in a language. Calls can be sent from it, because the API has the page's own origin.
+ * @param theme CSS that Scalar applies after its own
+ */
+export function referencePage(language: Language, links: PageLinks, theme: string): string {
   const text = TEXTS[language];
-  const guides = links.guides === null ? "" : `<a href="${links.guides}">${text.guides}</a>`;
   return `<!doctype html>
 <html lang="${text.lang}">
 <head>
@@ -94,9 +83,8 @@ export function referencePage(language: Language, links: PageLinks, options: Pag
 <body>
 <nav class="page-bar" aria-label="${text.languages}">
 <p class="page-title"><strong>CRM API</strong> <span>${text.title}</span></p>
-<p class="page-hint">${options.tryIt ? text.tryIt : text.noTryIt}</p>
+<p class="page-hint">${text.tryIt}</p>
 <p class="page-links">
-${guides}
 <a href="${links.document}">OpenAPI</a>
 <a href="${links.otherLanguage}" hreflang="${text.otherLang}" lang="${text.otherLang}">${text.other}</a>
 </p>
@@ -104,9 +92,7 @@ ${guides}
 <div id="reference"></div>
 <p class="page-note page-loading">${text.loading}</p>
 <noscript><p class="page-note">${text.noScript} <a href="${links.document}">openapi.json</a></p></noscript>
-<script type="application/json" id="configuration">${
-    embedded(configuration(language, links, options))
-  }</script>
+<script type="application/json" id="configuration">${embedded(configuration(language, links, theme))}</script>
 <script src="${links.scalar}"></script>
 <script type="module" src="${links.start}"></script>
 </body>
@@ -115,7 +101,7 @@ ${guides}
 }
 
 /** Scalar's configuration: it must call no host but the API. */
-function configuration(language: Language, { document }: PageLinks, { tryIt, theme }: PageOptions) {
+function configuration(language: Language, { document }: PageLinks, theme: string) {
   return {
     url: document,
     localization: { locale: language, ...(language === "pt" && { translations: PORTUGUESE }) },
@@ -128,7 +114,6 @@ function configuration(language: Language, { document }: PageLinks, { tryIt, the
     hideClientButton: true,
     // The key that a person enters must not stay in the browser after the page is closed.
     persistAuth: false,
-    hideTestRequestButton: !tryIt,
     // The bar links to the unchanged document. Scalar would offer the one that start.js has changed.
     documentDownloadType: "none",
     authentication: { preferredSecurityScheme: "apiKey" },

@@ -26,12 +26,18 @@ export interface Words {
   anything: string;
   noBody: string;
   always: string;
+  sometimes: string;
   errorShape: string;
   places: Record<"path" | "query" | "header", string>;
   summary: string;
   guides: string;
   document: string;
   otherLanguage: string;
+  reference: string;
+  operation: string;
+  call: string;
+  /** What the page that lists the operations begins with. `base`: the path of the site. */
+  introduction: (base: string) => string;
 }
 
 export const WORDS: Readonly<Record<Language, Words>> = {
@@ -61,6 +67,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     anything: "qualquer valor",
     noBody: "Sem corpo.",
     always: "Sempre presente",
+    sometimes: "pode faltar",
     errorShape: 'O corpo de um erro é `{ "error": { "code", "message", "details"? } }`.',
     places: { path: "caminho", query: "consulta", header: "cabeçalho" },
     summary:
@@ -69,6 +76,14 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     guides: "Guias",
     document: "Documento OpenAPI 3.1, com todos os esquemas",
     otherLanguage: "In English",
+    reference: "Referência da API",
+    operation: "Operação",
+    call: "Chamada ou evento",
+    introduction: (base) =>
+      "Cada operação tem uma página com parâmetros, campos, respostas, erros e um exemplo em curl, TypeScript, Python e " +
+      `PHP. Para o seu programa, baixe o documento [OpenAPI](${base}reference/openapi.json), a coleção do ` +
+      `[Postman](${base}reference/crm.postman_collection.json) ou o [crm.http](${base}reference/crm.http).\n\n` +
+      "Para testar chamadas no navegador, rode a API na sua máquina e abra `/docs/` no endereço que ela mostra.",
   },
   en: {
     delivery: "Webhook delivery",
@@ -96,6 +111,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     anything: "any value",
     noBody: "No body.",
     always: "Always present",
+    sometimes: "may be absent",
     errorShape: 'The body of an error is `{ "error": { "code", "message", "details"? } }`.',
     places: { path: "path", query: "query", header: "header" },
     summary:
@@ -104,5 +120,13 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     guides: "Guides",
     document: "OpenAPI 3.1 document, with every schema",
     otherLanguage: "Em português",
+    reference: "API reference",
+    operation: "Operation",
+    call: "Call or event",
+    introduction: (base) =>
+      "Each operation has a page with parameters, fields, replies, errors and a sample in curl, TypeScript, Python and PHP. " +
+      `For your program, download the [OpenAPI](${base}en/reference/openapi.json) document, the ` +
+      `[Postman](${base}reference/crm.postman_collection.json) collection or [crm.http](${base}reference/crm.http).\n\n` +
+      "To try calls in the browser, run the API on your machine and open `/docs/` at the address that it prints.",
   },
 };

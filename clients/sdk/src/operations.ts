@@ -278,91 +278,10 @@ export interface WebhooksDeliveriesQuery {
   since?: string | Date | undefined;
   /** Only deliveries of events before this moment */ until?: string | Date | undefined;
 }
-/** Tasks, calls, meetings and other activities of a deal */
-export interface Activities {
-  /** List activities. Scope of the key: `activities:read`. */
-  list(query?: ActivitiesListQuery, options?: CallOptions): List<T.ExpandedActivity, T.ActivityPage>;
-  /** Create an activity. Scope of the key: `activities:write`. */
-  create(body: T.NewActivity, options?: CreateOptions): Promise<T.Activity>;
-  /** Up to 100 creations, changes and reads in one call. Scope of the key: `activities:write`. */
-  batch: Batch<T.ActivityBatch>;
-  /** Show an activity. Scope of the key: `activities:read`. */
-  get: Get<T.ExpandedActivity, T.ActivityExpansion>;
-  /** Update an activity. Scope of the key: `activities:write`. */
-  update(id: string, body: T.ActivityPatch, options?: UpdateOptions): Promise<T.Activity>;
-}
-/** Who changed what in the last 90 days: names of fields, never values */
-export interface Changes {
-  /** List who changed what, and when. Scope of the key: `changes:read`. */
-  list(query?: ChangesListQuery, options?: CallOptions): List<T.Change, T.ChangePage>;
-  /** Count what happened in a period, and name the deals that are new, moved or closed. Scope of the key: `changes:read`. */
-  summary(query?: ChangesSummaryQuery, options?: CallOptions): Promise<T.ChangeSummary>;
-}
-/** The companies that the workspace deals with */
-export interface Companies {
-  /** List companies. Scope of the key: `companies:read`. */
-  list(query?: CompaniesListQuery, options?: CallOptions): List<T.ExpandedCompany, T.CompanyPage>;
-  /** Create a company. Scope of the key: `companies:write`. */
-  create(body: T.NewCompany, options?: CreateOptions): Promise<T.CreatedCompany>;
-  /** List the groups of records in use with the same value, which may be one. Scope of the key: `companies:read`. */
-  duplicates(
-    query: CompaniesDuplicatesQuery,
-    options?: CallOptions,
-  ): List<T.DuplicateGroup, T.DuplicateGroupPage>;
-  /** Create or update a company, found by a field. Scope of the key: `companies:write`. */
-  upsert(matchBy: T.CompanyMatch, body: T.CompanyUpsert, options?: DryRunOptions): Promise<T.UpsertedCompany>;
-  /** Up to 100 creations, changes and reads in one call. Scope of the key: `companies:write`. */
-  batch: Batch<T.CompanyBatch>;
-  /** Show a company. Scope of the key: `companies:read`. */
-  get: Get<T.ExpandedCompany, "owner">;
-  /** Update a company. Scope of the key: `companies:write`. */
-  update(id: string, body: T.CompanyPatch, options?: UpdateOptions): Promise<T.Company>;
-  /** What happened: deals, moves to another stage, activities and notes, newest first. Scope of the key: `companies:read`. */
-  timeline(
-    id: string,
-    query?: CompaniesTimelineQuery,
-    options?: CallOptions,
-  ): List<T.TimelineEntry, T.TimelineEntryPage>;
-  /** Merge another company into this one. Scope of the key: `companies:write`. */
-  merge(id: string, mergeId: string, options?: CallOptions): Promise<T.MergedCompany>;
-  /** Archive the company. Scope of the key: `companies:write`. */
-  archive(id: string, options?: CallOptions): Promise<T.Company>;
-  /** Restore the company from the archive. Scope of the key: `companies:write`. */
-  restore(id: string, options?: CallOptions): Promise<T.Company>;
-}
-/** The people that the workspace deals with */
-export interface Contacts {
-  /** List contacts. Scope of the key: `contacts:read`. */
-  list(query?: ContactsListQuery, options?: CallOptions): List<T.ExpandedContact, T.ContactPage>;
-  /** Create a contact. Scope of the key: `contacts:write`. */
-  create(body: T.NewContact, options?: CreateOptions): Promise<T.CreatedContact>;
-  /** List the groups of records in use with the same value, which may be one. Scope of the key: `contacts:read`. */
-  duplicates(
-    query: ContactsDuplicatesQuery,
-    options?: CallOptions,
-  ): List<T.DuplicateGroup, T.DuplicateGroupPage>;
-  /** Create or update a contact, found by a field. Scope of the key: `contacts:write`. */
-  upsert(matchBy: T.ContactMatch, body: T.ContactUpsert, options?: DryRunOptions): Promise<T.UpsertedContact>;
-  /** Up to 100 creations, changes and reads in one call. Scope of the key: `contacts:write`. */
-  batch: Batch<T.ContactBatch>;
-  /** Show a contact. Scope of the key: `contacts:read`. */
-  get: Get<T.ExpandedContact, T.ContactExpansion>;
-  /** Update a contact. Scope of the key: `contacts:write`. */
-  update(id: string, body: T.ContactPatch, options?: UpdateOptions): Promise<T.Contact>;
-  /** What happened: deals, moves to another stage, activities and notes, newest first. Scope of the key: `contacts:read`. */
-  timeline(
-    id: string,
-    query?: ContactsTimelineQuery,
-    options?: CallOptions,
-  ): List<T.TimelineEntry, T.TimelineEntryPage>;
-  /** Merge another contact into this one. Scope of the key: `contacts:write`. */
-  merge(id: string, mergeId: string, options?: CallOptions): Promise<T.MergedContact>;
-  /** Archive the contact. Scope of the key: `contacts:write`. */
-  archive(id: string, options?: CallOptions): Promise<T.Contact>;
-  /** Restore the contact from the archive. Scope of the key: `contacts:write`. */
-  restore(id: string, options?: CallOptions): Promise<T.Contact>;
-  /** Erase the contact's personal data. Scope of the key: `contacts:manage`. */
-  erase(id: string, body?: T.Erasure, options?: CallOptions): Promise<T.ErasedContact>;
+/** Lead intake: company, contact and deal in one call */
+export interface Leads {
+  /** Send a lead. Scope of the key: `leads:write`. */
+  create(body: T.LeadRequest, options?: CreateOptions): Promise<T.LeadResult>;
 }
 /** The deals, from first contact to won or lost */
 export interface Deals {
@@ -399,22 +318,84 @@ export interface Deals {
   /** Restore the deal from the archive. Scope of the key: `deals:write`. */
   restore(id: string, options?: CallOptions): Promise<T.Deal>;
 }
-/** What happened in the last 30 days, in order, to read and to resume where you stopped */
-export interface Events {
-  /** List what happened, oldest first. Scope of the key: `events:read`. */
-  list(query?: EventsListQuery, options?: CallOptions): List<T.Event, T.EventPage>;
+/** The people that the workspace deals with */
+export interface Contacts {
+  /** List contacts. Scope of the key: `contacts:read`. */
+  list(query?: ContactsListQuery, options?: CallOptions): List<T.ExpandedContact, T.ContactPage>;
+  /** Create a contact. Scope of the key: `contacts:write`. */
+  create(body: T.NewContact, options?: CreateOptions): Promise<T.CreatedContact>;
+  /** List the groups of records in use with the same value, which may be one. Scope of the key: `contacts:read`. */
+  duplicates(
+    query: ContactsDuplicatesQuery,
+    options?: CallOptions,
+  ): List<T.DuplicateGroup, T.DuplicateGroupPage>;
+  /** Create or update a contact, found by a field. Scope of the key: `contacts:write`. */
+  upsert(matchBy: T.ContactMatch, body: T.ContactUpsert, options?: DryRunOptions): Promise<T.UpsertedContact>;
+  /** Up to 100 creations, changes and reads in one call. Scope of the key: `contacts:write`. */
+  batch: Batch<T.ContactBatch>;
+  /** Show a contact. Scope of the key: `contacts:read`. */
+  get: Get<T.ExpandedContact, T.ContactExpansion>;
+  /** Update a contact. Scope of the key: `contacts:write`. */
+  update(id: string, body: T.ContactPatch, options?: UpdateOptions): Promise<T.Contact>;
+  /** What happened: deals, moves to another stage, activities and notes, newest first. Scope of the key: `contacts:read`. */
+  timeline(
+    id: string,
+    query?: ContactsTimelineQuery,
+    options?: CallOptions,
+  ): List<T.TimelineEntry, T.TimelineEntryPage>;
+  /** Merge another contact into this one. Scope of the key: `contacts:write`. */
+  merge(id: string, mergeId: string, options?: CallOptions): Promise<T.MergedContact>;
+  /** Archive the contact. Scope of the key: `contacts:write`. */
+  archive(id: string, options?: CallOptions): Promise<T.Contact>;
+  /** Restore the contact from the archive. Scope of the key: `contacts:write`. */
+  restore(id: string, options?: CallOptions): Promise<T.Contact>;
+  /** Erase the contact's personal data. Scope of the key: `contacts:manage`. */
+  erase(id: string, body?: T.Erasure, options?: CallOptions): Promise<T.ErasedContact>;
 }
-/** Lead intake: company, contact and deal in one call */
-export interface Leads {
-  /** Receive a lead. Scope of the key: `leads:write`. */
-  create(body: T.LeadRequest, options?: CreateOptions): Promise<T.LeadResult>;
+/** The companies that the workspace deals with */
+export interface Companies {
+  /** List companies. Scope of the key: `companies:read`. */
+  list(query?: CompaniesListQuery, options?: CallOptions): List<T.ExpandedCompany, T.CompanyPage>;
+  /** Create a company. Scope of the key: `companies:write`. */
+  create(body: T.NewCompany, options?: CreateOptions): Promise<T.CreatedCompany>;
+  /** List the groups of records in use with the same value, which may be one. Scope of the key: `companies:read`. */
+  duplicates(
+    query: CompaniesDuplicatesQuery,
+    options?: CallOptions,
+  ): List<T.DuplicateGroup, T.DuplicateGroupPage>;
+  /** Create or update a company, found by a field. Scope of the key: `companies:write`. */
+  upsert(matchBy: T.CompanyMatch, body: T.CompanyUpsert, options?: DryRunOptions): Promise<T.UpsertedCompany>;
+  /** Up to 100 creations, changes and reads in one call. Scope of the key: `companies:write`. */
+  batch: Batch<T.CompanyBatch>;
+  /** Show a company. Scope of the key: `companies:read`. */
+  get: Get<T.ExpandedCompany, "owner">;
+  /** Update a company. Scope of the key: `companies:write`. */
+  update(id: string, body: T.CompanyPatch, options?: UpdateOptions): Promise<T.Company>;
+  /** What happened: deals, moves to another stage, activities and notes, newest first. Scope of the key: `companies:read`. */
+  timeline(
+    id: string,
+    query?: CompaniesTimelineQuery,
+    options?: CallOptions,
+  ): List<T.TimelineEntry, T.TimelineEntryPage>;
+  /** Merge another company into this one. Scope of the key: `companies:write`. */
+  merge(id: string, mergeId: string, options?: CallOptions): Promise<T.MergedCompany>;
+  /** Archive the company. Scope of the key: `companies:write`. */
+  archive(id: string, options?: CallOptions): Promise<T.Company>;
+  /** Restore the company from the archive. Scope of the key: `companies:write`. */
+  restore(id: string, options?: CallOptions): Promise<T.Company>;
 }
-/** The calling key: whose it is, and what it may do */
-export interface MeMethods {
-  /** Show the calling key. Any key, whatever its scopes. */
-  (options?: CallOptions): Promise<T.Me>;
-  /** List the key's requests of the last 7 days, with the error of each that failed. Any key, whatever its scopes. */
-  requests(query?: MeRequestsQuery, options?: CallOptions): List<T.LoggedRequest, T.LoggedRequestPage>;
+/** Tasks, calls, meetings and other activities of a deal */
+export interface Activities {
+  /** List activities. Scope of the key: `activities:read`. */
+  list(query?: ActivitiesListQuery, options?: CallOptions): List<T.ExpandedActivity, T.ActivityPage>;
+  /** Create an activity. Scope of the key: `activities:write`. */
+  create(body: T.NewActivity, options?: CreateOptions): Promise<T.Activity>;
+  /** Up to 100 creations, changes and reads in one call. Scope of the key: `activities:write`. */
+  batch: Batch<T.ActivityBatch>;
+  /** Show an activity. Scope of the key: `activities:read`. */
+  get: Get<T.ExpandedActivity, T.ActivityExpansion>;
+  /** Update an activity. Scope of the key: `activities:write`. */
+  update(id: string, body: T.ActivityPatch, options?: UpdateOptions): Promise<T.Activity>;
 }
 /** Notes of a deal; they cannot be changed or removed */
 export interface Notes {
@@ -431,6 +412,19 @@ export interface Notes {
 export interface Pipelines {
   /** List active pipelines with their stages. Scope of the key: `pipelines:read`. */
   list(options?: CallOptions): List<T.Pipeline, T.PipelineList>;
+}
+/** The custom fields that the workspace defines */
+export interface CustomFields {
+  /** List the defined fields. Scope of the key: `workspace:read`. */
+  list(options?: CallOptions): List<T.CustomField, T.CustomFieldList>;
+  /** Define a custom field. Scope of the key: `workspace:manage`. */
+  create(body: T.NewCustomField, options?: CallOptions): Promise<T.CustomField>;
+  /** Change the label or the choices of a field. Scope of the key: `workspace:manage`. */
+  update(id: string, body: T.CustomFieldPatch, options?: CallOptions): Promise<T.CustomField>;
+  /** Take a field out of use. Scope of the key: `workspace:manage`. */
+  archive(id: string, options?: CallOptions): Promise<T.CustomField>;
+  /** Put a field back into use. Scope of the key: `workspace:manage`. */
+  restore(id: string, options?: CallOptions): Promise<T.CustomField>;
 }
 /** One search in all that the key may read */
 export interface Search {
@@ -468,6 +462,25 @@ export interface Webhooks {
   /** Replace the secret of a subscription. Scope of the key: `webhooks:manage`. */
   rotateSecret(id: string, body: T.SecretRotation, options?: CallOptions): Promise<T.RotatedSubscription>;
 }
+/** What happened in the last 30 days, in order, to read and to resume where you stopped */
+export interface Events {
+  /** List what happened, oldest first. Scope of the key: `events:read`. */
+  list(query?: EventsListQuery, options?: CallOptions): List<T.Event, T.EventPage>;
+}
+/** Who changed what in the last 90 days: names of fields, never values */
+export interface Changes {
+  /** List who changed what, and when. Scope of the key: `changes:read`. */
+  list(query?: ChangesListQuery, options?: CallOptions): List<T.Change, T.ChangePage>;
+  /** Count what happened in a period, and name the deals that are new, moved or closed. Scope of the key: `changes:read`. */
+  summary(query?: ChangesSummaryQuery, options?: CallOptions): Promise<T.ChangeSummary>;
+}
+/** The calling key: whose it is, and what it may do */
+export interface MeMethods {
+  /** Show the calling key. Any key, whatever its scopes. */
+  (options?: CallOptions): Promise<T.Me>;
+  /** List the key's requests of the last 7 days, with the error of each that failed. Any key, whatever its scopes. */
+  requests(query?: MeRequestsQuery, options?: CallOptions): List<T.LoggedRequest, T.LoggedRequestPage>;
+}
 /** The public link of a proposal, without an API key */
 export interface Proposals {
   /** Show the proposal to its customer. Without an API key: the link's token is enough. */
@@ -477,85 +490,46 @@ export interface Proposals {
   /** Reject the proposal; the answer is final. Without an API key: the link's token is enough. */
   reject(token: string, body?: T.ProposalRejection, options?: CallOptions): Promise<T.ProposalAnswer>;
 }
-/** The custom fields that the workspace defines */
-export interface CustomFields {
-  /** List the defined fields. Scope of the key: `workspace:read`. */
-  list(options?: CallOptions): List<T.CustomField, T.CustomFieldList>;
-  /** Define a custom field. Scope of the key: `workspace:manage`. */
-  create(body: T.NewCustomField, options?: CallOptions): Promise<T.CustomField>;
-  /** Change the label or the choices of a field. Scope of the key: `workspace:manage`. */
-  update(id: string, body: T.CustomFieldPatch, options?: CallOptions): Promise<T.CustomField>;
-  /** Take a field out of use. Scope of the key: `workspace:manage`. */
-  archive(id: string, options?: CallOptions): Promise<T.CustomField>;
-  /** Put a field back into use. Scope of the key: `workspace:manage`. */
-  restore(id: string, options?: CallOptions): Promise<T.CustomField>;
-}
 /** The methods of the client, by resource */
 export interface Resources {
-  /** Tasks, calls, meetings and other activities of a deal */
-  readonly activities: Activities;
-  /** Who changed what in the last 90 days: names of fields, never values */
-  readonly changes: Changes;
-  /** The companies that the workspace deals with */
-  readonly companies: Companies;
-  /** The people that the workspace deals with */
-  readonly contacts: Contacts;
-  /** The deals, from first contact to won or lost */
-  readonly deals: Deals;
-  /** What happened in the last 30 days, in order, to read and to resume where you stopped */
-  readonly events: Events;
   /** Lead intake: company, contact and deal in one call */
   readonly leads: Leads;
-  /** The calling key: whose it is, and what it may do */
-  readonly me: MeMethods;
+  /** The deals, from first contact to won or lost */
+  readonly deals: Deals;
+  /** The people that the workspace deals with */
+  readonly contacts: Contacts;
+  /** The companies that the workspace deals with */
+  readonly companies: Companies;
+  /** Tasks, calls, meetings and other activities of a deal */
+  readonly activities: Activities;
   /** Notes of a deal; they cannot be changed or removed */
   readonly notes: Notes;
-  /** Show the progress of an operation. Any key, whatever its scopes. */
-  operation: Get<T.BackgroundOperation>;
   /** The sales funnels */
   readonly pipelines: Pipelines;
+  /** Show members, loss reasons, pipelines, event types and defined fields. Scope of the key: `workspace:read`. */
+  workspace(options?: CallOptions): Promise<T.Workspace>;
+  /** The custom fields that the workspace defines */
+  readonly customFields: CustomFields;
   /** One search in all that the key may read */
   readonly search: Search;
   /** Subscriptions to events, delivered over HTTP and signed */
   readonly webhooks: Webhooks;
-  /** Show members, loss reasons, pipelines, event types and defined fields. Scope of the key: `workspace:read`. */
-  workspace(options?: CallOptions): Promise<T.Workspace>;
+  /** What happened in the last 30 days, in order, to read and to resume where you stopped */
+  readonly events: Events;
+  /** Who changed what in the last 90 days: names of fields, never values */
+  readonly changes: Changes;
+  /** The calling key: whose it is, and what it may do */
+  readonly me: MeMethods;
+  /** Show the progress of an operation. Any key, whatever its scopes. */
+  operation: Get<T.BackgroundOperation>;
   /** The public link of a proposal, without an API key */
   readonly proposals: Proposals;
   /** Show whether the service is up. Without a credential. */
   health(options?: CallOptions): Promise<T.Health>;
-  /** The custom fields that the workspace defines */
-  readonly customFields: CustomFields;
 }
 /** The name of an operation, as in the OpenAPI documents */
 export type OperationId =
-  | `activities.${"list" | "create" | "batch" | "get" | "update"}`
-  | `changes.${"list" | "summary"}`
-  | `companies.${
-    | "list"
-    | "create"
-    | "duplicates"
-    | "upsert"
-    | "batch"
-    | "get"
-    | "update"
-    | "timeline"
-    | "merge"
-    | "archive"
-    | "restore"}`
-  | `contacts.${
-    | "list"
-    | "create"
-    | "duplicates"
-    | "upsert"
-    | "batch"
-    | "get"
-    | "update"
-    | "timeline"
-    | "merge"
-    | "archive"
-    | "restore"
-    | "erase"}`
+  | `leads.${"create"}`
   | `deals.${
     | "list"
     | "create"
@@ -573,12 +547,36 @@ export type OperationId =
     | "remove_contact"
     | "archive"
     | "restore"}`
-  | `events.${"list"}`
-  | `leads.${"create"}`
-  | `me.${"get" | "requests"}`
+  | `contacts.${
+    | "list"
+    | "create"
+    | "duplicates"
+    | "upsert"
+    | "batch"
+    | "get"
+    | "update"
+    | "timeline"
+    | "merge"
+    | "archive"
+    | "restore"
+    | "erase"}`
+  | `companies.${
+    | "list"
+    | "create"
+    | "duplicates"
+    | "upsert"
+    | "batch"
+    | "get"
+    | "update"
+    | "timeline"
+    | "merge"
+    | "archive"
+    | "restore"}`
+  | `activities.${"list" | "create" | "batch" | "get" | "update"}`
   | `notes.${"list" | "create" | "batch" | "get"}`
-  | `operations.${"get"}`
   | `pipelines.${"list"}`
+  | `workspace.${"get"}`
+  | `custom_fields.${"list" | "create" | "update" | "archive" | "restore"}`
   | `search.${"list"}`
   | `webhooks.${
     | "list"
@@ -593,10 +591,12 @@ export type OperationId =
     | "reactivate"
     | "recover"
     | "rotate_secret"}`
-  | `workspace.${"get"}`
+  | `events.${"list"}`
+  | `changes.${"list" | "summary"}`
+  | `me.${"get" | "requests"}`
+  | `operations.${"get"}`
   | `proposals.${"get" | "accept" | "reject"}`
-  | `health.${"get"}`
-  | `custom_fields.${"list" | "create" | "update" | "archive" | "restore"}`;
+  | `health.${"get"}`;
 /** An operation: its address below `baseUrl`, and how it may be called */
 export interface Operation {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";

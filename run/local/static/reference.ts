@@ -71,7 +71,7 @@ function referenceBuild(out: string): Build {
   return createBuild({
     out,
     sources: [join(ROOT, "tools", "reference")],
-    command: ["run", "-A", join(ROOT, "tools", "reference", "build.ts"), "--local"],
+    command: ["run", "-A", join(ROOT, "tools", "reference", "build.ts")],
   });
 }
 

@@ -6,7 +6,7 @@ export const leads = resource(
   "api-v1-leads",
   {
     "POST /": endpoint({
-      summary: doc("Recebe um lead", "Receive a lead"),
+      summary: doc("Envia um lead", "Send a lead"),
       scope: "leads:write",
       body: LeadRequest,
       malformed: "invalid_body",

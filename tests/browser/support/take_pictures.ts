@@ -101,7 +101,7 @@ export async function takeReferencePicture(file: string): Promise<void> {
     viewport: { width: 1_280, height: 720 },
     locale: "pt-BR",
   });
-  await watched.page.getByRole("heading", { name: "Recebe um lead" }).first().waitFor();
+  await watched.page.getByRole("heading", { name: "Envia um lead" }).first().waitFor();
   await watched.page.getByRole("button", { name: /^Testar/ }).first().waitFor();
   await writePicture(watched.page, file, { width: 1_280, height: 720 });
 }
