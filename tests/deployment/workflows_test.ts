@@ -105,6 +105,7 @@ Deno.test("The site and the console below it are published together, each built 
   assert.deepEqual(steps[site]!.env, {
     SITE_ORIGIN: "${{ steps.pages.outputs.origin }}",
     SITE_BASE_PATH: "${{ steps.pages.outputs.base_path }}/",
+    SITE_CONSOLE: "${{ steps.pages.outputs.base_path }}/console/",
   });
   assert.match(steps[console]!.run!, /task console site\/dist\/console\s*$/);
   assert.deepEqual(steps[upload]!.with, { path: "site/dist" });
