@@ -1,8 +1,8 @@
 /** Texts about keys and their scopes. */
 export const keys = {
   "steps.title": ["Primeiros passos", "First steps"],
-  "steps.key": ["Crie uma chave para o seu sistema", "Create a key for your system"],
-  "steps.call": ["Faça a primeira chamada com ela", "Make the first call with it"],
+  "steps.key": ["Crie uma chave", "Create a key"],
+  "steps.call": ["Faça a primeira chamada", "Make the first call"],
   "steps.webhook": ["Crie um webhook", "Create a webhook"],
   "steps.delivery": ["Envie um teste para ele", "Send it a test"],
   "steps.colleague": ["Convide um colega", "Invite a colleague"],

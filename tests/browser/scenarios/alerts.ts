@@ -130,7 +130,7 @@ export const alerts: Scenario[] = [
       const { page } = watched;
       const steps = page.getByRole("region", { name: "Primeiros passos" });
       const done = (text: string) => steps.getByRole("listitem").filter({ hasText: `${text} (feito)` });
-      await steps.getByRole("link", { name: "Crie uma chave para o seu sistema" }).waitFor();
+      await steps.getByRole("link", { name: "Crie uma chave" }).waitFor();
       assert.equal(await steps.getByText("(feito)").count(), 0);
       await assertGood(page, "the first steps");
       for (
@@ -146,9 +146,9 @@ export const alerts: Scenario[] = [
       }
 
       const { key } = await createKey(sql, { workspaceId: id, name: "Site", scopes: ["contacts:write"] });
-      await done("Crie uma chave para o seu sistema").waitFor();
+      await done("Crie uma chave").waitFor();
       await client(key).get("/api-v1-me");
-      await done("Faça a primeira chamada com ela").waitFor();
+      await done("Faça a primeira chamada").waitFor();
       const { body: webhook } = await admin.post("/app-v1-webhooks", {
         event_types: ["contact.created"],
         target_url: openMailbox().url,
