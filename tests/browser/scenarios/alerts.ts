@@ -63,7 +63,7 @@ export const alerts: Scenario[] = [
       await page.getByRole("button", { name: "Reativar" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Agora não" }).click();
       await page.getByText("Ativo", { exact: true }).waitFor();
-      await page.locator(".badge").waitFor({ state: "detached" });
+      await page.locator(".badge").first().waitFor({ state: "detached" });
       await menu.click();
       await page.getByRole("dialog").getByRole("link", { name: "Chaves", exact: true }).click();
       await page.getByRole("heading", { name: "Chaves de API" }).waitFor();
