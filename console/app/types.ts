@@ -5,6 +5,7 @@ import type {
   Grant as GrantSchema,
   GrantList as GrantListSchema,
 } from "../../supabase/functions/app-v1-apps/schema.ts";
+import type { EventsPage } from "../../supabase/functions/app-v1-activity/schema.ts";
 import type { Key, KeyDetail } from "../../supabase/functions/app-v1-keys/schema.ts";
 import type { MemberList } from "../../supabase/functions/app-v1-members/schema.ts";
 import type {
@@ -17,9 +18,12 @@ import type { CustomField as CustomFieldSchema } from "../../supabase/functions/
 export type { Role } from "../../supabase/functions/_shared/contract/roles.ts";
 export type Choices = z.output<typeof WorkspaceChoices>;
 export type Workspace = z.output<typeof WorkspaceSchema>;
+export type Alert = Workspace["alerts"][number];
+export type FirstSteps = NonNullable<Workspace["first_steps"]>;
 export type CustomField = z.output<typeof CustomFieldSchema>;
 export type Grant = z.output<typeof GrantSchema>;
 export type GrantList = z.output<typeof GrantListSchema>;
+export type ShownEvent = z.output<typeof EventsPage>["data"][number];
 export type ApiKey = z.output<typeof Key>;
 export type LoggedRequest = z.output<typeof LoggedRequestSchema>;
 export type OpenedKey = z.output<typeof KeyDetail>;

@@ -49,6 +49,20 @@ export function formatDay(day: string, language: string): string {
   return formatter(language).format(new Date(day));
 }
 
+/** Short days (`28/11`) and hours (`28/11, 14:00`) in a time zone. A date without a time is a day in UTC. */
+export function inZone(
+  language: string,
+  timeZone: string,
+): { day: (moment: string) => string; hour: (moment: string) => string } {
+  const day = { day: "2-digit", month: "2-digit", timeZone } as const;
+  const days = new Intl.DateTimeFormat(language, day);
+  const hours = new Intl.DateTimeFormat(language, { ...day, hour: "2-digit", minute: "2-digit" });
+  return {
+    day: (moment) => days.format(new Date(moment)),
+    hour: (moment) => hours.format(new Date(moment)),
+  };
+}
+
 /** A moment in milliseconds as the value of a `datetime-local` field, in the reader's time zone. */
 export function localMoment(ms: number): string {
   return new Date(ms - new Date(ms).getTimezoneOffset() * MINUTE * 1000).toISOString().slice(0, 16);

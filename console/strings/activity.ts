@@ -1,13 +1,35 @@
 /** Texts of the page that shows who changed what. */
 export const activity = {
   "activity.title": ["Atividade", "Activity"],
-  "activity.text": ["Quem fez o quê nesta empresa.", "Who did what in this company."],
+  "activity.text": [
+    "Quem fez o quê nesta empresa, e o que aconteceu com os registros.",
+    "Who did what in this company, and what happened to its records.",
+  ],
+  "activity.views": ["O que ver", "What to see"],
+  "activity.view_actions": ["Pessoas", "People"],
+  "activity.view_events": ["Eventos", "Events"],
   "activity.empty": [
     "Nada ainda. Aqui aparece quem criou, trocou ou revogou o quê.",
     "Nothing yet. Here you see who created, replaced or revoked what.",
   ],
   "activity.operator": ["O suporte", "Support"],
   "activity.loading": ["Buscando…", "Reading…"],
+
+  "events.text": [
+    "O que aconteceu nos últimos 90 dias, e que webhooks receberam cada evento (as entregas ficam 30 dias).",
+    "What happened in the last 90 days, and which webhooks got each event (deliveries are kept for 30 days).",
+  ],
+  "events.type": ["Evento", "Event"],
+  "events.record": ["Id do registro", "Id of the record"],
+  "events.until": ["Até o dia", "Until the day"],
+  "events.none": ["Nenhum evento.", "No event."],
+  "events.none_yet": [
+    "Nenhum entre os 5.000 mais novos. Toque em Mostrar mais.",
+    "None among the newest 5,000. Press Show more.",
+  ],
+  "events.nameless": ["registro sem nome", "record without a name"],
+  "events.changed": ["mudou {fields}", "changed {fields}"],
+  "events.no_webhook": ["nenhum webhook", "no webhook"],
 
   "did.unknown": ["{actor} fez “{action}” em {object}", "{actor} did “{action}” to {object}"],
   "did.workspace_updated": ["{actor} alterou a empresa: {changes}", "{actor} changed the company: {changes}"],
@@ -25,6 +47,10 @@ export const activity = {
   "did.key_networks_changed": [
     "{actor} mudou as redes da chave {object}",
     "{actor} changed the networks of the key {object}",
+  ],
+  "did.key_expiry_changed": [
+    "{actor} mudou a validade da chave {object}",
+    "{actor} changed when the key {object} expires",
   ],
   "did.key_renamed": ["{actor} mudou o nome de uma chave para {object}", "{actor} renamed a key to {object}"],
   "did.key_renamed_from": [
@@ -49,6 +75,10 @@ export const activity = {
   "did.webhook_deactivated": [
     "{actor} desativou o webhook {object}",
     "{actor} deactivated the webhook {object}",
+  ],
+  "did.webhook_stopped": [
+    "O webhook {object} parou: uma entrega falhou cinco vezes",
+    "The webhook {object} stopped: a delivery failed five times",
   ],
   "did.webhook_tested": ["{actor} enviou um teste para {object}", "{actor} sent a test to {object}"],
   "did.webhook_reactivated": [

@@ -185,7 +185,10 @@ export interface Verbs {
   >;
   key_list: Verb<InWorkspace, List<Key>>;
   key_get: Verb<OnRecord, z.output<typeof KeyDetail>>;
-  key_update: Verb<OnRecord & Optional<{ name: string; allowed_networks: string[] }>, Key>;
+  key_update: Verb<
+    OnRecord & Optional<{ name: string; allowed_networks: string[]; expires_at: string }>,
+    Key
+  >;
   key_rotate: Verb<OnRecord & { prefix: string; hash: string; overlap_seconds: OverlapSeconds }, Key>;
   key_revoke: Verb<OnRecord & Optional<{ keep_webhooks: boolean }>, z.output<typeof RevokedKey>>;
 

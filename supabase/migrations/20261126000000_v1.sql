@@ -299,7 +299,8 @@ comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for ea
 comment on column crm.workspaces.stale_after_days is
   'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
 comment on column crm.workspaces.time_zone is
-  'The IANA time zone in which an assistant reads and writes times without an offset. The API itself uses UTC.';
+  'The IANA time zone in which the console counts days, and an assistant reads and writes times without an offset. The '
+  'API itself uses UTC.';
 comment on column crm.workspaces.refuses_undefined_fields is
   'Whether custom_fields may have only keys that are defined in crm.custom_fields.';
 comment on column crm.workspaces.max_waiting_deliveries is
@@ -311,6 +312,14 @@ create policy "A member reaches only their own workspace" on crm.workspaces for 
   using (id = crm.current_workspace_id())
   with check (id = crm.current_workspace_id());
 create trigger touch before update on crm.workspaces for each row execute function crm.touch();
+create function crm.zone_of(p_workspace_id uuid) returns text
+language sql stable set search_path = ''
+as $$ select w.time_zone from crm.workspaces w where w.id = p_workspace_id $$;
+comment on function crm.zone_of(uuid) is 'The time zone of a workspace, in which its days begin and end.';
+create function crm.day_start(p_day date, p_zone text) returns timestamptz
+language sql stable parallel safe
+as $$ select p_day::timestamp at time zone p_zone $$;
+comment on function crm.day_start(date, text) is 'When a day begins in a time zone.';
 create table crm.members (
   workspace_id uuid not null references crm.workspaces (id),
   id uuid not null default crm.uuid_v7(),
@@ -386,8 +395,9 @@ create table crm.audit_log (
   foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
 );
 comment on table crm.audit_log is
-  'Every change that a verb of schema app made to a workspace. Lines are never changed or removed.';
-comment on column crm.audit_log.member_id is 'The member who made the change; null for the operator.';
+  'Every change that a verb of schema app made to a workspace, and every subscription that failures stopped. Lines are '
+  'never changed or removed.';
+comment on column crm.audit_log.member_id is 'The member who made the change; null for the operator and the dispatcher.';
 comment on column crm.audit_log.object_name is
   'The name of the object at that moment, so that the line can be read without the object.';
 call crm.protect('crm.audit_log');
@@ -8614,6 +8624,7 @@ declare
   v_recorded crm.recorded_attempt[];
   v_attempt crm.recorded_attempt;
   v_deactivating bigint[] := '{}';
+  v_target_url text;
 begin
   -- Locked in order of id, so that two groups cannot deadlock.
   with held as materialized (
@@ -8704,8 +8715,17 @@ begin
     if v_attempt.state = 'failed' then
       update crm.webhook_subscriptions s
       set is_active = false, deactivated_reason = 'failures'
-      where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id and s.is_active;
-      if found then v_deactivating := v_deactivating || v_attempt.lease_token; end if;
+      where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id and s.is_active
+      returning s.target_url into v_target_url;
+      if found then
+        v_deactivating := v_deactivating || v_attempt.lease_token;
+        perform crm.record_action(
+          v_attempt.workspace_id, 'webhook_stopped', 'webhook', v_attempt.subscription_id, v_target_url,
+          jsonb_build_object(
+            'delivery_id', v_attempt.delivery_id, 'status', v_attempt.status, 'reason', v_attempt.reason
+          )
+        );
+      end if;
     end if;
   end loop;
 
@@ -8716,8 +8736,9 @@ $$;
 comment on function crm.delivery_record(json) is
   'Records the outcomes of attempts in the order in which they ended, and schedules the next attempts. An outcome is '
   'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success), duration_ms, answer '
-  'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5). If another dispatcher has claimed the '
-  'delivery meanwhile, the outcome changes nothing and is not returned. last_success_at is up to 10 s late.';
+  'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5), which '
+  'the audit log then says. If another dispatcher has claimed the delivery meanwhile, the outcome changes nothing and is '
+  'not returned. last_success_at is up to 10 s late.';
 
 create function crm.deliveries_due() returns boolean
 language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -11650,21 +11671,23 @@ comment on function crm.log_requests(json) is
   'Writes requests to the log. age_ms: how long ago the request began. Security definer, because the functions may write '
   'no table.';
 create function crm.request_ids(
-  p_workspace_id uuid, p_key_id uuid, p_status text, p_path text, p_since timestamptz, p_until timestamptz,
-  p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
+  p_workspace_id uuid, p_key_id uuid, p_status text, p_code text, p_path text, p_since timestamptz,
+  p_until timestamptz, p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
 )
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
-  -- 422 or 4xx, as a range.
-  v_least integer := coalesce(replace(p_status, 'x', '0'), '0');
+  -- 422 or 4xx, as a range. Only failed requests have a code.
+  v_least integer := greatest(
+    coalesce(replace(p_status, 'x', '0'), '0')::integer, case when p_code is not null then 400 end
+  );
   v_most integer := coalesce(replace(p_status, 'x', '9'), '999');
   v_before uuid := coalesce(
     least(p_cursor, case when p_until is not null then crm.uuid_v7_floor(p_until) end),
     'ffffffff-ffff-ffff-ffff-ffffffffffff'
   );
   v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
-  v_is_filtered boolean := p_status is not null or p_path is not null;
+  v_is_filtered boolean := p_status is not null or p_code is not null or p_path is not null;
   -- How many requests one call reads: otherwise a filter that matches nothing would read all 7 days.
   v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;
 begin
@@ -11673,12 +11696,13 @@ begin
     ids := array(
       select w.id
       from (
-        select r.id, r.status, r.path from crm.requests r
+        select r.id, r.status, r.path, r.error from crm.requests r
         where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id < v_before and r.id >= v_from
           and r.status >= 400
         order by r.id desc limit v_look
       ) w
-      where w.status between v_least and v_most and (p_path is null or starts_with(w.path, p_path))
+      where w.status between v_least and v_most and (p_code is null or w.error ->> 'code' = p_code)
+        and (p_path is null or starts_with(w.path, p_path))
       limit p_limit + 1
     );
     if cardinality(ids) <= p_limit then
@@ -11712,10 +11736,11 @@ begin
   end if;
 end
 $$;
-comment on function crm.request_ids(uuid, uuid, text, text, timestamptz, timestamptz, uuid, integer) is
+comment on function crm.request_ids(uuid, uuid, text, text, text, timestamptz, timestamptz, uuid, integer) is
   'The ids of a page of a key''s requests, newest first, and the id after which the next page begins (null if there is '
-  'none). p_status: a status or a class of statuses (422, 4xx); p_path: how the path begins. A filtered page looks at up '
-  'to 5,000 requests, or failed requests if only those can match, so it may be short or empty although there is a next one.';
+  'none). p_status: a status or a class of statuses (422, 4xx); p_code: the code of the error; p_path: how the path '
+  'begins. A filtered page looks at up to 5,000 requests, or failed requests if only those can match, so it may be short '
+  'or empty although there is a next one.';
 create function crm.request_page(p_workspace_id uuid, p_key_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
@@ -11727,6 +11752,7 @@ begin
     p_workspace_id,
     p_key_id,
     p_args ->> 'status',
+    p_args ->> 'code',
     p_args ->> 'path',
     (p_args ->> 'since')::timestamptz,
     (p_args ->> 'until')::timestamptz,
@@ -11756,7 +11782,7 @@ begin
 end
 $$;
 comment on function crm.request_page(uuid, uuid, jsonb) is
-  'A page of a key''s requests by the arguments status, path, since and until (when they began), cursor and limit: see '
+  'A page of a key''s requests by the arguments status, code, path, since and until (when they began), cursor and limit: see '
   'crm.request_ids.';
 create function api.me_requests(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -11765,7 +11791,7 @@ comment on function api.me_requests(jsonb) is 'Lists the requests of the calling
 create function app.key_requests(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{status, path, since, until, cursor, limit}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{status, code, path, since, until, cursor, limit}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_key_id uuid := (v_args ->> 'id')::uuid;
 begin
@@ -11781,8 +11807,113 @@ end
 $$;
 comment on function app.key_requests(jsonb) is
   'Lists the requests of a key, or of a grant that the caller may see, in the last 7 days, newest first: data, and meta '
-  'with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), path (how it begins), since, until, '
-  'cursor, limit (50 if absent). Codes: validation_error, not_found.';
+  'with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), code (of the error), path (how it '
+  'begins), since, until, cursor, limit (50 if absent). Codes: validation_error, not_found.';
+create function crm.request_failures(p_workspace_id uuid, p_key_id uuid) returns json
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off
+set jit = off as $$
+declare
+  c_look constant integer := 5000;
+  v_zone text := crm.zone_of(p_workspace_id);
+  v_today date := (now() at time zone v_zone)::date;
+  v_hour timestamptz := date_bin('1 hour', now(), 'epoch');
+  v_from uuid := crm.uuid_v7_floor(crm.day_start(v_today - 6, v_zone));
+begin
+  return (
+    with newest as materialized (
+      select r.id, r.status, r.error ->> 'code' as code from crm.requests r
+      where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id >= v_from
+      order by r.id desc limit c_look + 1
+    ),
+    looked_at as materialized (
+      select crm.uuid_v7_time(n.id) as at, n.status, n.status >= 400 as is_failure, n.code
+      from newest n
+      order by n.id desc limit c_look
+    ),
+    extent as materialized (
+      select e.is_partial, case when e.is_partial then (select min(l.at) from looked_at l) end as since
+      from (select count(*) > c_look as is_partial from newest) e
+    ),
+    hours as (
+      select
+        date_bin('1 hour', l.at, 'epoch') as hour,
+        count(*) as requests, count(*) filter (where l.is_failure) as failures
+      from looked_at l group by 1
+    ),
+    days as (
+      select
+        (l.at at time zone v_zone)::date as day,
+        count(*) as requests, count(*) filter (where l.is_failure) as failures
+      from looked_at l group by 1
+    ),
+    statuses as (
+      select l.status, count(*) as count from looked_at l where l.is_failure group by 1
+    ),
+    codes as (
+      select l.code, l.status, count(*) as count
+      from looked_at l
+      where l.code is not null
+      group by 1, 2
+      order by 3 desc, 1, 2 limit 10
+    ),
+    busiest as (
+      select date_bin('1 minute', l.at, 'epoch') as minute, count(*) as requests
+      from looked_at l
+      -- The rate limit does not count the calls that it refused.
+      where l.status <> 429
+      group by 1
+      order by 2 desc, 1 desc limit 1
+    )
+    select json_build_object(
+      'time_zone', v_zone,
+      'is_partial', e.is_partial,
+      'since', crm.iso(e.since),
+      'hours', (
+        select json_agg(
+          json_build_object(
+            'hour', crm.iso(h.hour),
+            'requests', case when k.is_known then coalesce(c.requests, 0) end,
+            'failures', case when k.is_known then coalesce(c.failures, 0) end
+          ) order by h.hour
+        )
+        from generate_series(v_hour - interval '47 hours', v_hour, interval '1 hour') h (hour)
+        cross join lateral (select e.since is null or h.hour + interval '1 hour' > e.since as is_known) k
+        left join hours c on c.hour = h.hour
+      ),
+      'days', (
+        select json_agg(
+          json_build_object(
+            'day', to_char(d.day, 'YYYY-MM-DD'),
+            'requests', case when k.is_known then coalesce(c.requests, 0) end,
+            'failures', case when k.is_known then coalesce(c.failures, 0) end
+          ) order by d.day
+        )
+        from (select v_today - n as day from generate_series(0, 6) n) d
+        cross join lateral (select e.since is null or crm.day_start(d.day + 1, v_zone) > e.since as is_known) k
+        left join days c on c.day = d.day
+      ),
+      'statuses', (
+        select coalesce(json_agg(s order by s.count desc, s.status), '[]') from statuses s
+      ),
+      'codes', (
+        select coalesce(json_agg(c order by c.count desc, c.code, c.status), '[]') from codes c
+      ),
+      'busiest_minute', (
+        select json_build_object('minute', crm.iso(b.minute), 'requests', b.requests) from busiest b
+      ),
+      'limit_per_minute', (
+        select w.rate_limit_per_minute from crm.workspaces w where w.id = p_workspace_id
+      )
+    )
+    from extent e
+  );
+end
+$$;
+comment on function crm.request_failures(uuid, uuid) is
+  'JSON that says how many requests of a key failed, and why: requests and failures in the last 48 hours and in 7 days of '
+  'the workspace''s time zone, oldest first; failures by status; the 10 commonest error codes; and the minute with most '
+  'admitted requests beside the limit. Looks at the newest 5,000 requests of these days. If there are more, is_partial '
+  'is true, since is when the oldest of the 5,000 began, and hours and days before it have null.';
 
 create function crm.notice_claim()
 returns table (
@@ -14271,7 +14402,7 @@ begin
   errors := '[]';
   case p_rule
     when 'workspace_id', 'id', 'new_id', 'member_id', 'deal_id', 'pipeline_id', 'subscription_id', 'client_id',
-      'cursor'
+      'object_id', 'cursor'
     then
       value := to_jsonb(lower(v_text));
       v_valid := v_text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
@@ -14320,6 +14451,9 @@ begin
     when 'status' then
       v_valid := v_text ~ '^[1-5](\d\d|xx)$';
       v_message := 'Deve ser um status HTTP, como 422, ou uma classe, como 4xx';
+    when 'code' then
+      v_valid := v_text ~ '^[a-z_]{1,60}$';
+      v_message := 'Deve ser um código de erro, como validation_error';
     when 'path' then
       v_valid := char_length(v_text) between 1 and 255;
       v_message := 'Deve ter de 1 a 255 caracteres';
@@ -14695,6 +14829,10 @@ begin
         when 'delivery_list' then return app.delivery_list(p_args);
         when 'delivery_redeliver' then return app.delivery_redeliver(p_args);
       end case;
+    when 'event' then
+      case p_verb
+        when 'event_list' then return app.event_list(p_args);
+      end case;
     when 'funnel' then
       case p_verb
         when 'funnel_get' then return app.funnel_get(p_args);
@@ -14926,20 +15064,27 @@ comment on function crm.workspace_usage(uuid) is
   'active members (5,000), deliveries that wait for an attempt (10,000). A count at its bound may be larger.';
 create function crm.workspace_overview(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
+declare
+  v_member crm.members;
 begin
+  select m.* into v_member from crm.members m where m.workspace_id = w.id and m.id = crm.current_member_id();
   return crm.with_fields(crm.workspace_json(w), json_build_object(
-    'member', (
-      select json_build_object('id', m.id, 'name', m.name, 'email', m.email, 'role', m.role)
-      from crm.members m
-      where m.workspace_id = w.id and m.id = crm.current_member_id()
-    ),
+    'member', case
+      when v_member.id is not null then json_build_object(
+        'id', v_member.id, 'name', v_member.name, 'email', v_member.email, 'role', v_member.role
+      )
+    end,
     'workspaces', crm.workspaces_of_current_user(),
-    'usage', crm.workspace_usage(w.id)
+    'usage', crm.workspace_usage(w.id),
+    -- To those who can mend it, or take the steps.
+    'alerts', case when v_member.role = 'vendedor' then '[]' else crm.workspace_alerts(w) end,
+    'first_steps', case when v_member.role = 'admin' then crm.workspace_first_steps(w) end
   ));
 end
 $$;
 comment on function crm.workspace_overview(crm.workspaces) is
-  'JSON of a workspace with its usage, the calling member (null for the operator), and that person''s workspaces.';
+  'JSON of a workspace with its usage, the calling member (null for the operator), and that person''s workspaces; with '
+  'alerts for gestor, admin and operator (for a vendedor an empty list), and first_steps for an admin (otherwise null).';
 create function app.workspace_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -14953,8 +15098,8 @@ end
 $$;
 comment on function app.workspace_get(jsonb) is
   'Returns a workspace with its plan, its usage (calls_today, calls_7_days, active_keys, active_webhooks, '
-  'active_members, waiting_deliveries), the calling member and that person''s workspaces. Arguments: workspace_id. '
-  'Codes: validation_error, not_found.';
+  'active_members, waiting_deliveries), the calling member, that person''s workspaces, alerts and first_steps. '
+  'Arguments: workspace_id. Codes: validation_error, not_found.';
 create function app.workspace_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -15380,14 +15525,15 @@ comment on function crm.calls_by_day(date[], bigint[], date, integer) is
 create function crm.key_records(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, record json)
 language plpgsql stable set search_path = '' as $$
 declare
-  v_today date := (now() at time zone 'UTC')::date;
+  v_zone text := crm.zone_of(p_workspace_id);
+  v_today date := (now() at time zone v_zone)::date;
 begin
   return query
     with counted as (
       select d.key_id, array_agg(d.day) as days, array_agg(d.calls) as calls, sum(d.calls)::bigint as total
       from (
-        select c.key_id, (c.hour at time zone 'UTC')::date as day, sum(c.calls)::bigint as calls
-        from crm.count_calls(p_workspace_id, p_ids, (v_today - 6)::timestamp at time zone 'UTC') c
+        select c.key_id, (c.hour at time zone v_zone)::date as day, sum(c.calls)::bigint as calls
+        from crm.count_calls(p_workspace_id, p_ids, crm.day_start(v_today - 6, v_zone)) c
         group by 1, 2
       ) d
       group by 1
@@ -15431,8 +15577,8 @@ begin
 end
 $$;
 comment on function crm.key_records(uuid, uuid[]) is
-  'JSON of a workspace''s keys without their secrets, in no order. calls counts up to now, by days in UTC, oldest '
-  'first; old_secret_expires_at is null unless an earlier secret still works.';
+  'JSON of a workspace''s keys without their secrets, in no order. calls counts up to now, by days in the '
+  'workspace''s time zone, oldest first; old_secret_expires_at is null unless an earlier secret still works.';
 create function crm.key_record(p_workspace_id uuid, p_id uuid) returns json
 language sql stable set search_path = ''
 as $$ select r.record from crm.key_records(p_workspace_id, array[p_id]) r $$;
@@ -15557,14 +15703,15 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
   v_hour timestamptz := date_bin('1 hour', now(), 'epoch');
-  v_today date := (now() at time zone 'UTC')::date;
+  v_zone text := crm.zone_of(v_workspace_id);
+  v_today date := (now() at time zone v_zone)::date;
   v_record json := crm.key_record(v_workspace_id, v_id);
 begin
   if v_record is null then perform crm.raise_code('not_found', 'id'); end if;
   return (
     with counted as materialized (
       select c.hour, sum(c.calls)::bigint as calls
-      from crm.count_calls(v_workspace_id, array[v_id], (v_today - 29)::timestamp at time zone 'UTC') c
+      from crm.count_calls(v_workspace_id, array[v_id], crm.day_start(v_today - 29, v_zone)) c
       group by 1
     )
     select crm.with_fields(v_record, json_build_object(
@@ -15576,9 +15723,10 @@ begin
       'days_30', (
         select crm.calls_by_day(array_agg(d.day), array_agg(d.calls), v_today, 30)
         from (
-          select (c.hour at time zone 'UTC')::date as day, sum(c.calls)::bigint as calls from counted c group by 1
+          select (c.hour at time zone v_zone)::date as day, sum(c.calls)::bigint as calls from counted c group by 1
         ) d
       ),
+      'failures', crm.request_failures(v_workspace_id, v_id),
       'subscriptions', (
         select coalesce(
           json_agg(
@@ -15600,14 +15748,15 @@ begin
 end
 $$;
 comment on function app.key_get(jsonb) is
-  'Returns a key with its calls in the last 48 hours and 30 days, oldest first, and the subscriptions it created, '
-  'active ones first, 200 at most. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+  'Returns a key with its calls in the last 48 hours and 30 days, oldest first, why its requests failed '
+  '(crm.request_failures), and the subscriptions it created, active ones first, 200 at most. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 create function app.key_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{name, allowed_networks}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{name, allowed_networks, expires_at}');
   v_name text := v_args ->> 'name';
   v_networks cidr[] := crm.networks_of(v_args);
+  v_expires_at timestamptz := (v_args ->> 'expires_at')::timestamptz;
   v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
   if v_name <> v_key.name then
@@ -15625,13 +15774,32 @@ begin
       jsonb_build_object('from', v_key.allowed_networks, 'to', v_networks)
     );
   end if;
+  -- p_args, because in v_args null is absent: here it means that the key does not expire.
+  if p_args ? 'expires_at' and v_expires_at is distinct from v_key.expires_at then
+    if v_key.revoked_at is not null then
+      perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada; crie outra');
+    end if;
+    if v_expires_at <= now() then
+      perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro; para parar a chave já, revogue');
+    end if;
+    -- An expired key works again, so it needs room as a new one does.
+    if not crm.is_working(v_key) then perform crm.require_room_for_key(v_key.workspace_id); end if;
+    update crm.api_keys k
+    set expires_at = v_expires_at
+    where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
+    perform crm.record_action(
+      v_key.workspace_id, 'key_expiry_changed', 'key', v_key.id, coalesce(v_name, v_key.name),
+      jsonb_build_object('from', crm.iso(v_key.expires_at), 'to', crm.iso(v_expires_at))
+    );
+  end if;
   return crm.key_record(v_key.workspace_id, v_key.id);
 end
 $$;
 comment on function app.key_update(jsonb) is
-  'Renames a key, even one that no longer works, or replaces the networks from which it may be used. Returns the key. '
-  'Arguments: workspace_id, id, name, allowed_networks (an empty list: from everywhere). Codes: validation_error, '
-  'not_found.';
+  'Renames a key, even one that no longer works, replaces the networks from which it may be used, or changes when it '
+  'expires; an expired key then works again. Returns the key. Arguments: workspace_id, id, name, allowed_networks (an '
+  'empty list: from everywhere), expires_at (null: never). Codes: validation_error, not_found, already_expired (not in '
+  'the future), key_revoked (a revoked key gets no other end).';
 create function app.key_rotate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -16526,6 +16694,226 @@ comment on function app.grant_revoke(jsonb) is
   'before stays as it is. A member revokes their own grants, an admin and the operator all. Returns the grant. '
   'Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
+create index webhook_subscriptions_stopped on crm.webhook_subscriptions (workspace_id, deactivated_at)
+where deactivated_reason = 'failures';
+create index api_keys_expiring on crm.api_keys (workspace_id, expires_at)
+where expires_at is not null and revoked_at is null and client_id is null;
+create function crm.workspace_alerts(w crm.workspaces) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(
+      json_agg(
+        json_build_object(
+          'kind', a.kind, 'id', a.id, 'name', a.name, 'since', crm.iso(a.since), 'until', crm.iso(a.until)
+        )
+        order by a.urgency, a.until, a.since desc, a.id
+      ),
+      '[]'
+    )
+    from (
+      -- webhook_subscriptions_stopped. After 30 days the deliveries that waited are gone, and nothing is left to send.
+      (
+        select 1 as urgency, 'webhook_stopped' as kind, s.id, s.target_url as name, s.deactivated_at as since,
+          null::timestamptz as until
+        from crm.webhook_subscriptions s
+        where s.workspace_id = w.id and s.deactivated_reason = 'failures'
+          and s.deactivated_at > now() - interval '30 days'
+        order by s.deactivated_at desc limit 50
+      )
+      union all
+      -- api_keys_expiring.
+      (
+        select case when k.expires_at <= now() then 2 else 4 end,
+          case when k.expires_at <= now() then 'key_expired' else 'key_expiring' end,
+          k.id, k.name::text,
+          case when k.expires_at <= now() then k.expires_at end,
+          case when k.expires_at > now() then k.expires_at end
+        from crm.api_keys k
+        where k.workspace_id = w.id and k.revoked_at is null and k.client_id is null
+          and k.expires_at > now() - interval '7 days' and k.expires_at <= now() + interval '14 days'
+        order by k.expires_at limit 50
+      )
+      union all
+      -- webhook_subscriptions_listed. One failed attempt needs nobody: the next one, half a minute later, mostly succeeds.
+      (
+        select 3, 'webhook_failing', s.id, s.target_url, coalesce(s.last_success_at, s.created_at), null
+        from crm.webhook_subscriptions s
+        where s.workspace_id = w.id and s.is_active and s.failure_count >= 3 and not w.suspended and w.public_api
+        order by s.created_at limit 50
+      )
+    ) a
+  );
+end
+$$;
+comment on function crm.workspace_alerts(crm.workspaces) is
+  'What somebody has to mend, the most urgent first, the newest first among equals: webhook_stopped (by failures, in the last 30 days), key_expired (in '
+  'the last 7 days), webhook_failing (active, and its last three attempts or more failed; since is the last success, or '
+  'when it was created; none while nothing may be sent), key_expiring (within 14 days). name is the URL or the key''s name. '
+  'At most 50 of stopped webhooks, of keys, and of failing webhooks.';
+create function crm.workspace_first_steps(w crm.workspaces) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  -- By the primary keys. key_counters is a minute late; until then the rate limit knows of the call.
+  v_call boolean := exists (
+    select from crm.key_counters c
+    join crm.api_keys k on k.workspace_id = c.workspace_id and k.id = c.key_id
+    where c.workspace_id = w.id and k.client_id is null
+  ) or exists (
+    select from (
+      select k.id from crm.api_keys k
+      where k.workspace_id = w.id and k.client_id is null
+      order by k.id desc limit 100
+    ) k
+    join crm.rate_limits r on r.key_id = k.id
+  );
+  v_steps record;
+begin
+  -- First, so that a workspace that has grown reads no more than that.
+  if v_call and w.created_at < now() - interval '30 days' then return null; end if;
+  -- Each exists() ends at the first row that it finds below the workspace in the primary key.
+  select
+    exists (select from crm.api_keys k where k.workspace_id = w.id and k.client_id is null) as key,
+    v_call as call,
+    exists (select from crm.webhook_subscriptions s where s.workspace_id = w.id) as webhook,
+    exists (
+      select from crm.webhook_subscriptions s where s.workspace_id = w.id and s.last_success_at is not null
+    ) as delivery,
+    exists (
+      select from crm.members m
+      -- Nobody is the admin of a workspace that the operator created without one (app.workspace_create).
+      where m.workspace_id = w.id and m.is_active and m.email not like '%.invalid' order by m.id offset 1 limit 1
+    ) as colleague
+  into v_steps;
+  if v_steps.key and v_steps.call and v_steps.webhook and v_steps.delivery and v_steps.colleague then return null; end if;
+  return row_to_json(v_steps);
+end
+$$;
+comment on function crm.workspace_first_steps(crm.workspaces) is
+  'What a new workspace has done: key (made one), call (made one with a key), webhook (made one), delivery (a delivery or '
+  'test event was confirmed), colleague (a second active member, who may still have to accept the invitation). Null once '
+  'all is done, or 30 days after the workspace was created if there were calls: it works, in the way its people want.';
+
+create function crm.event_ids(
+  p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_since timestamptz, p_until timestamptz,
+  p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
+)
+language plpgsql stable set search_path = ''
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  c_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  v_before uuid := coalesce(
+    least(p_cursor, case when p_until is not null then crm.uuid_v7_floor(p_until) end), c_last
+  );
+  v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '90 days'));
+  -- How many events one call reads: otherwise a type that never occurred would read all 90 days.
+  v_look integer := case when p_event is null then p_limit + 1 else 5000 end;
+  -- The place of the cursor in the order of one object's events. Not in the condition below, because coalesce is not
+  -- leakproof: row-level security would keep the index scan from starting there.
+  v_position bigint := coalesce(
+    (select e.position from crm.events e where e.workspace_id = p_workspace_id and e.id = p_cursor),
+    9223372036854775807
+  );
+  v_cursor uuid := coalesce(p_cursor, c_last);
+  v_last uuid;
+  v_count integer;
+begin
+  -- One statement for each index. Each also returns the event at which it stopped reading.
+  if p_object_id is null then
+    select array_agg(w.id) filter (where w.event = p_event or p_event is null), (array_agg(w.id))[v_look], count(*)
+    into ids, v_last, v_count
+    from (
+      select e.id, e.event from crm.events e
+      where e.workspace_id = p_workspace_id and e.id < v_before and e.id >= v_from
+      order by e.id desc limit v_look
+    ) w;
+  else
+    select array_agg(w.id) filter (where w.event = p_event or p_event is null), (array_agg(w.id))[v_look], count(*)
+    into ids, v_last, v_count
+    from (
+      select e.id, e.event from crm.events e
+      where e.workspace_id = p_workspace_id and e.object_id = p_object_id and e.id < v_before and e.id >= v_from
+        and (e.position, e.id) < (v_position, v_cursor)
+      order by e.position desc, e.id desc limit v_look
+    ) w;
+  end if;
+  ids := coalesce(ids, '{}');
+  if cardinality(ids) > p_limit then
+    ids := ids[: p_limit];
+    next_id := ids[p_limit];
+  elsif v_count = v_look then
+    next_id := v_last;
+  end if;
+end
+$$;
+comment on function crm.event_ids(uuid, crm.event_type, uuid, timestamptz, timestamptz, uuid, integer) is
+  'The ids of a page of events, newest first, and the id after which the next page begins (null if there is none). A '
+  'page filtered by type reads at most 5,000 events, so it may be short or empty although there is a next one.';
+create function crm.deliveries_of_event(p_workspace_id uuid, p_event_id uuid) returns json
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
+declare
+  v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
+  -- The first half of a delivery's id is that of its event (crm.delivery_id), so the key finds an event's deliveries.
+  v_first uuid := left(p_event_id::text, 18) || '-0000-000000000000';
+  v_last uuid := left(p_event_id::text, 18) || '-ffff-ffffffffffff';
+begin
+  return (
+    select coalesce(
+      json_agg(
+        json_build_object(
+          'id', d.id, 'subscription_id', d.subscription_id, 'name', s.name, 'target_url', s.target_url,
+          'state', case when d.state = 'pending' and not (v_may_send and s.is_active) then 'held' else d.state end,
+          'attempts', d.attempts
+        )
+        order by d.created_at, d.id
+      ),
+      '[]'
+    )
+    from crm.webhook_deliveries d
+    join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
+    where d.workspace_id = p_workspace_id and d.id >= v_first and d.id <= v_last and d.event_id = p_event_id
+  );
+end
+$$;
+comment on function crm.deliveries_of_event(uuid, uuid) is
+  'JSON of the deliveries of an event, one for each webhook that gets it; deliveries are kept for 30 days.';
+create function app.event_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{event, object_id, since, until, cursor, limit}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_page record;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  select * into v_page from crm.event_ids(
+    v_workspace_id, (v_args ->> 'event')::crm.event_type, (v_args ->> 'object_id')::uuid,
+    (v_args ->> 'since')::timestamptz, (v_args ->> 'until')::timestamptz, (v_args ->> 'cursor')::uuid,
+    coalesce((v_args ->> 'limit')::numeric::integer, 50)
+  );
+  return crm.page(
+    array(
+      select json_build_object(
+        'id', e.id, 'event', e.event, 'object_type', t.object_type, 'object_id', e.object_id,
+        'object_name', crm.object_name(v_workspace_id, t.object_type, e.object_id), 'is_test', e.is_test,
+        'changed_fields', coalesce(e.facts -> 'changed_fields', '[]'), 'occurred_at', crm.iso(e.occurred_at),
+        'deliveries', crm.deliveries_of_event(v_workspace_id, e.id)
+      )
+      from unnest(v_page.ids) with ordinality w (id, n)
+      -- The planner does not know in which partition an id is: `offset 0` makes it look up each id.
+      cross join lateral (
+        select * from crm.events e where e.workspace_id = v_workspace_id and e.id = w.id offset 0
+      ) e
+      join crm.event_types t on t.event = e.event
+      order by w.n
+    ),
+    v_page.next_id
+  );
+end
+$$;
+comment on function app.event_list(jsonb) is
+  'A page of the events of a workspace, newest first, by type, object and time, each with its deliveries. Arguments: '
+  'see crm.event_ids.';
+
 create table crm.jobs (
   name text primary key,
   every interval not null check (every >= interval '1 second'),
@@ -16735,7 +17123,7 @@ to crm_app;
 grant select, insert on crm.audit_log to crm_app;
 grant select, update (name, stale_after_days, time_zone, refuses_undefined_fields) on crm.workspaces to crm_app;
 grant select, insert, update (name, role, is_active) on crm.members to crm_app;
-grant select, insert, update (name, prefix, rotated_at, revoked_at, allowed_networks) on crm.api_keys to crm_app;
+grant select, insert, update (name, prefix, expires_at, rotated_at, revoked_at, allowed_networks) on crm.api_keys to crm_app;
 grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
 to crm_app;
 grant select (workspace_id, subscription_id, next_from), insert, update (header) on crm.webhook_secrets to crm_app;
@@ -16853,7 +17241,7 @@ grant execute on function
   crm.redeliver(uuid, uuid, uuid[]), crm.redeliver_all(uuid, uuid, uuid[]), crm.refuse_invalid(text, jsonb[], jsonb[]),
   crm.refuse_taken(text, jsonb[], jsonb[], boolean), crm.refuses_undefined_fields(),
   crm.remove_deal_contact(uuid, uuid),
-  crm.request_ids(uuid, uuid, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
+  crm.request_ids(uuid, uuid, text, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.request_page(uuid, uuid, jsonb), crm.require_active_pipeline(uuid), crm.require_active_stage(uuid, uuid),
   crm.require_known_filters(jsonb), crm.require_own_delivery(crm.webhook_subscriptions, uuid), crm.require_record(json),
   crm.require_references(jsonb), crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean),
@@ -16881,15 +17269,16 @@ grant execute on function
   api.custom_field_restore(jsonb), api.custom_field_update(jsonb), api.fail(text, text[], text, uuid[]),
   app.action_list(jsonb), app.custom_field_archive(jsonb), app.custom_field_create(jsonb), app.custom_field_list(jsonb),
   app.custom_field_restore(jsonb), app.custom_field_update(jsonb), app.delivery_get(jsonb), app.delivery_list(jsonb),
-  app.delivery_redeliver(jsonb), app.funnel_get(jsonb), app.grant_create(jsonb), app.grant_list(jsonb),
-  app.grant_revoke(jsonb), app.invitation_accept(jsonb), app.invitation_decline(jsonb), app.key_create(jsonb),
-  app.key_get(jsonb), app.key_list(jsonb), app.key_requests(jsonb), app.key_revoke(jsonb), app.key_rotate(jsonb),
-  app.key_update(jsonb), app.member_invite(jsonb), app.member_leave(jsonb), app.member_list(jsonb),
-  app.member_reinvite(jsonb), app.member_update(jsonb), app.subscription_create(jsonb), app.subscription_delete(jsonb),
-  app.subscription_get(jsonb), app.subscription_list(jsonb), app.subscription_reactivate(jsonb),
-  app.subscription_recover(jsonb), app.subscription_redeliver(jsonb), app.subscription_rotate(jsonb),
-  app.subscription_test(jsonb), app.subscription_update(jsonb), app.workspace_choices(jsonb), app.workspace_get(jsonb),
-  app.workspace_update(jsonb), crm.activity_json(crm.activities), crm.answer_invitation(uuid, boolean),
+  app.delivery_redeliver(jsonb), app.event_list(jsonb), app.funnel_get(jsonb), app.grant_create(jsonb),
+  app.grant_list(jsonb), app.grant_revoke(jsonb), app.invitation_accept(jsonb), app.invitation_decline(jsonb),
+  app.key_create(jsonb), app.key_get(jsonb), app.key_list(jsonb), app.key_requests(jsonb), app.key_revoke(jsonb),
+  app.key_rotate(jsonb), app.key_update(jsonb), app.member_invite(jsonb), app.member_leave(jsonb),
+  app.member_list(jsonb), app.member_reinvite(jsonb), app.member_update(jsonb), app.subscription_create(jsonb),
+  app.subscription_delete(jsonb), app.subscription_get(jsonb), app.subscription_list(jsonb),
+  app.subscription_reactivate(jsonb), app.subscription_recover(jsonb), app.subscription_redeliver(jsonb),
+  app.subscription_rotate(jsonb), app.subscription_test(jsonb), app.subscription_update(jsonb),
+  app.workspace_choices(jsonb), app.workspace_get(jsonb), app.workspace_update(jsonb),
+  crm.activity_json(crm.activities), crm.answer_invitation(uuid, boolean),
   crm.calls_by_day(date[], bigint[], date, integer), crm.calls_by_hour(timestamp with time zone[], bigint),
   crm.change_subscription(uuid, uuid, jsonb), crm.changed_field_names(), crm.changed_member_json(crm.members),
   crm.check_active_subscriptions(uuid, text), crm.check_args(jsonb, text[], text[]), crm.check_filters(uuid, jsonb),
@@ -16899,13 +17288,16 @@ grant execute on function
   crm.contact_json(crm.contacts), crm.count_calls(uuid, uuid[], timestamp with time zone), crm.current_member_id(),
   crm.current_user_id(), crm.current_workspace_id(), crm.custom_field_action(text, json),
   crm.custom_field_json(crm.custom_fields), crm.custom_field_lock(uuid), crm.custom_field_room(text),
-  crm.deal_json(crm.deals), crm.delivery_body(uuid, crm.events, text), crm.delivery_detail(uuid, uuid),
+  crm.day_start(date, text), crm.deal_json(crm.deals), crm.deliveries_of_event(uuid, uuid),
+  crm.delivery_body(uuid, crm.events, text), crm.delivery_detail(uuid, uuid),
   crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text),
   crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),
   crm.describe_changes(jsonb, jsonb), crm.end_grant(uuid, uuid), crm.end_webhooks_of_grant(uuid, uuid),
-  crm.event_data(crm.events, text), crm.funnel_stages(uuid, uuid), crm.given_scopes(text[], text),
-  crm.grant_records(uuid, uuid[]), crm.header_name(jsonb), crm.holds_webhooks(uuid), crm.invitations_of_current_user(),
+  crm.event_data(crm.events, text),
+  crm.event_ids(uuid, crm.event_type, uuid, timestamp with time zone, timestamp with time zone, uuid, integer),
+  crm.funnel_stages(uuid, uuid), crm.given_scopes(text[], text), crm.grant_records(uuid, uuid[]),
+  crm.header_name(jsonb), crm.holds_webhooks(uuid), crm.invitations_of_current_user(),
   crm.is_in_state(text, text, boolean), crm.is_working(crm.api_keys), crm.iso(timestamp with time zone),
   crm.key_for_update(uuid, uuid), crm.key_record(uuid, uuid), crm.key_records(uuid, uuid[]),
   crm.lead_data(crm.deals, crm.contacts, crm.companies), crm.lead_json(crm.deals, uuid, uuid), crm.leave_workspace(),
@@ -16918,8 +17310,8 @@ grant execute on function
   crm.reactivate_subscription(uuid, uuid), crm.record_action(uuid, text, text, uuid, text, jsonb),
   crm.record_webhook_action(uuid, uuid, text, jsonb), crm.recover(uuid, uuid, jsonb),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone, boolean),
-  crm.redeliver(uuid, uuid, uuid[]), crm.redeliver_all(uuid, uuid, uuid[]),
-  crm.request_ids(uuid, uuid, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
+  crm.redeliver(uuid, uuid, uuid[]), crm.redeliver_all(uuid, uuid, uuid[]), crm.request_failures(uuid, uuid),
+  crm.request_ids(uuid, uuid, text, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.request_page(uuid, uuid, jsonb), crm.require_active_subscription(uuid, uuid), crm.require_admin_still(uuid),
   crm.require_invitations_left(uuid, uuid), crm.require_other_admin(uuid, uuid), crm.require_room_for_key(uuid),
   crm.require_workspace(uuid), crm.resume_subscription(uuid, uuid), crm.rotate_secret(uuid, uuid, bytea, integer),
@@ -16929,6 +17321,6 @@ grant execute on function
   crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]),
   crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid),
   crm.with_fields(json, json), crm.within_workspace(jsonb), crm.without_mapping(inet), crm.working_keys_of(uuid, uuid),
-  crm.workspace_json(crm.workspaces), crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid),
-  crm.workspaces_of_current_user()
+  crm.workspace_alerts(crm.workspaces), crm.workspace_first_steps(crm.workspaces), crm.workspace_json(crm.workspaces),
+  crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid), crm.workspaces_of_current_user(), crm.zone_of(uuid)
 to crm_app;

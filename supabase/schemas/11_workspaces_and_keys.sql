@@ -22,7 +22,8 @@ comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for ea
 comment on column crm.workspaces.stale_after_days is
   'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
 comment on column crm.workspaces.time_zone is
-  'The IANA time zone in which an assistant reads and writes times without an offset. The API itself uses UTC.';
+  'The IANA time zone in which the console counts days, and an assistant reads and writes times without an offset. The '
+  'API itself uses UTC.';
 comment on column crm.workspaces.refuses_undefined_fields is
   'Whether custom_fields may have only keys that are defined in crm.custom_fields.';
 comment on column crm.workspaces.max_waiting_deliveries is
@@ -36,6 +37,16 @@ create policy "A member reaches only their own workspace" on crm.workspaces for 
   using (id = crm.current_workspace_id())
   with check (id = crm.current_workspace_id());
 create trigger touch before update on crm.workspaces for each row execute function crm.touch();
+
+create function crm.zone_of(p_workspace_id uuid) returns text
+language sql stable set search_path = ''
+as $$ select w.time_zone from crm.workspaces w where w.id = p_workspace_id $$;
+comment on function crm.zone_of(uuid) is 'The time zone of a workspace, in which its days begin and end.';
+
+create function crm.day_start(p_day date, p_zone text) returns timestamptz
+language sql stable parallel safe
+as $$ select p_day::timestamp at time zone p_zone $$;
+comment on function crm.day_start(date, text) is 'When a day begins in a time zone.';
 
 create table crm.members (
   workspace_id uuid not null references crm.workspaces (id),
@@ -118,8 +129,9 @@ create table crm.audit_log (
   foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
 );
 comment on table crm.audit_log is
-  'Every change that a verb of schema app made to a workspace. Lines are never changed or removed.';
-comment on column crm.audit_log.member_id is 'The member who made the change; null for the operator.';
+  'Every change that a verb of schema app made to a workspace, and every subscription that failures stopped. Lines are '
+  'never changed or removed.';
+comment on column crm.audit_log.member_id is 'The member who made the change; null for the operator and the dispatcher.';
 comment on column crm.audit_log.object_name is
   'The name of the object at that moment, so that the line can be read without the object.';
 call crm.protect('crm.audit_log');

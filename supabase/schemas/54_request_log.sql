@@ -55,22 +55,24 @@ comment on function crm.log_requests(json) is
   'no table.';
 
 create function crm.request_ids(
-  p_workspace_id uuid, p_key_id uuid, p_status text, p_path text, p_since timestamptz, p_until timestamptz,
-  p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
+  p_workspace_id uuid, p_key_id uuid, p_status text, p_code text, p_path text, p_since timestamptz,
+  p_until timestamptz, p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
 )
 language plpgsql stable set search_path = ''
 -- Read in the order of an index: with a sort, the planner might read all rows first.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
-  -- 422 or 4xx, as a range.
-  v_least integer := coalesce(replace(p_status, 'x', '0'), '0');
+  -- 422 or 4xx, as a range. Only failed requests have a code.
+  v_least integer := greatest(
+    coalesce(replace(p_status, 'x', '0'), '0')::integer, case when p_code is not null then 400 end
+  );
   v_most integer := coalesce(replace(p_status, 'x', '9'), '999');
   v_before uuid := coalesce(
     least(p_cursor, case when p_until is not null then crm.uuid_v7_floor(p_until) end),
     'ffffffff-ffff-ffff-ffff-ffffffffffff'
   );
   v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
-  v_is_filtered boolean := p_status is not null or p_path is not null;
+  v_is_filtered boolean := p_status is not null or p_code is not null or p_path is not null;
   -- How many requests one call reads: otherwise a filter that matches nothing would read all 7 days.
   v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;
 begin
@@ -79,12 +81,13 @@ begin
     ids := array(
       select w.id
       from (
-        select r.id, r.status, r.path from crm.requests r
+        select r.id, r.status, r.path, r.error from crm.requests r
         where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id < v_before and r.id >= v_from
           and r.status >= 400
         order by r.id desc limit v_look
       ) w
-      where w.status between v_least and v_most and (p_path is null or starts_with(w.path, p_path))
+      where w.status between v_least and v_most and (p_code is null or w.error ->> 'code' = p_code)
+        and (p_path is null or starts_with(w.path, p_path))
       limit p_limit + 1
     );
     if cardinality(ids) <= p_limit then
@@ -118,10 +121,11 @@ begin
   end if;
 end
 $$;
-comment on function crm.request_ids(uuid, uuid, text, text, timestamptz, timestamptz, uuid, integer) is
+comment on function crm.request_ids(uuid, uuid, text, text, text, timestamptz, timestamptz, uuid, integer) is
   'The ids of a page of a key''s requests, newest first, and the id after which the next page begins (null if there is '
-  'none). p_status: a status or a class of statuses (422, 4xx); p_path: how the path begins. A filtered page looks at up '
-  'to 5,000 requests, or failed requests if only those can match, so it may be short or empty although there is a next one.';
+  'none). p_status: a status or a class of statuses (422, 4xx); p_code: the code of the error; p_path: how the path '
+  'begins. A filtered page looks at up to 5,000 requests, or failed requests if only those can match, so it may be short '
+  'or empty although there is a next one.';
 
 create function crm.request_page(p_workspace_id uuid, p_key_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
@@ -134,6 +138,7 @@ begin
     p_workspace_id,
     p_key_id,
     p_args ->> 'status',
+    p_args ->> 'code',
     p_args ->> 'path',
     (p_args ->> 'since')::timestamptz,
     (p_args ->> 'until')::timestamptz,
@@ -163,7 +168,7 @@ begin
 end
 $$;
 comment on function crm.request_page(uuid, uuid, jsonb) is
-  'A page of a key''s requests by the arguments status, path, since and until (when they began), cursor and limit: see '
+  'A page of a key''s requests by the arguments status, code, path, since and until (when they began), cursor and limit: see '
   'crm.request_ids.';
 
 create function api.me_requests(p_args jsonb) returns json
@@ -174,7 +179,7 @@ comment on function api.me_requests(jsonb) is 'Lists the requests of the calling
 create function app.key_requests(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{status, path, since, until, cursor, limit}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{status, code, path, since, until, cursor, limit}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_key_id uuid := (v_args ->> 'id')::uuid;
 begin
@@ -190,5 +195,113 @@ end
 $$;
 comment on function app.key_requests(jsonb) is
   'Lists the requests of a key, or of a grant that the caller may see, in the last 7 days, newest first: data, and meta '
-  'with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), path (how it begins), since, until, '
-  'cursor, limit (50 if absent). Codes: validation_error, not_found.';
+  'with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), code (of the error), path (how it '
+  'begins), since, until, cursor, limit (50 if absent). Codes: validation_error, not_found.';
+
+create function crm.request_failures(p_workspace_id uuid, p_key_id uuid) returns json
+-- Read in the order of an index, as in crm.request_ids. Without jit, because the sorts of groups that remain have an
+-- estimated cost at which Postgres would compile the statement.
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off
+set jit = off as $$
+declare
+  c_look constant integer := 5000;
+  v_zone text := crm.zone_of(p_workspace_id);
+  v_today date := (now() at time zone v_zone)::date;
+  v_hour timestamptz := date_bin('1 hour', now(), 'epoch');
+  v_from uuid := crm.uuid_v7_floor(crm.day_start(v_today - 6, v_zone));
+begin
+  return (
+    with newest as materialized (
+      select r.id, r.status, r.error ->> 'code' as code from crm.requests r
+      where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id >= v_from
+      order by r.id desc limit c_look + 1
+    ),
+    looked_at as materialized (
+      select crm.uuid_v7_time(n.id) as at, n.status, n.status >= 400 as is_failure, n.code
+      from newest n
+      order by n.id desc limit c_look
+    ),
+    extent as materialized (
+      select e.is_partial, case when e.is_partial then (select min(l.at) from looked_at l) end as since
+      from (select count(*) > c_look as is_partial from newest) e
+    ),
+    hours as (
+      select
+        date_bin('1 hour', l.at, 'epoch') as hour,
+        count(*) as requests, count(*) filter (where l.is_failure) as failures
+      from looked_at l group by 1
+    ),
+    days as (
+      select
+        (l.at at time zone v_zone)::date as day,
+        count(*) as requests, count(*) filter (where l.is_failure) as failures
+      from looked_at l group by 1
+    ),
+    statuses as (
+      select l.status, count(*) as count from looked_at l where l.is_failure group by 1
+    ),
+    codes as (
+      select l.code, l.status, count(*) as count
+      from looked_at l
+      where l.code is not null
+      group by 1, 2
+      order by 3 desc, 1, 2 limit 10
+    ),
+    busiest as (
+      select date_bin('1 minute', l.at, 'epoch') as minute, count(*) as requests
+      from looked_at l
+      -- The rate limit does not count the calls that it refused.
+      where l.status <> 429
+      group by 1
+      order by 2 desc, 1 desc limit 1
+    )
+    select json_build_object(
+      'time_zone', v_zone,
+      'is_partial', e.is_partial,
+      'since', crm.iso(e.since),
+      'hours', (
+        select json_agg(
+          json_build_object(
+            'hour', crm.iso(h.hour),
+            'requests', case when k.is_known then coalesce(c.requests, 0) end,
+            'failures', case when k.is_known then coalesce(c.failures, 0) end
+          ) order by h.hour
+        )
+        from generate_series(v_hour - interval '47 hours', v_hour, interval '1 hour') h (hour)
+        cross join lateral (select e.since is null or h.hour + interval '1 hour' > e.since as is_known) k
+        left join hours c on c.hour = h.hour
+      ),
+      'days', (
+        select json_agg(
+          json_build_object(
+            'day', to_char(d.day, 'YYYY-MM-DD'),
+            'requests', case when k.is_known then coalesce(c.requests, 0) end,
+            'failures', case when k.is_known then coalesce(c.failures, 0) end
+          ) order by d.day
+        )
+        from (select v_today - n as day from generate_series(0, 6) n) d
+        cross join lateral (select e.since is null or crm.day_start(d.day + 1, v_zone) > e.since as is_known) k
+        left join days c on c.day = d.day
+      ),
+      'statuses', (
+        select coalesce(json_agg(s order by s.count desc, s.status), '[]') from statuses s
+      ),
+      'codes', (
+        select coalesce(json_agg(c order by c.count desc, c.code, c.status), '[]') from codes c
+      ),
+      'busiest_minute', (
+        select json_build_object('minute', crm.iso(b.minute), 'requests', b.requests) from busiest b
+      ),
+      'limit_per_minute', (
+        select w.rate_limit_per_minute from crm.workspaces w where w.id = p_workspace_id
+      )
+    )
+    from extent e
+  );
+end
+$$;
+comment on function crm.request_failures(uuid, uuid) is
+  'JSON that says how many requests of a key failed, and why: requests and failures in the last 48 hours and in 7 days of '
+  'the workspace''s time zone, oldest first; failures by status; the 10 commonest error codes; and the minute with most '
+  'admitted requests beside the limit. Looks at the newest 5,000 requests of these days. If there are more, is_partial '
+  'is true, since is when the oldest of the 5,000 began, and hours and days before it have null.';

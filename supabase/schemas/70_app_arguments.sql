@@ -34,7 +34,7 @@ begin
   errors := '[]';
   case p_rule
     when 'workspace_id', 'id', 'new_id', 'member_id', 'deal_id', 'pipeline_id', 'subscription_id', 'client_id',
-      'cursor'
+      'object_id', 'cursor'
     then
       value := to_jsonb(lower(v_text));
       v_valid := v_text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
@@ -83,6 +83,9 @@ begin
     when 'status' then
       v_valid := v_text ~ '^[1-5](\d\d|xx)$';
       v_message := 'Deve ser um status HTTP, como 422, ou uma classe, como 4xx';
+    when 'code' then
+      v_valid := v_text ~ '^[a-z_]{1,60}$';
+      v_message := 'Deve ser um código de erro, como validation_error';
     when 'path' then
       v_valid := char_length(v_text) between 1 and 255;
       v_message := 'Deve ter de 1 a 255 caracteres';

@@ -27,6 +27,10 @@ begin
         when 'delivery_list' then return app.delivery_list(p_args);
         when 'delivery_redeliver' then return app.delivery_redeliver(p_args);
       end case;
+    when 'event' then
+      case p_verb
+        when 'event_list' then return app.event_list(p_args);
+      end case;
     when 'funnel' then
       case p_verb
         when 'funnel_get' then return app.funnel_get(p_args);

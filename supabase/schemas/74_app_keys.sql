@@ -20,14 +20,15 @@ comment on function crm.calls_by_day(date[], bigint[], date, integer) is
 create function crm.key_records(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, record json)
 language plpgsql stable set search_path = '' as $$
 declare
-  v_today date := (now() at time zone 'UTC')::date;
+  v_zone text := crm.zone_of(p_workspace_id);
+  v_today date := (now() at time zone v_zone)::date;
 begin
   return query
     with counted as (
       select d.key_id, array_agg(d.day) as days, array_agg(d.calls) as calls, sum(d.calls)::bigint as total
       from (
-        select c.key_id, (c.hour at time zone 'UTC')::date as day, sum(c.calls)::bigint as calls
-        from crm.count_calls(p_workspace_id, p_ids, (v_today - 6)::timestamp at time zone 'UTC') c
+        select c.key_id, (c.hour at time zone v_zone)::date as day, sum(c.calls)::bigint as calls
+        from crm.count_calls(p_workspace_id, p_ids, crm.day_start(v_today - 6, v_zone)) c
         group by 1, 2
       ) d
       group by 1
@@ -71,8 +72,8 @@ begin
 end
 $$;
 comment on function crm.key_records(uuid, uuid[]) is
-  'JSON of a workspace''s keys without their secrets, in no order. calls counts up to now, by days in UTC, oldest '
-  'first; old_secret_expires_at is null unless an earlier secret still works.';
+  'JSON of a workspace''s keys without their secrets, in no order. calls counts up to now, by days in the '
+  'workspace''s time zone, oldest first; old_secret_expires_at is null unless an earlier secret still works.';
 
 create function crm.key_record(p_workspace_id uuid, p_id uuid) returns json
 language sql stable set search_path = ''
@@ -206,14 +207,15 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
   v_hour timestamptz := date_bin('1 hour', now(), 'epoch');
-  v_today date := (now() at time zone 'UTC')::date;
+  v_zone text := crm.zone_of(v_workspace_id);
+  v_today date := (now() at time zone v_zone)::date;
   v_record json := crm.key_record(v_workspace_id, v_id);
 begin
   if v_record is null then perform crm.raise_code('not_found', 'id'); end if;
   return (
     with counted as materialized (
       select c.hour, sum(c.calls)::bigint as calls
-      from crm.count_calls(v_workspace_id, array[v_id], (v_today - 29)::timestamp at time zone 'UTC') c
+      from crm.count_calls(v_workspace_id, array[v_id], crm.day_start(v_today - 29, v_zone)) c
       group by 1
     )
     select crm.with_fields(v_record, json_build_object(
@@ -225,9 +227,10 @@ begin
       'days_30', (
         select crm.calls_by_day(array_agg(d.day), array_agg(d.calls), v_today, 30)
         from (
-          select (c.hour at time zone 'UTC')::date as day, sum(c.calls)::bigint as calls from counted c group by 1
+          select (c.hour at time zone v_zone)::date as day, sum(c.calls)::bigint as calls from counted c group by 1
         ) d
       ),
+      'failures', crm.request_failures(v_workspace_id, v_id),
       'subscriptions', (
         select coalesce(
           json_agg(
@@ -249,15 +252,16 @@ begin
 end
 $$;
 comment on function app.key_get(jsonb) is
-  'Returns a key with its calls in the last 48 hours and 30 days, oldest first, and the subscriptions it created, '
-  'active ones first, 200 at most. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+  'Returns a key with its calls in the last 48 hours and 30 days, oldest first, why its requests failed '
+  '(crm.request_failures), and the subscriptions it created, active ones first, 200 at most. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 create function app.key_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{name, allowed_networks}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{name, allowed_networks, expires_at}');
   v_name text := v_args ->> 'name';
   v_networks cidr[] := crm.networks_of(v_args);
+  v_expires_at timestamptz := (v_args ->> 'expires_at')::timestamptz;
   v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
   if v_name <> v_key.name then
@@ -275,13 +279,32 @@ begin
       jsonb_build_object('from', v_key.allowed_networks, 'to', v_networks)
     );
   end if;
+  -- p_args, because in v_args null is absent: here it means that the key does not expire.
+  if p_args ? 'expires_at' and v_expires_at is distinct from v_key.expires_at then
+    if v_key.revoked_at is not null then
+      perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada; crie outra');
+    end if;
+    if v_expires_at <= now() then
+      perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro; para parar a chave já, revogue');
+    end if;
+    -- An expired key works again, so it needs room as a new one does.
+    if not crm.is_working(v_key) then perform crm.require_room_for_key(v_key.workspace_id); end if;
+    update crm.api_keys k
+    set expires_at = v_expires_at
+    where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
+    perform crm.record_action(
+      v_key.workspace_id, 'key_expiry_changed', 'key', v_key.id, coalesce(v_name, v_key.name),
+      jsonb_build_object('from', crm.iso(v_key.expires_at), 'to', crm.iso(v_expires_at))
+    );
+  end if;
   return crm.key_record(v_key.workspace_id, v_key.id);
 end
 $$;
 comment on function app.key_update(jsonb) is
-  'Renames a key, even one that no longer works, or replaces the networks from which it may be used. Returns the key. '
-  'Arguments: workspace_id, id, name, allowed_networks (an empty list: from everywhere). Codes: validation_error, '
-  'not_found.';
+  'Renames a key, even one that no longer works, replaces the networks from which it may be used, or changes when it '
+  'expires; an expired key then works again. Returns the key. Arguments: workspace_id, id, name, allowed_networks (an '
+  'empty list: from everywhere), expires_at (null: never). Codes: validation_error, not_found, already_expired (not in '
+  'the future), key_revoked (a revoked key gets no other end).';
 
 create function app.key_rotate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -55,7 +55,7 @@ to crm_app;
 grant select, insert on crm.audit_log to crm_app;
 grant select, update (name, stale_after_days, time_zone, refuses_undefined_fields) on crm.workspaces to crm_app;
 grant select, insert, update (name, role, is_active) on crm.members to crm_app;
-grant select, insert, update (name, prefix, rotated_at, revoked_at, allowed_networks) on crm.api_keys to crm_app;
+grant select, insert, update (name, prefix, expires_at, rotated_at, revoked_at, allowed_networks) on crm.api_keys to crm_app;
 -- A verb stores the hash of a key and the secret of a webhook, and never reads one.
 grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
 to crm_app;

@@ -43,10 +43,12 @@ test("app-v1-keys creates a key of the signed-in member, and shows its value onl
     },
   });
   assert.ok(Math.abs(Date.parse(list.body.data[0].last_used_at) - Date.now()) < 10_000);
-  const { body: { hours, days_30: days, subscriptions, ...one } } = await member.get(`${KEYS}/${shown.id}`);
+  const { body: { hours, days_30: days, failures, subscriptions, ...one } } = await member.get(
+    `${KEYS}/${shown.id}`,
+  );
   assert.deepEqual(one, list.body.data[0]);
   assert.deepEqual([hours.length, hours[47].calls, days.length, days[29].calls], [48, 1, 30, 1]);
-  assert.deepEqual(subscriptions, []);
+  assert.deepEqual([subscriptions, failures.statuses], [[], []]);
   const [{ member_id }] = await sql<[{ member_id: string }]>`
     select member_id from crm.audit_log where object_id = ${shown.id} and action = 'key_created'`;
   assert.equal(member_id, memberId);
@@ -143,6 +145,48 @@ test("app-v1-keys revokes a key with or without the webhooks that it created", a
   }
 });
 
+test("app-v1-keys changes when a key expires, also of a key that has expired, and the log says so", async ({ sql, workspace }) => {
+  const { session, memberId } = await signIn(sql, workspace.id, "gestor");
+  const member = memberClient(session);
+  const { id, key } = await makeKey(sql, workspace.id);
+  const change = (body: unknown) => member.patch(`${KEYS}/${id}`, body);
+  await sql`update crm.api_keys set expires_at = now() where id = ${id}`;
+  assertError(await client(key).get(PIPELINES), "revoked_api_key");
+  const later = await change({ expires_at: "2120-01-31T12:00:00Z" });
+  assert.deepEqual([later.status, later.body.state, later.body.expires_at], [
+    200,
+    "active",
+    "2120-01-31T12:00:00.000Z",
+  ]);
+  assert.equal((await client(key).get(PIPELINES)).status, 200);
+  assert.equal((await change({ name: "Site" })).body.expires_at, later.body.expires_at, "absent: unchanged");
+  assert.equal((await change({ expires_at: null })).body.expires_at, null);
+  await change({ expires_at: null });
+
+  const past = await change({ name: "Outro", expires_at: new Date().toISOString() });
+  assert.deepEqual(assertError(past, "already_expired"), {
+    expires_at: "Deve estar no futuro; para parar a chave já, revogue",
+  });
+  assertError(await change({ expires_at: "amanhã" }), "validation_error", ["expires_at"]);
+  assert.deepEqual(
+    await member.get(`${KEYS}/${id}`).then(({ body }) => [body.name, body.expires_at]),
+    ["Site", null],
+    "a refused change leaves everything as it was",
+  );
+  const entries = await sql`
+    select member_id, details -> 'to' as to from crm.audit_log
+    where object_id = ${id} and action = 'key_expiry_changed' order by id`;
+  assert.deepEqual(entries.map(({ member_id, to }) => [member_id, to]), [
+    [memberId, "2120-01-31T12:00:00.000Z"],
+    [memberId, null],
+  ]);
+
+  await member.post(`${KEYS}/${id}/revoke`);
+  assertError(await change({ expires_at: "2120-01-31T12:00:00Z" }), "key_revoked");
+  const { session: seller } = await signIn(sql, workspace.id, "vendedor");
+  assertError(await memberClient(seller).patch(`${KEYS}/${id}`, { expires_at: null }), "insufficient_role");
+});
+
 test("app-v1-keys lists at most 500 keys: working keys first, then the others, newest first", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "vendedor");
   // Every second key is revoked and every third has expired, so 200 of 600 work, besides the test's own key.
@@ -177,6 +221,12 @@ test("A member cannot exceed 100 working keys, even with many calls at once; the
   for (const reply of replies.filter(({ status }) => status !== 201)) {
     assertError(reply, "validation_error", ["name"]);
   }
+  const [expired] = await sql`
+    insert into crm.api_keys (workspace_id, member_id, name, prefix, scopes, expires_at)
+    values (${workspace.id}, ${workspace.memberId}, 'Vencida', 'svc_aaaaaaaa', '{notes:read}', now())
+    returning id`;
+  const revived = await console_.patch(`${KEYS}/${expired!["id"]}`, { expires_at: null });
+  assertError(revived, "validation_error", ["name"]);
   await makeKey(sql, workspace.id);
   await console_.post(`${KEYS}/${made[0]!.body.id}/revoke`);
   assert.equal((await console_.post(KEYS, body)).status, 422, "the operator's is the hundredth");

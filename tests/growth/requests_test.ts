@@ -16,9 +16,10 @@ const PAGES: { query: Record<string, unknown>; rows: number; atMost: number }[] 
   { query: { status: "404" }, rows: 0, atMost: 10_300 },
   { query: { status: "2xx", path: "/nothing" }, rows: 0, atMost: 10_300 },
   { query: { path: "/api-v1-deals" }, rows: 50, atMost: 400 },
+  { query: { code: "not_found" }, rows: 0, atMost: 10_300 },
 ];
 
-Deno.test("A page of the log of requests reads at most 5,000 requests twice, however many a key made, whatever the filter", async () => {
+Deno.test("A page of the log of requests reads at most 5,000 requests twice, and the count of failures once, however many a key made", async () => {
   await using world = await openWorld();
   const { sql } = world;
   const { id } = await makeWorkspace(sql);
@@ -47,6 +48,15 @@ Deno.test("A page of the log of requests reads at most 5,000 requests twice, how
     assert.equal(found, rows, JSON.stringify(query));
     assert.ok(read <= atMost, `${JSON.stringify(query)} read ${read} rows`);
   }
+  const { isPartial, read } = await sql.begin(async (sql) => {
+    const before = await readRows(sql);
+    const [row] = await sql<[{ isPartial: boolean }]>`
+      select (crm.request_failures(${id}, ${keyId}) -> 'is_partial')::text::boolean as "isPartial"`;
+    return { ...row, read: await readRows(sql) - before };
+  });
+  assert.equal(isPartial, true);
+  // One more than it counts, by which it knows that there are more, and one of each day's partition.
+  assert.ok(read <= 5010, `request_failures read ${read} rows`);
 });
 
 /** Counts the rows of the log that this transaction has read. */

@@ -235,6 +235,7 @@ export interface MeRequestsQuery {
   limit?: number | undefined;
   /** The previous page's meta.next_cursor */ cursor?: string | undefined;
   /** Only those answered with this status, or with one of this class */ status?: string | undefined;
+  /** Only those that failed with this code */ code?: string | undefined;
   /** Only those whose path begins like this */ path?: string | undefined;
   /** Only those that began at or after this moment */ since?: string | Date | undefined;
   /** Only those that began before this moment */ until?: string | Date | undefined;

@@ -1,47 +1,35 @@
 import { href } from "../../app/settings.ts";
 import type { OpenedKey } from "../../app/types.ts";
-import { Fact } from "../../components/fact.tsx";
-import { Sparkline } from "../../components/sparkline.tsx";
-import { formatDay, formatNumber } from "../../format/format.ts";
+import { Chart } from "../../components/chart.tsx";
+import { inZone } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { counted, t } from "../../strings/strings.ts";
 
-/** The number of calls with a key, by day and by hour. */
-export function KeyCalls({ entry }: { entry: OpenedKey }) {
-  const days = entry.days_30.map(({ calls }) => calls);
-  const hours = entry.hours.map(({ calls }) => calls);
-  const used = entry.days_30.filter(({ calls }) => calls > 0).reverse();
-  return (
-    <section class="stack">
-      <Chart title={t("keys.calls_30_days")} values={days} />
-      <Chart title={t("keys.calls_48_hours")} values={hours} />
-      {used.length > 0 && (
-        <details>
-          <summary>{t("keys.calls_numbers")}</summary>
-          <dl class="facts">
-            {used.map(({ day, calls }) => (
-              <Fact key={day} name={formatDay(day, languageTag.value)}>
-                {formatNumber(calls, languageTag.value)}
-              </Fact>
-            ))}
-          </dl>
-        </details>
-      )}
-    </section>
-  );
-}
+/** Days above one label of the axis: 30 days have five. */
+const DAYS_LABELLED = 6;
 
-function Chart({ title, values }: { title: string; values: number[] }) {
-  const sum = values.reduce((total, value) => total + value, 0);
-  const words = counted("keys.calls_count", sum);
+/** The number of calls with a key, by day. */
+export function KeyCalls({ entry: { days_30: days } }: { entry: OpenedKey }) {
+  const show = inZone(languageTag.value, "UTC");
+  const values = days.map(({ calls }) => calls);
+  const words = counted("keys.calls_count", values.reduce((total, value) => total + value, 0));
   return (
-    <div>
+    <section>
       <div class="chart-head">
-        <h2>{title}</h2>
+        <h2>{t("keys.calls_30_days")}</h2>
         <span>{words}</span>
       </div>
-      <Sparkline wide label={`${title}: ${words}`} series={[{ values }]} />
-    </div>
+      <Chart
+        label={`${t("keys.calls_30_days")}: ${words}`}
+        none={t("keys.calls_none")}
+        series={[{ values }]}
+        columns={days.map(({ day, calls }, index) => ({
+          name: show.day(day),
+          axis: show.day(days[index - index % DAYS_LABELLED]!.day),
+          text: counted("keys.calls_count", calls),
+        }))}
+      />
+    </section>
   );
 }
 

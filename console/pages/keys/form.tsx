@@ -1,27 +1,24 @@
 import { useSignal } from "@preact/signals";
 import { call } from "../../app/api.ts";
-import { clearDraft, draftOf } from "../../app/drafts.ts";
 import { href } from "../../app/settings.ts";
 import type { ApiKey } from "../../app/types.ts";
 import { useAction } from "../../app/use_action.ts";
 import { mayChange, role } from "../../app/workspace.ts";
 import { FailureNote } from "../../components/failure_note.tsx";
-import { Field, Select } from "../../components/field.tsx";
+import { Field } from "../../components/field.tsx";
 import { focusRefused } from "../../components/focus_refused.ts";
 import { Page } from "../../components/page.tsx";
 import { t } from "../../strings/strings.ts";
-import { type Expiry, expiryMoment, tomorrow } from "./expiry.ts";
+import { clearNewKey, type NewKeyDraft, newKeyDraft } from "./draft.ts";
+import { expiryMoment } from "./expiry.ts";
+import { ExpiryFields } from "./expiry_fields.tsx";
 import { NetworksField, networksOf } from "./networks.tsx";
 import { ScopeFields } from "./scope_fields.tsx";
 import { KeySecret } from "./secret.tsx";
 
-const DRAFT = "key";
-const NOTHING = { name: "", scopes: [] as string[], expiry: "" as Expiry, day: "", networks: "" };
-const EXPIRIES: Expiry[] = ["", "30", "90", "365", "date"];
-
 /** The form for a new key, and then its value, which is shown once. */
 export function KeyForm() {
-  const draft = draftOf(DRAFT, NOTHING);
+  const draft = newKeyDraft();
   const { busy, failure, run } = useAction();
   const missing = useSignal<"name" | "scopes" | null>(null);
   const created = useSignal<ApiKey & { key: string } | null>(null);
@@ -43,7 +40,7 @@ export function KeyForm() {
   }
 
   const { name, scopes, expiry, day, networks } = draft.value;
-  const change = (changed: Partial<typeof NOTHING>) => {
+  const change = (changed: Partial<NewKeyDraft>) => {
     draft.value = { ...draft.value, ...changed };
     missing.value = null;
   };
@@ -61,7 +58,7 @@ export function KeyForm() {
         allowed_networks: networksOf(networks),
       };
       const key = await call<ApiKey & { key: string }>("POST", "app-v1-keys", { body });
-      clearDraft(DRAFT);
+      clearNewKey();
       // A reload then shows the key: an empty form would look as if none had been created.
       history.replaceState(null, "", href("chaves/", { id: key.id }));
       created.value = key;
@@ -86,24 +83,7 @@ export function KeyForm() {
           onChange={(scopes) => change({ scopes })}
           error={missing.value === "scopes" ? t("keys.scopes_missing") : refused.scopes}
         />
-        <Select
-          label={t("keys.expiry")}
-          error={refused.expires_at}
-          value={expiry}
-          onChange={({ currentTarget }) =>
-            change({ expiry: currentTarget.value as Expiry, day: day || tomorrow() })}
-          options={EXPIRIES.map((value) => ({ value, text: t(`keys.expiry_${value || "never"}`) }))}
-        />
-        {expiry === "date" && (
-          <Field
-            label={t("keys.expiry_day")}
-            type="date"
-            min={tomorrow()}
-            required
-            value={day}
-            onInput={({ currentTarget }) => change({ day: currentTarget.value || tomorrow() })}
-          />
-        )}
+        <ExpiryFields label={t("keys.expiry")} value={{ expiry, day }} refused={refused} onChange={change} />
         <NetworksField
           value={networks}
           refused={refused}
@@ -114,7 +94,7 @@ export function KeyForm() {
           <button type="submit" class="button primary" disabled={busy.value}>
             {t(busy.value ? "keys.creating" : "keys.create")}
           </button>
-          <a class="button" href={href("chaves/")} onClick={() => clearDraft(DRAFT)}>{t("app.cancel")}</a>
+          <a class="button" href={href("chaves/")} onClick={clearNewKey}>{t("app.cancel")}</a>
         </div>
       </form>
     </Page>

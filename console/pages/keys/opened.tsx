@@ -10,7 +10,10 @@ import { counted, t } from "../../strings/strings.ts";
 import { Networks, Rename, Revoke } from "./actions.tsx";
 import { KeyCalls, KeyWebhooks } from "./calls.tsx";
 import { KeyFacts } from "./facts.tsx";
-import { KeyRequests } from "./requests.tsx";
+import { duplicateKey } from "./draft.ts";
+import { Extend } from "./expiry_fields.tsx";
+import { KeyFailures } from "./failures.tsx";
+import { ANY_REQUEST, KeyRequests, type RequestFilter, REQUESTS_ID } from "./requests.tsx";
 import { exampleCall } from "./secret.tsx";
 import { isUnused } from "./state.tsx";
 import { Loaded } from "../../components/loaded.tsx";
@@ -19,9 +22,11 @@ import { Loaded } from "../../components/loaded.tsx";
 export function KeyOpened({ id }: { id: string }) {
   const path = `app-v1-keys/${encodeURIComponent(id)}`;
   const resource = useResource<OpenedKey>(path);
-  const action = useSignal<"rename" | "networks" | "rotate" | "revoke" | null>(null);
+  const action = useSignal<"rename" | "extend" | "networks" | "rotate" | "revoke" | null>(null);
   const secret = useSignal<string | null>(null);
   const ended = useSignal<number | null>(null);
+  const filter = useSignal<RequestFilter>(ANY_REQUEST);
+  const change = (changed: Partial<RequestFilter>) => filter.value = { ...filter.peek(), ...changed };
   const key = resource.data.value;
   const close = () => action.value = null;
   const merge = (changed: ApiKey) => {
@@ -74,6 +79,23 @@ export function KeyOpened({ id }: { id: string }) {
                 >
                   {t("keys.networks_change")}
                 </button>
+                {key.state !== "revoked" && (
+                  <button
+                    type="button"
+                    class="button"
+                    onClick={() => action.value = "extend"}
+                  >
+                    {t(key.expires_at ? "keys.extend" : "keys.extend_none")}
+                  </button>
+                )}
+                <a
+                  class="button"
+                  href={href("chaves/", { nova: "1" })}
+                  onClick={() =>
+                    duplicateKey(key)}
+                >
+                  {t("keys.duplicate")}
+                </a>
                 {key.state === "active" && (
                   <button
                     type="button"
@@ -95,6 +117,7 @@ export function KeyOpened({ id }: { id: string }) {
               </div>
             )}
             {action.value === "rename" && <Rename entry={key} path={path} onDone={merge} onClose={close} />}
+            {action.value === "extend" && <Extend entry={key} path={path} onDone={merge} onClose={close} />}
             {action.value === "networks" && (
               <Networks entry={key} path={path} onDone={merge} onClose={close} />
             )}
@@ -122,7 +145,15 @@ export function KeyOpened({ id }: { id: string }) {
                 onClose={close}
               />
             )}
-            <KeyRequests path={path} />
+            <KeyFailures
+              entry={key}
+              code={filter.value.code}
+              onCode={(code) => {
+                filter.value = { ...ANY_REQUEST, code };
+                document.getElementById(REQUESTS_ID)?.focus();
+              }}
+            />
+            <KeyRequests path={path} filter={filter} change={change} />
           </>
         )}
       </Loaded>

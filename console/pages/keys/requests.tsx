@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { call } from "../../app/api.ts";
 import { useResource } from "../../app/resource.ts";
@@ -10,38 +10,59 @@ import { Loaded } from "../../components/loaded.tsx";
 import { Moment } from "../../components/moment.tsx";
 import { t } from "../../strings/strings.ts";
 
+/** The id of the heading, to which the page goes when a code is chosen. */
+export const REQUESTS_ID = "requests";
 const STATUSES = ["", "4xx", "422", "429", "5xx", "2xx"] as const;
 
-/** The requests of a key in the last 7 days, and why those that failed did. @param path of the key, below the functions' URL */
-export function KeyRequests({ path }: { path: string }) {
-  const status = useSignal<string>("");
-  const begin = useSignal("");
-  const filter = new URLSearchParams({
-    ...(status.value && { status: status.value }),
-    ...(begin.value && { path: begin.value }),
-  });
-  const list = `${path}/requests?${filter}`;
+/** Which requests are shown; "" for any. */
+export interface RequestFilter {
+  status: string;
+  code: string;
+  /** How the path begins. */
+  path: string;
+}
+
+export const ANY_REQUEST: RequestFilter = { status: "", code: "", path: "" };
+
+/**
+ * The requests of a key in the last 7 days, and why those that failed did.
+ * @param path of the key, below the functions' URL
+ */
+export function KeyRequests({ path, filter: { value: filter }, change }: {
+  path: string;
+  filter: ReadonlySignal<RequestFilter>;
+  change: (changed: Partial<RequestFilter>) => void;
+}) {
+  const chosen = Object.entries(filter).filter(([, value]) => value !== "");
+  const list = `${path}/requests?${new URLSearchParams(chosen)}`;
   const first = useResource<Page<LoggedRequest>>(list);
   return (
     <section class="section">
       <div class="section-head">
-        <h2>{t("requests.title")}</h2>
+        <h2 id={REQUESTS_ID} tabIndex={-1}>{t("requests.title")}</h2>
         <button type="button" class="button" onClick={() => first.reload()}>{t("requests.refresh")}</button>
       </div>
       <p class="hint">{t("requests.text")}</p>
       <div class="filters">
         <Select
           label={t("requests.status")}
-          value={status.value}
-          onChange={({ currentTarget }) => status.value = currentTarget.value}
+          value={filter.status}
+          onChange={({ currentTarget }) => change({ status: currentTarget.value })}
           options={STATUSES.map((value) => ({ value, text: t(`requests.status_${value || "all"}`) }))}
+        />
+        <Field
+          label={t("requests.code")}
+          placeholder="validation_error"
+          maxLength={60}
+          value={filter.code}
+          onChange={({ currentTarget }) => change({ code: currentTarget.value.trim() })}
         />
         <Field
           label={t("requests.path")}
           placeholder="/api-v1-leads"
           maxLength={255}
-          value={begin.value}
-          onChange={({ currentTarget }) => begin.value = currentTarget.value.trim()}
+          value={filter.path}
+          onChange={({ currentTarget }) => change({ path: currentTarget.value.trim() })}
         />
       </div>
       <Loaded resource={first}>

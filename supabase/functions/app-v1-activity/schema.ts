@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
+import { EVENT_TYPES } from "../_shared/contract/events.ts";
 import { timestamp, uuid } from "../_shared/contract/fields.ts";
 import { field, object } from "../_shared/contract/object.ts";
 import { ListQuery, pageOf } from "../_shared/contract/pagination.ts";
 import { Reference } from "../_shared/contract/reference.ts";
+import { DELIVERY_STATES } from "../api-v1-webhooks/delivery.ts";
 
 /** Every action that the audit log can contain (crm.record_action). */
 export const ACTIONS = [
@@ -17,6 +19,7 @@ export const ACTIONS = [
   "key_created",
   "key_renamed",
   "key_networks_changed",
+  "key_expiry_changed",
   "key_rotated",
   "key_revoked",
   "grant_created",
@@ -24,6 +27,7 @@ export const ACTIONS = [
   "webhook_created",
   "webhook_updated",
   "webhook_deactivated",
+  "webhook_stopped",
   "webhook_tested",
   "webhook_reactivated",
   "webhook_rotated",
@@ -52,8 +56,8 @@ const Entry = object({
   id: field(uuid(), ["Identificador da linha", "The line's id"]),
   at: field(timestamp(), ["Quando", "When"]),
   actor: field(Reference.nullable(), [
-    "Quem; null: o operador do serviço",
-    "Who; null: the operator of the service",
+    "Quem; null: o operador do serviço, ou ninguém, se falhas pararam um webhook",
+    "Who; null: the operator of the service, or nobody, if failures stopped a webhook",
   ]),
   action: field(z.enum(ACTIONS), ["O que foi feito", "What was done", "member_updated"]),
   object: field(ChangedObject, ["Com o quê", "To what"]),
@@ -65,3 +69,46 @@ const Entry = object({
 }).meta({ id: "ActivityEntry", ...doc("O que alguém fez", "What somebody did") });
 
 export const ActivityPage = pageOf(Entry);
+
+export const EventFilter = ActivityQuery.extend({
+  event: z.enum(EVENT_TYPES).optional().meta(doc("Só os deste tipo", "Only those of this type")),
+  object_id: uuid().optional().meta(doc("Só os deste registro", "Only those of this record")),
+  since: ListQuery.shape.since.meta(
+    doc("Só os a partir deste momento", "Only those at or after this moment"),
+  ),
+  until: ListQuery.shape.until.meta(doc("Só os antes deste momento", "Only those before this moment")),
+});
+
+const EventDelivery = object({
+  id: field(uuid(), ["A entrega", "The delivery"]),
+  subscription_id: field(uuid(), ["O webhook", "The webhook"]),
+  name: field(z.string().nullable(), ["Como o webhook se chama", "What the webhook is called", "ERP"]),
+  target_url: field(z.string(), ["Para onde vai", "Where it goes", "https://example.com/hooks/crm"]),
+  state: field(z.enum(DELIVERY_STATES), ["Estado", "State", "delivered"]),
+  attempts: field(z.int(), ["Tentativas feitas, de 5", "Attempts made, of 5", 1]),
+}).meta({ id: "EventDelivery", ...doc("A entrega de um evento", "The delivery of an event") });
+
+const ShownEvent = object({
+  id: field(uuid(), ["O evento", "The event"]),
+  event: field(z.enum(EVENT_TYPES), ["O tipo do evento", "The type of the event", "deal.won"]),
+  object_type: field(z.string(), ["O tipo do registro", "The type of the record", "deal"]),
+  object_id: field(uuid(), ["O registro", "The record"]),
+  object_name: field(z.string().nullable(), [
+    "O nome do registro como está agora; null se foi apagado, e num teste",
+    "The record's name as it is now; null if it was erased, and in a test",
+    "Site novo",
+  ]),
+  is_test: field(z.boolean(), ["Se é um evento de teste", "Whether it is a test event", false]),
+  changed_fields: field(z.array(z.string()), [
+    "Os campos que mudaram; vazia se o evento não os diz",
+    "The fields that changed; empty if the event does not tell",
+    ["value"],
+  ]),
+  occurred_at: field(timestamp(), ["Quando ocorreu", "When it occurred"]),
+  deliveries: field(z.array(EventDelivery), [
+    "As entregas; depois de 30 dias, nenhuma",
+    "The deliveries; none after 30 days",
+  ]),
+}).meta({ id: "ShownEvent", ...doc("Um evento e as suas entregas", "An event and its deliveries") });
+
+export const EventsPage = pageOf(ShownEvent);

@@ -7,6 +7,7 @@ export const table: RouteTable = {
   gate: "session",
   routes: [
     { method: "GET", path: "/", operation: "action_list", requirement: "vendedor", status: 200, takesQuery: true, emptyArgs: { limit: 50 } },
+    { method: "GET", path: "/events", operation: "event_list", requirement: "vendedor", status: 200, takesQuery: true, emptyArgs: { limit: 50 } },
   ],
   load: async () => (await import("./routes.ts")).activity,
 };

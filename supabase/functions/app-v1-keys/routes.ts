@@ -60,11 +60,15 @@ export const keys = resource(
       },
     }),
     "PATCH /:id": endpoint({
-      summary: doc("Muda o nome ou as redes de uma chave", "Change the name or the networks of a key"),
+      summary: doc(
+        "Muda o nome, as redes ou a validade de uma chave",
+        "Change the name, networks or expiry of a key",
+      ),
       role: "gestor",
       body: KeyChange,
       reply: Key,
       verb: "key_update",
+      errors: ["already_expired", "key_revoked"],
     }),
     "POST /:id/rotate": endpoint({
       summary: doc("Troca o segredo de uma chave", "Give a key a new secret"),

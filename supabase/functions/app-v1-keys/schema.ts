@@ -6,15 +6,102 @@ import { isWellFormedScope } from "../_shared/contract/scopes.ts";
 
 const count = () => z.int().min(0);
 
+const DAY = ["O dia, no fuso da empresa", "The day, in the workspace's time zone", "2026-11-21"] as const;
+const HOUR = ["O começo da hora", "The beginning of the hour", "2026-11-21T13:00:00.000Z"] as const;
+
 const DayCalls = object({
-  day: field(z.iso.date(), ["O dia, em UTC", "The day, in UTC", "2026-11-21"]),
+  day: field(z.iso.date(), DAY),
   calls: field(count(), ["Quantas chamadas", "How many calls", 172]),
 }).meta({ id: "DayCalls", ...doc("As chamadas de um dia", "The calls of a day") });
 
 const HourCalls = object({
-  hour: field(timestamp(), ["O começo da hora", "The beginning of the hour", "2026-11-21T13:00:00.000Z"]),
+  hour: field(timestamp(), HOUR),
   calls: field(count(), ["Quantas chamadas", "How many calls", 12]),
 }).meta({ id: "HourCalls", ...doc("As chamadas de uma hora", "The calls of an hour") });
+
+/** Null before the oldest request that was looked at. */
+const counted = () => count().nullable();
+const REQUESTS = [
+  "Quantas requisições; null: não lidas",
+  "How many requests; null: not looked at",
+  12,
+] as const;
+const FAILURES = ["Quantas falharam; null: não lidas", "How many failed; null: not looked at", 3] as const;
+
+const HourFailures = object({
+  hour: field(timestamp(), HOUR),
+  requests: field(counted(), REQUESTS),
+  failures: field(counted(), FAILURES),
+}).meta({ id: "HourFailures", ...doc("As falhas de uma hora", "The failures of an hour") });
+
+const DayFailures = object({
+  day: field(z.iso.date(), DAY),
+  requests: field(counted(), REQUESTS),
+  failures: field(counted(), FAILURES),
+}).meta({ id: "DayFailures", ...doc("As falhas de um dia", "The failures of a day") });
+
+const StatusCount = object({
+  status: field(z.int(), ["O status HTTP", "The HTTP status", 422]),
+  count: field(count(), ["Quantas vezes", "How many times", 31]),
+}).meta({ id: "StatusCount", ...doc("Quantas falhas tiveram um status", "How many failures had a status") });
+
+const CodeCount = extended(StatusCount, {
+  code: field(z.string(), ["O código do erro", "The error's code", "validation_error"]),
+}).meta({ id: "CodeCount", ...doc("Quantas falhas tiveram um código", "How many failures had a code") });
+
+const BusiestMinute = object({
+  minute: field(timestamp(), [
+    "O começo do minuto",
+    "The beginning of the minute",
+    "2026-11-21T13:04:00.000Z",
+  ]),
+  requests: field(count(), [
+    "Quantas requisições, sem as recusadas pelo limite",
+    "How many requests, without those that the limit refused",
+    97,
+  ]),
+}).meta({ id: "BusiestMinute", ...doc("O minuto com mais requisições", "The minute with most requests") });
+
+const KeyFailures = object({
+  time_zone: field(z.string(), ["O fuso dos dias", "The time zone of the days", "America/Sao_Paulo"]),
+  is_partial: field(z.boolean(), [
+    "Se há mais que as 5.000 requisições mais novas, que foram lidas",
+    "Whether there are more than the newest 5,000 requests, which were looked at",
+    false,
+  ]),
+  since: field(timestamp().nullable(), [
+    "Quando começou a mais antiga das lidas; null: todas foram lidas",
+    "When the oldest that was looked at began; null: all were looked at",
+    null,
+  ]),
+  hours: field(z.array(HourFailures), [
+    "As últimas 48 horas, a mais antiga primeiro",
+    "The last 48 hours, oldest first",
+  ]),
+  days: field(z.array(DayFailures), [
+    "Os últimos 7 dias, o mais antigo primeiro",
+    "The last 7 days, oldest first",
+  ]),
+  statuses: field(z.array(StatusCount), [
+    "As falhas por status, o mais comum primeiro",
+    "The failures by status, the commonest first",
+  ]),
+  codes: field(z.array(CodeCount), [
+    "Os 10 códigos de erro mais comuns, o mais comum primeiro",
+    "The 10 commonest error codes, the commonest first",
+  ]),
+  busiest_minute: field(BusiestMinute.nullable(), [
+    "O minuto com mais requisições; null: nenhuma",
+    "The minute with most requests; null: none",
+  ]),
+  limit_per_minute: field(count(), ["O limite da chave", "The key's limit", 120]),
+}).meta({
+  id: "KeyFailures",
+  ...doc(
+    "Quantas requisições de uma chave falharam em 7 dias, e por quê",
+    "How many requests of a key failed in 7 days, and why",
+  ),
+});
 
 const KeyCreator = object({
   id: z.uuid(),
@@ -109,6 +196,7 @@ export const KeyDetail = extended(Key, {
     "Os últimos 30 dias, o mais antigo primeiro",
     "The last 30 days, oldest first",
   ]),
+  failures: field(KeyFailures, ["O que falhou em 7 dias", "What failed in 7 days"]),
   subscriptions: field(z.array(KeySubscription), [
     "Os webhooks que ela criou",
     "The webhooks that it created",
@@ -151,7 +239,14 @@ export const CreatedKey = extended(Key, {
   ]),
 }).meta({ id: "CreatedKey", ...doc("A nova chave", "The new key") });
 
-export const KeyChange = object({ name: field(name().optional(), NAME), allowed_networks: networks() })
+export const KeyChange = object({
+  name: field(name().optional(), NAME),
+  allowed_networks: networks(),
+  expires_at: field(datetime().nullish(), [
+    "Quando vence; null: nunca",
+    "When it expires; null: never",
+  ]),
+})
   .meta({ id: "KeyChange", ...doc("O que muda em uma chave", "What changes in a key") });
 
 export const Rotation = object({

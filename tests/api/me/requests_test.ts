@@ -140,10 +140,14 @@ test("The log goes on with the new value of a rotated key", async ({ sql, worksp
 async function fillLog(sql: postgres.Sql, workspaceId: string, count: number) {
   const made = await makeKey(sql, workspaceId);
   await sql`
-    insert into crm.requests (workspace_id, key_id, id, method, path, status, request_id, duration_ms)
+    insert into crm.requests (workspace_id, key_id, id, method, path, status, request_id, duration_ms, error)
     select ${workspaceId}, ${made.id}, crm.uuid_v7(now() - n * interval '1 minute'), 'GET',
       case when n % 2 = 0 then '/api-v1-contacts' else '/api-v1-deals?limit' end,
-      case when n % 10 = 0 then 422 when n % 10 = 5 then 503 else 200 end, gen_random_uuid(), n
+      case when n % 10 = 0 then 422 when n % 10 = 5 then 503 else 200 end, gen_random_uuid(), n,
+      case
+        when n % 20 = 0 then '{"code": "invalid_reference", "message": "…"}'
+        when n % 10 = 0 then '{"code": "validation_error", "message": "…"}'
+      end::json
     from generate_series(1, ${count}) n`;
   return made;
 }
@@ -164,7 +168,7 @@ async function walk(get: (query: string) => Promise<Reply>, query: string): Prom
   }
 }
 
-test("The log has pages, newest first, and filters by status, class, path and time, for the key and for members", async ({ sql, workspace }) => {
+test("The log has pages, newest first, and filters by status, class, code, path and time, for the key and for members", async ({ sql, workspace }) => {
   const { id, key } = await fillLog(sql, workspace.id, 60);
   const { session } = await signIn(sql, workspace.id, "vendedor");
   const lists = [
@@ -179,6 +183,10 @@ test("The log has pages, newest first, and filters by status, class, path and ti
     assert.deepEqual(pages.map((page) => page.length), [20, 4]);
     assert.deepEqual(pages.flat(), numbers((n) => n % 2 === 1 && n % 10 !== 5));
     assert.deepEqual((await walk(get, "limit=4&status=422")).flat(), numbers((n) => n % 10 === 0));
+    const referring = numbers((n) => n % 20 === 0);
+    assert.deepEqual((await walk(get, "limit=2&code=invalid_reference")).flat(), referring);
+    assert.deepEqual((await walk(get, "status=4xx&code=invalid_reference")).flat(), referring);
+    assert.deepEqual((await walk(get, "status=2xx&code=invalid_reference")).flat(), []);
     assert.deepEqual((await walk(get, "status=4xx")).flat(), numbers((n) => n % 10 === 0));
     assert.deepEqual((await walk(get, "status=503&path=/api-v1-contacts")).flat(), []);
     assert.deepEqual((await walk(get, "status=5xx&path=/api-v1-deals")).flat(), numbers((n) => n % 10 === 5));
@@ -223,6 +231,9 @@ test("Invalid filters of the log are refused, and name what is allowed (spec 7)"
       assert.deepEqual(details, { status: "Deve ser um status HTTP, como 422, ou uma classe, como 4xx" });
     }
     assertError(await get(`?path=&since=ontem&until=x`), "validation_error", ["path", "since", "until"]);
+    assert.deepEqual(assertError(await get("?code=422"), "validation_error"), {
+      code: "Deve ser um código de erro, como validation_error",
+    });
     assertError(await get("?cursor=x"), "invalid_cursor");
     assertError(await get("?key=x"), "validation_error", ["key"]);
   }

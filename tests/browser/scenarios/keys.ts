@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { eventually } from "../../../bench/harness/waiting.ts";
-import { functionsUrl } from "../support/browser.ts";
+import { makeKey } from "../../support/fixtures.ts";
+import { consoleUrl, functionsUrl } from "../support/browser.ts";
 import { PHONE } from "../support/screens.ts";
 import { openAs } from "../support/company.ts";
 import type { Scenario } from "../support/scenario.ts";
@@ -125,6 +126,62 @@ export const keys: Scenario[] = [
       await dialog.waitFor({ state: "detached" });
       await page.getByText("2001:db8::/32", { exact: true }).waitFor();
       assert.equal(await call(value), 403);
+    },
+  },
+  {
+    name: "An administrator sees why a form's leads fail, filters the log by that error, and extends the key",
+    async run(world) {
+      await using watched = await openAs(world, "/chaves/", "admin");
+      const { page, company: { id, memberId } } = watched;
+      // A form that sends no e-mail address, an ERP's record that is missing, and a minute near the limit.
+      const { sql } = world;
+      const { id: keyId } = await makeKey(sql, id, { scopes: ["leads:write"] });
+      await sql`update crm.workspaces set rate_limit_per_minute = 120 where id = ${id}`;
+      await sql`update crm.api_keys set name = 'Formulário', member_id = ${memberId} where id = ${keyId}`;
+      await sql`
+        insert into crm.requests
+          (workspace_id, key_id, id, method, path, status, request_id, duration_ms, error)
+        select ${id}, ${keyId},
+          crm.uuid_v7(date_bin('1 minute', now(), 'epoch') - interval '1 hour' + n * interval '500 ms'), 'POST',
+          '/api-v1-leads', case when n <= 31 then 422 when n <= 33 then 404 else 201 end, gen_random_uuid(), 12,
+          case
+            when n <= 31 then
+              '{"code": "validation_error", "message": "A requisição tem campos inválidos",
+                "details": [{"field": "email", "message": "Deve ser um e-mail válido"}]}'
+            when n <= 33 then '{"code": "not_found", "message": "Não existe"}'
+          end::json
+        from generate_series(1, 97) n`;
+
+      await page.goto(`${consoleUrl}/chaves/?id=${keyId}`);
+      await page.getByText("Campos inválidos (422): 31").waitFor();
+      await page.getByText("Outras recusadas (4xx): 2").waitFor();
+      await page.getByText("97 de 120 por minuto").waitFor();
+      const chart = page.getByRole("img", { name: "Por hora, 48 horas: 97 requisições, 33 falharam" });
+      await chart.waitFor();
+      const slider = page.getByRole("slider", { name: /^Por hora/ });
+      await slider.focus();
+      assert.match((await slider.getAttribute("aria-valuetext"))!, /: 97 requisições, 33 falharam$/);
+      await page.keyboard.press("Home");
+      await page.getByText(/: 0 requisições, 0 falharam$/).first().waitFor();
+      const { x, y, width, height } = (await chart.boundingBox())!;
+      await page.mouse.move(x + width * 46.5 / 48, y + height / 2);
+      await page.getByText(/: 97 requisições, 33 falharam$/).first().waitFor();
+
+      await page.getByRole("button", { name: "validation_error (422): 31" }).click();
+      await page.getByText("Deve ser um e-mail válido").first().waitFor();
+      assert.equal(await page.getByLabel("Código do erro").inputValue(), "validation_error");
+      await page.getByText("404", { exact: true }).waitFor({ state: "detached" });
+      assert.equal(await page.getByText("422", { exact: true }).count(), 31);
+
+      await page.getByRole("button", { name: "Dar um prazo" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Validade, a partir de agora").selectOption({ label: "1 ano" });
+      await dialog.getByRole("button", { name: "Salvar" }).click();
+      await dialog.waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Prorrogar" }).waitFor();
+      await page.getByRole("link", { name: "Duplicar com outras permissões" }).click();
+      assert.equal(await page.getByLabel("Nome").inputValue(), "Formulário");
+      assert.ok(await page.getByLabel("Leads: enviar").isChecked());
     },
   },
 ];

@@ -73,6 +73,7 @@ const VALUES: Record<string, unknown> = {
   recurring_value: 1,
   expires_at: "2199-01-01T00:00:00Z",
   status: "4xx",
+  code: "validation_error",
   path: "/api-v1-contacts",
   allowed_networks: ["203.0.113.0/24"],
 };

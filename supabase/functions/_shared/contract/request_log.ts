@@ -15,6 +15,14 @@ export const RequestFilter = ListQuery.pick({ limit: true, cursor: true }).exten
         "4xx",
       ),
     ),
+  code: z.string().regex(/^[a-z_]{1,60}$/, "Deve ser um código de erro, como validation_error")
+    .optional().meta(
+      doc(
+        "Só as que falharam com este código",
+        "Only those that failed with this code",
+        "validation_error",
+      ),
+    ),
   path: z.string().min(1).max(255).optional().meta(
     doc("Só as de caminhos que começam assim", "Only those whose path begins like this", "/api-v1-contacts"),
   ),

@@ -1,0 +1,109 @@
+import { useSignal } from "@preact/signals";
+import { formatNumber } from "../format/format.ts";
+import { languageTag } from "../strings/locale.ts";
+import { t } from "../strings/strings.ts";
+import { Fact } from "./fact.tsx";
+import { type Series, Sparkline, totalsOf } from "./sparkline.tsx";
+
+/** The shortest part of the axis that has room for a date. */
+const LABELLED = 0.09;
+
+/** What a column of a chart stands for. */
+export interface Column {
+  /** `28/11, 14:00` */
+  name: string;
+  /** The label of the axis below the column; neighbours with the same one share it. */
+  axis: string;
+  /** `12 requisições, 3 falharam` */
+  text: string;
+}
+
+/**
+ * A chart with axes. The pointer, a finger or the arrow keys choose the column whose value is shown below; without a
+ * choice it is the highest one's. `label` says in words what the chart shows, `none` that there is nothing to show.
+ */
+export function Chart({ label, none, series, columns }: {
+  label: string;
+  none: string;
+  series: Series[];
+  columns: Column[];
+}) {
+  const chosen = useSignal<number | null>(null);
+  const totals = totalsOf(series);
+  const most = Math.max(...totals);
+  if (most === 0) return <p class="chart-none quiet">{none}</p>;
+
+  const index = chosen.value ?? totals.lastIndexOf(most);
+  const said = textOf(columns[index]!);
+  const point = ({ currentTarget, clientX }: PointerEvent & { currentTarget: HTMLElement }) => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    const under = Math.floor((clientX - left) / width * columns.length);
+    chosen.value = Math.min(columns.length - 1, Math.max(0, under));
+  };
+  return (
+    <div>
+      <p class="small chart-most" aria-hidden="true">{formatNumber(most, languageTag.value)}</p>
+      <div
+        class="chart-plot"
+        onPointerDown={point}
+        onPointerMove={point}
+        onPointerLeave={() => chosen.value = null}
+      >
+        <Sparkline wide label={label} series={series} />
+        {chosen.value !== null && (
+          <span
+            class="chart-chosen"
+            style={{ left: percent(index, columns), width: percent(1, columns) }}
+          />
+        )}
+        {/* For the keyboard and screen readers: a slider moves by arrow keys and says its value. */}
+        <input
+          type="range"
+          aria-label={label}
+          aria-valuetext={said}
+          min={0}
+          max={columns.length - 1}
+          value={index}
+          onFocus={() => chosen.value = index}
+          onBlur={() => chosen.value = null}
+          onInput={({ currentTarget }) => chosen.value = Number(currentTarget.value)}
+        />
+      </div>
+      <div class="small chart-axis" aria-hidden="true">
+        {axisOf(columns).map(({ text, span }, part) => (
+          <span key={part} style={{ width: percent(span, columns) }}>
+            {span / columns.length >= LABELLED && text}
+          </span>
+        ))}
+      </div>
+      <p class="hint chart-said" title={said}>{said}</p>
+      <details>
+        <summary>{t("chart.numbers")}</summary>
+        <dl class="facts">
+          {columns.map(({ name, text }, column) => ({ name, text, total: totals[column] }))
+            .filter(({ total }) => total !== 0).reverse()
+            .map(({ name, text }) => <Fact key={name} name={name}>{text}</Fact>)}
+        </dl>
+      </details>
+    </div>
+  );
+}
+
+function textOf({ name, text }: Column): string {
+  return `${name}: ${text}`;
+}
+
+function percent(columns: number, { length }: Column[]): string {
+  return `${columns / length * 100}%`;
+}
+
+/** The labels of the axis, each with the number of columns above it. */
+function axisOf(columns: Column[]): { text: string; span: number }[] {
+  const parts: { text: string; span: number }[] = [];
+  for (const { axis } of columns) {
+    const last = parts.at(-1);
+    if (last?.text === axis) last.span++;
+    else parts.push({ text: axis, span: 1 });
+  }
+  return parts;
+}

@@ -1,0 +1,46 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { call } from "../app/api.ts";
+import type { Page } from "../app/types.ts";
+import { useAction } from "../app/use_action.ts";
+import { t } from "../strings/strings.ts";
+import { FailureNote } from "./failure_note.tsx";
+
+/**
+ * The rows of a first page, and of the older pages that were loaded: they are dropped when the first page is read again.
+ * @param list the address of the list, with a question mark
+ * @param none shown while there is no row; told whether older pages may have some
+ */
+export function Lines<Row>({ list, first, none, children }: {
+  list: string;
+  first: Page<Row>;
+  none: (mayFollow: boolean) => ComponentChildren;
+  children: (row: Row) => ComponentChildren;
+}) {
+  const older = useSignal<Page<Row>[]>([]);
+  const { busy, failure, run } = useAction();
+  useEffect(() => {
+    older.value = [];
+  }, [first]);
+  const cursor = (older.value.at(-1) ?? first).meta.next_cursor;
+  const rows = [first, ...older.value].flatMap(({ data }) => data);
+  const show = () =>
+    run(async () => {
+      older.value = [...older.value, await call<Page<Row>>("GET", `${list}&cursor=${cursor}`)];
+    });
+  return (
+    <>
+      {rows.length === 0 && none(cursor !== null)}
+      <ul class="lines">{rows.map(children)}</ul>
+      {failure.value && <FailureNote failure={failure.value} />}
+      {cursor !== null && (
+        <div class="actions more">
+          <button type="button" class="button" onClick={show} disabled={busy.value}>
+            {t(busy.value ? "activity.loading" : "app.more")}
+          </button>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,119 @@
+import { useLocation } from "preact-iso/router";
+import { useResource } from "../../app/resource.ts";
+import { href } from "../../app/settings.ts";
+import type { Page as PageOf, ShownEvent } from "../../app/types.ts";
+import { Field, Select } from "../../components/field.tsx";
+import { Lines } from "../../components/lines.tsx";
+import { Loaded } from "../../components/loaded.tsx";
+import { Moment } from "../../components/moment.tsx";
+import { t, textNamed } from "../../strings/strings.ts";
+import { EVENT_GROUPS } from "../webhooks/events.ts";
+
+const TONES = {
+  delivered: "good",
+  failed: "failed",
+  pending: "waits",
+  held: "waits",
+  cancelled: "",
+} as const;
+
+/** The address of the events of a type, of a record, or until the end of a day (`2026-11-21`). */
+function eventsHref(filter: Record<string, string>): string {
+  const given = Object.entries(filter).filter(([, value]) => value !== "");
+  return href("atividade/", { ver: "eventos", ...Object.fromEntries(given) });
+}
+
+/** What happened, newest first, and which webhooks got each event. The address has the filter, so it can be shared. */
+export function Events() {
+  const { query, route } = useLocation();
+  const filter = { evento: query.evento ?? "", registro: query.registro ?? "", ate: query.ate ?? "" };
+  const choose = (changed: Partial<typeof filter>) => route(eventsHref({ ...filter, ...changed }), true);
+  const list = `app-v1-activity/events?${new URLSearchParams({
+    ...(filter.evento && { event: filter.evento }),
+    ...(filter.registro && { object_id: filter.registro }),
+    ...(filter.ate && { until: new Date(`${filter.ate}T23:59:59.999`).toISOString() }),
+  })}`;
+  const first = useResource<PageOf<ShownEvent>>(list);
+  return (
+    <>
+      <p class="hint">{t("events.text")}</p>
+      <div class="filters">
+        <Select
+          label={t("events.type")}
+          value={filter.evento}
+          onChange={({ currentTarget }) => choose({ evento: currentTarget.value })}
+          options={[
+            { value: "", text: t("deliveries.all") },
+            ...EVENT_GROUPS.flatMap(({ events }) => events).map((event) => ({
+              value: event,
+              text: `${textNamed(`event.${event}`)} · ${event}`,
+            })),
+          ]}
+        />
+        <Field
+          label={t("events.record")}
+          placeholder="01a0e82c-9612-7f16-88cc-dd91548c5a8c"
+          value={filter.registro}
+          onChange={({ currentTarget }) => choose({ registro: currentTarget.value.trim() })}
+        />
+        <Field
+          label={t("events.until")}
+          type="date"
+          value={filter.ate}
+          onChange={({ currentTarget }) => choose({ ate: currentTarget.value })}
+        />
+      </div>
+      <Loaded resource={first} rows={8}>
+        {(page) => (
+          <Lines
+            key={list}
+            list={list}
+            first={page}
+            none={(mayFollow) => <p class="quiet">{t(mayFollow ? "events.none_yet" : "events.none")}</p>}
+          >
+            {(event: ShownEvent) => <Line key={event.id} event={event} />}
+          </Lines>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function Line({ event }: { event: ShownEvent }) {
+  const { object_id, object_name, changed_fields, deliveries, is_test } = event;
+  return (
+    <li>
+      <div class="line">
+        <p class="broken">
+          <strong>{textNamed(`event.${event.event}`) ?? event.event}</strong>
+          {": "}
+          {is_test
+            ? <span class="tag">{t("deliveries.test")}</span>
+            : <a href={eventsHref({ registro: object_id })}>{object_name ?? t("events.nameless")}</a>}
+        </p>
+        <span class="small">
+          <Moment at={event.occurred_at} />
+        </span>
+      </div>
+      <p class="small broken">
+        <code>{event.event}</code>
+        {changed_fields.length > 0 && ` · ${t("events.changed", { fields: changed_fields.join(", ") })}`}
+      </p>
+      <p class="small broken">
+        {deliveries.length === 0
+          ? t("events.no_webhook")
+          : deliveries.map((delivery, index) => (
+            <span key={delivery.id}>
+              {index > 0 && " · "}
+              <a href={href("webhooks/", { id: delivery.subscription_id, entrega: delivery.id })}>
+                {delivery.name ?? hostOf(delivery.target_url)}
+              </a>{" "}
+              <span class={`tag ${TONES[delivery.state]}`}>{t(`filter_state.${delivery.state}`)}</span>
+            </span>
+          ))}
+      </p>
+    </li>
+  );
+}
+
+const hostOf = (url: string) => new URL(url).host;

@@ -1,0 +1,26 @@
+/** The draft of the form for a new key. */
+import type { Signal } from "@preact/signals";
+import { clearDraft, draftOf } from "../../app/drafts.ts";
+import type { ApiKey } from "../../app/types.ts";
+import type { Expiry } from "./expiry.ts";
+
+const DRAFT = "key";
+const NOTHING = { name: "", scopes: [] as string[], expiry: "" as Expiry, day: "", networks: "" };
+
+export type NewKeyDraft = typeof NOTHING;
+
+export function newKeyDraft(): Signal<NewKeyDraft> {
+  return draftOf(DRAFT, NOTHING);
+}
+
+export function clearNewKey(): void {
+  clearDraft(DRAFT);
+}
+
+/**
+ * Fills the form for a new key with those of another: a key's permissions never change, so a system that needs others
+ * gets a new key. The networks are taken over too, because without them the new key could be used from everywhere.
+ */
+export function duplicateKey({ name, scopes, allowed_networks }: ApiKey): void {
+  newKeyDraft().value = { ...NOTHING, name, scopes, networks: allowed_networks.join(", ") };
+}

@@ -1,0 +1,93 @@
+import { useSignal } from "@preact/signals";
+import { call } from "../../app/api.ts";
+import { asFailure } from "../../app/failure.ts";
+import type { ApiKey } from "../../app/types.ts";
+import { ActionDialog } from "../../components/action_dialog.tsx";
+import { Field, Select } from "../../components/field.tsx";
+import { Moment } from "../../components/moment.tsx";
+import { say } from "../../components/toast.tsx";
+import { t } from "../../strings/strings.ts";
+import { type Expiry, expiryMoment, tomorrow } from "./expiry.ts";
+
+const EXPIRIES: Expiry[] = ["", "30", "90", "365", "date"];
+
+/** A choice of when a key expires, and the last day of a chosen date. */
+interface Chosen {
+  expiry: Expiry;
+  day: string;
+}
+
+/** The fields for when a key expires. */
+export function ExpiryFields({ label, value: { expiry, day }, refused, onChange }: {
+  label: string;
+  value: Chosen;
+  refused: Record<string, string>;
+  onChange: (changed: Partial<Chosen>) => void;
+}) {
+  return (
+    <>
+      <Select
+        label={label}
+        error={refused.expires_at}
+        value={expiry}
+        onChange={({ currentTarget }) =>
+          onChange({ expiry: currentTarget.value as Expiry, day: day || tomorrow() })}
+        options={EXPIRIES.map((value) => ({ value, text: t(`keys.expiry_${value || "never"}`) }))}
+      />
+      {expiry === "date" && (
+        <Field
+          label={t("keys.expiry_day")}
+          type="date"
+          min={tomorrow()}
+          required
+          value={day}
+          onInput={({ currentTarget }) => onChange({ day: currentTarget.value || tomorrow() })}
+        />
+      )}
+    </>
+  );
+}
+
+/** The dialog that changes when a key expires. */
+export function Extend({ entry, path, onDone, onClose }: {
+  entry: ApiKey;
+  path: string;
+  onDone: (key: ApiKey) => void;
+  onClose: () => void;
+}) {
+  const chosen = useSignal<Chosen>({ expiry: "90", day: "" });
+  const refused = useSignal<Record<string, string>>({});
+  return (
+    <ActionDialog
+      title={t(entry.expires_at ? "keys.extend" : "keys.extend_none")}
+      yes={t("app.save")}
+      onClose={onClose}
+      onSubmit={async () => {
+        const { expiry, day } = chosen.value;
+        try {
+          onDone(await call<ApiKey>("PATCH", path, { body: { expires_at: expiryMoment(expiry, day) } }));
+        } catch (thrown) {
+          refused.value = asFailure(thrown).fields;
+          throw thrown;
+        }
+        say(t("keys.extended"));
+      }}
+    >
+      <p class="clamped">{entry.name}</p>
+      {entry.expires_at && (
+        <p>
+          {t("keys.expiry")}: <Moment at={entry.expires_at} exact />
+        </p>
+      )}
+      <ExpiryFields
+        label={t("keys.extend_from")}
+        value={chosen.value}
+        refused={refused.value}
+        onChange={(changed) => {
+          chosen.value = { ...chosen.value, ...changed };
+          refused.value = {};
+        }}
+      />
+    </ActionDialog>
+  );
+}

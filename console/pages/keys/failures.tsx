@@ -1,0 +1,153 @@
+import type { OpenedKey } from "../../app/types.ts";
+import { Chart, type Column } from "../../components/chart.tsx";
+import { Fact } from "../../components/fact.tsx";
+import { formatNumber, inZone } from "../../format/format.ts";
+import { languageTag } from "../../strings/locale.ts";
+import { counted, t } from "../../strings/strings.ts";
+
+type Failures = OpenedKey["failures"];
+
+/** A column of a chart: how many requests, and how many of them failed; null if that is not known. */
+interface Period extends Omit<Column, "text"> {
+  requests: number;
+  failures: number | null;
+}
+
+/**
+ * Why the requests of a key fail, and how near to its limit it comes.
+ * @param code whose requests the log below shows
+ * @param onCode shows the requests that failed with a code, or all again for ""
+ */
+export function KeyFailures({ entry, code: chosen, onCode }: {
+  entry: OpenedKey;
+  code: string;
+  onCode: (code: string) => void;
+}) {
+  const { codes, busiest_minute: busiest, limit_per_minute, since, time_zone, ...failures } = entry.failures;
+  const language = languageTag.value;
+  const show = inZone(language, time_zone);
+  return (
+    <section class="section stack">
+      <h2>{t("failures.title")}</h2>
+      <p class="hint">
+        {t("failures.text", { zone: time_zone })}
+        {since !== null && ` ${t("failures.partial", { moment: show.hour(since) })}`}
+      </p>
+      <div class="columns">
+        <Periods title={t("failures.hours")} none={t("failures.none_hours")} periods={hoursOf(entry)} />
+        <Periods title={t("failures.days")} none={t("requests.none")} periods={daysOf(entry)} />
+        <dl class="facts">
+          <Fact name={t("failures.failed")}>
+            {failures.statuses.length === 0
+              ? t("failures.none")
+              : classesOf(failures).map((text) => <p key={text}>{text}</p>)}
+          </Fact>
+          <Fact name={t("failures.busiest")}>
+            {t("failures.per_minute", {
+              n: formatNumber(busiest?.requests ?? 0, language),
+              limit: formatNumber(limit_per_minute, language),
+            })}
+            {busiest && <p class="small">{show.hour(busiest.minute)}</p>}
+          </Fact>
+        </dl>
+        {codes.length > 0 && (
+          <div>
+            <h3>{t("failures.codes")}</h3>
+            <ul>
+              {codes.map(({ code, status, count }) => (
+                <li key={`${code} ${status}`}>
+                  <button
+                    type="button"
+                    class="link broken"
+                    aria-pressed={code === chosen}
+                    onClick={() => onCode(code === chosen ? "" : code)}
+                  >
+                    <span>
+                      <code>{code}</code> ({status}): {formatNumber(count, language)}
+                    </span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Periods({ title, none, periods }: { title: string; none: string; periods: Period[] }) {
+  const known = periods.map(({ failures }) => failures ?? 0);
+  const words = textOf(sumOf(periods.map(({ requests }) => requests)), sumOf(known));
+  const rest = (isKnown: boolean) =>
+    periods.map(({ requests, failures }) => (failures !== null) === isKnown ? requests - (failures ?? 0) : 0);
+  return (
+    <div>
+      <div class="chart-head">
+        <h3>{title}</h3>
+      </div>
+      <Chart
+        label={`${title}: ${words}`}
+        none={none}
+        series={[
+          { values: known, kind: "failed" },
+          { values: rest(true), kind: "accent" },
+          { values: rest(false), kind: "unknown" },
+        ]}
+        columns={periods.map(({ name, axis, requests, failures }) => ({
+          name,
+          axis,
+          text: textOf(requests, failures),
+        }))}
+      />
+    </div>
+  );
+}
+
+/** `12 requisições, 3 falharam` */
+function textOf(requests: number, failures: number | null): string {
+  const failed = failures === null ? t("failures.unknown") : counted("failures.count", failures);
+  return `${counted("failures.requests", requests)}, ${failed}`;
+}
+
+/**
+ * The failures in words by class of status: `Campos inválidos (422): 31`. 422 and 429 are classes of their own, because
+ * people can mend these.
+ */
+function classesOf({ statuses }: Pick<Failures, "statuses">): string[] {
+  const counts = { "422": 0, "429": 0, "4xx": 0, "5xx": 0 };
+  for (const { status, count } of statuses) {
+    counts[status === 422 ? "422" : status === 429 ? "429" : status < 500 ? "4xx" : "5xx"] += count;
+  }
+  return (Object.keys(counts) as (keyof typeof counts)[]).filter((name) => counts[name] > 0)
+    .toSorted((a, b) => counts[b] - counts[a])
+    .map((name) => {
+      const text = t(name === "4xx" ? "failures.other_4xx" : `requests.status_${name}`);
+      return `${text}: ${formatNumber(counts[name], languageTag.value)}`;
+    });
+}
+
+/** The calls that the rate limit counted are all there, also where the log was not looked at. */
+function hoursOf({ hours: called, failures: { hours, time_zone } }: OpenedKey): Period[] {
+  const show = inZone(languageTag.value, time_zone);
+  return hours.map(({ hour, requests, failures }, index) => ({
+    name: show.hour(hour),
+    axis: show.day(hour),
+    requests: Math.max(called[index]?.calls ?? 0, requests ?? 0),
+    failures,
+  }));
+}
+
+function daysOf({ days_30: called, failures: { days } }: OpenedKey): Period[] {
+  const show = inZone(languageTag.value, "UTC");
+  return days.map(({ day, requests, failures }, index) => ({
+    name: show.day(day),
+    axis: show.day(day),
+    requests: Math.max(called.at(index - days.length)?.calls ?? 0, requests ?? 0),
+    failures,
+  }));
+}
+
+function sumOf(values: number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}

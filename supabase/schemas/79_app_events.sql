@@ -1,0 +1,124 @@
+-- The explorer of events in the console: the events of the last 90 days, newest first, and the webhooks that got each.
+
+create function crm.event_ids(
+  p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_since timestamptz, p_until timestamptz,
+  p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
+)
+language plpgsql stable set search_path = ''
+-- Read in the order of an index: with a sort, the planner might read all rows first.
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  c_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  v_before uuid := coalesce(
+    least(p_cursor, case when p_until is not null then crm.uuid_v7_floor(p_until) end), c_last
+  );
+  v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '90 days'));
+  -- How many events one call reads: otherwise a type that never occurred would read all 90 days.
+  v_look integer := case when p_event is null then p_limit + 1 else 5000 end;
+  -- The place of the cursor in the order of one object's events. Not in the condition below, because coalesce is not
+  -- leakproof: row-level security would keep the index scan from starting there.
+  v_position bigint := coalesce(
+    (select e.position from crm.events e where e.workspace_id = p_workspace_id and e.id = p_cursor),
+    9223372036854775807
+  );
+  v_cursor uuid := coalesce(p_cursor, c_last);
+  v_last uuid;
+  v_count integer;
+begin
+  -- One statement for each index. Each also returns the event at which it stopped reading.
+  if p_object_id is null then
+    select array_agg(w.id) filter (where w.event = p_event or p_event is null), (array_agg(w.id))[v_look], count(*)
+    into ids, v_last, v_count
+    from (
+      select e.id, e.event from crm.events e
+      where e.workspace_id = p_workspace_id and e.id < v_before and e.id >= v_from
+      order by e.id desc limit v_look
+    ) w;
+  else
+    select array_agg(w.id) filter (where w.event = p_event or p_event is null), (array_agg(w.id))[v_look], count(*)
+    into ids, v_last, v_count
+    from (
+      select e.id, e.event from crm.events e
+      where e.workspace_id = p_workspace_id and e.object_id = p_object_id and e.id < v_before and e.id >= v_from
+        and (e.position, e.id) < (v_position, v_cursor)
+      order by e.position desc, e.id desc limit v_look
+    ) w;
+  end if;
+  ids := coalesce(ids, '{}');
+  if cardinality(ids) > p_limit then
+    ids := ids[: p_limit];
+    next_id := ids[p_limit];
+  elsif v_count = v_look then
+    next_id := v_last;
+  end if;
+end
+$$;
+comment on function crm.event_ids(uuid, crm.event_type, uuid, timestamptz, timestamptz, uuid, integer) is
+  'The ids of a page of events, newest first, and the id after which the next page begins (null if there is none). A '
+  'page filtered by type reads at most 5,000 events, so it may be short or empty although there is a next one.';
+
+create function crm.deliveries_of_event(p_workspace_id uuid, p_event_id uuid) returns json
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
+declare
+  v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
+  -- The first half of a delivery's id is that of its event (crm.delivery_id), so the key finds an event's deliveries.
+  v_first uuid := left(p_event_id::text, 18) || '-0000-000000000000';
+  v_last uuid := left(p_event_id::text, 18) || '-ffff-ffffffffffff';
+begin
+  return (
+    select coalesce(
+      json_agg(
+        json_build_object(
+          'id', d.id, 'subscription_id', d.subscription_id, 'name', s.name, 'target_url', s.target_url,
+          'state', case when d.state = 'pending' and not (v_may_send and s.is_active) then 'held' else d.state end,
+          'attempts', d.attempts
+        )
+        order by d.created_at, d.id
+      ),
+      '[]'
+    )
+    from crm.webhook_deliveries d
+    join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
+    where d.workspace_id = p_workspace_id and d.id >= v_first and d.id <= v_last and d.event_id = p_event_id
+  );
+end
+$$;
+comment on function crm.deliveries_of_event(uuid, uuid) is
+  'JSON of the deliveries of an event, one for each webhook that gets it; deliveries are kept for 30 days.';
+
+create function app.event_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{event, object_id, since, until, cursor, limit}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_page record;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  select * into v_page from crm.event_ids(
+    v_workspace_id, (v_args ->> 'event')::crm.event_type, (v_args ->> 'object_id')::uuid,
+    (v_args ->> 'since')::timestamptz, (v_args ->> 'until')::timestamptz, (v_args ->> 'cursor')::uuid,
+    coalesce((v_args ->> 'limit')::numeric::integer, 50)
+  );
+  return crm.page(
+    array(
+      select json_build_object(
+        'id', e.id, 'event', e.event, 'object_type', t.object_type, 'object_id', e.object_id,
+        'object_name', crm.object_name(v_workspace_id, t.object_type, e.object_id), 'is_test', e.is_test,
+        'changed_fields', coalesce(e.facts -> 'changed_fields', '[]'), 'occurred_at', crm.iso(e.occurred_at),
+        'deliveries', crm.deliveries_of_event(v_workspace_id, e.id)
+      )
+      from unnest(v_page.ids) with ordinality w (id, n)
+      -- The planner does not know in which partition an id is: `offset 0` makes it look up each id.
+      cross join lateral (
+        select * from crm.events e where e.workspace_id = v_workspace_id and e.id = w.id offset 0
+      ) e
+      join crm.event_types t on t.event = e.event
+      order by w.n
+    ),
+    v_page.next_id
+  );
+end
+$$;
+comment on function app.event_list(jsonb) is
+  'A page of the events of a workspace, newest first, by type, object and time, each with its deliveries. Arguments: '
+  'see crm.event_ids.';

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import type { Sql } from "postgres";
+import { assertError, client, memberClient } from "../support/client.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { openMailbox } from "../support/mailbox.ts";
+import { create } from "../support/record_fixtures.ts";
+import { test } from "../support/scenario.ts";
+import { signIn } from "../support/sessions.ts";
+import { subscribe, waitForDelivery } from "../support/webhooks.ts";
+
+const EVENTS = "/app-v1-activity/events";
+
+async function member(sql: Sql, workspaceId: string) {
+  return memberClient((await signIn(sql, workspaceId, "vendedor")).session);
+}
+
+test("app-v1-activity/events lists what happened, newest first, with the record's name and each webhook's delivery, and nothing of another workspace", async ({ sql, workspace: { id, key }, api }) => {
+  const other = await makeWorkspace(sql);
+  await create(other.key, "/api-v1-contacts", { name: "Alheio" });
+  const mailbox = openMailbox();
+  const subscription = await subscribe(key, mailbox.url, ["contact.updated"]);
+  await api.patch(`/api-v1-webhooks/${subscription.id}`, { name: "ERP" });
+  const contact = await create(key, "/api-v1-contacts", { name: "Rita Ribeiro" });
+  await api.patch(`/api-v1-contacts/${contact.id}`, { job_title: "Compradora" });
+  await waitForDelivery(sql, subscription.id, ({ state }) => state === "delivered");
+
+  const { body } = await (await member(sql, id)).get(EVENTS);
+  const [updated, created] = body.data;
+  assert.deepEqual([updated.event, created.event, body.data.length], [
+    "contact.updated",
+    "contact.created",
+    2,
+  ]);
+  assert.deepEqual([updated.object_id, updated.object_name, updated.object_type, updated.is_test], [
+    contact.id,
+    "Rita Ribeiro",
+    "contact",
+    false,
+  ]);
+  assert.deepEqual(updated.changed_fields, ["job_title"]);
+  assert.deepEqual(
+    updated.deliveries.map(({ id: _, ...shown }: { id: string }) => shown),
+    [{
+      subscription_id: subscription.id,
+      name: "ERP",
+      target_url: mailbox.url,
+      state: "delivered",
+      attempts: 1,
+    }],
+  );
+  assert.deepEqual([created.changed_fields, created.deliveries], [[], []]);
+  assert.deepEqual(body.meta, { next_cursor: null, has_more: false });
+});
+
+test("Events are filtered by type, record, since and until, and paged without gaps, for all records and for one", async ({ sql, workspace: { id, key }, api }) => {
+  const [ana, rui] = [
+    await create(key, "/api-v1-contacts", { name: "Ana" }),
+    await create(key, "/api-v1-contacts", { name: "Rui" }),
+  ];
+  for (const title of ["A", "B", "C", "D"]) {
+    await api.patch(`/api-v1-contacts/${ana.id}`, { job_title: title });
+  }
+  const vendedor = await member(sql, id);
+  const stored = await sql<{ id: string; event: string; object_id: string; occurred_at: Date }[]>`
+    select id, event::text, object_id, occurred_at from crm.events where workspace_id = ${id} order by id desc`;
+  const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
+  for (
+    const [query, expected] of [
+      [{}, stored],
+      [{ event: "contact.created" }, stored.filter(({ event }) => event === "contact.created")],
+      [{ object_id: ana.id }, stored.filter(({ object_id }) => object_id === ana.id)],
+      [
+        { object_id: ana.id, event: "contact.updated" },
+        stored.filter(({ object_id, event }) => object_id === ana.id && event === "contact.updated"),
+      ],
+      [{ event: "deal.won" }, []],
+      [{ object_id: rui.id }, stored.filter(({ object_id }) => object_id === rui.id)],
+    ] as const
+  ) {
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const search = new URLSearchParams({ ...query, limit: "2", ...(cursor && { cursor }) });
+      const { body }: { body: { data: { id: string }[]; meta: { next_cursor: string | null } } } =
+        await vendedor.get(`${EVENTS}?${search}`);
+      seen.push(...idsOf(body.data));
+      cursor = body.meta.next_cursor;
+    } while (cursor !== null);
+    assert.deepEqual(seen, idsOf([...expected]), JSON.stringify(query));
+  }
+  const middle = stored[2]!.occurred_at.toISOString();
+  for (const [name, kept] of [["since", stored.slice(0, 3)], ["until", stored.slice(3)]] as const) {
+    const { body } = await vendedor.get(`${EVENTS}?${name}=${middle}`);
+    const expected = new Set(idsOf(kept));
+    assert.ok(body.data.length > 0 && body.data.every(({ id }: { id: string }) => expected.has(id)), name);
+  }
+});
+
+test("An unknown event type, a malformed record and a key instead of a session are refused", async ({ sql, workspace: { id, key } }) => {
+  const vendedor = await member(sql, id);
+  for (const query of ["event=deal.x", "object_id=x", "since=ontem"]) {
+    const [field] = query.split("=");
+    assertError(await vendedor.get(`${EVENTS}?${query}`), "validation_error", [field!]);
+  }
+  assertError(await vendedor.get(`${EVENTS}?cursor=x`), "invalid_cursor");
+  assert.equal((await client(key).get(EVENTS)).status, 401);
+});
