@@ -66,7 +66,7 @@ test("app-v1-activity can show every action that the database functions record",
       { source },
     ) => [
       ...source.matchAll(
-        /'((?:workspace|member|invitation|key|grant|webhook|delivery|custom_field)_[a-z_]+)'/g,
+        /'((?:workspace|member|invitation|key|grant|webhook|delivery|deliveries|custom_field)_[a-z_]+)'/g,
       ),
     ])
       .map(([, name]) => name!).filter((name) => /(ed|in|left)$/.test(name) && name !== "already_signed_in"),
