@@ -66,7 +66,7 @@ async function readDocuments(): Promise<Documents> {
 
 /** Writes the pages of the reference among the guides, where Starlight finds them. */
 async function writeReference(documents: Documents, { base }: Settings): Promise<void> {
-  for (const [language, prefix] of LANGUAGES) {
+  for (const [language] of LANGUAGES) {
     for (const [path, text] of Object.entries(sitePages(documents[language], language, base))) {
       await write(join(CONTENT, path), text);
     }

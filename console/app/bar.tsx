@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { Dialog } from "../components/dialog.tsx";
 import { t } from "../strings/strings.ts";
+import { AlertCount } from "./alerts.tsx";
 import { Preferences, SignOutButton } from "./menu.tsx";
 import { readPreference } from "./preferences_store.ts";
 import { mayLeave } from "./leaving.ts";
@@ -59,6 +60,7 @@ export function Bar({ place }: { place: string }) {
         </div>
         <button type="button" class="bar-button bar-fold" onClick={() => folded.value = true}>
           {t("app.menu")}
+          <AlertCount />
         </button>
       </div>
       {folded.value && (
@@ -86,6 +88,7 @@ function Places({ place }: { place: string }) {
         <li key={known.place}>
           <a href={href(known.place)} aria-current={known.place === place ? "page" : undefined}>
             {t(known.name)}
+            <AlertCount place={known.place} />
           </a>
         </li>
       ))}

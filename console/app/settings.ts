@@ -1,6 +1,7 @@
 declare const BASE_PATH: string;
 declare const SUPABASE_URL: string;
 declare const PUBLISHABLE_KEY: string;
+declare const SITE_URL: string;
 
 /** The path at which the console is served, with a slash at both ends. */
 export const basePath: string = BASE_PATH;
@@ -8,6 +9,8 @@ export const basePath: string = BASE_PATH;
 export const supabaseUrl: string = SUPABASE_URL || location.origin;
 /** The project's publishable key for Supabase Auth, which need not be secret. */
 export const publishableKey: string = PUBLISHABLE_KEY;
+/** The site with the guides, with a slash at its end; empty if the console was built without its address. */
+export const siteUrl: string = SITE_URL;
 
 /** The address of a page, with the base path: `href("chaves/", { id })` returns `/chaves/?id=…`. */
 export function href(place: string, query: Record<string, string> = {}): string {

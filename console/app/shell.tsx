@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { effect, useSignal } from "@preact/signals";
+import { AlertBanner } from "./alerts.tsx";
 import { Bar } from "./bar.tsx";
 import { ChooseWorkspace, NoWorkspace } from "./choose_workspace.tsx";
 import { loadOtherPages } from "./page_module.tsx";
@@ -8,9 +9,17 @@ import { keepPreference } from "./preferences_store.ts";
 import { forgetPlace } from "./return.ts";
 import { useResource } from "./resource.ts";
 import { forgetResources } from "./resource_cache.ts";
+import { Skeleton } from "../components/loaded.tsx";
 import { t } from "../strings/strings.ts";
 import type { Workspace } from "./types.ts";
-import { openWorkspace, unreadable, workspace, WORKSPACE_PATH } from "./workspace.ts";
+import {
+  openWorkspace,
+  refreshWorkspace,
+  settled,
+  unreadable,
+  workspace,
+  WORKSPACE_PATH,
+} from "./workspace.ts";
 import { chosenWorkspace, mustChoose } from "./workspace_choice.ts";
 
 const RETRY_MS = 3_000;
@@ -39,7 +48,7 @@ export function Shell({ place, children }: { place: string; children: ComponentC
 }
 
 function Opened({ place, children }: { place: string; children: ComponentChildren }) {
-  const { data, failure, reload } = useResource<Workspace>(WORKSPACE_PATH);
+  const { data, failure, waiting, reload } = useResource<Workspace>(WORKSPACE_PATH);
   const read = data.value;
   useEffect(() => {
     if (!read) return;
@@ -59,16 +68,21 @@ function Opened({ place, children }: { place: string; children: ComponentChildre
   useEffect(() => {
     if (read) loadOtherPages();
   }, [read !== undefined]);
+  // Another page is a moment at which a new alert may push the content down.
+  useEffect(() => void refreshWorkspace(), [place]);
   if (failure.value?.code === "not_a_member") return <NoWorkspace onRetry={reload} />;
   return (
     <>
       <a class="skip" href="#content">{t("app.skip")}</a>
       <Bar place={place} />
+      {settled.value && <AlertBanner />}
       <main id="content" class="content">
+        {!settled.value && waiting.value && <Skeleton rows={6} />}
         {read?.suspended
           ? <p class="note waits">{t("workspace.suspended")}</p>
           : read && !read.public_api && <p class="note waits">{t("workspace.no_api")}</p>}
-        {children}
+        {/* Read from the start, but shown with what stands above it, so that nothing moves. */}
+        <div hidden={!settled.value}>{children}</div>
       </main>
     </>
   );

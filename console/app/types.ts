@@ -18,6 +18,8 @@ import type { CustomField as CustomFieldSchema } from "../../supabase/functions/
 export type { Role } from "../../supabase/functions/_shared/contract/roles.ts";
 export type Choices = z.output<typeof WorkspaceChoices>;
 export type Workspace = z.output<typeof WorkspaceSchema>;
+export type Alert = Workspace["alerts"][number];
+export type FirstSteps = NonNullable<Workspace["first_steps"]>;
 export type CustomField = z.output<typeof CustomFieldSchema>;
 export type Grant = z.output<typeof GrantSchema>;
 export type GrantList = z.output<typeof GrantListSchema>;

@@ -34,12 +34,15 @@ export function openWorkspace(read: Workspace): void {
   rememberReply(WORKSPACE_PATH, read);
 }
 
-/** Reads the workspace again, unless it was read a moment ago. Keeps the old data if reading fails. */
-export async function refreshWorkspace(): Promise<void> {
-  if (workspace.value === undefined || Date.now() - readAt < FRESH_MS) return;
+/**
+ * Reads the workspace again, unless it was read a moment ago and the person has changed nothing since (`changed`). Keeps
+ * the old data if reading fails.
+ */
+export async function refreshWorkspace(changed = false): Promise<void> {
+  if (workspace.value === undefined || (!changed && Date.now() - readAt < FRESH_MS)) return;
   try {
     openWorkspace(await call<Workspace>("GET", WORKSPACE_PATH));
   } catch {
-    // The list of members is read at the same time and shows the failure.
+    // The page reads its own data at the same time and shows the failure.
   }
 }

@@ -36,6 +36,7 @@ export async function bundle(source: string, out: string, settings: Settings): P
       BASE_PATH: JSON.stringify(settings.basePath),
       SUPABASE_URL: JSON.stringify(settings.supabaseUrl),
       PUBLISHABLE_KEY: JSON.stringify(settings.publishableKey),
+      SITE_URL: JSON.stringify(settings.siteUrl),
     },
     loader: { ".svg": "copy" },
   };

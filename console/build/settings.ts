@@ -8,9 +8,14 @@ export interface Settings {
    */
   supabaseUrl: string;
   publishableKey: string;
+  /** The site with the guides, with a slash at its end: a URL, or a path on the console's origin. Empty: none. */
+  siteUrl: string;
 }
 
-/** Reads CONSOLE_BASE_PATH, CONSOLE_SUPABASE_URL and CONSOLE_PUBLISHABLE_KEY; throws an Error that names a bad one. */
+/**
+ * Reads CONSOLE_BASE_PATH, CONSOLE_SUPABASE_URL, CONSOLE_PUBLISHABLE_KEY and CONSOLE_SITE_URL; throws an Error that names
+ * a bad one.
+ */
 export function readSettings(env: (name: string) => string | undefined): Settings {
   const basePath = env("CONSOLE_BASE_PATH") || "/";
   if (!/^\/([\w.~-]+\/)*$/.test(basePath)) {
@@ -26,7 +31,11 @@ export function readSettings(env: (name: string) => string | undefined): Setting
       "CONSOLE_PUBLISHABLE_KEY is a secret key; anybody can read what the console is built with",
     );
   }
-  return { basePath, supabaseUrl, publishableKey };
+  const siteUrl = env("CONSOLE_SITE_URL") || "";
+  if (siteUrl !== "" && !/^(https?:\/\/[\w.:-]+)?\/([\w.~-]+\/)*$/.test(siteUrl)) {
+    throw new Error(`CONSOLE_SITE_URL is "${siteUrl}"; it is a URL or a path, with a slash at its end`);
+  }
+  return { basePath, supabaseUrl, publishableKey, siteUrl };
 }
 
 function isOrigin(text: string): boolean {

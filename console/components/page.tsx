@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { settled } from "../app/workspace.ts";
 import "./shared.ts";
 
 /**
@@ -19,9 +20,11 @@ export function Page({ title, text, action, children }: {
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
+    // Hidden until the workspace was read (app/shell.tsx): then it cannot get the focus yet.
+    if (heading.current?.closest("[hidden]")) return;
     if (moved) heading.current?.focus({ preventScroll: true });
     moved = true;
-  }, []);
+  }, [settled.value]);
   useEffect(() => {
     document.title = title;
   }, [title]);

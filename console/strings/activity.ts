@@ -76,6 +76,10 @@ export const activity = {
     "{actor} desativou o webhook {object}",
     "{actor} deactivated the webhook {object}",
   ],
+  "did.webhook_stopped": [
+    "O webhook {object} parou: uma entrega falhou cinco vezes",
+    "The webhook {object} stopped: a delivery failed five times",
+  ],
   "did.webhook_tested": ["{actor} enviou um teste para {object}", "{actor} sent a test to {object}"],
   "did.webhook_reactivated": [
     "{actor} reativou o webhook {object}",

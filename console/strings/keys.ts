@@ -1,5 +1,15 @@
 /** Texts about keys and their scopes. */
 export const keys = {
+  "steps.title": ["Primeiros passos", "First steps"],
+  "steps.key": ["Crie uma chave", "Create a key"],
+  "steps.call": ["Faça a primeira chamada", "Make the first call"],
+  "steps.webhook": ["Crie um webhook", "Create a webhook"],
+  "steps.delivery": ["Envie um teste para ele", "Send it a test"],
+  "steps.colleague": ["Convide um colega", "Invite a colleague"],
+  "steps.done": [" (feito)", " (done)"],
+  "steps.guide": ["Guia", "Guide"],
+  "steps.guide_to": ["Guia: {step}", "Guide: {step}"],
+
   "keys.title": ["Chaves de API", "API keys"],
   "keys.single": ["Chave de API", "API key"],
   "keys.text": [

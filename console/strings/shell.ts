@@ -41,6 +41,18 @@ export const shell = {
   "nav.activity": ["Atividade", "Activity"],
   "nav.account": ["Conta", "Account"],
 
+  "alert.label": ["Aviso", "Alert"],
+  "alert.count.one": ["{n} aviso", "{n} alert"],
+  "alert.count.many": ["{n} avisos", "{n} alerts"],
+  "alert.webhook_stopped": ["Webhook parou por falhas", "Webhook stopped by failures"],
+  "alert.webhook_failing": ["Webhook falhando", "Webhook failing"],
+  "alert.key_expired": ["Chave venceu", "Key expired"],
+  "alert.key_expiring": ["Chave vence", "Key expires"],
+  "alert.mend.webhook_stopped": ["Ver e reativar", "See and reactivate"],
+  "alert.mend.webhook_failing": ["Ver entregas", "See deliveries"],
+  "alert.mend.key_expired": ["Ver e prorrogar", "See and extend"],
+  "alert.mend.key_expiring": ["Ver e prorrogar", "See and extend"],
+
   "menu.theme": ["Tema", "Theme"],
   "menu.theme_system": ["Do sistema", "System"],
   "menu.theme_light": ["Claro", "Light"],

@@ -395,8 +395,9 @@ create table crm.audit_log (
   foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
 );
 comment on table crm.audit_log is
-  'Every change that a verb of schema app made to a workspace. Lines are never changed or removed.';
-comment on column crm.audit_log.member_id is 'The member who made the change; null for the operator.';
+  'Every change that a verb of schema app made to a workspace, and every subscription that failures stopped. Lines are '
+  'never changed or removed.';
+comment on column crm.audit_log.member_id is 'The member who made the change; null for the operator and the dispatcher.';
 comment on column crm.audit_log.object_name is
   'The name of the object at that moment, so that the line can be read without the object.';
 call crm.protect('crm.audit_log');
@@ -8623,6 +8624,7 @@ declare
   v_recorded crm.recorded_attempt[];
   v_attempt crm.recorded_attempt;
   v_deactivating bigint[] := '{}';
+  v_target_url text;
 begin
   -- Locked in order of id, so that two groups cannot deadlock.
   with held as materialized (
@@ -8713,8 +8715,17 @@ begin
     if v_attempt.state = 'failed' then
       update crm.webhook_subscriptions s
       set is_active = false, deactivated_reason = 'failures'
-      where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id and s.is_active;
-      if found then v_deactivating := v_deactivating || v_attempt.lease_token; end if;
+      where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id and s.is_active
+      returning s.target_url into v_target_url;
+      if found then
+        v_deactivating := v_deactivating || v_attempt.lease_token;
+        perform crm.record_action(
+          v_attempt.workspace_id, 'webhook_stopped', 'webhook', v_attempt.subscription_id, v_target_url,
+          jsonb_build_object(
+            'delivery_id', v_attempt.delivery_id, 'status', v_attempt.status, 'reason', v_attempt.reason
+          )
+        );
+      end if;
     end if;
   end loop;
 
@@ -8725,8 +8736,9 @@ $$;
 comment on function crm.delivery_record(json) is
   'Records the outcomes of attempts in the order in which they ended, and schedules the next attempts. An outcome is '
   'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success), duration_ms, answer '
-  'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5). If another dispatcher has claimed the '
-  'delivery meanwhile, the outcome changes nothing and is not returned. last_success_at is up to 10 s late.';
+  'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5), which '
+  'the audit log then says. If another dispatcher has claimed the delivery meanwhile, the outcome changes nothing and is '
+  'not returned. last_success_at is up to 10 s late.';
 
 create function crm.deliveries_due() returns boolean
 language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -15052,20 +15064,27 @@ comment on function crm.workspace_usage(uuid) is
   'active members (5,000), deliveries that wait for an attempt (10,000). A count at its bound may be larger.';
 create function crm.workspace_overview(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
+declare
+  v_member crm.members;
 begin
+  select m.* into v_member from crm.members m where m.workspace_id = w.id and m.id = crm.current_member_id();
   return crm.with_fields(crm.workspace_json(w), json_build_object(
-    'member', (
-      select json_build_object('id', m.id, 'name', m.name, 'email', m.email, 'role', m.role)
-      from crm.members m
-      where m.workspace_id = w.id and m.id = crm.current_member_id()
-    ),
+    'member', case
+      when v_member.id is not null then json_build_object(
+        'id', v_member.id, 'name', v_member.name, 'email', v_member.email, 'role', v_member.role
+      )
+    end,
     'workspaces', crm.workspaces_of_current_user(),
-    'usage', crm.workspace_usage(w.id)
+    'usage', crm.workspace_usage(w.id),
+    -- To those who can mend it, or take the steps.
+    'alerts', case when v_member.role = 'vendedor' then '[]' else crm.workspace_alerts(w) end,
+    'first_steps', case when v_member.role = 'admin' then crm.workspace_first_steps(w) end
   ));
 end
 $$;
 comment on function crm.workspace_overview(crm.workspaces) is
-  'JSON of a workspace with its usage, the calling member (null for the operator), and that person''s workspaces.';
+  'JSON of a workspace with its usage, the calling member (null for the operator), and that person''s workspaces; with '
+  'alerts for gestor, admin and operator (for a vendedor an empty list), and first_steps for an admin (otherwise null).';
 create function app.workspace_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -15079,8 +15098,8 @@ end
 $$;
 comment on function app.workspace_get(jsonb) is
   'Returns a workspace with its plan, its usage (calls_today, calls_7_days, active_keys, active_webhooks, '
-  'active_members, waiting_deliveries), the calling member and that person''s workspaces. Arguments: workspace_id. '
-  'Codes: validation_error, not_found.';
+  'active_members, waiting_deliveries), the calling member, that person''s workspaces, alerts and first_steps. '
+  'Arguments: workspace_id. Codes: validation_error, not_found.';
 create function app.workspace_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -16649,6 +16668,106 @@ comment on function app.grant_revoke(jsonb) is
   'before stays as it is. A member revokes their own grants, an admin and the operator all. Returns the grant. '
   'Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
+create index webhook_subscriptions_stopped on crm.webhook_subscriptions (workspace_id, deactivated_at)
+where deactivated_reason = 'failures';
+create index api_keys_expiring on crm.api_keys (workspace_id, expires_at)
+where expires_at is not null and revoked_at is null and client_id is null;
+create function crm.workspace_alerts(w crm.workspaces) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(
+      json_agg(
+        json_build_object(
+          'kind', a.kind, 'id', a.id, 'name', a.name, 'since', crm.iso(a.since), 'until', crm.iso(a.until)
+        )
+        order by a.urgency, a.until, a.since desc, a.id
+      ),
+      '[]'
+    )
+    from (
+      -- webhook_subscriptions_stopped. After 30 days the deliveries that waited are gone, and nothing is left to send.
+      (
+        select 1 as urgency, 'webhook_stopped' as kind, s.id, s.target_url as name, s.deactivated_at as since,
+          null::timestamptz as until
+        from crm.webhook_subscriptions s
+        where s.workspace_id = w.id and s.deactivated_reason = 'failures'
+          and s.deactivated_at > now() - interval '30 days'
+        order by s.deactivated_at desc limit 50
+      )
+      union all
+      -- api_keys_expiring.
+      (
+        select case when k.expires_at <= now() then 2 else 4 end,
+          case when k.expires_at <= now() then 'key_expired' else 'key_expiring' end,
+          k.id, k.name::text,
+          case when k.expires_at <= now() then k.expires_at end,
+          case when k.expires_at > now() then k.expires_at end
+        from crm.api_keys k
+        where k.workspace_id = w.id and k.revoked_at is null and k.client_id is null
+          and k.expires_at > now() - interval '7 days' and k.expires_at <= now() + interval '14 days'
+        order by k.expires_at limit 50
+      )
+      union all
+      -- webhook_subscriptions_listed. One failed attempt needs nobody: the next one, half a minute later, mostly succeeds.
+      (
+        select 3, 'webhook_failing', s.id, s.target_url, coalesce(s.last_success_at, s.created_at), null
+        from crm.webhook_subscriptions s
+        where s.workspace_id = w.id and s.is_active and s.failure_count >= 3 and not w.suspended and w.public_api
+        order by s.created_at limit 50
+      )
+    ) a
+  );
+end
+$$;
+comment on function crm.workspace_alerts(crm.workspaces) is
+  'What somebody has to mend, the most urgent first, the newest first among equals: webhook_stopped (by failures, in the last 30 days), key_expired (in '
+  'the last 7 days), webhook_failing (active, and its last three attempts or more failed; since is the last success, or '
+  'when it was created; none while nothing may be sent), key_expiring (within 14 days). name is the URL or the key''s name. '
+  'At most 50 of stopped webhooks, of keys, and of failing webhooks.';
+create function crm.workspace_first_steps(w crm.workspaces) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  -- By the primary keys. key_counters is a minute late; until then the rate limit knows of the call.
+  v_call boolean := exists (
+    select from crm.key_counters c
+    join crm.api_keys k on k.workspace_id = c.workspace_id and k.id = c.key_id
+    where c.workspace_id = w.id and k.client_id is null
+  ) or exists (
+    select from (
+      select k.id from crm.api_keys k
+      where k.workspace_id = w.id and k.client_id is null
+      order by k.id desc limit 100
+    ) k
+    join crm.rate_limits r on r.key_id = k.id
+  );
+  v_steps record;
+begin
+  -- First, so that a workspace that has grown reads no more than that.
+  if v_call and w.created_at < now() - interval '30 days' then return null; end if;
+  -- Each exists() ends at the first row that it finds below the workspace in the primary key.
+  select
+    exists (select from crm.api_keys k where k.workspace_id = w.id and k.client_id is null) as key,
+    v_call as call,
+    exists (select from crm.webhook_subscriptions s where s.workspace_id = w.id) as webhook,
+    exists (
+      select from crm.webhook_subscriptions s where s.workspace_id = w.id and s.last_success_at is not null
+    ) as delivery,
+    exists (
+      select from crm.members m
+      -- Nobody is the admin of a workspace that the operator created without one (app.workspace_create).
+      where m.workspace_id = w.id and m.is_active and m.email not like '%.invalid' order by m.id offset 1 limit 1
+    ) as colleague
+  into v_steps;
+  if v_steps.key and v_steps.call and v_steps.webhook and v_steps.delivery and v_steps.colleague then return null; end if;
+  return row_to_json(v_steps);
+end
+$$;
+comment on function crm.workspace_first_steps(crm.workspaces) is
+  'What a new workspace has done: key (made one), call (made one with a key), webhook (made one), delivery (a delivery or '
+  'test event was confirmed), colleague (a second active member, who may still have to accept the invitation). Null once '
+  'all is done, or 30 days after the workspace was created if there were calls: it works, in the way its people want.';
+
 create function crm.event_ids(
   p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_since timestamptz, p_until timestamptz,
   p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
@@ -17176,6 +17295,6 @@ grant execute on function
   crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]),
   crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid),
   crm.with_fields(json, json), crm.within_workspace(jsonb), crm.without_mapping(inet), crm.working_keys_of(uuid, uuid),
-  crm.workspace_json(crm.workspaces), crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid),
-  crm.workspaces_of_current_user(), crm.zone_of(uuid)
+  crm.workspace_alerts(crm.workspaces), crm.workspace_first_steps(crm.workspaces), crm.workspace_json(crm.workspaces),
+  crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid), crm.workspaces_of_current_user(), crm.zone_of(uuid)
 to crm_app;

@@ -27,6 +27,7 @@ declare
   v_recorded crm.recorded_attempt[];
   v_attempt crm.recorded_attempt;
   v_deactivating bigint[] := '{}';
+  v_target_url text;
 begin
   -- Locked in order of id, so that two groups cannot deadlock.
   with held as materialized (
@@ -117,8 +118,17 @@ begin
     if v_attempt.state = 'failed' then
       update crm.webhook_subscriptions s
       set is_active = false, deactivated_reason = 'failures'
-      where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id and s.is_active;
-      if found then v_deactivating := v_deactivating || v_attempt.lease_token; end if;
+      where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id and s.is_active
+      returning s.target_url into v_target_url;
+      if found then
+        v_deactivating := v_deactivating || v_attempt.lease_token;
+        perform crm.record_action(
+          v_attempt.workspace_id, 'webhook_stopped', 'webhook', v_attempt.subscription_id, v_target_url,
+          jsonb_build_object(
+            'delivery_id', v_attempt.delivery_id, 'status', v_attempt.status, 'reason', v_attempt.reason
+          )
+        );
+      end if;
     end if;
   end loop;
 
@@ -129,8 +139,9 @@ $$;
 comment on function crm.delivery_record(json) is
   'Records the outcomes of attempts in the order in which they ended, and schedules the next attempts. An outcome is '
   'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success), duration_ms, answer '
-  'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5). If another dispatcher has claimed the '
-  'delivery meanwhile, the outcome changes nothing and is not returned. last_success_at is up to 10 s late.';
+  'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5), which '
+  'the audit log then says. If another dispatcher has claimed the delivery meanwhile, the outcome changes nothing and is '
+  'not returned. last_success_at is up to 10 s late.';
 
 -- Waking the dispatcher, and detecting that it does not run.
 

@@ -181,20 +181,27 @@ comment on function crm.workspace_usage(uuid) is
 
 create function crm.workspace_overview(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
+declare
+  v_member crm.members;
 begin
+  select m.* into v_member from crm.members m where m.workspace_id = w.id and m.id = crm.current_member_id();
   return crm.with_fields(crm.workspace_json(w), json_build_object(
-    'member', (
-      select json_build_object('id', m.id, 'name', m.name, 'email', m.email, 'role', m.role)
-      from crm.members m
-      where m.workspace_id = w.id and m.id = crm.current_member_id()
-    ),
+    'member', case
+      when v_member.id is not null then json_build_object(
+        'id', v_member.id, 'name', v_member.name, 'email', v_member.email, 'role', v_member.role
+      )
+    end,
     'workspaces', crm.workspaces_of_current_user(),
-    'usage', crm.workspace_usage(w.id)
+    'usage', crm.workspace_usage(w.id),
+    -- To those who can mend it, or take the steps.
+    'alerts', case when v_member.role = 'vendedor' then '[]' else crm.workspace_alerts(w) end,
+    'first_steps', case when v_member.role = 'admin' then crm.workspace_first_steps(w) end
   ));
 end
 $$;
 comment on function crm.workspace_overview(crm.workspaces) is
-  'JSON of a workspace with its usage, the calling member (null for the operator), and that person''s workspaces.';
+  'JSON of a workspace with its usage, the calling member (null for the operator), and that person''s workspaces; with '
+  'alerts for gestor, admin and operator (for a vendedor an empty list), and first_steps for an admin (otherwise null).';
 
 create function app.workspace_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -209,8 +216,8 @@ end
 $$;
 comment on function app.workspace_get(jsonb) is
   'Returns a workspace with its plan, its usage (calls_today, calls_7_days, active_keys, active_webhooks, '
-  'active_members, waiting_deliveries), the calling member and that person''s workspaces. Arguments: workspace_id. '
-  'Codes: validation_error, not_found.';
+  'active_members, waiting_deliveries), the calling member, that person''s workspaces, alerts and first_steps. '
+  'Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create function app.workspace_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

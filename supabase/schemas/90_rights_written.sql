@@ -168,6 +168,6 @@ grant execute on function
   crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]),
   crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid),
   crm.with_fields(json, json), crm.within_workspace(jsonb), crm.without_mapping(inet), crm.working_keys_of(uuid, uuid),
-  crm.workspace_json(crm.workspaces), crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid),
-  crm.workspaces_of_current_user(), crm.zone_of(uuid)
+  crm.workspace_alerts(crm.workspaces), crm.workspace_first_steps(crm.workspaces), crm.workspace_json(crm.workspaces),
+  crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid), crm.workspaces_of_current_user(), crm.zone_of(uuid)
 to crm_app;

@@ -3,6 +3,7 @@
  */
 import { chromiumTest } from "../support/needing.ts";
 import { openDatabase } from "../support/stack.ts";
+import { alerts } from "./scenarios/alerts.ts";
 import { figures } from "./scenarios/figures.ts";
 import { funnel } from "./scenarios/funnel.ts";
 import { keys } from "./scenarios/keys.ts";
@@ -21,6 +22,7 @@ const SCENARIOS = [
   ...webhooks,
   ...webhookOperations,
   ...webhookRedelivery,
+  ...alerts,
   ...funnel,
   ...proposal,
   ...pages,

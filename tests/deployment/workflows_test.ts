@@ -77,6 +77,7 @@ Deno.test("The console is built for the repository's project and Pages address, 
     CONSOLE_SUPABASE_URL: "${{ vars.SUPABASE_URL }}",
     CONSOLE_PUBLISHABLE_KEY: "${{ vars.SUPABASE_PUBLISHABLE_KEY }}",
     CONSOLE_BASE_PATH: "${{ steps.pages.outputs.base_path }}/console/",
+    CONSOLE_SITE_URL: "${{ steps.pages.outputs.base_path }}/",
   });
   for (const missing of ["CONSOLE_SUPABASE_URL", "CONSOLE_PUBLISHABLE_KEY"]) {
     const env = {
@@ -104,6 +105,7 @@ Deno.test("The site and the console below it are published together, each built 
   assert.deepEqual(steps[site]!.env, {
     SITE_ORIGIN: "${{ steps.pages.outputs.origin }}",
     SITE_BASE_PATH: "${{ steps.pages.outputs.base_path }}/",
+    SITE_CONSOLE: "${{ steps.pages.outputs.base_path }}/console/",
   });
   assert.match(steps[console]!.run!, /task console site\/dist\/console\s*$/);
   assert.deepEqual(steps[upload]!.with, { path: "site/dist" });

@@ -35,7 +35,7 @@ const deactivate = (sql: Sql, id: string) =>
   sql`
     update crm.webhook_subscriptions set is_active = false, deactivated_reason = 'failures' where id = ${id}`;
 
-test("When its fifth attempt fails, a webhook's creator and the active admins get one mail with the reason (spec 6.5)", async ({ sql, workspace: { id: workspace }, api }) => {
+test("When its fifth attempt fails, a webhook's creator and the active admins get one mail with the reason, and the audit log a line (spec 6.5)", async ({ sql, workspace: { id: workspace }, api }) => {
   const creator = await makeMember(sql, workspace, "gestor");
   await makeMember(sql, workspace, "gestor");
   const former = await makeMember(sql, workspace, "admin");
@@ -62,6 +62,19 @@ test("When its fifth attempt fails, a webhook's creator and the active admins ge
   assert.match(mail!.text, /status HTTP 503/);
   assert.match(mail!.text, new RegExp(`^http.*/webhooks/\\?id=${id}$`, "m"));
   assert.ok(!mail!.text.includes("hunter2"), "the query of the URL may have a token");
+
+  const [delivery] = await sql`select id from crm.webhook_deliveries where subscription_id = ${id}`;
+  const lines =
+    await sql`select * from crm.audit_log where workspace_id = ${workspace} and object_id = ${id}`;
+  assert.deepEqual(
+    lines.map(({ action, member_id, object_name, details }) => [action, member_id, object_name, details]),
+    [["webhook_stopped", null, mailbox.url, {
+      delivery_id: delivery!["id"],
+      status: 503,
+      reason: "http_503",
+    }]],
+    "the fifth failure alone is a line of the audit log",
+  );
 
   await settled(sql, id);
   await sql`select crm.poke_dispatcher()`;

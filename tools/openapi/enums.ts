@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ACTIONS } from "../../supabase/functions/app-v1-activity/schema.ts";
 import { Key } from "../../supabase/functions/app-v1-keys/schema.ts";
+import { ALERT_KINDS } from "../../supabase/functions/app-v1-workspace/schema.ts";
 import { activity } from "../../supabase/functions/api-v1-activities/record.ts";
 import { Change, HIGHLIGHTS } from "../../supabase/functions/api-v1-changes/schema.ts";
 import { company } from "../../supabase/functions/api-v1-companies/record.ts";
@@ -216,6 +217,10 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
   Scope: {
     words: SCOPES,
     text: doc("O que uma chave ou um aplicativo pode fazer", "What a key or an app may do"),
+  },
+  AlertKind: {
+    words: ALERT_KINDS,
+    text: doc("O que alguém precisa resolver", "What somebody has to mend"),
   },
   Action: { words: ACTIONS, text: doc("O que alguém fez", "What somebody did") },
   ChangedObjectType: {

@@ -11,6 +11,7 @@ import { formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";
 import { scopesText } from "./scopes.ts";
+import { FirstSteps } from "./first_steps.tsx";
 import { KeyTag } from "./state.tsx";
 import { Empty, Loaded } from "../../components/loaded.tsx";
 
@@ -27,32 +28,18 @@ export function KeyList() {
   return (
     <Page title={t("keys.title")} text={t("keys.text")} action={create}>
       <Loaded resource={keys}>
-        {({ data }) =>
-          data.length === 0
-            ? (
-              <Empty text={t(role.value === "vendedor" ? "keys.empty_read_only" : "keys.empty")}>
-                {create}
-              </Empty>
-            )
-            : (
-              <>
-                {data.length >= MOST_KEYS && (
-                  <p class="note">{t("keys.most", { n: formatNumber(data.length, languageTag.value) })}</p>
-                )}
-                <Filtered rows={data} textOf={({ name, prefix }) => `${name} ${prefix}`}>
-                  {(rows) => (
-                    <Table
-                      label={t("keys.title")}
-                      rows={rows}
-                      keyOf={({ id }) => id}
-                      href={({ id }) => href("chaves/", { id })}
-                      muted={({ state }) => state !== "active"}
-                      columns={columns()}
-                    />
-                  )}
-                </Filtered>
-              </>
-            )}
+        {({ data }) => (
+          <>
+            <FirstSteps />
+            {data.length === 0
+              ? (
+                <Empty text={t(role.value === "vendedor" ? "keys.empty_read_only" : "keys.empty")}>
+                  {create}
+                </Empty>
+              )
+              : <KeyTable keys={data} />}
+          </>
+        )}
       </Loaded>
       {/* Not before the keys, because their list would push it down when the list arrives. */}
       {keys.data.value && settled.value && (
@@ -61,6 +48,28 @@ export function KeyList() {
         </p>
       )}
     </Page>
+  );
+}
+
+function KeyTable({ keys }: { keys: ApiKey[] }) {
+  return (
+    <>
+      {keys.length >= MOST_KEYS && (
+        <p class="note">{t("keys.most", { n: formatNumber(keys.length, languageTag.value) })}</p>
+      )}
+      <Filtered rows={keys} textOf={({ name, prefix }) => `${name} ${prefix}`}>
+        {(rows) => (
+          <Table
+            label={t("keys.title")}
+            rows={rows}
+            keyOf={({ id }) => id}
+            href={({ id }) => href("chaves/", { id })}
+            muted={({ state }) => state !== "active"}
+            columns={columns()}
+          />
+        )}
+      </Filtered>
+    </>
   );
 }
 

@@ -3,7 +3,7 @@ import { useLocation } from "preact-iso/router";
 import { call } from "../../app/api.ts";
 import { href } from "../../app/settings.ts";
 import { useAction } from "../../app/use_action.ts";
-import { mayChange, workspace } from "../../app/workspace.ts";
+import { mayChange, refreshWorkspace, workspace } from "../../app/workspace.ts";
 import { ask } from "../../components/ask.tsx";
 import { FailureNote } from "../../components/failure_note.tsx";
 import { RotateSecret } from "../../components/rotate_secret.tsx";
@@ -55,6 +55,7 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
       dialog.value = "recover";
       onChanged(active);
       onSent();
+      void refreshWorkspace(true);
     });
   const deactivate = () =>
     run(async () => {
@@ -74,6 +75,7 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
         deactivated_at: new Date().toISOString(),
       });
       onSent();
+      void refreshWorkspace(true);
     });
 
   const [only] = event_types.length === 1 ? event_types : [];
@@ -92,7 +94,9 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
         {button(t("webhook.edit"), open("edit"))}
         {button(t("webhook.rotate"), open("rotate"))}
         {is_active && button(t("webhook.recover"), open("recover"))}
-        {is_active && button(t("webhook.deactivate"), deactivate, "dangerous")}
+        {/* One that failures stopped, and that nobody needs any more, would stay an alert for 30 days. */}
+        {(is_active || webhook.deactivated_reason === "failures") &&
+          button(t("webhook.deactivate"), deactivate, "dangerous")}
       </div>
       {dialog.value === "edit" && <EditWebhook webhook={webhook} onDone={onChanged} onClose={close} />}
       {dialog.value === "test" && <TestEvent events={event_types} onSubmit={test} onClose={close} />}

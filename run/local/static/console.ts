@@ -20,7 +20,12 @@ function consoleBuild(out: string): Build {
     sources: [join(ROOT, "console"), join(ROOT, "supabase", "functions", "_shared", "contract")],
     command: ["task", "console"],
     // The console calls the origin that serves it.
-    env: { CONSOLE_BASE_PATH: "/", CONSOLE_SUPABASE_URL: "", CONSOLE_PUBLISHABLE_KEY: "local" },
+    env: {
+      CONSOLE_BASE_PATH: "/",
+      CONSOLE_SUPABASE_URL: "",
+      CONSOLE_PUBLISHABLE_KEY: "local",
+      CONSOLE_SITE_URL: "",
+    },
   });
 }
 

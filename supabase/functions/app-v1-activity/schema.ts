@@ -27,6 +27,7 @@ export const ACTIONS = [
   "webhook_created",
   "webhook_updated",
   "webhook_deactivated",
+  "webhook_stopped",
   "webhook_tested",
   "webhook_reactivated",
   "webhook_rotated",
@@ -55,8 +56,8 @@ const Entry = object({
   id: field(uuid(), ["Identificador da linha", "The line's id"]),
   at: field(timestamp(), ["Quando", "When"]),
   actor: field(Reference.nullable(), [
-    "Quem; null: o operador do serviço",
-    "Who; null: the operator of the service",
+    "Quem; null: o operador do serviço, ou ninguém, se falhas pararam um webhook",
+    "Who; null: the operator of the service, or nobody, if failures stopped a webhook",
   ]),
   action: field(z.enum(ACTIONS), ["O que foi feito", "What was done", "member_updated"]),
   object: field(ChangedObject, ["Com o quê", "To what"]),

@@ -86,6 +86,45 @@ const Usage = object({
   ]),
 }).meta({ id: "Usage", ...doc("O uso da empresa", "What the workspace uses") });
 
+/** The kinds of alerts, the most urgent first (crm.workspace_alerts). */
+export const ALERT_KINDS = ["webhook_stopped", "key_expired", "webhook_failing", "key_expiring"] as const;
+
+/** Something that has stopped, or soon will, until somebody mends it. */
+const Alert = object({
+  kind: field(z.enum(ALERT_KINDS), [
+    "O que houve: webhook parado por falhas, chave vencida, webhook com falhas, chave que vence em até 14 dias",
+    "What happened: webhook stopped by failures, key expired, webhook failing, key that expires within 14 days",
+    "webhook_stopped",
+  ]),
+  id: field(uuid(), ["O webhook ou a chave", "The webhook or the key"]),
+  name: field(z.string(), [
+    "Endereço do webhook, ou nome da chave",
+    "The webhook's URL, or the key's name",
+    "https://exemplo.com.br/webhooks",
+  ]),
+  since: field(timestamp().nullable(), [
+    "Desde quando; para um webhook com falhas, a última entrega confirmada, ou a criação",
+    "Since when; for a failing webhook, the last confirmed delivery, or its creation",
+  ]),
+  until: field(timestamp().nullable(), ["Quando a chave vence", "When the key expires", null]),
+}).meta({ id: "Alert", ...doc("Algo que alguém precisa resolver", "Something that somebody has to mend") });
+
+const FirstSteps = object({
+  key: field(z.boolean(), ["Se há uma chave", "Whether there is a key", true]),
+  call: field(z.boolean(), ["Se uma chave já chamou a API", "Whether a key has called the API", true]),
+  webhook: field(z.boolean(), ["Se há um webhook", "Whether there is a webhook", false]),
+  delivery: field(z.boolean(), [
+    "Se um teste ou um evento foi entregue",
+    "Whether a test or an event was delivered",
+    false,
+  ]),
+  colleague: field(z.boolean(), [
+    "Se há um segundo membro ativo, ou convidado",
+    "Whether there is a second active or invited member",
+    false,
+  ]),
+}).meta({ id: "FirstSteps", ...doc("Os primeiros passos de uma empresa", "The first steps of a workspace") });
+
 export const Workspace = object({
   id,
   name: field(name(), NAME),
@@ -123,6 +162,14 @@ export const Workspace = object({
   member: field(CurrentMember, ["Quem entrou", "Who is signed in"]),
   workspaces: field(z.array(WorkspaceChoice), WORKSPACES),
   usage: field(Usage, ["O uso da empresa", "What the workspace uses"]),
+  alerts: field(z.array(Alert), [
+    "O que é preciso resolver, o mais urgente primeiro; vazia para vendedores",
+    "What has to be mended, the most urgent first; empty for salespeople",
+  ]),
+  first_steps: field(FirstSteps.nullable(), [
+    "O que já foi feito; null: tudo, ou quem pede não é administrador",
+    "What has been done; null: everything, or the caller is not an administrator",
+  ]),
 }).meta({
   id: "Workspace",
   ...doc("Uma empresa, seu plano e seu uso", "A workspace, its plan and its usage"),

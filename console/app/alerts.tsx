@@ -1,0 +1,43 @@
+/** What has stopped or soon will: a banner for the most urgent alert, and numbers beside the pages that list the others. */
+import { useLocation } from "preact-iso/router";
+import { Moment } from "../components/moment.tsx";
+import { counted, t } from "../strings/strings.ts";
+import { href } from "./settings.ts";
+import type { Alert } from "./types.ts";
+import { workspace } from "./workspace.ts";
+
+const placeOf = ({ kind }: Alert) => kind.startsWith("key") ? "chaves/" : "webhooks/";
+
+/** The most urgent alert, with the link to the page that mends it. Absent on that page, which says it by itself. */
+export function AlertBanner() {
+  const { query, path } = useLocation();
+  const isOpen = (alert: Alert) => query.id === alert.id && path.includes(placeOf(alert).slice(0, -1));
+  const alert = workspace.value?.alerts.find((alert) => !isOpen(alert));
+  if (!alert) return null;
+  const { kind, id, name, since, until } = alert;
+  const hasStopped = kind === "webhook_stopped" || kind === "key_expired";
+  return (
+    <aside class={`alert ${hasStopped ? "failed" : "waits"}`} aria-label={t("alert.label")}>
+      <p>
+        <strong>
+          {t(`alert.${kind}`)} {kind !== "webhook_failing" && <Moment at={until ?? since} />}
+        </strong>
+        <span class="alert-name" title={name}>{URL.canParse(name) ? new URL(name).host : name}</span>
+      </p>
+      <a class="button" href={href(placeOf(alert), { id })}>{t(`alert.mend.${kind}`)}</a>
+    </aside>
+  );
+}
+
+/** The number of alerts that the page at `place` can mend, or of all; nothing without alerts. */
+export function AlertCount({ place }: { place?: string }) {
+  const alerts = workspace.value?.alerts ?? [];
+  const n = alerts.filter((alert) => place === undefined || placeOf(alert) === place).length;
+  if (n === 0) return null;
+  return (
+    <span class="badge">
+      <span aria-hidden="true">{n}</span>
+      <span class="unseen">{counted("alert.count", n)}</span>
+    </span>
+  );
+}

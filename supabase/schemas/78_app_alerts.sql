@@ -1,0 +1,106 @@
+-- What the console shows without being asked: what has stopped or soon will (alerts), and what a new workspace has still
+-- to do (first steps). Both are in the reply that the console starts with, so each statement reads a few rows by an
+-- index, whatever the workspace has.
+
+-- A subscription is never deleted, so a workspace may have many inactive ones.
+create index webhook_subscriptions_stopped on crm.webhook_subscriptions (workspace_id, deactivated_at)
+where deactivated_reason = 'failures';
+create index api_keys_expiring on crm.api_keys (workspace_id, expires_at)
+where expires_at is not null and revoked_at is null and client_id is null;
+
+create function crm.workspace_alerts(w crm.workspaces) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(
+      json_agg(
+        json_build_object(
+          'kind', a.kind, 'id', a.id, 'name', a.name, 'since', crm.iso(a.since), 'until', crm.iso(a.until)
+        )
+        order by a.urgency, a.until, a.since desc, a.id
+      ),
+      '[]'
+    )
+    from (
+      -- webhook_subscriptions_stopped. After 30 days the deliveries that waited are gone, and nothing is left to send.
+      (
+        select 1 as urgency, 'webhook_stopped' as kind, s.id, s.target_url as name, s.deactivated_at as since,
+          null::timestamptz as until
+        from crm.webhook_subscriptions s
+        where s.workspace_id = w.id and s.deactivated_reason = 'failures'
+          and s.deactivated_at > now() - interval '30 days'
+        order by s.deactivated_at desc limit 50
+      )
+      union all
+      -- api_keys_expiring.
+      (
+        select case when k.expires_at <= now() then 2 else 4 end,
+          case when k.expires_at <= now() then 'key_expired' else 'key_expiring' end,
+          k.id, k.name::text,
+          case when k.expires_at <= now() then k.expires_at end,
+          case when k.expires_at > now() then k.expires_at end
+        from crm.api_keys k
+        where k.workspace_id = w.id and k.revoked_at is null and k.client_id is null
+          and k.expires_at > now() - interval '7 days' and k.expires_at <= now() + interval '14 days'
+        order by k.expires_at limit 50
+      )
+      union all
+      -- webhook_subscriptions_listed. One failed attempt needs nobody: the next one, half a minute later, mostly succeeds.
+      (
+        select 3, 'webhook_failing', s.id, s.target_url, coalesce(s.last_success_at, s.created_at), null
+        from crm.webhook_subscriptions s
+        where s.workspace_id = w.id and s.is_active and s.failure_count >= 3 and not w.suspended and w.public_api
+        order by s.created_at limit 50
+      )
+    ) a
+  );
+end
+$$;
+comment on function crm.workspace_alerts(crm.workspaces) is
+  'What somebody has to mend, the most urgent first, the newest first among equals: webhook_stopped (by failures, in the last 30 days), key_expired (in '
+  'the last 7 days), webhook_failing (active, and its last three attempts or more failed; since is the last success, or '
+  'when it was created; none while nothing may be sent), key_expiring (within 14 days). name is the URL or the key''s name. '
+  'At most 50 of stopped webhooks, of keys, and of failing webhooks.';
+
+create function crm.workspace_first_steps(w crm.workspaces) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  -- By the primary keys. key_counters is a minute late; until then the rate limit knows of the call.
+  v_call boolean := exists (
+    select from crm.key_counters c
+    join crm.api_keys k on k.workspace_id = c.workspace_id and k.id = c.key_id
+    where c.workspace_id = w.id and k.client_id is null
+  ) or exists (
+    select from (
+      select k.id from crm.api_keys k
+      where k.workspace_id = w.id and k.client_id is null
+      order by k.id desc limit 100
+    ) k
+    join crm.rate_limits r on r.key_id = k.id
+  );
+  v_steps record;
+begin
+  -- First, so that a workspace that has grown reads no more than that.
+  if v_call and w.created_at < now() - interval '30 days' then return null; end if;
+  -- Each exists() ends at the first row that it finds below the workspace in the primary key.
+  select
+    exists (select from crm.api_keys k where k.workspace_id = w.id and k.client_id is null) as key,
+    v_call as call,
+    exists (select from crm.webhook_subscriptions s where s.workspace_id = w.id) as webhook,
+    exists (
+      select from crm.webhook_subscriptions s where s.workspace_id = w.id and s.last_success_at is not null
+    ) as delivery,
+    exists (
+      select from crm.members m
+      -- Nobody is the admin of a workspace that the operator created without one (app.workspace_create).
+      where m.workspace_id = w.id and m.is_active and m.email not like '%.invalid' order by m.id offset 1 limit 1
+    ) as colleague
+  into v_steps;
+  if v_steps.key and v_steps.call and v_steps.webhook and v_steps.delivery and v_steps.colleague then return null; end if;
+  return row_to_json(v_steps);
+end
+$$;
+comment on function crm.workspace_first_steps(crm.workspaces) is
+  'What a new workspace has done: key (made one), call (made one with a key), webhook (made one), delivery (a delivery or '
+  'test event was confirmed), colleague (a second active member, who may still have to accept the invitation). Null once '
+  'all is done, or 30 days after the workspace was created if there were calls: it works, in the way its people want.';
