@@ -45,7 +45,7 @@ Deno.test("The console is built for a base path and a project, within its size l
     assert.ok(Number(all) <= Number(limit), stdout);
     const sizes = [...stdout.matchAll(/^\/\S* +([\d.]+) KB$/gm)].map(([, size]) => Number(size));
     assert.equal(sizes.length, FILES.length);
-    assert.ok(Math.max(...sizes) <= 68, stdout);
+    assert.ok(Math.max(...sizes) <= 80, stdout);
 
     const loaded = new Map<string, string[]>();
     for (const page of FILES) {
