@@ -1,5 +1,6 @@
 /** The open workspace, and what the person may do in it. */
 import { computed, signal } from "@preact/signals";
+import { setZone } from "../format/format.ts";
 import { call } from "./api.ts";
 import { rememberReply } from "./resource_cache.ts";
 import type { Role, Workspace } from "./types.ts";
@@ -30,6 +31,7 @@ let readAt = 0;
 /** Opens the workspace that a function returned. */
 export function openWorkspace(read: Workspace): void {
   readAt = Date.now();
+  setZone(read.time_zone);
   workspace.value = read;
   rememberReply(WORKSPACE_PATH, read);
 }

@@ -1,24 +1,41 @@
-/** Formats numbers, money and moments for a language. */
+/** Formats numbers, money and moments for a language; days and times are those of the open workspace. */
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Keeps one formatter for each language, because creating a formatter takes longer than rendering a row. */
-function kept<Made>(make: (language: string) => Made): (language: string) => Made {
+/** The time zone of the open workspace; undefined, for the reader's own, until a workspace is open. */
+let zone: string | undefined;
+
+/** Shows days and times in a workspace's time zone from now on. */
+export function setZone(timeZone: string | undefined): void {
+  zone = timeZone;
+}
+
+/** Keeps one formatter for each language and zone, because creating a formatter takes longer than rendering a row. */
+function kept<Made>(
+  make: (language: string, timeZone: string | undefined) => Made,
+): (language: string) => Made {
   const made = new Map<string, Made>();
   return (language) => {
-    if (!made.has(language)) made.set(language, make(language));
-    return made.get(language)!;
+    const key = `${language} ${zone}`;
+    if (!made.has(key)) made.set(key, make(language, zone));
+    return made.get(key)!;
   };
 }
 
 const numbers = kept((language) => new Intl.NumberFormat(language));
 const amounts = kept((language) => new Intl.NumberFormat(language, { style: "currency", currency: "BRL" }));
-const moments = kept((language) =>
-  new Intl.DateTimeFormat(language, { dateStyle: "short", timeStyle: "medium" })
+const moments = kept((language, timeZone) =>
+  new Intl.DateTimeFormat(language, { dateStyle: "short", timeStyle: "medium", timeZone })
 );
-const days = kept((language) => new Intl.DateTimeFormat(language, { dateStyle: "short" }));
+const days = kept((language, timeZone) =>
+  new Intl.DateTimeFormat(language, { dateStyle: "short", timeZone })
+);
+/** Writes `2026-11-21 14:03:22`. */
+const walls = kept((_, timeZone) =>
+  new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "medium", timeZone })
+);
 const utcDays = kept((language) =>
   new Intl.DateTimeFormat(language, { dateStyle: "short", timeZone: "UTC" })
 );
@@ -38,7 +55,7 @@ export function formatMoney(value: number, language: string): string {
   return amounts(language).format(value);
 }
 
-/** Date and time to the second, in the time zone of the reader. */
+/** Date and time to the second. */
 export function formatMoment(moment: string | Date, language: string): string {
   return moments(language).format(new Date(moment));
 }
@@ -63,9 +80,26 @@ export function inZone(
   };
 }
 
-/** A moment in milliseconds as the value of a `datetime-local` field, in the reader's time zone. */
+/** Date and time on the workspace's clocks at a moment in milliseconds: `2026-11-21T14:03:22`. */
+export function wallTime(ms: number): string {
+  return walls("").format(ms).replace(" ", "T");
+}
+
+/** A moment in milliseconds as the value of a `datetime-local` field. */
 export function localMoment(ms: number): string {
-  return new Date(ms - new Date(ms).getTimezoneOffset() * MINUTE * 1000).toISOString().slice(0, 16);
+  return wallTime(ms).slice(0, 16);
+}
+
+/** The moment, in ISO 8601, at which the workspace's clocks show this time: the value of a `datetime-local` field. */
+export function momentAt(local: string): string {
+  const shown = Date.parse(`${local}Z`);
+  // Twice, because clocks may change between the first guess and the moment.
+  let moment = shown;
+  for (let guess = 0; guess < 2; guess++) {
+    const whole = Math.floor(moment / 1000) * 1000;
+    moment = shown - (Date.parse(`${wallTime(whole)}Z`) - whole);
+  }
+  return new Date(moment).toISOString();
 }
 
 /** The distance from now: `há 2 min.`, `em 3 dias`; from 30 days on, the date. `now` is in milliseconds. */

@@ -20,8 +20,8 @@ export const account = {
   ],
   "account.time_zone": ["Fuso horário", "Time zone"],
   "account.time_zone_hint": [
-    "O que os assistentes de IA usam. A API usa UTC.",
-    "AI assistants use it. The API uses UTC.",
+    "Os dias e as horas no console e nos assistentes de IA. A API usa UTC.",
+    "The days and times in the console and in AI assistants. The API uses UTC.",
   ],
   "account.undefined": ["Campos livres não definidos", "Custom fields that are not defined"],
   "account.undefined_kept": ["são guardados", "are kept"],

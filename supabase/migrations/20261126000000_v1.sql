@@ -15020,7 +15020,8 @@ comment on function app.invitation_decline(jsonb) is
 create function crm.workspace_usage(p_workspace_id uuid) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_today timestamptz := date_trunc('day', now() at time zone 'UTC') at time zone 'UTC';
+  v_zone text := crm.zone_of(p_workspace_id);
+  v_today timestamptz := crm.day_start((now() at time zone v_zone)::date, v_zone);
   v_calls_today bigint;
   v_calls_7_days bigint;
 begin
@@ -15888,10 +15889,11 @@ create function crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) re
 language plpgsql stable set search_path = '' as $$
 #variable_conflict use_column
 declare
-  v_today date := (now() at time zone 'UTC')::date;
+  v_zone text := crm.zone_of(p_workspace_id);
+  v_today date := (now() at time zone v_zone)::date;
   -- An id begins with the time of its row, so a day is a range of ids, and the index has everything that is counted.
   v_floors uuid[] := array(
-    select crm.uuid_v7_floor((v_today - n)::timestamp at time zone 'UTC') from generate_series(6, 0, -1) n
+    select crm.uuid_v7_floor(crm.day_start(v_today - n, v_zone)) from generate_series(6, 0, -1) n
   );
   -- 20,000 deliveries in total, so that 200 subscriptions cost no more than 20.
   v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));
@@ -17197,7 +17199,8 @@ grant execute on function
   crm.contact_text(crm.contacts), crm.create_together(text, jsonb[], boolean), crm.creation_json(jsonb, json, uuid[]),
   crm.current_caller_id(), crm.current_member_id(), crm.current_workspace_id(),
   crm.custom_field_error(crm.custom_fields, jsonb), crm.custom_field_json(crm.custom_fields),
-  crm.custom_field_lock(uuid), crm.custom_field_room(text), crm.deal_action_json(crm.deals, boolean),
+  crm.custom_field_lock(uuid), crm.custom_field_room(text), crm.day_start(date, text),
+  crm.deal_action_json(crm.deals, boolean),
   crm.deal_contact_json(uuid, text, boolean, timestamp with time zone, boolean), crm.deal_contacts_json(crm.deals),
   crm.deal_default_title(crm.deals), crm.deal_insert(crm.deals), crm.deal_insert(crm.deals[]), crm.deal_json(crm.deals),
   crm.deal_json_if_short(crm.deals), crm.deal_lock(uuid, jsonb), crm.deal_match(jsonb), crm.deal_new(jsonb),
@@ -17262,7 +17265,7 @@ grant execute on function
   crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid), crm.value_condition(crm.sent_value),
   crm.value_keys(jsonb), crm.version(json), crm.wake_dispatcher(), crm.walk_for(text, jsonb, text),
   crm.with_activity_defaults(crm.activities), crm.with_fields(json, json), crm.with_possible_duplicates(json, text),
-  crm.with_tags(jsonb, jsonb), crm.without_case(text)
+  crm.with_tags(jsonb, jsonb), crm.without_case(text), crm.zone_of(uuid)
 to crm_api;
 grant execute on function
   api.custom_field_archive(jsonb), api.custom_field_create(jsonb), api.custom_field_list(jsonb),

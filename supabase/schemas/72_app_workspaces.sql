@@ -136,7 +136,8 @@ comment on function app.invitation_decline(jsonb) is
 create function crm.workspace_usage(p_workspace_id uuid) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_today timestamptz := date_trunc('day', now() at time zone 'UTC') at time zone 'UTC';
+  v_zone text := crm.zone_of(p_workspace_id);
+  v_today timestamptz := crm.day_start((now() at time zone v_zone)::date, v_zone);
   v_calls_today bigint;
   v_calls_7_days bigint;
 begin

@@ -5,10 +5,11 @@ create function crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) re
 language plpgsql stable set search_path = '' as $$
 #variable_conflict use_column
 declare
-  v_today date := (now() at time zone 'UTC')::date;
+  v_zone text := crm.zone_of(p_workspace_id);
+  v_today date := (now() at time zone v_zone)::date;
   -- An id begins with the time of its row, so a day is a range of ids, and the index has everything that is counted.
   v_floors uuid[] := array(
-    select crm.uuid_v7_floor((v_today - n)::timestamp at time zone 'UTC') from generate_series(6, 0, -1) n
+    select crm.uuid_v7_floor(crm.day_start(v_today - n, v_zone)) from generate_series(6, 0, -1) n
   );
   -- 20,000 deliveries in total, so that 200 subscriptions cost no more than 20.
   v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));

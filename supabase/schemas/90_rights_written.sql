@@ -43,7 +43,8 @@ grant execute on function
   crm.contact_text(crm.contacts), crm.create_together(text, jsonb[], boolean), crm.creation_json(jsonb, json, uuid[]),
   crm.current_caller_id(), crm.current_member_id(), crm.current_workspace_id(),
   crm.custom_field_error(crm.custom_fields, jsonb), crm.custom_field_json(crm.custom_fields),
-  crm.custom_field_lock(uuid), crm.custom_field_room(text), crm.deal_action_json(crm.deals, boolean),
+  crm.custom_field_lock(uuid), crm.custom_field_room(text), crm.day_start(date, text),
+  crm.deal_action_json(crm.deals, boolean),
   crm.deal_contact_json(uuid, text, boolean, timestamp with time zone, boolean), crm.deal_contacts_json(crm.deals),
   crm.deal_default_title(crm.deals), crm.deal_insert(crm.deals), crm.deal_insert(crm.deals[]), crm.deal_json(crm.deals),
   crm.deal_json_if_short(crm.deals), crm.deal_lock(uuid, jsonb), crm.deal_match(jsonb), crm.deal_new(jsonb),
@@ -108,7 +109,7 @@ grant execute on function
   crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid), crm.value_condition(crm.sent_value),
   crm.value_keys(jsonb), crm.version(json), crm.wake_dispatcher(), crm.walk_for(text, jsonb, text),
   crm.with_activity_defaults(crm.activities), crm.with_fields(json, json), crm.with_possible_duplicates(json, text),
-  crm.with_tags(jsonb, jsonb), crm.without_case(text)
+  crm.with_tags(jsonb, jsonb), crm.without_case(text), crm.zone_of(uuid)
 to crm_api;
 
 grant execute on function

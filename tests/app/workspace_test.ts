@@ -21,16 +21,20 @@ test("app-v1-workspace shows the workspace, the signed-in member and the usage",
   assert.deepEqual(usage, { active_keys: 1, active_webhooks: 1, active_members: 2, waiting_deliveries: 1 });
 });
 
-test("app-v1-workspace counts the calls of all keys of the workspace, today and in the last 7 UTC days", async ({ sql, workspace: { id } }) => {
+test("app-v1-workspace counts the calls of all keys of the workspace, today and in the last 7 days of its time zone", async ({ sql, workspace: { id } }) => {
   await passMidnight();
   const other = await makeWorkspace(sql);
   const at = (days: number) =>
-    sql`date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' - ${days} * interval '1 day'`;
+    sql`date_trunc('day', now() at time zone w.time_zone) at time zone w.time_zone - ${days} * interval '1 day'`;
   for (const workspaceId of [id, other.id]) {
     await sql`
       insert into crm.key_calls (workspace_id, key_id, hour, calls)
-      select k.workspace_id, k.id, h.hour, h.calls from crm.api_keys k
-      cross join (values (${at(0)}, 1), (${at(1)}, 10), (${at(6)}, 100), (${at(7)}, 1000)) h (hour, calls)
+      select k.workspace_id, k.id, h.hour, h.calls
+      from crm.api_keys k
+      join crm.workspaces w on w.id = k.workspace_id
+      cross join lateral (values (${at(0)}, 1), (${at(1)}, 10), (${at(6)}, 100), (${
+      at(7)
+    }, 1000)) h (hour, calls)
       where k.workspace_id = ${workspaceId}`;
   }
   const { session } = await signIn(sql, id, "vendedor");

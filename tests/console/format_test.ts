@@ -1,5 +1,15 @@
 import assert from "node:assert/strict";
-import { formatDay, formatMoney, formatNumber, formatRelative } from "../../console/format/format.ts";
+import {
+  formatDay,
+  formatMoment,
+  formatMoney,
+  formatNumber,
+  formatRelative,
+  localMoment,
+  momentAt,
+  setZone,
+} from "../../console/format/format.ts";
+import { clockOf } from "../../console/pages/webhooks/times.ts";
 import { expiryMoment, tomorrow } from "../../console/pages/keys/expiry.ts";
 
 // Which non-breaking space Intl writes depends on its version.
@@ -36,4 +46,25 @@ Deno.test("A new key expires after some days, at the end of a date, or never", (
   assert.equal(expiryMoment("date", "2026-12-31", now), new Date("2026-12-31T23:59:59").toISOString());
   assert.match(tomorrow(now), /^2026-11-2[123]$/);
   assert.ok(Date.parse(expiryMoment("date", tomorrow(now), now)!) > now);
+});
+
+Deno.test("Days and times are those of the workspace's time zone, also while its clocks change", () => {
+  try {
+    const late = "2026-11-22T01:30:00.000Z";
+    for (const [zone, day] of [["America/Sao_Paulo", "21/11/2026"], ["Asia/Tokyo", "22/11/2026"]] as const) {
+      setZone(zone);
+      assert.equal(formatDay(late, "pt-BR"), day);
+      assert.match(formatMoment(late, "pt-BR"), new RegExp(`^${day}`));
+      assert.equal(momentAt(localMoment(Date.parse(late))), late);
+    }
+    setZone("America/Sao_Paulo");
+    assert.equal(momentAt("2026-11-21T23:59:59.999"), "2026-11-22T02:59:59.999Z");
+    assert.equal(clockOf(late, Date.parse("2026-11-22T12:00:00Z"), "pt-BR").day, "yesterday");
+    setZone("America/New_York");
+    // The hour from 2 to 3 does not exist on this day.
+    assert.equal(momentAt("2026-03-08T01:30"), "2026-03-08T06:30:00.000Z");
+    assert.equal(momentAt("2026-03-08T03:30"), "2026-03-08T07:30:00.000Z");
+  } finally {
+    setZone(undefined);
+  }
 });

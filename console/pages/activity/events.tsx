@@ -2,6 +2,7 @@ import { useLocation } from "preact-iso/router";
 import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
 import type { Page as PageOf, ShownEvent } from "../../app/types.ts";
+import { momentAt } from "../../format/format.ts";
 import { Field, Select } from "../../components/field.tsx";
 import { Lines } from "../../components/lines.tsx";
 import { Loaded } from "../../components/loaded.tsx";
@@ -31,7 +32,7 @@ export function Events() {
   const list = `app-v1-activity/events?${new URLSearchParams({
     ...(filter.evento && { event: filter.evento }),
     ...(filter.registro && { object_id: filter.registro }),
-    ...(filter.ate && { until: new Date(`${filter.ate}T23:59:59.999`).toISOString() }),
+    ...(filter.ate && { until: momentAt(`${filter.ate}T23:59:59.999`) }),
   })}`;
   const first = useResource<PageOf<ShownEvent>>(list);
   return (

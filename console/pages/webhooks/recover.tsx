@@ -4,7 +4,7 @@ import { call } from "../../app/api.ts";
 import { ActionDialog } from "../../components/action_dialog.tsx";
 import { Field } from "../../components/field.tsx";
 import { say } from "../../components/toast.tsx";
-import { localMoment } from "../../format/format.ts";
+import { localMoment, momentAt } from "../../format/format.ts";
 import { counted, t } from "../../strings/strings.ts";
 import { whenText } from "./words.ts";
 
@@ -55,8 +55,8 @@ export function Recover({ path, createdAt, reactivation, onSent, onClose }: {
     const send = (dry_run: boolean) =>
       call<Recovered>("POST", `${path}/recover`, {
         body: {
-          since: next.value ?? new Date(since.value).toISOString(),
-          ...(until.value && { until: new Date(until.value).toISOString() }),
+          since: next.value ?? momentAt(since.value),
+          ...(until.value && { until: momentAt(until.value) }),
           before_creation: beforeCreation.value,
           dry_run,
         },

@@ -1,3 +1,5 @@
+import { wallTime } from "../../format/format.ts";
+
 /** A moment split into day and time, to be shown relative to today. */
 export interface Clock {
   day: "today" | "yesterday" | "tomorrow" | "other";
@@ -7,15 +9,14 @@ export interface Clock {
   time: string;
 }
 
-/** Splits a moment into day, date and time, relative to `now` (milliseconds), in the reader's time zone. */
+/** Splits a moment into day, date and time of the workspace's clocks, relative to `now` (milliseconds). */
 export function clockOf(moment: string, now: number, language: string): Clock {
-  const at = new Date(moment);
-  const today = new Date(now);
-  const days = Math.round((midnight(at) - midnight(today)) / 86_400_000);
+  const [at, today] = [wallTime(Date.parse(moment)), wallTime(now)];
+  const days = (Date.parse(at.slice(0, 10)) - Date.parse(today.slice(0, 10))) / 86_400_000;
   const day = days === 0 ? "today" : days === -1 ? "yesterday" : days === 1 ? "tomorrow" : "other";
-  const year = at.getFullYear() === today.getFullYear() ? {} : { year: "numeric" as const };
+  const year = at.slice(0, 4) === today.slice(0, 4) ? {} : { year: "numeric" as const };
   const format = (options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat(language, options).format(at);
+    new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" }).format(Date.parse(`${at}Z`));
   return {
     day,
     date: format({ day: "2-digit", month: "2-digit", ...year }),
@@ -26,8 +27,4 @@ export function clockOf(moment: string, now: number, language: string): Clock {
       ...(day === "today" && { second: "2-digit" as const }),
     }),
   };
-}
-
-function midnight(at: Date): number {
-  return new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime();
 }

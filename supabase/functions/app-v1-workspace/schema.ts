@@ -58,7 +58,11 @@ const CurrentMember = object({
 
 /** The usage of a workspace. Counting stops at a bound, so a count that equals its bound may be too low. */
 const Usage = object({
-  calls_today: field(z.int(), ["Chamadas à API hoje, em UTC", "Calls to the API today, in UTC", 120]),
+  calls_today: field(z.int(), [
+    "Chamadas à API hoje, no fuso da empresa",
+    "Calls to the API today, in the workspace's time zone",
+    120,
+  ]),
   calls_7_days: field(z.int(), [
     "Chamadas à API em 7 dias, com hoje",
     "Calls to the API in 7 days, including today",
