@@ -12,8 +12,7 @@ import { href } from "./settings.ts";
 import { workspace } from "./workspace.ts";
 import { chooseWorkspace } from "./workspace_choice.ts";
 
-/** The pages in the bar. */
-export const PLACES = [
+const PLACES = [
   { place: "funil/", name: "nav.funnel" },
   { place: "chaves/", name: "nav.keys" },
   { place: "webhooks/", name: "nav.webhooks" },
@@ -37,7 +36,7 @@ export function Bar({ place }: { place: string }) {
         <nav class="bar-places" aria-label={t("nav.label")}>
           <Places place={place} />
         </nav>
-        <PaletteButton />
+        <PaletteButton places={PLACES} />
         <button
           type="button"
           class="bar-button bar-person"

@@ -4,9 +4,10 @@ import { useLocation } from "preact-iso/router";
 import { Dialog } from "../components/dialog.tsx";
 import { FailureNote } from "../components/failure_note.tsx";
 import { plain } from "../components/filter.tsx";
+import "../components/shared.ts";
 import { counted, t, textNamed } from "../strings/strings.ts";
+import type { Key } from "../strings/texts.ts";
 import { call } from "./api.ts";
-import { PLACES } from "./bar.tsx";
 import { asFailure, type Failure } from "./failure.ts";
 import { mayLeave } from "./leaving.ts";
 import { href } from "./settings.ts";
@@ -14,6 +15,12 @@ import type { Found } from "./types.ts";
 import { workspace } from "./workspace.ts";
 
 const PAUSE_MS = 150;
+
+/** A page in the bar. Given, because the build would make a file of its own for a module that only two others import. */
+export interface Place {
+  place: string;
+  name: Key;
+}
 
 /** Something that can be opened. */
 interface Option {
@@ -24,7 +31,7 @@ interface Option {
 }
 
 /** The dialog that searches the console: its pages by name at once, everything else with a request. */
-export function Palette({ onClose }: { onClose: () => void }) {
+export function Palette({ places, onClose }: { places: readonly Place[]; onClose: () => void }) {
   const typed = useSignal("");
   const found = useSignal<Found[]>([]);
   const failure = useSignal<Failure | null>(null);
@@ -67,7 +74,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const words = plain(q).split(/\s+/);
   const fits = (text: string) => words.every((word) => plain(text).includes(word));
   const options = [
-    ...pages().filter(({ name }) => fits(name)),
+    ...pages(places).filter(({ name }) => fits(name)),
     ...found.value
       // Until the reply comes: those of the reply before that fit what is typed now.
       .filter(({ name, detail }) => !waiting.value || fits(`${name} ${detail ?? ""}`))
@@ -100,7 +107,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           aria-expanded={!isEmpty}
           aria-controls={isEmpty ? undefined : list}
           aria-activedescendant={isEmpty ? undefined : `${list}-${chosen}`}
-          placeholder={t("palette.label")}
+          placeholder={t("palette.hint")}
           autocomplete="off"
           spellcheck={false}
           enterkeyhint="go"
@@ -130,7 +137,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
                 <div
                   key={option.to}
                   id={`${list}-${place}`}
-                  ref={place === chosen ? active : undefined}
+                  ref={place === chosen ? active : null}
                   class="palette-option"
                   role="option"
                   aria-selected={place === chosen}
@@ -154,11 +161,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
 }
 
 /** The pages of the console, and the forms that the person may use. */
-function pages(): Option[] {
+function pages(places: readonly Place[]): Option[] {
   const page = (name: string, to: string) => ({ group: t("nav.label"), name, detail: null, to });
   const creates = workspace.value && workspace.value.member.role !== "vendedor";
   return [
-    ...PLACES.map(({ place, name }) => page(t(name), href(place))),
+    ...places.map(({ place, name }) => page(textNamed(name)!, href(place))),
     page(t("palette.event"), href("atividade/", { ver: "eventos" })),
     ...creates
       ? [

@@ -4,14 +4,15 @@ import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { say } from "../components/toast.tsx";
 import { t } from "../strings/strings.ts";
+import type { Place } from "./palette.tsx";
 
-type Opened = ComponentType<{ onClose: () => void }>;
+type Opened = ComponentType<{ places: readonly Place[]; onClose: () => void }>;
 
 /** The keys that open the search, as the person's keyboard has them. */
 const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘ K" : "Ctrl K";
 
 /** The search's button in the bar. The search itself loads when it is first opened. */
-export function PaletteButton() {
+export function PaletteButton({ places }: { places: readonly Place[] }) {
   const Palette = useSignal<Opened | null>(null);
   const isOpen = useSignal(false);
   const { url } = useLocation();
@@ -59,7 +60,7 @@ export function PaletteButton() {
         <span class="bar-search-text">{t("palette.open")}</span>
         <kbd aria-hidden="true">{SHORTCUT}</kbd>
       </button>
-      {isOpen.value && Loaded && <Loaded onClose={() => isOpen.value = false} />}
+      {isOpen.value && Loaded && <Loaded places={places} onClose={() => isOpen.value = false} />}
     </>
   );
 }

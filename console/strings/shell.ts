@@ -46,6 +46,7 @@ export const shell = {
     "Chave, webhook, negócio, contato, empresa ou identificador",
     "Key, webhook, deal, contact, company or id",
   ],
+  "palette.hint": ["Nome ou identificador", "Name or id"],
   "palette.found": ["Resultados", "Results"],
   "palette.searching": ["Buscando…", "Searching…"],
   "palette.count.one": ["{n} resultado", "{n} result"],

@@ -72,7 +72,7 @@ export const palette: Scenario[] = [
 
       await page.keyboard.press("Control+k");
       await field.fill("site");
-      const options = page.getByRole("option");
+      const options = page.getByRole("listbox").getByRole("option");
       await page.getByRole("group", { name: "Negócios" }).getByRole("option").waitFor();
       await assertGood(page, "the search with results");
       const chosen = page.locator("[role=option][aria-selected=true]");
@@ -105,7 +105,7 @@ export const palette: Scenario[] = [
       const lens = page.getByRole("button", { name: "Buscar" });
       const box = (await lens.boundingBox())!;
       assert.ok(box.width >= 44 && box.height >= 44, `${box.width} by ${box.height}`);
-      const field = page.getByRole("combobox");
+      const field = page.getByRole("combobox", { name: /^Chave, webhook/ });
       await lens.tap();
       await field.waitFor();
       await assertGood(page, "the open search on a phone");
