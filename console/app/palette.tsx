@@ -35,7 +35,8 @@ export function Palette({ places, onClose }: { places: readonly Place[]; onClose
   const typed = useSignal("");
   const found = useSignal<Found[]>([]);
   const failure = useSignal<Failure | null>(null);
-  const waiting = useSignal(false);
+  // The text to which `found` or `failure` is the answer.
+  const answered = useSignal("");
   const tries = useSignal(0);
   const at = useSignal(0);
   const list = useId();
@@ -43,11 +44,14 @@ export function Palette({ places, onClose }: { places: readonly Place[]; onClose
   const active = useRef<HTMLDivElement>(null);
 
   const q = typed.value.trim();
+  const waiting = answered.value !== q;
   useEffect(() => {
-    at.value = 0;
-    failure.value = null;
-    waiting.value = q !== "";
-    if (q === "") return void (found.value = []);
+    const answer = (data: Found[], failed: Failure | null) => {
+      found.value = data;
+      failure.value = failed;
+      answered.value = q;
+    };
+    if (q === "") return answer([], null);
     const abort = new AbortController();
     const timer = setTimeout(async () => {
       try {
@@ -55,15 +59,10 @@ export function Palette({ places, onClose }: { places: readonly Place[]; onClose
         const path = `app-v1-workspace/search?${query}`;
         const { data } = await call<{ data: Found[] }>("GET", path, { signal: abort.signal });
         // An older reply must not replace that for what is typed now.
-        if (abort.signal.aborted) return;
-        found.value = data;
-        failure.value = null;
+        if (!abort.signal.aborted) answer(data, null);
       } catch (thrown) {
-        if (abort.signal.aborted) return;
-        found.value = [];
-        failure.value = asFailure(thrown);
+        if (!abort.signal.aborted) answer([], asFailure(thrown));
       }
-      waiting.value = false;
     }, PAUSE_MS);
     return () => {
       clearTimeout(timer);
@@ -77,7 +76,7 @@ export function Palette({ places, onClose }: { places: readonly Place[]; onClose
     ...pages(places).filter(({ name }) => fits(name)),
     ...found.value
       // Until the reply comes: those of the reply before that fit what is typed now.
-      .filter(({ name, detail }) => !waiting.value || fits(`${name} ${detail ?? ""}`))
+      .filter(({ name, detail }) => !waiting || fits(`${name} ${detail ?? ""}`))
       .map(optionOf),
   ];
   const chosen = Math.min(at.value, options.length - 1);
@@ -95,6 +94,11 @@ export function Palette({ places, onClose }: { places: readonly Place[]; onClose
     else return;
     event.preventDefault();
   };
+  const retry = () => {
+    answered.value = "";
+    tries.value++;
+  };
+  const failed = waiting ? null : failure.value;
   const isEmpty = options.length === 0;
   return (
     <Dialog kind="palette" title={t("palette.open")} onClose={onClose}>
@@ -113,16 +117,19 @@ export function Palette({ places, onClose }: { places: readonly Place[]; onClose
           enterkeyhint="go"
           maxLength={100}
           value={typed.value}
-          onInput={({ currentTarget }) => typed.value = currentTarget.value}
+          onInput={({ currentTarget }) => {
+            typed.value = currentTarget.value;
+            at.value = 0;
+          }}
           onKeyDown={onKeyDown}
         />
         <button type="button" class="button" onClick={onClose}>{t("app.close")}</button>
       </div>
-      {failure.value && <FailureNote failure={failure.value} onRetry={() => void tries.value++} />}
-      <p role="status" class={waiting.value || isEmpty ? "quiet" : "unseen"}>
-        {waiting.value
+      {failed && <FailureNote failure={failed} onRetry={retry} />}
+      <p role="status" class={isEmpty ? "quiet" : "unseen"}>
+        {waiting
           ? isEmpty && t("palette.searching")
-          : failure.value
+          : failed
           ? ""
           : isEmpty
           ? t("palette.none", { text: q })

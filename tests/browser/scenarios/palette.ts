@@ -42,6 +42,7 @@ export const palette: Scenario[] = [
       await field.waitFor({ state: "detached" });
       const focused = page.locator(":focus");
       assert.equal(await focused.textContent(), "Funil");
+      assert.deepEqual(await watched.layoutShifts(), []);
 
       await page.keyboard.press("Control+k");
       await field.waitFor();
@@ -144,7 +145,6 @@ export const palette: Scenario[] = [
       }).tap();
       await field.waitFor({ state: "detached" });
       assert.equal(addressOf(page), `/webhooks/?id=${webhook.id}&entrega=${delivery.id}`);
-      assert.deepEqual(await watched.layoutShifts(), []);
     },
   },
 ];
