@@ -174,12 +174,10 @@ function argsOf(verb: string, fields: string[], workspace_id: string, records: R
     if (field === "workspace_id") return [field, workspace_id];
     if (verb === "custom_field_create" && field === "type") return [field, "choice"];
     if (field === "new_id") return [field, crypto.randomUUID()];
-    // The record whose events are listed, or that is searched by its id.
-    if (field === "object_id" || field === "q") return [field, records["deal"]];
     const object = field === "id"
       ? /^(loss_reason|custom_field|[a-z]+)_/.exec(verb)![1]!
       : field.replace(/_id$/, "");
-    const value = field === "object_id"
+    const value = field === "object_id" || field === "q"
       ? records["deal"]
       : field.endsWith("id")
       ? records[object]
