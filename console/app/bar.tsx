@@ -7,6 +7,7 @@ import { AlertCount } from "./alerts.tsx";
 import { Preferences, SignOutButton } from "./menu.tsx";
 import { readPreference } from "./preferences_store.ts";
 import { mayLeave } from "./leaving.ts";
+import { PaletteButton } from "./palette_button.tsx";
 import { href } from "./settings.ts";
 import { workspace } from "./workspace.ts";
 import { chooseWorkspace } from "./workspace_choice.ts";
@@ -35,6 +36,7 @@ export function Bar({ place }: { place: string }) {
         <nav class="bar-places" aria-label={t("nav.label")}>
           <Places place={place} />
         </nav>
+        <PaletteButton places={PLACES} />
         <button
           type="button"
           class="bar-button bar-person"

@@ -11,6 +11,7 @@ import type { MemberList } from "../../supabase/functions/app-v1-members/schema.
 import type {
   Workspace as WorkspaceSchema,
   WorkspaceChoices,
+  WorkspaceSearchResult,
 } from "../../supabase/functions/app-v1-workspace/schema.ts";
 
 import type { CustomField as CustomFieldSchema } from "../../supabase/functions/_shared/contract/custom_fields.ts";
@@ -20,6 +21,7 @@ export type Choices = z.output<typeof WorkspaceChoices>;
 export type Workspace = z.output<typeof WorkspaceSchema>;
 export type Alert = Workspace["alerts"][number];
 export type FirstSteps = NonNullable<Workspace["first_steps"]>;
+export type Found = z.output<typeof WorkspaceSearchResult>["data"][number];
 export type CustomField = z.output<typeof CustomFieldSchema>;
 export type Grant = z.output<typeof GrantSchema>;
 export type GrantList = z.output<typeof GrantListSchema>;

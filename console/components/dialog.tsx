@@ -9,8 +9,8 @@ export function Dialog({ title, children, onClose, kind = "box" }: {
   title: string;
   children: ComponentChildren;
   onClose: () => void;
-  /** `sheet` covers a phone's screen, for menus. */
-  kind?: "box" | "sheet";
+  /** `sheet` covers the screen, for menus; `palette` has a list that scrolls below a field, and covers a phone's. */
+  kind?: "box" | "sheet" | "palette";
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();

@@ -39,6 +39,7 @@ function FilterField({ typed }: { typed: Signal<string> }) {
   );
 }
 
-function plain(text: string): string {
+/** The text as it is compared: lower case, without accents. */
+export function plain(text: string): string {
   return text.normalize("NFD").replace(/\p{Mn}/gu, "").toLowerCase();
 }

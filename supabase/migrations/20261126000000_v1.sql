@@ -11438,43 +11438,52 @@ comment on function api.contact_timeline(jsonb) is
   'What happened with a contact in the newest 250 deals in which it is the main or another contact, and its activities '
   'in others, newest first. Raises not_found, merged.';
 
-create function api.search_list(p_args jsonb) returns json
+create type crm.found as (
+  type text, id uuid, name text, email text, phone text, company_id uuid, status text, value numeric, rank integer
+);
+comment on type crm.found is
+  'A record that a search found. rank: 0 for a record with this name, 1 for one whose name begins so, 2 for any other, 3 '
+  'for one that only its company''s name found.';
+create function crm.find_records(p_q text, p_limit integer, p_types text[], p_by_company boolean) returns setof crm.found
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
-  v_scopes jsonb := crm.own_key() #> '{key,scopes}';
-  v_types jsonb := coalesce(p_args -> 'types', '["company", "contact", "deal"]');
-  v_limit integer := p_args ->> 'limit';
-  v_words jsonb := jsonb_build_object('q', p_args -> 'q', 'limit', v_limit);
-  v_q text := crm.fold(btrim(p_args ->> 'q'));
+  v_words jsonb := jsonb_build_object('q', p_q, 'limit', p_limit);
+  v_q text := crm.fold(btrim(p_q));
   v_companies uuid[] := '{}';
   v_contacts uuid[] := '{}';
   v_deals uuid[] := '{}';
   c_first constant uuid := '00000000-0000-0000-0000-000000000000';
   c_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 begin
-  if v_scopes ? 'companies:read' then
+  if p_by_company then
     v_companies := (select s.ids from crm.search_page('company', v_words, c_last, c_first, p_kept => true) s);
   end if;
-  if v_scopes ? 'contacts:read' and v_types ? 'contact' then
+  if 'contact' = any (p_types) then
     v_contacts := (select s.ids from crm.search_page('contact', v_words, c_last, c_first, p_kept => true) s);
   end if;
-  if v_scopes ? 'deals:read' and v_types ? 'deal' then
+  if 'deal' = any (p_types) then
     v_deals := (select s.ids from crm.search_page('deal', v_words, c_last, c_first, p_kept => true) s);
   end if;
-  v_companies := v_companies[:v_limit];
-  return (
-    with found as (
+  v_companies := v_companies[:p_limit];
+  return query
+    select f.type, f.id, f.name, f.email, f.phone, f.company_id, f.status, f.value, case
+      when not f.is_direct then 3
+      when crm.fold(f.name) = v_q then 0
+      when starts_with(crm.fold(f.name), v_q) then 1
+      else 2
+    end
+    from (
       select 'company' as type, c.id, c.name::text, c.email::text, c.phone::text, null::uuid as company_id,
         null::text as status, null::numeric as value, true as is_direct
       from crm.companies c
-      where v_types ? 'company' and c.workspace_id = v_workspace_id and c.id = any (v_companies)
+      where 'company' = any (p_types) and c.workspace_id = v_workspace_id and c.id = any (v_companies)
       union all
       select 'contact', c.id, c.name, c.email, c.phone, c.company_id, null, null, c.id = any (v_contacts)
       from crm.contacts c
-      where c.workspace_id = v_workspace_id and c.id = any (v_contacts[:v_limit] || array(
+      where c.workspace_id = v_workspace_id and c.id = any (v_contacts[:p_limit] || array(
         select of.id from unnest(v_companies[:10]) x (id)
         cross join lateral (
           select t.id from crm.contacts t
@@ -11482,12 +11491,12 @@ begin
             and t.company_id is not null and t.archived_at is null
           order by t.company_id desc, t.id desc limit 10
         ) of
-        where v_scopes ? 'contacts:read' and v_types ? 'contact'
+        where 'contact' = any (p_types)
       ))
       union all
       select 'deal', d.id, d.title, null, null, d.company_id, d.status, d.value, d.id = any (v_deals)
       from crm.deals d
-      where d.workspace_id = v_workspace_id and d.id = any (v_deals[:v_limit] || array(
+      where d.workspace_id = v_workspace_id and d.id = any (v_deals[:p_limit] || array(
         select of.id from unnest(v_companies[:10]) x (id)
         cross join lateral (
           select t.id from crm.deals t
@@ -11495,30 +11504,43 @@ begin
             and t.archived_at is null
           order by t.company_id desc, t.id desc limit 10
         ) of
-        where v_scopes ? 'deals:read' and v_types ? 'deal'
+        where 'deal' = any (p_types)
       ))
-    ),
-    ranked as (
-      select f.*, case
-        when not f.is_direct then 3
-        when crm.fold(f.name) = v_q then 0
-        when starts_with(crm.fold(f.name), v_q) then 1
-        else 2
-      end as rank
-      from found f
-    )
+    ) f;
+end
+$$;
+comment on function crm.find_records(text, integer, text[], boolean) is
+  'The current workspace''s records of these types (company, contact, deal) with all the words, the newest p_limit of '
+  'each. p_by_company: also the newest contacts and deals of the first ten companies found.';
+create function api.search_list(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+set plan_cache_mode = 'force_generic_plan' set jit = off as $$
+declare
+  v_scopes jsonb := crm.own_key() #> '{key,scopes}';
+  v_types jsonb := coalesce(p_args -> 'types', '["company", "contact", "deal"]');
+  v_limit integer := p_args ->> 'limit';
+begin
+  return (
     select json_build_object('data', coalesce(json_agg(r.json), '[]'))
     from (
       select json_build_object(
-        'type', r.type, 'id', r.id, 'name', r.name, 'email', r.email, 'phone', r.phone,
+        'type', f.type, 'id', f.id, 'name', f.name, 'email', f.email, 'phone', f.phone,
         'company', (
           select json_build_object('id', c.id, 'name', c.name) from crm.companies c
-          where v_scopes ? 'companies:read' and c.workspace_id = v_workspace_id and c.id = r.company_id
+          where v_scopes ? 'companies:read' and c.workspace_id = crm.current_workspace_id() and c.id = f.company_id
         ),
-        'status', r.status, 'value', r.value
+        'status', f.status, 'value', f.value
       ) as json
-      from ranked r
-      order by r.rank, r.id desc limit v_limit
+      from crm.find_records(
+        p_args ->> 'q', v_limit,
+        array(
+          select t.type
+          from (values ('company', 'companies:read'), ('contact', 'contacts:read'), ('deal', 'deals:read')) t (type, scope)
+          where v_types ? t.type and v_scopes ? t.scope
+        ),
+        v_scopes ? 'companies:read'
+      ) f
+      order by f.rank, f.id desc limit v_limit
     ) r
   );
 end
@@ -14471,6 +14493,9 @@ begin
       v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 1 and 100
         and not p_value @? '$[*] ? (!(@ like_regex "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$" flag "i"))';
       v_message := 'Deve ser uma lista de 1 a 100 UUIDs';
+    when 'q' then
+      v_valid := char_length(v_text) between 1 and 100;
+      v_message := 'Deve ter de 1 a 100 caracteres';
     when 'label' then
       v_valid := char_length(v_text) between 1 and 120;
       v_message := 'Deve ter de 1 a 120 caracteres';
@@ -14883,6 +14908,7 @@ begin
       case p_verb
         when 'workspace_choices' then return app.workspace_choices(p_args);
         when 'workspace_get' then return app.workspace_get(p_args);
+        when 'workspace_search' then return app.workspace_search(p_args);
         when 'workspace_update' then return app.workspace_update(p_args);
       end case;
   end case;
@@ -16916,6 +16942,114 @@ comment on function app.event_list(jsonb) is
   'A page of the events of a workspace, newest first, by type, object and time, each with its deliveries. Arguments: '
   'see crm.event_ids.';
 
+create function crm.found_by_id(p_workspace_id uuid, p_id uuid)
+returns table (type text, id uuid, name text, detail text, parent_id uuid)
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
+begin
+  return query
+    select 'key', k.id, k.name::text, k.prefix::text, null::uuid
+    from crm.api_keys k
+    where k.workspace_id = p_workspace_id and k.id = p_id and k.client_id is null
+    union all
+    select 'webhook', s.id, coalesce(s.name, s.target_url), s.target_url, null
+    from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.id = p_id
+    union all
+    select o.type, p_id, o.name, null, null
+    from (
+      select t.type, crm.object_name(p_workspace_id, t.type, p_id) as name
+      from unnest('{deal, contact, company, activity, note, proposal}'::text[]) t (type)
+    ) o
+    where o.name is not null
+    union all
+    select 'event', e.id, e.event::text, crm.object_name(p_workspace_id, t.object_type, e.object_id), e.object_id
+    from crm.events e
+    join crm.event_types t on t.event = e.event
+    where e.workspace_id = p_workspace_id and e.id = p_id
+    union all
+    select 'delivery', d.id, e.event::text, coalesce(s.name, s.target_url), s.id
+    from crm.webhook_deliveries d
+    join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
+    join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+    where d.workspace_id = p_workspace_id and d.id = p_id;
+end
+$$;
+comment on function crm.found_by_id(uuid, uuid) is
+  'What has this id in a workspace: a key, webhook, record, event or delivery. parent_id: the record of an event, the '
+  'webhook of a delivery.';
+create function crm.found_by_words(p_workspace_id uuid, p_q text)
+returns table (type text, id uuid, name text, detail text, parent_id uuid)
+language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set jit = off as $$
+declare
+  v_q text := crm.fold(p_q);
+  v_words text[] := regexp_split_to_array(v_q, '\s+');
+begin
+  return query
+    select r.type, r.id, r.name, r.detail, null::uuid
+    from (
+      select f.*, row_number() over (partition by f.type order by f.rank, f.works desc, f.id desc) as place
+      from (
+        select w.type, w.id, w.name, w.detail, w.works, case
+          when crm.fold(w.name) = v_q then 0 when starts_with(crm.fold(w.name), v_q) then 1 else 2
+        end as rank
+        from (
+          -- A workspace may have tens of thousands of revoked keys and deleted webhooks: look through the newest.
+          (
+            select 'key' as type, k.id, k.name::text, k.prefix::text as detail, crm.is_working(k) as works
+            from crm.api_keys k
+            where k.workspace_id = p_workspace_id and k.client_id is null
+            order by k.id desc limit 1000
+          )
+          union all
+          (
+            select 'webhook', s.id, coalesce(s.name, s.target_url), s.target_url, s.is_active
+            from crm.webhook_subscriptions s
+            where s.workspace_id = p_workspace_id
+            order by s.is_active desc, s.created_at desc, s.id desc limit 1000
+          )
+        ) w
+        where not exists (
+          select from unnest(v_words) q (word) where strpos(crm.fold(concat_ws(E'\n', w.name, w.detail)), q.word) = 0
+        )
+        union all
+        select f.type, f.id, f.name, coalesce(
+          (select c.name from crm.companies c where c.workspace_id = p_workspace_id and c.id = f.company_id),
+          f.email, f.phone
+        ), true, f.rank
+        from crm.find_records(p_q, 50, '{company, contact, deal}', true) f
+      ) f
+    ) r
+    where r.place <= 5
+    order by array_position('{key, webhook, deal, contact, company}'::text[], r.type), r.place;
+end
+$$;
+comment on function crm.found_by_words(uuid, text) is
+  'At most five each of the keys, webhooks, deals, contacts and companies with all the words, the best first, and '
+  'those that work before others. Records are found as by api.search_list, keys by name and prefix, webhooks by name '
+  'and URL: the newest 1,000 of either, active webhooks first.';
+create function app.workspace_search(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.within_workspace(crm.check_args(p_args, '{workspace_id, q}'));
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_q text := v_args ->> 'q';
+  v_found json;
+begin
+  if v_q ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+    select json_agg(f) into v_found from crm.found_by_id(v_workspace_id, v_q::uuid) f;
+  end if;
+  -- Another system's id of a record may be a UUID too.
+  if v_found is null then
+    select coalesce(json_agg(f), '[]') into v_found from crm.found_by_words(v_workspace_id, v_q) f;
+  end if;
+  return json_build_object('data', v_found);
+end
+$$;
+comment on function app.workspace_search(jsonb) is
+  'Finds keys, webhooks, deals, contacts and companies by words, or whatever has the id q (crm.found_by_id). Returns '
+  'data: type, id, name, detail, parent_id. Arguments: workspace_id, q (1 to 100 characters). Codes: validation_error, '
+  'not_found.';
+
 create table crm.jobs (
   name text primary key,
   every interval not null check (every >= interval '1 second'),
@@ -17119,8 +17253,8 @@ grant select on crm.requests to crm_api;
 grant usage on schema app, api, crm to crm_app;
 grant select on
   crm.activities, crm.companies, crm.contacts, crm.deal_contacts, crm.deals, crm.event_types, crm.events,
-  crm.key_calls, crm.key_counters, crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.requests, crm.stages,
-  crm.webhook_attempts
+  crm.key_calls, crm.key_counters, crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.record_values, crm.requests,
+  crm.search_texts, crm.stages, crm.webhook_attempts
 to crm_app;
 grant select, insert on crm.audit_log to crm_app;
 grant select, update (name, stale_after_days, time_zone, refuses_undefined_fields) on crm.workspaces to crm_app;
@@ -17214,8 +17348,8 @@ grant execute on function
   crm.expanded(json[], jsonb), crm.explain(text, json, text, jsonb), crm.external_id_holder(text, text),
   crm.external_id_holders(text, text[]), crm.feed_cursor_of(text), crm.feed_cursor_text(crm.feed_cursor),
   crm.feed_horizon(), crm.feed_item(crm.events), crm.feed_start(jsonb), crm.fill_in_contact(crm.contacts, text, uuid),
-  crm.filled_custom_fields(jsonb, jsonb), crm.first_stage(uuid), crm.fold(text),
-  crm.fuller_phones(jsonb, jsonb, text[]), crm.header_name(jsonb), crm.holds_webhooks(uuid),
+  crm.filled_custom_fields(jsonb, jsonb), crm.find_records(text, integer, text[], boolean), crm.first_stage(uuid),
+  crm.fold(text), crm.fuller_phones(jsonb, jsonb, text[]), crm.header_name(jsonb), crm.holds_webhooks(uuid),
   crm.insert_together(text, jsonb[]), crm.is_date(text), crm.is_fuller_phone(text, text),
   crm.is_in_state(text, text, boolean), crm.is_marked(text), crm.is_of_person(text, text, crm.contacts),
   crm.iso(timestamp with time zone), crm.item_error(crm.failure, text, jsonb), crm.joined_tags(text[], text[]),
@@ -17280,50 +17414,62 @@ grant execute on function
   app.subscription_delete(jsonb), app.subscription_get(jsonb), app.subscription_list(jsonb),
   app.subscription_reactivate(jsonb), app.subscription_recover(jsonb), app.subscription_redeliver(jsonb),
   app.subscription_rotate(jsonb), app.subscription_test(jsonb), app.subscription_update(jsonb),
-  app.workspace_choices(jsonb), app.workspace_get(jsonb), app.workspace_update(jsonb),
+  app.workspace_choices(jsonb), app.workspace_get(jsonb), app.workspace_search(jsonb), app.workspace_update(jsonb),
   crm.activity_json(crm.activities), crm.answer_invitation(uuid, boolean),
   crm.calls_by_day(date[], bigint[], date, integer), crm.calls_by_hour(timestamp with time zone[], bigint),
   crm.change_subscription(uuid, uuid, jsonb), crm.changed_field_names(), crm.changed_member_json(crm.members),
   crm.check_active_subscriptions(uuid, text), crm.check_args(jsonb, text[], text[]), crm.check_filters(uuid, jsonb),
   crm.check_new_subscription(crm.webhook_subscriptions),
   crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
-  crm.check_window(timestamp with time zone, timestamp with time zone), crm.company_json(crm.companies),
-  crm.contact_json(crm.contacts), crm.count_calls(uuid, uuid[], timestamp with time zone), crm.current_member_id(),
-  crm.current_user_id(), crm.current_workspace_id(), crm.custom_field_action(text, json),
+  crm.check_window(timestamp with time zone, timestamp with time zone),
+  crm.chosen_matches(text, crm.walk, uuid[], text[]), crm.company_json(crm.companies), crm.company_text(crm.companies),
+  crm.contact_json(crm.contacts), crm.contact_text(crm.contacts),
+  crm.count_calls(uuid, uuid[], timestamp with time zone), crm.current_member_id(), crm.current_user_id(),
+  crm.current_workspace_id(), crm.custom_field_action(text, json), crm.custom_field_error(crm.custom_fields, jsonb),
   crm.custom_field_json(crm.custom_fields), crm.custom_field_lock(uuid), crm.custom_field_room(text),
-  crm.day_start(date, text), crm.deal_json(crm.deals), crm.deliveries_of_event(uuid, uuid),
+  crm.day_start(date, text), crm.deal_json(crm.deals), crm.deal_text(crm.deals), crm.deliveries_of_event(uuid, uuid),
   crm.delivery_body(uuid, crm.events, text), crm.delivery_detail(uuid, uuid),
   crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text),
   crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),
-  crm.describe_changes(jsonb, jsonb), crm.end_grant(uuid, uuid), crm.end_webhooks_of_grant(uuid, uuid),
-  crm.event_data(crm.events, text),
+  crm.describe_changes(jsonb, jsonb), crm.digits(text), crm.e164(text), crm.end_grant(uuid, uuid),
+  crm.end_webhooks_of_grant(uuid, uuid), crm.event_data(crm.events, text),
   crm.event_ids(uuid, crm.event_type, uuid, timestamp with time zone, timestamp with time zone, uuid, integer),
-  crm.funnel_stages(uuid, uuid), crm.given_scopes(text[], text), crm.grant_records(uuid, uuid[]),
-  crm.header_name(jsonb), crm.holds_webhooks(uuid), crm.invitations_of_current_user(),
-  crm.is_in_state(text, text, boolean), crm.is_working(crm.api_keys), crm.iso(timestamp with time zone),
-  crm.key_for_update(uuid, uuid), crm.key_record(uuid, uuid), crm.key_records(uuid, uuid[]),
-  crm.lead_data(crm.deals, crm.contacts, crm.companies), crm.lead_json(crm.deals, uuid, uuid), crm.leave_workspace(),
-  crm.listed_ids(jsonb, text), crm.lock_custom_fields(), crm.lock_number(text),
-  crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(), crm.may_see_grants_of(uuid, uuid),
-  crm.may_send(uuid, uuid), crm.member_json(crm.members, bigint), crm.networks_of(jsonb), crm.note_json(crm.notes),
+  crm.find_records(text, integer, text[], boolean), crm.fold(text), crm.found_by_id(uuid, uuid),
+  crm.found_by_words(uuid, text), crm.funnel_stages(uuid, uuid), crm.given_scopes(text[], text),
+  crm.grant_records(uuid, uuid[]), crm.header_name(jsonb), crm.holds_webhooks(uuid), crm.invitations_of_current_user(),
+  crm.is_date(text), crm.is_in_state(text, text, boolean), crm.is_working(crm.api_keys),
+  crm.iso(timestamp with time zone), crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer),
+  crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[]), crm.key_for_update(uuid, uuid), crm.key_record(uuid, uuid),
+  crm.key_records(uuid, uuid[]), crm.lead_data(crm.deals, crm.contacts, crm.companies),
+  crm.lead_json(crm.deals, uuid, uuid), crm.leave_workspace(), crm.list_filters(text), crm.listed_ids(jsonb, text),
+  crm.lock_custom_fields(), crm.lock_number(text), crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(),
+  crm.may_see_grants_of(uuid, uuid), crm.may_send(uuid, uuid), crm.member_json(crm.members, bigint), crm.name_key(text),
+  crm.networks_of(jsonb), crm.newest_deals(text, uuid, integer), crm.note_json(crm.notes), crm.number_key(numeric),
   crm.object_name(uuid, text, uuid), crm.old_secret_until(uuid, uuid), crm.page(json[], uuid),
-  crm.parse_argument(text, text, jsonb), crm.parse_moment(text), crm.parse_network(text), crm.poke_dispatcher(),
-  crm.proposal_json(crm.proposals), crm.proposal_status(crm.proposals), crm.raise_code(text, text, text, text),
-  crm.reactivate_subscription(uuid, uuid), crm.record_action(uuid, text, text, uuid, text, jsonb),
-  crm.record_webhook_action(uuid, uuid, text, jsonb), crm.recover(uuid, uuid, jsonb),
+  crm.parse_argument(text, text, jsonb), crm.parse_moment(text), crm.parse_network(text),
+  crm.parsed_value(crm.custom_fields, text), crm.pending_texts(text, integer), crm.poke_dispatcher(),
+  crm.proposal_json(crm.proposals), crm.proposal_status(crm.proposals), crm.quoted_choices(text[]),
+  crm.raise_code(text, text, text, text), crm.reactivate_subscription(uuid, uuid),
+  crm.record_action(uuid, text, text, uuid, text, jsonb), crm.record_webhook_action(uuid, uuid, text, jsonb),
+  crm.recover(uuid, uuid, jsonb),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone, boolean),
   crm.redeliver(uuid, uuid, uuid[]), crm.redeliver_all(uuid, uuid, uuid[]), crm.request_failures(uuid, uuid),
   crm.request_ids(uuid, uuid, text, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.request_page(uuid, uuid, jsonb), crm.require_active_subscription(uuid, uuid), crm.require_admin_still(uuid),
   crm.require_invitations_left(uuid, uuid), crm.require_other_admin(uuid, uuid), crm.require_room_for_key(uuid),
   crm.require_workspace(uuid), crm.resume_subscription(uuid, uuid), crm.rotate_secret(uuid, uuid, bytea, integer),
+  crm.rows_by(text, text, text, text), crm.rows_by_value(crm.sent_value, text, text, uuid[]),
   crm.sample_data(crm.event_type), crm.sample_facts(crm.event_type), crm.sample_row(text),
-  crm.sample_state(crm.event_type), crm.scopes_of_role(text), crm.send_test_event(uuid, uuid, crm.event_type),
-  crm.store_grant(uuid, text, text[]), crm.subscription_json(crm.webhook_subscriptions),
-  crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]),
-  crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid),
-  crm.with_fields(json, json), crm.within_workspace(jsonb), crm.without_mapping(inet), crm.working_keys_of(uuid, uuid),
+  crm.sample_state(crm.event_type), crm.scopes_of_role(text), crm.search(text, text[], uuid, uuid, integer, integer),
+  crm.search_page(text, jsonb, uuid, uuid, integer, boolean), crm.search_text(text[], text[]), crm.search_words(text),
+  crm.send_test_event(uuid, uuid, crm.event_type), crm.sent_values(text, jsonb),
+  crm.shortest_way(crm.walk, uuid, uuid, integer), crm.spelled_tax_id(text), crm.store_grant(uuid, text, text[]),
+  crm.subscription_json(crm.webhook_subscriptions), crm.subscription_overview(uuid, uuid),
+  crm.subscription_overviews(uuid, uuid[]), crm.tag_keys(text[]), crm.uuid_v7(timestamp with time zone),
+  crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid), crm.value_condition(crm.sent_value),
+  crm.value_keys(jsonb), crm.walk_for(text, jsonb, text), crm.with_fields(json, json), crm.within_workspace(jsonb),
+  crm.without_case(text), crm.without_mapping(inet), crm.working_keys_of(uuid, uuid),
   crm.workspace_alerts(crm.workspaces), crm.workspace_first_steps(crm.workspaces), crm.workspace_json(crm.workspaces),
   crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid), crm.workspaces_of_current_user(), crm.zone_of(uuid)
 to crm_app;

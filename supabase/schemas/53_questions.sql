@@ -155,44 +155,54 @@ comment on function api.contact_timeline(jsonb) is
 
 -- One search in companies, contacts and deals.
 
-create function api.search_list(p_args jsonb) returns json
+create type crm.found as (
+  type text, id uuid, name text, email text, phone text, company_id uuid, status text, value numeric, rank integer
+);
+comment on type crm.found is
+  'A record that a search found. rank: 0 for a record with this name, 1 for one whose name begins so, 2 for any other, 3 '
+  'for one that only its company''s name found.';
+
+create function crm.find_records(p_q text, p_limit integer, p_types text[], p_by_company boolean) returns setof crm.found
 language plpgsql stable set search_path = ''
 -- As in crm.list_by.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
-  v_scopes jsonb := crm.own_key() #> '{key,scopes}';
-  v_types jsonb := coalesce(p_args -> 'types', '["company", "contact", "deal"]');
-  v_limit integer := p_args ->> 'limit';
-  v_words jsonb := jsonb_build_object('q', p_args -> 'q', 'limit', v_limit);
-  v_q text := crm.fold(btrim(p_args ->> 'q'));
+  v_words jsonb := jsonb_build_object('q', p_q, 'limit', p_limit);
+  v_q text := crm.fold(btrim(p_q));
   v_companies uuid[] := '{}';
   v_contacts uuid[] := '{}';
   v_deals uuid[] := '{}';
   c_first constant uuid := '00000000-0000-0000-0000-000000000000';
   c_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 begin
-  if v_scopes ? 'companies:read' then
+  if p_by_company then
     v_companies := (select s.ids from crm.search_page('company', v_words, c_last, c_first, p_kept => true) s);
   end if;
-  if v_scopes ? 'contacts:read' and v_types ? 'contact' then
+  if 'contact' = any (p_types) then
     v_contacts := (select s.ids from crm.search_page('contact', v_words, c_last, c_first, p_kept => true) s);
   end if;
-  if v_scopes ? 'deals:read' and v_types ? 'deal' then
+  if 'deal' = any (p_types) then
     v_deals := (select s.ids from crm.search_page('deal', v_words, c_last, c_first, p_kept => true) s);
   end if;
-  v_companies := v_companies[:v_limit];
-  return (
-    with found as (
+  v_companies := v_companies[:p_limit];
+  return query
+    select f.type, f.id, f.name, f.email, f.phone, f.company_id, f.status, f.value, case
+      when not f.is_direct then 3
+      when crm.fold(f.name) = v_q then 0
+      when starts_with(crm.fold(f.name), v_q) then 1
+      else 2
+    end
+    from (
       select 'company' as type, c.id, c.name::text, c.email::text, c.phone::text, null::uuid as company_id,
         null::text as status, null::numeric as value, true as is_direct
       from crm.companies c
-      where v_types ? 'company' and c.workspace_id = v_workspace_id and c.id = any (v_companies)
+      where 'company' = any (p_types) and c.workspace_id = v_workspace_id and c.id = any (v_companies)
       union all
       select 'contact', c.id, c.name, c.email, c.phone, c.company_id, null, null, c.id = any (v_contacts)
       from crm.contacts c
-      where c.workspace_id = v_workspace_id and c.id = any (v_contacts[:v_limit] || array(
+      where c.workspace_id = v_workspace_id and c.id = any (v_contacts[:p_limit] || array(
         select of.id from unnest(v_companies[:10]) x (id)
         cross join lateral (
           select t.id from crm.contacts t
@@ -200,12 +210,12 @@ begin
             and t.company_id is not null and t.archived_at is null
           order by t.company_id desc, t.id desc limit 10
         ) of
-        where v_scopes ? 'contacts:read' and v_types ? 'contact'
+        where 'contact' = any (p_types)
       ))
       union all
       select 'deal', d.id, d.title, null, null, d.company_id, d.status, d.value, d.id = any (v_deals)
       from crm.deals d
-      where d.workspace_id = v_workspace_id and d.id = any (v_deals[:v_limit] || array(
+      where d.workspace_id = v_workspace_id and d.id = any (v_deals[:p_limit] || array(
         select of.id from unnest(v_companies[:10]) x (id)
         cross join lateral (
           select t.id from crm.deals t
@@ -213,30 +223,45 @@ begin
             and t.archived_at is null
           order by t.company_id desc, t.id desc limit 10
         ) of
-        where v_scopes ? 'deals:read' and v_types ? 'deal'
+        where 'deal' = any (p_types)
       ))
-    ),
-    ranked as (
-      select f.*, case
-        when not f.is_direct then 3
-        when crm.fold(f.name) = v_q then 0
-        when starts_with(crm.fold(f.name), v_q) then 1
-        else 2
-      end as rank
-      from found f
-    )
+    ) f;
+end
+$$;
+comment on function crm.find_records(text, integer, text[], boolean) is
+  'The current workspace''s records of these types (company, contact, deal) with all the words, the newest p_limit of '
+  'each. p_by_company: also the newest contacts and deals of the first ten companies found.';
+
+create function api.search_list(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+-- As in crm.list_by.
+set plan_cache_mode = 'force_generic_plan' set jit = off as $$
+declare
+  v_scopes jsonb := crm.own_key() #> '{key,scopes}';
+  v_types jsonb := coalesce(p_args -> 'types', '["company", "contact", "deal"]');
+  v_limit integer := p_args ->> 'limit';
+begin
+  return (
     select json_build_object('data', coalesce(json_agg(r.json), '[]'))
     from (
       select json_build_object(
-        'type', r.type, 'id', r.id, 'name', r.name, 'email', r.email, 'phone', r.phone,
+        'type', f.type, 'id', f.id, 'name', f.name, 'email', f.email, 'phone', f.phone,
         'company', (
           select json_build_object('id', c.id, 'name', c.name) from crm.companies c
-          where v_scopes ? 'companies:read' and c.workspace_id = v_workspace_id and c.id = r.company_id
+          where v_scopes ? 'companies:read' and c.workspace_id = crm.current_workspace_id() and c.id = f.company_id
         ),
-        'status', r.status, 'value', r.value
+        'status', f.status, 'value', f.value
       ) as json
-      from ranked r
-      order by r.rank, r.id desc limit v_limit
+      from crm.find_records(
+        p_args ->> 'q', v_limit,
+        array(
+          select t.type
+          from (values ('company', 'companies:read'), ('contact', 'contacts:read'), ('deal', 'deals:read')) t (type, scope)
+          where v_types ? t.type and v_scopes ? t.scope
+        ),
+        v_scopes ? 'companies:read'
+      ) f
+      order by f.rank, f.id desc limit v_limit
     ) r
   );
 end

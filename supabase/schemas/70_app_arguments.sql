@@ -103,6 +103,9 @@ begin
       v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 1 and 100
         and not p_value @? '$[*] ? (!(@ like_regex "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$" flag "i"))';
       v_message := 'Deve ser uma lista de 1 a 100 UUIDs';
+    when 'q' then
+      v_valid := char_length(v_text) between 1 and 100;
+      v_message := 'Deve ter de 1 a 100 caracteres';
     when 'label' then
       v_valid := char_length(v_text) between 1 and 120;
       v_message := 'Deve ter de 1 a 120 caracteres';

@@ -81,6 +81,7 @@ begin
       case p_verb
         when 'workspace_choices' then return app.workspace_choices(p_args);
         when 'workspace_get' then return app.workspace_get(p_args);
+        when 'workspace_search' then return app.workspace_search(p_args);
         when 'workspace_update' then return app.workspace_update(p_args);
       end case;
   end case;

@@ -8,6 +8,7 @@ import { figures } from "./scenarios/figures.ts";
 import { funnel } from "./scenarios/funnel.ts";
 import { keys } from "./scenarios/keys.ts";
 import { pages } from "./scenarios/pages.ts";
+import { palette } from "./scenarios/palette.ts";
 import { proposal } from "./scenarios/proposal.ts";
 import { signIn } from "./scenarios/sign_in.ts";
 import { webhookOperations } from "./scenarios/webhook_operations.ts";
@@ -23,6 +24,7 @@ const SCENARIOS = [
   ...webhookOperations,
   ...webhookRedelivery,
   ...alerts,
+  ...palette,
   ...funnel,
   ...proposal,
   ...pages,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ACTIONS } from "../../supabase/functions/app-v1-activity/schema.ts";
 import { Key } from "../../supabase/functions/app-v1-keys/schema.ts";
-import { ALERT_KINDS } from "../../supabase/functions/app-v1-workspace/schema.ts";
+import { ALERT_KINDS, SEARCHED_TYPES } from "../../supabase/functions/app-v1-workspace/schema.ts";
 import { activity } from "../../supabase/functions/api-v1-activities/record.ts";
 import { Change, HIGHLIGHTS } from "../../supabase/functions/api-v1-changes/schema.ts";
 import { company } from "../../supabase/functions/api-v1-companies/record.ts";
@@ -221,6 +221,10 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
   AlertKind: {
     words: ALERT_KINDS,
     text: doc("O que alguém precisa resolver", "What somebody has to mend"),
+  },
+  SearchedType: {
+    words: SEARCHED_TYPES,
+    text: doc("O que a busca do console encontra", "What the search of the console finds"),
   },
   Action: { words: ACTIONS, text: doc("O que alguém fez", "What somebody did") },
   ChangedObjectType: {

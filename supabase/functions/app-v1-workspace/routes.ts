@@ -1,7 +1,13 @@
 import { doc } from "../_shared/contract/doc.ts";
 import { customFields } from "../_shared/contract/custom_fields.ts";
 import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
-import { Workspace, WorkspaceChoices, WorkspacePatch } from "./schema.ts";
+import {
+  Workspace,
+  WorkspaceChoices,
+  WorkspacePatch,
+  WorkspaceSearchQuery,
+  WorkspaceSearchResult,
+} from "./schema.ts";
 
 /** The common properties of both answers to an invitation. */
 const answer = {
@@ -44,6 +50,16 @@ export const workspace = resource(
       body: WorkspacePatch,
       reply: Workspace,
       verb: "workspace_update",
+    }),
+    "GET /search": endpoint({
+      summary: doc(
+        "Busca chaves, webhooks, negócios, contatos e empresas, ou o que tem um identificador",
+        "Search keys, webhooks, deals, contacts and companies, or whatever has an id",
+      ),
+      role: "vendedor",
+      query: WorkspaceSearchQuery,
+      reply: WorkspaceSearchResult,
+      verb: "workspace_search",
     }),
     "GET /custom-fields": endpoint({ role: "vendedor", ...customFields.list }),
     "POST /custom-fields": endpoint({ role: "admin", ...customFields.create }),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
-import { email, name, timestamp, uuid } from "../_shared/contract/fields.ts";
+import { email, name, search, timestamp, uuid } from "../_shared/contract/fields.ts";
 import { field, object, textsOf } from "../_shared/contract/object.ts";
 import { ROLES } from "../_shared/contract/roles.ts";
 
@@ -191,3 +191,52 @@ export const WorkspacePatch = z.object({
   ...doc("O que muda na empresa", "What changes in the workspace"),
   fields: textsOf(Workspace),
 });
+
+/** What a search of the console finds, in the order in which it lists them; the last five only by their id. */
+export const SEARCHED_TYPES = [
+  "key",
+  "webhook",
+  "deal",
+  "contact",
+  "company",
+  "activity",
+  "note",
+  "proposal",
+  "event",
+  "delivery",
+] as const;
+
+export const WorkspaceSearchQuery = z.object({
+  q: search(1).meta(doc(
+    "Todas estas palavras, em qualquer ordem, sem distinguir acentos e maiúsculas; ou um identificador inteiro",
+    "All of these words, in any order, ignoring accents and case; or a whole id",
+    "padaria",
+  )),
+});
+
+const WorkspaceFound = object({
+  type: field(z.enum(SEARCHED_TYPES), ["O que é", "What it is", "contact"]),
+  id: field(uuid(), ["Identificador", "Id"]),
+  name: field(z.string(), [
+    "O nome; o título de um negócio, o endereço de um webhook sem nome, o tipo de um evento",
+    "The name; the title of a deal, the URL of a webhook without a name, the type of an event",
+    "Ana Souza",
+  ]),
+  detail: field(z.string().nullable(), [
+    "O começo da chave, o endereço do webhook, a empresa ou o e-mail do contato, o registro do evento",
+    "The beginning of a key, the URL of a webhook, the company or e-mail of a contact, the record of an event",
+    "Padaria Sol",
+  ]),
+  parent_id: field(uuid().nullable(), [
+    "O registro de um evento, o webhook de uma entrega; null nos outros",
+    "The record of an event, the webhook of a delivery; null for all others",
+    null,
+  ]),
+}).meta({ id: "WorkspaceFound", ...doc("Algo que a busca encontrou", "Something that the search found") });
+
+export const WorkspaceSearchResult = object({
+  data: field(z.array(WorkspaceFound), [
+    "Até cinco de cada tipo, os de mesmo nome primeiro",
+    "At most five of each type, those with this name first",
+  ]),
+}).meta({ id: "WorkspaceSearchResult", ...doc("O que a busca encontrou", "What the search found") });

@@ -11,6 +11,7 @@ export const table: RouteTable = {
     { method: "POST", path: "/invitations/:id/decline", operation: "invitation_decline", requirement: null, status: 200, body: { optional: true }, emptyArgs: {} },
     { method: "GET", path: "/", operation: "workspace_get", requirement: "vendedor", status: 200, emptyArgs: {} },
     { method: "PATCH", path: "/", operation: "workspace_update", requirement: "admin", status: 200, body: {} },
+    { method: "GET", path: "/search", operation: "workspace_search", requirement: "vendedor", status: 200, takesQuery: true, emptyErrors: [{ field: "q", message: "Campo obrigatório" }] },
     { method: "GET", path: "/custom-fields", operation: "custom_field_list", requirement: "vendedor", status: 200, emptyArgs: {} },
     { method: "POST", path: "/custom-fields", operation: "custom_field_create", requirement: "admin", status: 201, body: {} },
     { method: "PATCH", path: "/custom-fields/:id", operation: "custom_field_update", requirement: "admin", status: 200, body: {} },

@@ -177,7 +177,7 @@ function argsOf(verb: string, fields: string[], workspace_id: string, records: R
     const object = field === "id"
       ? /^(loss_reason|custom_field|[a-z]+)_/.exec(verb)![1]!
       : field.replace(/_id$/, "");
-    const value = field === "object_id"
+    const value = field === "object_id" || field === "q"
       ? records["deal"]
       : field.endsWith("id")
       ? records[object]

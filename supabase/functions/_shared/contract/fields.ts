@@ -44,11 +44,11 @@ export function name(max = 255) {
   return z.string().trim().refine(...characters(1, max)).meta({ minLength: 1, maxLength: max });
 }
 
-/** Words to search for: 2 to 100 characters, among them a letter, digit or sign. */
-export function search() {
-  return z.string().trim().refine(...characters(2, 100))
+/** Words to search for: `min` to 100 characters, among them a letter, digit or sign. */
+export function search(min = 2) {
+  return z.string().trim().refine(...characters(min, 100))
     .refine((text) => /[^\p{M}\s]/u.test(text), "Deve ter letras ou dígitos")
-    .meta({ minLength: 2, maxLength: 100 });
+    .meta({ minLength: min, maxLength: 100 });
 }
 
 /** A UUID of any version, in any case. */
