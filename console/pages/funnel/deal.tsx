@@ -133,8 +133,8 @@ function Facts({ deal }: { deal: OpenedDeal }) {
 /** The contacts and the company. */
 function People({ deal: { contact, other_contacts: others, company } }: { deal: OpenedDeal }) {
   return (
-    <section>
-      <h2 class="section-head">{t("deal.people")}</h2>
+    <section class="stack">
+      <h2>{t("deal.people")}</h2>
       {contact || company || others.length > 0
         ? (
           <dl class="facts">
@@ -166,7 +166,7 @@ function PersonLines({ person: { name, role, email, phone } }: { person: Person 
       </p>
       {email && (
         <p>
-          <a href={`mailto:${encodeURIComponent(email)}`}>{email}</a>
+          <a href={`mailto:${encodeURIComponent(email).replace("%40", "@")}`}>{email}</a>
         </p>
       )}
       {phone && (
