@@ -26,6 +26,12 @@ export const webhooks = {
     "{delivered} delivered, {failed} failed, {waiting} waiting",
   ],
   "webhooks.week_none": ["Nada nos últimos 7 dias", "Nothing in the last 7 days"],
+  "webhooks.recent": ["Tentativas recentes", "Recent attempts"],
+  "webhooks.success": ["{rate}% com sucesso", "{rate}% succeeded"],
+  "webhooks.latency": [
+    "metade em até {median} ms, 95% em até {p95} ms",
+    "half within {median} ms, 95% within {p95} ms",
+  ],
   "webhooks.at": ["{date} às {time}", "{date} at {time}"],
   "webhooks.origin": ["Origem", "Origin"],
   "webhooks.by_key": ["chave", "key"],

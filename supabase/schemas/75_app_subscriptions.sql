@@ -12,6 +12,8 @@ declare
   );
   -- 20,000 deliveries in total, so that 200 subscriptions cost no more than 20.
   v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));
+  -- The attempts of 4,000 deliveries in total: each is looked up, which costs more than counting.
+  v_measured integer := least(200, greatest(20, 4000 / greatest(cardinality(p_ids), 1)));
 begin
   return query
   with counted as (
@@ -29,6 +31,24 @@ begin
     ) d
     group by 1, 2
   ),
+  measured as (
+    select
+      i.id, count(*) as attempts, count(*) filter (where a.reason is null) as succeeded,
+      percentile_disc(0.5) within group (order by a.duration_ms) filter (where a.status is not null) as median_ms,
+      percentile_disc(0.95) within group (order by a.duration_ms) filter (where a.status is not null) as p95_ms
+    from unnest(p_ids) i (id)
+    cross join lateral (
+      select d.id from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.subscription_id = i.id and d.id >= v_floors[1]
+      order by d.id desc limit v_measured
+    ) d
+    cross join lateral (
+      select a.status, a.reason, a.duration_ms from crm.webhook_attempts a
+      where a.workspace_id = p_workspace_id and a.delivery_id = d.id
+      offset 0
+    ) a
+    group by 1
+  ),
   days as (
     select
       i.id,
@@ -44,9 +64,14 @@ begin
   )
   select s.id, crm.with_fields(crm.subscription_json(s), json_build_object(
     'key', case when k.id is not null then json_build_object('id', k.id, 'name', k.name) end, 'days', d.list,
-    'days_are_partial', coalesce(d.total, 0) >= v_newest
+    'days_are_partial', coalesce(d.total, 0) >= v_newest,
+    'recent', json_build_object(
+      'attempts', coalesce(m.attempts, 0), 'success_rate', round(m.succeeded::numeric / m.attempts, 4),
+      'median_ms', m.median_ms, 'p95_ms', m.p95_ms
+    )
   ))
   from days d
+  left join measured m on m.id = d.id
   join crm.webhook_subscriptions s on s.workspace_id = p_workspace_id and s.id = d.id
   left join crm.makers_of_subscriptions(
     p_workspace_id,
@@ -61,7 +86,8 @@ comment on function crm.subscription_overviews(uuid, uuid[]) is
   'JSON of subscriptions for the operator and the console: the public fields, the key that created each (null if '
   'created in the console), and days: the outcomes of the last 7 days in UTC, oldest first. Counts the newest 1,000 '
   'deliveries of each subscription, fewer if there are more than 20 subscriptions (20,000 in total, at least 100 '
-  'each); days_are_partial tells that there may be more.';
+  'each); days_are_partial tells that there may be more. recent: how many attempts their newest 200 deliveries had in that '
+  'time (20 in a long list), what part of them succeeded, and how long the answered ones took.';
 
 create function crm.subscription_overview(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable set search_path = '' as $$

@@ -23,9 +23,10 @@ test("webhook list shows the subscriptions of a workspace without secrets", asyn
   await sql`update crm.webhook_subscriptions set key_id = null where id = ${second.id}`;
   const shown = (await json(...list)).map(({ key: _, days: _days, ...row }: Record<string, unknown>) => row);
   const days_are_partial = false;
+  const recent = { attempts: 0, success_rate: null, median_ms: null, p95_ms: null };
   assert.deepEqual(shown, [
-    { ...active, days_are_partial, key_id: made.id },
-    { ...deleted, days_are_partial, key_id: null },
+    { ...active, days_are_partial, recent, key_id: made.id },
+    { ...deleted, days_are_partial, recent, key_id: null },
   ], "active subscriptions first, each with the key that created it");
   const text = await say(...list);
   assert.match(

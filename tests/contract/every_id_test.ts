@@ -50,6 +50,7 @@ for (const { resource, route, title } of endpoints) {
             name,
           ) => [name, own[name]]),
         ),
+        ...(route.path.endsWith("/deliveries/redeliver") && { ids: [UNKNOWN_ID] }),
         ...(bodyIds.includes(field) && { [field]: id }),
       };
       return call(route.method, `${path}${query}`, { ...credentials, ...(endpoint.body && { body }) });

@@ -1993,6 +1993,16 @@ export interface Reassigned {
   meta: PageMeta;
 }
 
+/** The attempts of the newest 200 deliveries of the last 7 days; of fewer in a long list */
+export interface RecentAttempts {
+  /** How many there were */ attempts: number;
+  /** The part that succeeded, from 0 to 1; null if there were none */ success_rate: number | null;
+  /** Within how many ms half of the answered ones were answered; null if there are none */
+  median_ms: number | null;
+  /** Within how many ms 95% of the answered ones were answered; null if there are none */
+  p95_ms: number | null;
+}
+
 /** What was queued */
 export interface Recovery {
   /** Deliveries queued, 20,000 at most; with dry_run, those that would be */ count: number;
@@ -2115,6 +2125,7 @@ export interface SubscriptionDetail extends Subscription {
   /** The deliveries of the last 7 days, oldest first; counts the newest 1,000, or fewer in a long list */
   days: DeliveryDay[];
   /** Whether there may be more deliveries than were counted */ days_are_partial: boolean;
+  recent: RecentAttempts;
 }
 
 /** The events that the subscription gets: each filter is an id or a list of up to 20. An event whose object does not have the field does not pass */

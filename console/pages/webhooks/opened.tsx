@@ -15,7 +15,7 @@ import type { Webhook } from "./records.ts";
 import { WebhookSecret } from "./secret.tsx";
 import { stateOfWebhook } from "./states.ts";
 import { Week } from "./week.tsx";
-import { dayAndTime, webhookStateText, weekText, whyText } from "./words.ts";
+import { dayAndTime, recentText, webhookStateText, weekText, whyText } from "./words.ts";
 import { Empty, Loaded } from "../../components/loaded.tsx";
 
 /** A webhook: its facts, its deliveries and the actions. */
@@ -60,7 +60,7 @@ export function OpenedWebhook({ id, filter, open }: { id: string; filter: Filter
 }
 
 function Facts({ webhook }: { webhook: Webhook }) {
-  const { target_url, event_types, key, behind_since, old_secret_until, days } = webhook;
+  const { target_url, event_types, key, behind_since, old_secret_until, days, recent } = webhook;
   const state = stateOfWebhook(webhook, workspace.value?.suspended ?? false);
   const why = whyText(webhook, state, now.value);
   return (
@@ -91,6 +91,7 @@ function Facts({ webhook }: { webhook: Webhook }) {
             <Week days={days} wide />
             <p class="hint">{weekText(days)}</p>
           </Fact>
+          {recent.success_rate !== null && <Fact name={t("webhooks.recent")}>{recentText(recent)}</Fact>}
           <Fact name={t("webhooks.last_success")} at={webhook.last_success_at} />
           <Fact name={t("webhooks.last_failure")} at={webhook.last_failure_at} />
           {behind_since && <Fact name={t("webhooks.behind")} at={behind_since} />}

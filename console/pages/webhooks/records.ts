@@ -46,6 +46,14 @@ export interface Webhook {
   days: Day[];
   /** Whether more deliveries may be waiting than `days` counts. */
   days_are_partial: boolean;
+  /** The attempts of its newest deliveries in these days. */
+  recent: {
+    attempts: number;
+    /** From 0 to 1; null without attempts. */
+    success_rate: number | null;
+    median_ms: number | null;
+    p95_ms: number | null;
+  };
 }
 
 /** One event for one subscription. `attempts` starts again at 0 when an ended delivery is sent again. */

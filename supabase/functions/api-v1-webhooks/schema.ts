@@ -42,6 +42,30 @@ const Day = object({
   waiting: field(z.int(), ["Aguardam uma tentativa", "Waiting for an attempt", 1]),
 }).meta({ id: "DeliveryDay", ...doc("As entregas de um dia, em UTC", "The deliveries of a day, in UTC") });
 
+const MS = (part: string, share: string) =>
+  [
+    `Em quantos ms respondeu ${part} das respondidas; null se nenhuma`,
+    `Within how many ms ${share} of the answered ones were answered; null if there are none`,
+    81,
+  ] as const;
+
+const Recent = object({
+  attempts: field(z.int(), ["Quantas foram", "How many there were", 130]),
+  success_rate: field(z.number().nullable(), [
+    "A parte que deu certo, de 0 a 1; null se não houve nenhuma",
+    "The part that succeeded, from 0 to 1; null if there were none",
+    0.985,
+  ]),
+  median_ms: field(z.int().nullable(), MS("metade", "half")),
+  p95_ms: field(z.int().nullable(), MS("95%", "95%")),
+}).meta({
+  id: "RecentAttempts",
+  ...doc(
+    "As tentativas das 200 entregas mais novas dos últimos 7 dias; de menos, numa lista longa",
+    "The attempts of the newest 200 deliveries of the last 7 days; of fewer in a long list",
+  ),
+});
+
 /** The fields that `crm.subscription_overviews` adds to a subscription. */
 export const overview = {
   key: field(Reference.nullable(), [
@@ -57,6 +81,7 @@ export const overview = {
     "Whether there may be more deliveries than were counted",
     false,
   ]),
+  recent: field(Recent, ["As tentativas mais novas", "The newest attempts"]),
 };
 
 /** The reply to GET /:id. */

@@ -20,11 +20,35 @@ test("GET /api-v1-webhooks/:id shows a subscription, the key that created it and
   const { id } = await subscribe(workspace.key, openMailbox().url, ["contact.created"]);
   await api.post(LEADS, { first_name: "Ana" });
   await waitForDelivery(sql, id, ({ state }) => state === "delivered");
-  const { body: { key, days, days_are_partial, ...subscription } } = await api.get(`${WEBHOOKS}/${id}`);
+  const read = await api.get(`${WEBHOOKS}/${id}`);
+  const { key, days, days_are_partial, recent, ...subscription } = read.body;
   assert.deepEqual((await api.get(WEBHOOKS)).body.data, [subscription]);
   assert.deepEqual([key.id, key.name, days_are_partial], [subscription.key_id, "Teste", false]);
   assert.deepEqual(days.map(({ delivered }: { delivered: number }) => delivered), [0, 0, 0, 0, 0, 0, 1]);
   assert.equal(subscription.is_active, true);
+  const { median_ms, p95_ms, ...rest } = recent;
+  assert.deepEqual(rest, { attempts: 1, success_rate: 1 });
+  assert.ok(median_ms >= 0 && median_ms === p95_ms);
+});
+
+test("A subscription shows which part of its newest attempts succeeded, and how long the answered ones took", async ({ sql, workspace, api }) => {
+  const { id } = await subscribe(workspace.key, openMailbox().url, ["deal.won"]);
+  const recent = async () => (await api.get(`${WEBHOOKS}/${id}`)).body.recent;
+  assert.deepEqual(await recent(), { attempts: 0, success_rate: null, median_ms: null, p95_ms: null });
+  const ids = await addDeliveries(sql, workspace.id, id, {
+    count: 210,
+    states: ["delivered"],
+    events: ["deal.won"],
+  });
+  // The oldest ten are beyond the newest 200. Of the others, 50 have no answer, and the answers took 1 to 150 ms.
+  await sql`
+    insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, reason, duration_ms)
+    select
+      ${workspace.id}, d.id, 1, 1, case when d.n between 11 and 160 then 200 end,
+      case when d.n not between 11 and 160 then 'timeout_response' end,
+      case when d.n between 11 and 160 then d.n - 10 else 10000 end
+    from unnest(${ids}::uuid[]) with ordinality d (id, n)`;
+  assert.deepEqual(await recent(), { attempts: 200, success_rate: 0.75, median_ms: 75, p95_ms: 143 });
 });
 
 test("POST …/test sends a test event of the given type, signed, and marked as a test (spec 7)", async ({ sql, workspace: { key }, api }) => {

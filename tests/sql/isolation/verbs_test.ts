@@ -179,7 +179,11 @@ function argsOf(verb: string, fields: string[], workspace_id: string, records: R
       : field === "id"
       ? /^(loss_reason|custom_field|[a-z]+)_/.exec(verb)![1]!
       : field.replace(/_id$/, "");
-    const value = field.endsWith("id") ? records[object] : VALUES[field];
+    const value = field === "object_id"
+      ? records["deal"]
+      : field.endsWith("id")
+      ? records[object]
+      : VALUES[field];
     assert.notEqual(value, undefined, `${verb} takes ${field}, which this test has no value for`);
     return [field, value];
   }));

@@ -68,6 +68,16 @@ export const WEBHOOKS = {
     occurred_at: at.changed,
   },
   Delivery: delivery,
+  ShownEvent: {
+    id: delivery.event_id,
+    event: delivery.event,
+    object_type: "deal",
+    object_id: IDS.deal,
+    object_name: delivery.object_name,
+    changed_fields: [],
+    occurred_at: at.leadArrived,
+  },
+  EventDelivery: { id: IDS.delivery, subscription_id: IDS.subscription, state: "delivered" },
   Attempt: {
     series: 1,
     number: 1,
