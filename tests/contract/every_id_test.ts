@@ -10,6 +10,7 @@ import { idsByField, twoWorkspaces } from "../support/two_workspaces.ts";
 
 /** Valid values of fields without which a body would be refused. */
 const NEEDED: Record<string, unknown> = {
+  ids: [UNKNOWN_ID],
   ...{ first_name: "Ana", name: "Ana", title: "Venda", body: "Olá" },
   ...{ since: "2026-01-01", overlap_seconds: 3600 },
 };
@@ -50,7 +51,6 @@ for (const { resource, route, title } of endpoints) {
             name,
           ) => [name, own[name]]),
         ),
-        ...(route.path.endsWith("/deliveries/redeliver") && { ids: [UNKNOWN_ID] }),
         ...(bodyIds.includes(field) && { [field]: id }),
       };
       return call(route.method, `${path}${query}`, { ...credentials, ...(endpoint.body && { body }) });

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
 import type { ApiKey, OpenedKey } from "../../app/types.ts";
-import { mayChange } from "../../app/workspace.ts";
+import { mayChange, refreshWorkspace } from "../../app/workspace.ts";
 import { Page } from "../../components/page.tsx";
 import { RotateSecret } from "../../components/rotate_secret.tsx";
 import { SecretBox } from "../../components/secret_box.tsx";
@@ -32,6 +32,8 @@ export function KeyOpened({ id }: { id: string }) {
   const merge = (changed: ApiKey) => {
     if (resource.data.value) resource.set({ ...resource.data.value, ...changed });
     void resource.reload();
+    // An alert about the key may be over.
+    void refreshWorkspace(true);
   };
   return (
     <Page title={key?.name ?? t("keys.single")} text={key && <a href={href("chaves/")}>{t("keys.back")}</a>}>
