@@ -14860,6 +14860,7 @@ begin
       end case;
     when 'funnel' then
       case p_verb
+        when 'funnel_deal' then return app.funnel_deal(p_args);
         when 'funnel_get' then return app.funnel_get(p_args);
       end case;
     when 'grant' then
@@ -16369,7 +16370,7 @@ begin
         c.stage_id,
         json_agg(
           json_build_object(
-            'id', d.id, 'title', d.title, 'value', d.value,
+            'id', d.id, 'title', d.title, 'value', d.value, 'recurring_value', d.recurring_value, 'source', d.source,
             'owner', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
             'contact', case when p.id is not null then json_build_object('id', p.id, 'name', p.name) end,
             'company', case when o.id is not null then json_build_object('id', o.id, 'name', o.name) end,
@@ -16447,6 +16448,151 @@ comment on function app.funnel_get(jsonb) is
   'Returns the funnel of an active pipeline (if none is named, the default one, otherwise the oldest): as_of, '
   'pipelines (the active ones, 100 at most), pipeline (null if none is active), stages (crm.funnel_stages). '
   'Arguments: workspace_id, pipeline_id. Codes: validation_error, not_found.';
+create function app.funnel_deal(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
+set jit = off as $$
+declare
+  c_most constant integer := 20;
+  c_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_deal crm.deals;
+  v_from uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  select * into v_deal from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_id;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  -- A new deal has no events in older partitions, so these are not read.
+  v_from := crm.uuid_v7_floor(greatest(v_deal.created_at, now() - interval '90 days'));
+  return json_build_object(
+    'id', v_id, 'title', v_deal.title, 'status', v_deal.status, 'value', v_deal.value,
+    'recurring_value', v_deal.recurring_value,
+    'pipeline', (
+      select json_build_object('id', p.id, 'name', p.name) from crm.pipelines p
+      where p.workspace_id = v_workspace_id and p.id = v_deal.pipeline_id
+    ),
+    'stage', (
+      select json_build_object('id', s.id, 'name', s.name) from crm.stages s
+      where s.workspace_id = v_workspace_id and s.id = v_deal.stage_id
+    ),
+    'owner', (
+      select json_build_object('id', m.id, 'name', m.name) from crm.members m
+      where m.workspace_id = v_workspace_id and m.id = v_deal.owner_id
+    ),
+    'company', (
+      select json_build_object('id', c.id, 'name', c.name) from crm.companies c
+      where c.workspace_id = v_workspace_id and c.id = v_deal.company_id
+    ),
+    'contact', (
+      select json_build_object(
+        'id', c.id, 'name', c.name, 'email', c.email, 'phone', c.phone,
+        'role', (
+          select k.role from crm.deal_contacts k
+          where k.workspace_id = v_workspace_id and k.deal_id = v_id and k.contact_id = c.id
+        )
+      )
+      from crm.contacts c
+      where c.workspace_id = v_workspace_id and c.id = v_deal.contact_id
+    ),
+    'other_contacts', (
+      select coalesce(
+        json_agg(
+          json_build_object('id', c.id, 'name', c.name, 'email', c.email, 'phone', c.phone, 'role', k.role)
+          order by k.contact_id
+        ),
+        '[]'
+      )
+      from (
+        select k.contact_id, k.role from crm.deal_contacts k
+        where k.workspace_id = v_workspace_id and k.deal_id = v_id and k.contact_id is distinct from v_deal.contact_id
+        order by k.contact_id limit c_most
+      ) k
+      join crm.contacts c on c.workspace_id = v_workspace_id and c.id = k.contact_id
+    ),
+    'source', v_deal.source, 'tags', coalesce(v_deal.tags, '{}'), 'expected_close_date', v_deal.expected_close_date,
+    'loss_reason', (
+      select json_build_object('id', l.id, 'name', l.name) from crm.loss_reasons l
+      where l.workspace_id = v_workspace_id and l.id = v_deal.loss_reason_id
+    ),
+    'loss_note', v_deal.loss_note, 'created_at', crm.iso(v_deal.created_at),
+    'stage_entered_at', crm.iso(v_deal.stage_changed_at), 'closed_at', crm.iso(v_deal.closed_at),
+    'proposals', (
+      select coalesce(
+        json_agg(
+          crm.with_fields(crm.proposal_view_json(p), json_build_object('viewed_at', crm.iso(p.viewed_at)))
+          order by p.id desc
+        ),
+        '[]'
+      )
+      from (
+        select t.* from crm.proposals t
+        where t.workspace_id = v_workspace_id and (t.deal_id, t.id) < (v_id, c_last) and t.deal_id >= v_id
+        order by t.deal_id desc, t.id desc limit c_most
+      ) p
+    ),
+    'activities', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'id', a.id, 'type', a.type, 'title', a.title, 'description', a.description, 'status', a.status,
+            'due_at', crm.iso(a.due_at), 'completed_at', crm.iso(a.completed_at),
+            'owner', json_build_object('id', m.id, 'name', m.name), 'created_at', crm.iso(a.created_at)
+          )
+          order by a.id desc
+        ),
+        '[]'
+      )
+      from (
+        select t.* from crm.activities t
+        where t.workspace_id = v_workspace_id and (t.deal_id, t.id) < (v_id, c_last) and t.deal_id >= v_id
+        order by t.deal_id desc, t.id desc limit c_most
+      ) a
+      join crm.members m on m.workspace_id = v_workspace_id and m.id = a.owner_id
+    ),
+    'notes', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'id', n.id, 'body', n.body, 'author', json_build_object('id', m.id, 'name', m.name),
+            'created_at', crm.iso(n.created_at)
+          )
+          order by n.id desc
+        ),
+        '[]'
+      )
+      from (
+        select t.* from crm.notes t
+        where t.workspace_id = v_workspace_id and (t.deal_id, t.id) < (v_id, c_last) and t.deal_id >= v_id
+        order by t.deal_id desc, t.id desc limit c_most
+      ) n
+      join crm.members m on m.workspace_id = v_workspace_id and m.id = n.author_id
+    ),
+    'events', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'id', e.id, 'event', e.event, 'changed_fields', coalesce(e.facts -> 'changed_fields', '[]'),
+            'occurred_at', crm.iso(e.occurred_at)
+          )
+          order by e.position desc, e.id desc
+        ),
+        '[]'
+      )
+      from (
+        select t.* from crm.events t
+        where t.workspace_id = v_workspace_id and t.object_id = v_id and t.id >= v_from
+        order by t.position desc, t.id desc limit c_most
+      ) e
+    )
+  );
+end
+$$;
+comment on function app.funnel_deal(jsonb) is
+  'Returns a deal, archived or not, with the names of the records that it refers to, its main and other contacts, and '
+  'its newest proposals, activities, notes and events (of the last 90 days), 20 of each at most. Arguments: '
+  'workspace_id, id. Codes: validation_error, not_found.';
 
 create function crm.scopes_of_role(p_role text) returns text[]
 language sql immutable parallel safe as $$
@@ -17253,8 +17399,8 @@ grant select on crm.requests to crm_api;
 grant usage on schema app, api, crm to crm_app;
 grant select on
   crm.activities, crm.companies, crm.contacts, crm.deal_contacts, crm.deals, crm.event_types, crm.events,
-  crm.key_calls, crm.key_counters, crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.record_values, crm.requests,
-  crm.search_texts, crm.stages, crm.webhook_attempts
+  crm.key_calls, crm.key_counters, crm.loss_reasons, crm.notes, crm.pipelines, crm.proposals, crm.rate_limits,
+  crm.record_values, crm.requests, crm.search_texts, crm.stages, crm.webhook_attempts
 to crm_app;
 grant select, insert on crm.audit_log to crm_app;
 grant select, update (name, stale_after_days, time_zone, refuses_undefined_fields) on crm.workspaces to crm_app;
@@ -17406,16 +17552,16 @@ grant execute on function
   api.custom_field_restore(jsonb), api.custom_field_update(jsonb), api.fail(text, text[], text, uuid[]),
   app.action_list(jsonb), app.custom_field_archive(jsonb), app.custom_field_create(jsonb), app.custom_field_list(jsonb),
   app.custom_field_restore(jsonb), app.custom_field_update(jsonb), app.delivery_get(jsonb), app.delivery_list(jsonb),
-  app.delivery_redeliver(jsonb), app.event_list(jsonb), app.funnel_get(jsonb), app.grant_create(jsonb),
-  app.grant_list(jsonb), app.grant_revoke(jsonb), app.invitation_accept(jsonb), app.invitation_decline(jsonb),
-  app.key_create(jsonb), app.key_get(jsonb), app.key_list(jsonb), app.key_requests(jsonb), app.key_revoke(jsonb),
-  app.key_rotate(jsonb), app.key_update(jsonb), app.member_invite(jsonb), app.member_leave(jsonb),
-  app.member_list(jsonb), app.member_reinvite(jsonb), app.member_update(jsonb), app.subscription_create(jsonb),
-  app.subscription_delete(jsonb), app.subscription_get(jsonb), app.subscription_list(jsonb),
-  app.subscription_reactivate(jsonb), app.subscription_recover(jsonb), app.subscription_redeliver(jsonb),
-  app.subscription_rotate(jsonb), app.subscription_test(jsonb), app.subscription_update(jsonb),
-  app.workspace_choices(jsonb), app.workspace_get(jsonb), app.workspace_search(jsonb), app.workspace_update(jsonb),
-  crm.activity_json(crm.activities), crm.answer_invitation(uuid, boolean),
+  app.delivery_redeliver(jsonb), app.event_list(jsonb), app.funnel_deal(jsonb), app.funnel_get(jsonb),
+  app.grant_create(jsonb), app.grant_list(jsonb), app.grant_revoke(jsonb), app.invitation_accept(jsonb),
+  app.invitation_decline(jsonb), app.key_create(jsonb), app.key_get(jsonb), app.key_list(jsonb),
+  app.key_requests(jsonb), app.key_revoke(jsonb), app.key_rotate(jsonb), app.key_update(jsonb),
+  app.member_invite(jsonb), app.member_leave(jsonb), app.member_list(jsonb), app.member_reinvite(jsonb),
+  app.member_update(jsonb), app.subscription_create(jsonb), app.subscription_delete(jsonb), app.subscription_get(jsonb),
+  app.subscription_list(jsonb), app.subscription_reactivate(jsonb), app.subscription_recover(jsonb),
+  app.subscription_redeliver(jsonb), app.subscription_rotate(jsonb), app.subscription_test(jsonb),
+  app.subscription_update(jsonb), app.workspace_choices(jsonb), app.workspace_get(jsonb), app.workspace_search(jsonb),
+  app.workspace_update(jsonb), crm.activity_json(crm.activities), crm.answer_invitation(uuid, boolean),
   crm.calls_by_day(date[], bigint[], date, integer), crm.calls_by_hour(timestamp with time zone[], bigint),
   crm.change_subscription(uuid, uuid, jsonb), crm.changed_field_names(), crm.changed_member_json(crm.members),
   crm.check_active_subscriptions(uuid, text), crm.check_args(jsonb, text[], text[]), crm.check_filters(uuid, jsonb),
@@ -17449,8 +17595,8 @@ grant execute on function
   crm.object_name(uuid, text, uuid), crm.old_secret_until(uuid, uuid), crm.page(json[], uuid),
   crm.parse_argument(text, text, jsonb), crm.parse_moment(text), crm.parse_network(text),
   crm.parsed_value(crm.custom_fields, text), crm.pending_texts(text, integer), crm.poke_dispatcher(),
-  crm.proposal_json(crm.proposals), crm.proposal_status(crm.proposals), crm.quoted_choices(text[]),
-  crm.raise_code(text, text, text, text), crm.reactivate_subscription(uuid, uuid),
+  crm.proposal_json(crm.proposals), crm.proposal_status(crm.proposals), crm.proposal_view_json(crm.proposals),
+  crm.quoted_choices(text[]), crm.raise_code(text, text, text, text), crm.reactivate_subscription(uuid, uuid),
   crm.record_action(uuid, text, text, uuid, text, jsonb), crm.record_webhook_action(uuid, uuid, text, jsonb),
   crm.recover(uuid, uuid, jsonb),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone, boolean),

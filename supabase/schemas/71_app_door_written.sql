@@ -33,6 +33,7 @@ begin
       end case;
     when 'funnel' then
       case p_verb
+        when 'funnel_deal' then return app.funnel_deal(p_args);
         when 'funnel_get' then return app.funnel_get(p_args);
       end case;
     when 'grant' then

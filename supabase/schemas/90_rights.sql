@@ -49,8 +49,8 @@ grant select on crm.requests to crm_api;
 grant usage on schema app, api, crm to crm_app;
 grant select on
   crm.activities, crm.companies, crm.contacts, crm.deal_contacts, crm.deals, crm.event_types, crm.events,
-  crm.key_calls, crm.key_counters, crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.record_values, crm.requests,
-  crm.search_texts, crm.stages, crm.webhook_attempts
+  crm.key_calls, crm.key_counters, crm.loss_reasons, crm.notes, crm.pipelines, crm.proposals, crm.rate_limits,
+  crm.record_values, crm.requests, crm.search_texts, crm.stages, crm.webhook_attempts
 to crm_app;
 grant select, insert on crm.audit_log to crm_app;
 grant select, update (name, stale_after_days, time_zone, refuses_undefined_fields) on crm.workspaces to crm_app;

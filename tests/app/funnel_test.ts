@@ -28,6 +28,7 @@ test("app-v1-funnel shows a lead from the API at the next call, with its contact
     first_name: "Ana",
     company_name: "Padaria Sol",
     value: 1500.5,
+    source: "site",
   });
   const { body } = await vendedor.get(FUNNEL);
   assert.ok(Date.parse(body.as_of) > Date.parse(before.body.as_of));
@@ -40,6 +41,8 @@ test("app-v1-funnel shows a lead from the API at the next call, with its contact
     id: lead.deal_id,
     title: "Ana",
     value: 1500.5,
+    recurring_value: null,
+    source: "site",
     owner: { id: workspace.memberId, name: "Administrador" },
     contact: { id: lead.contact_id, name: "Ana" },
     company: { id: lead.company_id, name: "Padaria Sol" },

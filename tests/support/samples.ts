@@ -51,6 +51,7 @@ export async function makeSamples(key: string, stages: readonly { id: string }[]
   const records: Record<string, string> = {
     "api-v1-leads": deal_id,
     "api-v1-deals": deal_id,
+    "app-v1-funnel": deal_id,
     "api-v1-contacts": contact_id,
     "api-v1-companies": company_id,
   };

@@ -25,7 +25,7 @@ export const tagOfCollection = (collection: string) => collection.replaceAll("-"
  * The id of an operation, by which generators name functions: the resource and what is done with it, as in
  * `contacts.list`, `contacts.get`, `deals.win`, `deals.move_stage`, `webhooks.deliveries`, `webhooks.delivery`,
  * `webhooks.redeliver`, for several `webhooks.redeliver_deliveries`, and for what is added to a record and taken from it `deals.add_contact` and
- * `deals.remove_contact`. It is derived from the method and the path, so a new endpoint changes no other id.
+ * `deals.remove_contact`. A record of another kind is in the name: `funnel.get_deal`. It is derived from the method and the path, so a new endpoint changes no other id.
  */
 export function operationId(resource: Resource, { method, path, endpoint }: Route): string {
   return `${tagOf(resource, path)}.${verbOf()}`.replaceAll("-", "_");
@@ -35,6 +35,9 @@ export function operationId(resource: Resource, { method, path, endpoint }: Rout
     if (last === "" || last in COLLECTIONS) {
       return method === "GET" && isList(endpoint.reply) ? "list" : BY_METHOD[method];
     }
+    // The id of a record of another kind than the resource.
+    const other = /^\/([a-z]+)s\/:id$/.exec(path)?.[1];
+    if (other !== undefined) return `${BY_METHOD[method]}_${other}`;
     // The id of the record, or the token of a proposal, and the id of a record below it.
     if (last === ":id" || last === ":token") return BY_METHOD[method];
     const below = /^:(\w+)_id$/.exec(last)?.[1];

@@ -1,12 +1,18 @@
+import { href } from "../../app/settings.ts";
 import { Moment } from "../../components/moment.tsx";
 import { formatMoney, formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { counted, t } from "../../strings/strings.ts";
 import type { Card, Stage } from "./records.ts";
+import { valueText } from "./words.ts";
 
-/** The stages side by side in one area, which can be scrolled with the keyboard. */
-export function Board({ name, stages, arrived }: {
+/**
+ * The stages side by side in one area, which can be scrolled with the keyboard.
+ * @param pipeline the id in the page's address, to which a deal's page leads back; absent for the default pipeline
+ */
+export function Board({ name, pipeline, stages, arrived }: {
   name: string;
+  pipeline: string | undefined;
   stages: readonly Stage[];
   arrived: ReadonlySet<string>;
 }) {
@@ -14,13 +20,17 @@ export function Board({ name, stages, arrived }: {
     <>
       <p class="unseen" role="status">{arrivalText(stages, arrived)}</p>
       <div class="board" role="region" tabIndex={0} aria-label={t("funnel.board", { name })}>
-        {stages.map((stage) => <Column key={stage.id} stage={stage} arrived={arrived} />)}
+        {stages.map((stage) => <Column key={stage.id} stage={stage} pipeline={pipeline} arrived={arrived} />)}
       </div>
     </>
   );
 }
 
-function Column({ stage, arrived }: { stage: Stage; arrived: ReadonlySet<string> }) {
+function Column({ stage, pipeline, arrived }: {
+  stage: Stage;
+  pipeline: string | undefined;
+  arrived: ReadonlySet<string>;
+}) {
   const { id, name, type, deals, deals_count: count, deals_count_is_partial: partial } = stage;
   const hidden = count - deals.length;
   const number = formatNumber(hidden, languageTag.value);
@@ -35,7 +45,9 @@ function Column({ stage, arrived }: { stage: Stage; arrived: ReadonlySet<string>
         <p>{sumText(stage)}</p>
       </header>
       <ul>
-        {deals.map((deal) => <DealCard key={deal.id} deal={deal} arrived={arrived.has(deal.id)} />)}
+        {deals.map((deal) => (
+          <DealCard key={deal.id} deal={deal} pipeline={pipeline} arrived={arrived.has(deal.id)} />
+        ))}
         {deals.length === 0 && <li class="stage-end">{t("funnel.empty_stage")}</li>}
         {hidden > 0 && <li class="stage-end">{t("funnel.hidden", { n: partial ? `${number}+` : number })}
         </li>}
@@ -44,14 +56,27 @@ function Column({ stage, arrived }: { stage: Stage; arrived: ReadonlySet<string>
   );
 }
 
-function DealCard({ deal, arrived }: { deal: Card; arrived: boolean }) {
-  const { title, value, owner, created_at } = deal;
+function DealCard({ deal, pipeline, arrived }: {
+  deal: Card;
+  pipeline: string | undefined;
+  arrived: boolean;
+}) {
+  const { id, title, owner, company, contact, source, created_at } = deal;
+  const value = valueText(deal);
+  // A deal without a title of its own is called like its contact or company.
+  const people = [company, contact].flatMap((named) => named && named.name !== title ? [named.name] : []);
   return (
     <li class={arrived ? "card arrived" : "card"}>
-      <p class="card-title clamped" title={title}>{title}</p>
-      <p class={value === null ? "small" : undefined}>
-        {value === null ? t("funnel.no_value") : formatMoney(value, languageTag.value)}
-      </p>
+      <a
+        class="card-title clamped"
+        title={title}
+        href={href("funil/", { ...(pipeline && { pipeline }), negocio: id })}
+      >
+        {title}
+      </a>
+      {people.length > 0 && <p class="small">{people.join(" · ")}</p>}
+      <p class={value === null ? "small" : undefined}>{value ?? t("funnel.no_value")}</p>
+      {source && <p class="small">{t("funnel.source", { source })}</p>}
       <p class="card-foot small">
         <span class="clipped" title={owner?.name}>{owner?.name ?? t("funnel.no_owner")}</span>
         <Moment at={created_at} />

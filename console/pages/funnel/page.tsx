@@ -11,6 +11,7 @@ import { Page } from "../../components/page.tsx";
 import { t } from "../../strings/strings.ts";
 import { arrivals, type Places, placesOf } from "./arrivals.ts";
 import { Board } from "./board.tsx";
+import { Deal } from "./deal.tsx";
 import { Freshness } from "./freshness.tsx";
 import type { Funnel as Reply } from "./records.ts";
 import { Empty, Skeleton } from "../../components/loaded.tsx";
@@ -19,10 +20,15 @@ import { Empty, Skeleton } from "../../components/loaded.tsx";
 const EVERY_MS = 1_500;
 const NONE: ReadonlySet<string> = new Set();
 
-/** The stages of a pipeline with their deals, refreshed continuously. */
+/** The board of a pipeline, or one of its deals. */
 export default function Funnel() {
-  const { query, route } = useLocation();
-  const chosen = query["pipeline"];
+  const { pipeline, negocio } = useLocation().query;
+  return negocio ? <Deal key={negocio} id={negocio} pipeline={pipeline} /> : <Stages chosen={pipeline} />;
+}
+
+/** The stages of a pipeline with their deals, refreshed continuously. */
+function Stages({ chosen }: { chosen: string | undefined }) {
+  const { route } = useLocation();
   const path = chosen ? `app-v1-funnel?pipeline_id=${encodeURIComponent(chosen)}` : "app-v1-funnel";
   const funnel = useResource<Reply>(path);
   const failures = useRef(0);
@@ -62,7 +68,7 @@ export default function Funnel() {
                   <a class="button" href={href("chaves/")}>{t("funnel.empty_keys")}</a>
                 </Empty>
               )
-              : <Board name={read.pipeline.name} stages={read.stages} arrived={arrived} />}
+              : <Board name={read.pipeline.name} pipeline={chosen} stages={read.stages} arrived={arrived} />}
           </>
         )
         : failure.value

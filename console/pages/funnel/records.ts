@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { OpenedDeal as OpenedDealSchema } from "../../../supabase/functions/app-v1-funnel/deal.ts";
 import type { Funnel as FunnelSchema } from "../../../supabase/functions/app-v1-funnel/schema.ts";
 
 /** The reply of app-v1-funnel: a pipeline at one moment. */
@@ -7,3 +8,8 @@ export type Funnel = z.output<typeof FunnelSchema>;
 export type Stage = Funnel["stages"][number];
 /** A deal in the column of its stage. */
 export type Card = Stage["deals"][number];
+/** A deal with what belongs to it: the newest 20 of each kind. */
+export type OpenedDeal = z.output<typeof OpenedDealSchema>;
+export type Proposal = OpenedDeal["proposals"][number];
+export type Activity = OpenedDeal["activities"][number];
+export type Person = NonNullable<OpenedDeal["contact"]>;

@@ -1,5 +1,6 @@
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { OpenedDeal } from "./deal.ts";
 import { Funnel, FunnelQuery } from "./schema.ts";
 
 export const funnel = resource(
@@ -12,6 +13,12 @@ export const funnel = resource(
       reply: Funnel,
       verb: "funnel_get",
       errors: ["not_found"],
+    }),
+    "GET /deals/:id": endpoint({
+      summary: doc("Mostra um negócio", "Show a deal"),
+      role: "vendedor",
+      reply: OpenedDeal,
+      verb: "funnel_deal",
     }),
   },
   doc("O funil de vendas", "The sales funnel"),

@@ -14,6 +14,8 @@ const Card = object({
   id: field(uuid(), ["Identificador do negócio", "The deal's id"]),
   title: field(name(), ["Título", "Title", "Plano anual"]),
   value: field(money().nullable(), ["Valor", "Value", 1500]),
+  recurring_value: field(money().nullable(), ["Valor mensal", "Monthly value", 300]),
+  source: field(z.string().nullable(), ["De onde veio", "Where it came from", "site"]),
   owner: field(Reference.nullable(), ["Responsável", "Owner"]),
   contact: field(Reference.nullable(), ["Contato", "Contact"]),
   company: field(Reference.nullable(), ["Empresa cliente", "The customer's company"]),

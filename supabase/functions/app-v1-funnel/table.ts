@@ -7,6 +7,7 @@ export const table: RouteTable = {
   gate: "session",
   routes: [
     { method: "GET", path: "/", operation: "funnel_get", requirement: "vendedor", status: 200, takesQuery: true, emptyArgs: {} },
+    { method: "GET", path: "/deals/:id", operation: "funnel_deal", requirement: "vendedor", status: 200, emptyArgs: {} },
   ],
   load: async () => (await import("./routes.ts")).funnel,
 };

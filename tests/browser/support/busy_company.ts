@@ -5,6 +5,7 @@ import { operate } from "../../../run/operator/operator.ts";
 import { createWorkspace } from "../../../run/operator/workspaces.ts";
 import { grant } from "../../support/apps.ts";
 import { client } from "../../support/client.ts";
+import { customer, makeProposal } from "../../support/proposals.ts";
 import { eventually, openMailbox } from "../../support/mailbox.ts";
 import { subscribe, waitForDelivery } from "../../support/webhooks.ts";
 import { makePerson, type Person, sessionOf, signUp } from "./company.ts";
@@ -17,6 +18,8 @@ export interface BusyCompany {
   keyId: string;
   webhookId: string;
   deliveryId: string;
+  /** A deal with something in each section of its page. */
+  dealId: string;
   /** A webhook that has stopped, for which deliveries wait. */
   stoppedId: string;
 }
@@ -48,12 +51,13 @@ export async function makeBusyCompany(sql: Sql, name: string, domain: string): P
   });
 
   const keys = await makeKeys(sql, id);
-  await makeDeals(client(keys.all));
+  const dealId = await makeDeals(client(keys.all));
+  await fillDeal(sql, dealId, keys.all);
   const webhooks = await makeDeliveries(sql, keys.all);
   await makeHistory(sql, id, keys.ids);
   const { access_token } = JSON.parse(await sessionOf(person));
   await grant(access_token, crypto.randomUUID(), ["deals:read", "contacts:read"]);
-  return { id, person, keyId: keys.ids[1]!, ...webhooks };
+  return { id, person, keyId: keys.ids[1]!, dealId, ...webhooks };
 }
 
 async function makeKeys(sql: Sql, workspaceId: string) {
@@ -69,12 +73,16 @@ async function makeKeys(sql: Sql, workspaceId: string) {
     "pipelines:read",
     "webhooks:manage",
     "contacts:write",
+    "activities:write",
+    "notes:write",
   ]);
   await operate(sql, "key_revoke", { workspace_id: workspaceId, id: old.id });
   return { ids: [agency.id, erp.id, site.id, all.id], all: all.key };
 }
 
-async function makeDeals(api: ReturnType<typeof client>): Promise<void> {
+/** Creates the deals of the funnel, and returns the id of the last one. */
+async function makeDeals(api: ReturnType<typeof client>): Promise<string> {
+  let last = "";
   const { body: pipelines } = await api.get("/api-v1-pipelines");
   const { id: pipeline_id, stages } = pipelines.data[0];
   for (const [person, company, value, stage] of DEALS) {
@@ -87,12 +95,36 @@ async function makeDeals(api: ReturnType<typeof client>): Promise<void> {
       source: "Site",
     });
     const { deal_id } = body.lead;
+    last = deal_id;
     if (stage === 1) {
       await api.post(`/api-v1-deals/${deal_id}/move-stage`, { pipeline_id, stage_id: stages[1].id });
     }
     if (stage === 2) await api.post(`/api-v1-deals/${deal_id}/win`, {});
     if (stage === 3) await api.post(`/api-v1-deals/${deal_id}/lose`, {});
   }
+  return last;
+}
+
+/** Adds a contact, proposals, activities and a note to a deal, some with long texts. */
+async function fillDeal(sql: Sql, dealId: string, key: string): Promise<void> {
+  const api = client(key);
+  const { body: other } = await api.post("/api-v1-contacts", {
+    name: "Nilza Teles",
+    email: `${"nilza.".repeat(9)}teles@lanches.example`,
+    phone: "+55 11 91234-5678",
+  });
+  await api.post(`/api-v1-deals/${dealId}/contacts`, { contact_id: other.id, role: "decisora" });
+  await api.patch(`/api-v1-deals/${dealId}`, { recurring_value: 300, tags: ["vip", "padaria"] });
+  const offer = "Pães para o café da manhã ".repeat(9).trim();
+  await customer((await makeProposal(sql, dealId, { title: offer, value: 2_300 })).link).accept();
+  await makeProposal(sql, dealId, {
+    title: "Plano mensal",
+    recurringValue: 300,
+    expiresAt: "2030-01-31T12:00:00Z",
+  });
+  const due_at = "2026-01-05T14:00:00Z";
+  await api.post("/api-v1-activities", { deal_id: dealId, type: "reuniao", title: "Apresentar", due_at });
+  await api.post("/api-v1-notes", { deal_id: dealId, body: "Reunião: 40 min\nDecisor presente: sim" });
 }
 
 /** Makes a webhook with a delivery that succeeded at the second attempt, and a webhook that stopped. */

@@ -174,7 +174,9 @@ function argsOf(verb: string, fields: string[], workspace_id: string, records: R
     if (field === "workspace_id") return [field, workspace_id];
     if (verb === "custom_field_create" && field === "type") return [field, "choice"];
     if (field === "new_id") return [field, crypto.randomUUID()];
-    const object = field === "id"
+    const object = verb === "funnel_deal" && field === "id"
+      ? "deal"
+      : field === "id"
       ? /^(loss_reason|custom_field|[a-z]+)_/.exec(verb)![1]!
       : field.replace(/_id$/, "");
     const value = field === "object_id" || field === "q"

@@ -89,6 +89,13 @@ export const PEOPLE = {
     created_at: deal.created_at,
     stage_entered_at: deal.stage_changed_at,
   },
+  OpenedDeal: {
+    id: deal.id,
+    title: deal.title,
+    value: deal.value,
+    created_at: deal.created_at,
+    stage_entered_at: deal.stage_changed_at,
+  },
 };
 
 /** Records that replies name, by the name of the field. */

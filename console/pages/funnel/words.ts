@@ -1,0 +1,77 @@
+/** Puts the values and states of a deal into words. */
+import { formatMoney } from "../../format/format.ts";
+import { languageTag } from "../../strings/locale.ts";
+import { t } from "../../strings/strings.ts";
+import { dayAndTime } from "../webhooks/words.ts";
+import type { Activity, Proposal } from "./records.ts";
+
+/** A state in words, and the colour in which it is shown. */
+export interface StateText {
+  text: string;
+  tone: "good" | "failed" | "waits" | "";
+}
+
+/** `R$ 1.500,00 · R$ 300,00 por mês`; null without a value. A zero is shown only without the other value. */
+export function valueText({ value, recurring_value: monthly }: {
+  value: number | null;
+  recurring_value: number | null;
+}): string | null {
+  const money = (amount: number) => formatMoney(amount, languageTag.value);
+  const parts = [
+    ...(value !== null && (value > 0 || !monthly) ? [money(value)] : []),
+    ...(monthly !== null && (monthly > 0 || value === null)
+      ? [t("funnel.monthly", { value: money(monthly) })]
+      : []),
+  ];
+  return parts.length === 0 ? null : parts.join(" · ");
+}
+
+/** `Aceita em 12/11 às 14:03` */
+export function proposalState(proposal: Proposal, now: number): StateText {
+  const { status, sent_at, viewed_at, accepted_at, rejected_at, expires_at } = proposal;
+  const state = (at: string | null, tone: StateText["tone"]) => ({
+    text: t(`proposal.${status}`, { at: at === null ? "" : dayAndTime(at, now) }),
+    tone,
+  });
+  switch (status) {
+    case "rascunho":
+      return state(null, "");
+    case "enviada":
+      return state(sent_at, "waits");
+    case "visualizada":
+      return state(viewed_at, "waits");
+    case "aceita":
+      return state(accepted_at, "good");
+    case "recusada":
+      return state(rejected_at, "failed");
+    case "expirada":
+      return state(expires_at, "");
+  }
+}
+
+/** What else happened with a proposal, and until when it can be answered: `Enviada em 10/11 às 9:12`. */
+export function proposalMoments(proposal: Proposal, now: number): string[] {
+  const { status, sent_at, viewed_at, expires_at } = proposal;
+  const isOpen = status === "rascunho" || status === "enviada" || status === "visualizada";
+  return [
+    ...(sent_at && status !== "enviada" ? [t("proposal.enviada", { at: dayAndTime(sent_at, now) })] : []),
+    ...(viewed_at && status !== "visualizada"
+      ? [t("proposal.visualizada", { at: dayAndTime(viewed_at, now) })]
+      : []),
+    ...(expires_at && isOpen ? [t("proposal.until", { at: dayAndTime(expires_at, now) })] : []),
+  ];
+}
+
+/** `Atrasada desde 12/11 às 14:03` */
+export function activityState({ status, due_at, completed_at }: Activity, now: number): StateText {
+  if (status === "cancelada") return { text: t("activity_state.cancelada"), tone: "" };
+  if (status === "concluida") {
+    return { text: t("activity_state.concluida", { at: dayAndTime(completed_at!, now) }), tone: "good" };
+  }
+  if (due_at === null) return { text: t("activity_state.pendente"), tone: "waits" };
+  const is = Date.parse(due_at) < now ? "overdue" : "due";
+  return {
+    text: t(`activity_state.${is}`, { at: dayAndTime(due_at, now) }),
+    tone: is === "overdue" ? "failed" : "waits",
+  };
+}

@@ -1,0 +1,144 @@
+// GET /app-v1-funnel/deals/:id: a deal as the console shows it.
+import assert from "node:assert/strict";
+import type { Sql } from "postgres";
+import { createProposal } from "../../run/operator/proposals.ts";
+import { callVerb } from "../support/blocks.ts";
+import { assertError, call, client, memberClient } from "../support/client.ts";
+import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
+import { customer, makeProposal } from "../support/proposals.ts";
+import { create, makeLossReason, UNKNOWN_ID } from "../support/record_fixtures.ts";
+import { test } from "../support/scenario.ts";
+import { signIn } from "../support/sessions.ts";
+
+const DEALS = "/app-v1-funnel/deals";
+
+async function seller(sql: Sql, workspaceId: string) {
+  return memberClient((await signIn(sql, workspaceId, "vendedor")).session);
+}
+
+test("A vendedor sees a deal with its facts, contacts, proposals, activities, notes and events", async ({ sql, workspace, api }) => {
+  const { id, key, pipelineId, stages, memberId } = workspace;
+  const { body: { lead } } = await api.post("/api-v1-leads", {
+    first_name: "Ana",
+    email: "ana@padariasol.example",
+    phone: "+55 11 91234-5678",
+    company_name: "Padaria Sol",
+    source: "site",
+  });
+  const deal = `/api-v1-deals/${lead.deal_id}`;
+  const other = await create(key, "/api-v1-contacts", { name: "Rui", email: "rui@padariasol.example" });
+  await api.post(`${deal}/contacts`, { contact_id: other.id, role: "decisor" });
+  await api.post(`${deal}/contacts`, { contact_id: lead.contact_id, role: "usuária" });
+  await api.patch(deal, { recurring_value: 300, tags: ["vip"], expected_close_date: "2026-12-20" });
+  await create(key, "/api-v1-activities", { deal_id: lead.deal_id, type: "ligacao", title: "Ligar" });
+  await create(key, "/api-v1-notes", { deal_id: lead.deal_id, body: "Pediu desconto\nà vista" });
+  const draft = await createProposal(sql, { dealId: lead.deal_id, title: "Rascunho" });
+  const sent = await makeProposal(sql, lead.deal_id, { value: 100, recurringValue: 20 });
+  const reason = await makeLossReason(sql, workspace);
+  await customer(sent.link).reject({ reason: "Ficou caro" });
+  await api.post(`${deal}/lose`, { loss_reason_id: reason, loss_note: "Volta em março" });
+
+  const { status, body, text } = await (await seller(sql, id)).get(`${DEALS}/${lead.deal_id}`);
+  assert.equal(status, 200);
+  const { created_at, stage_entered_at, closed_at, proposals, activities, notes, events, ...facts } = body;
+  assert.deepEqual(facts, {
+    id: lead.deal_id,
+    title: "Ana",
+    status: "perdido",
+    value: null,
+    recurring_value: 300,
+    pipeline: { id: pipelineId, name: "Vendas" },
+    stage: { id: stages[0].id, name: stages[0].name },
+    owner: { id: memberId, name: "Administrador" },
+    company: { id: lead.company_id, name: "Padaria Sol" },
+    contact: {
+      id: lead.contact_id,
+      name: "Ana",
+      email: "ana@padariasol.example",
+      phone: "+55 11 91234-5678",
+      role: "usuária",
+    },
+    other_contacts: [
+      { id: other.id, name: "Rui", email: "rui@padariasol.example", phone: null, role: "decisor" },
+    ],
+    source: "site",
+    tags: ["vip"],
+    expected_close_date: "2026-12-20",
+    loss_reason: { id: reason, name: "Preço" },
+    loss_note: "Volta em março",
+  });
+  assert.ok(created_at <= stage_entered_at && stage_entered_at <= closed_at);
+
+  const [declined, unsent] = proposals;
+  assert.deepEqual([declined.id, unsent.id], [sent.id, draft.id]);
+  assert.deepEqual(
+    [declined.status, declined.value, declined.recurring_value, declined.rejection_reason],
+    ["recusada", 100, 20, "Ficou caro"],
+  );
+  assert.ok(declined.sent_at <= declined.viewed_at && declined.viewed_at <= declined.rejected_at);
+  assert.deepEqual([unsent.status, unsent.sent_at, unsent.viewed_at], ["rascunho", null, null]);
+  assert.ok(!text.includes(sent.link.split("/").at(-1)!), "the public link is not shown");
+
+  assert.deepEqual(
+    activities.map(({ title, type, status, owner }: Record<string, unknown>) => [title, type, status, owner]),
+    [["Ligar", "ligacao", "pendente", facts.owner]],
+  );
+  assert.deepEqual(notes.map(({ body, author }: Record<string, unknown>) => [body, author]), [[
+    "Pediu desconto\nà vista",
+    facts.owner,
+  ]]);
+  const types = events.map(({ event }: { event: string }) => event);
+  // The change of the deal's fields that comes with the loss is an event of its own.
+  assert.deepEqual([...types.slice(0, 2).sort(), types.at(-1)], [
+    "deal.lost",
+    "deal.updated",
+    "deal.created",
+  ]);
+  const changes = events.map(({ changed_fields }: { changed_fields: string[] }) =>
+    changed_fields.sort().join()
+  );
+  assert.ok(changes.includes("expected_close_date,recurring_value,tags"), changes.join(" "));
+});
+
+test("Of proposals, activities, notes and events a deal shows the newest 20, and reads no more among many", async ({ sql, workspace: { id, key, memberId }, newDeal }) => {
+  const [deal, full] = [await newDeal(), await newDeal()];
+  const few = await callVerb(sql, id, "app.funnel_deal", { workspace_id: id, id: deal.id });
+  await sql`
+    insert into crm.notes (workspace_id, id, deal_id, author_id, body, source)
+    select ${id}, crm.uuid_v7(now() + n * interval '1 ms'), ${full.id}, ${memberId}, n::text, 'user'
+    from generate_series(1, 500) n`;
+  await sql`
+    insert into crm.activities (workspace_id, id, deal_id, owner_id, created_by_id, title)
+    select ${id}, crm.uuid_v7(now() + n * interval '1 ms'), ${full.id}, ${memberId}, ${memberId}, n::text
+    from generate_series(1, 500) n`;
+  await sql`
+    insert into crm.proposals (workspace_id, id, deal_id, title)
+    select ${id}, crm.uuid_v7(now() + n * interval '1 ms'), ${full.id}, n::text
+    from generate_series(1, 500) n`;
+  for (let n = 0; n < 25; n++) {
+    await client(key).patch(`/api-v1-deals/${full.id}`, { value: n });
+  }
+  const { reply, blocks } = await callVerb(sql, id, "app.funnel_deal", { workspace_id: id, id: full.id });
+  const newest = Array.from({ length: 20 }, (_, index) => String(500 - index));
+  assert.deepEqual(reply.notes.map(({ body }: { body: string }) => body), newest);
+  assert.deepEqual(reply.activities.map(({ title }: { title: string }) => title), newest);
+  assert.deepEqual(reply.proposals.map(({ title }: { title: string }) => title), newest);
+  assert.equal(reply.events.length, 20);
+  assert.ok(reply.events.every(({ event }: { event: string }) => event === "deal.updated"));
+  // 80 rows, and the members of 40 of them, each by its key.
+  assert.ok(blocks <= few.blocks + 150, `${blocks} blocks, and ${few.blocks} for a new deal`);
+});
+
+test("A deal of another workspace, an unknown id, and a call without a session are refused", async ({ sql, workspace: { id, key }, newDeal }) => {
+  const { id: own } = await newDeal();
+  const { deal: theirs } = await makeWorkspaceWithDeal(sql);
+  const vendedor = await seller(sql, id);
+  assert.equal((await vendedor.get(`${DEALS}/${own}`)).status, 200);
+  for (const unknown of [theirs.id, UNKNOWN_ID]) {
+    assertError(await vendedor.get(`${DEALS}/${unknown}`), "not_found");
+  }
+  assert.equal((await vendedor.get(`${DEALS}/x`)).status, 404);
+  for (const refused of [await client(key).get(`${DEALS}/${own}`), await call("GET", `${DEALS}/${own}`)]) {
+    assert.equal(refused.status, 401);
+  }
+});
