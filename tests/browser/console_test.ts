@@ -4,6 +4,7 @@
 import { chromiumTest } from "../support/needing.ts";
 import { openDatabase } from "../support/stack.ts";
 import { alerts } from "./scenarios/alerts.ts";
+import { events } from "./scenarios/events.ts";
 import { figures } from "./scenarios/figures.ts";
 import { funnel } from "./scenarios/funnel.ts";
 import { keys } from "./scenarios/keys.ts";
@@ -24,6 +25,7 @@ const SCENARIOS = [
   ...webhookOperations,
   ...webhookRedelivery,
   ...alerts,
+  ...events,
   ...palette,
   ...funnel,
   ...proposal,

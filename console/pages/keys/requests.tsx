@@ -1,11 +1,8 @@
-import { type ReadonlySignal, useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-import { call } from "../../app/api.ts";
+import type { ReadonlySignal } from "@preact/signals";
 import { useResource } from "../../app/resource.ts";
 import type { LoggedRequest, Page } from "../../app/types.ts";
-import { useAction } from "../../app/use_action.ts";
-import { FailureNote } from "../../components/failure_note.tsx";
 import { Field, Select } from "../../components/field.tsx";
+import { Lines } from "../../components/lines.tsx";
 import { Loaded } from "../../components/loaded.tsx";
 import { Moment } from "../../components/moment.tsx";
 import { t } from "../../strings/strings.ts";
@@ -66,40 +63,18 @@ export function KeyRequests({ path, filter: { value: filter }, change }: {
         />
       </div>
       <Loaded resource={first}>
-        {(page) => <Requests key={list} list={list} first={page} />}
+        {(page) => (
+          <Lines
+            key={list}
+            list={list}
+            first={page}
+            none={(mayFollow) => <p class="quiet">{t(mayFollow ? "requests.none_yet" : "requests.none")}</p>}
+          >
+            {(row: LoggedRequest) => <Row key={row.request_id} row={row} />}
+          </Lines>
+        )}
       </Loaded>
     </section>
-  );
-}
-
-/** The first page and the older ones that were loaded, which are dropped when the first is read again. */
-function Requests({ list, first }: { list: string; first: Page<LoggedRequest> }) {
-  const older = useSignal<Page<LoggedRequest>[]>([]);
-  const { busy, failure, run } = useAction();
-  useEffect(() => {
-    older.value = [];
-  }, [first]);
-  const cursor = (older.value.at(-1) ?? first).meta.next_cursor;
-  const rows = [first, ...older.value].flatMap(({ data }) => data);
-  const show = () =>
-    run(async () => {
-      older.value = [...older.value, await call<Page<LoggedRequest>>("GET", `${list}&cursor=${cursor}`)];
-    });
-  return (
-    <>
-      {rows.length === 0 && <p class="quiet">{t(cursor === null ? "requests.none" : "requests.none_yet")}</p>}
-      <ul class="lines">
-        {rows.map((row) => <Row key={row.request_id} row={row} />)}
-      </ul>
-      {failure.value && <FailureNote failure={failure.value} />}
-      {cursor !== null && (
-        <div class="actions more">
-          <button type="button" class="button" onClick={show} disabled={busy.value}>
-            {t(busy.value ? "activity.loading" : "app.more")}
-          </button>
-        </div>
-      )}
-    </>
   );
 }
 

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { client } from "../../support/client.ts";
+import { openMailbox } from "../../support/mailbox.ts";
+import { assertAccessible, assertFits } from "../support/audit.ts";
+import { openAs } from "../support/company.ts";
+import type { Scenario } from "../support/scenario.ts";
+
+const PHONE = { width: 390, height: 844 };
+
+export const events: Scenario[] = [
+  {
+    name: "Somebody finds which events of a record a webhook got, and opens the delivery, also on a phone",
+    async run(world) {
+      await using watched = await openAs(world, "/atividade/", "vendedor");
+      const { page, company } = watched;
+      const api = client(company.key);
+      const { body: webhook } = await api.post("/api-v1-webhooks", {
+        target_url: openMailbox().url,
+        event_types: ["contact.updated"],
+        name: "ERP",
+      });
+      const { body: { id } } = await api.post("/api-v1-contacts", { name: "Rita Ribeiro" });
+      await api.post("/api-v1-contacts", { name: "Outra pessoa" });
+      await api.patch(`/api-v1-contacts/${id}`, { job_title: "Compradora" });
+
+      await page.getByRole("navigation", { name: "O que ver" }).getByRole("link", { name: "Eventos" })
+        .click();
+      const lines = page.getByRole("main").getByRole("listitem");
+      await lines.filter({ hasText: "Outra pessoa" }).waitFor();
+      await page.getByRole("link", { name: "Rita Ribeiro" }).first().click();
+      await lines.filter({ hasText: "Outra pessoa" }).waitFor({ state: "detached" });
+      await lines.filter({ hasText: "contact.created" }).getByText("nenhum webhook").waitFor();
+      assert.equal(await lines.count(), 2);
+      await page.getByLabel("Evento", { exact: true }).selectOption("contact.updated");
+      await lines.filter({ hasText: "contact.created" }).waitFor({ state: "detached" });
+      await lines.getByText("mudou job_title").waitFor();
+      for (const viewport of [PHONE, { width: 1280, height: 900 }]) {
+        await page.setViewportSize(viewport);
+        await assertFits(page, `events at ${viewport.width}`);
+        await assertAccessible(page, `events at ${viewport.width}`);
+      }
+      await lines.getByRole("link", { name: "ERP" }).click();
+      await page.waitForURL((url) =>
+        url.searchParams.get("id") === webhook.id && url.searchParams.has("entrega")
+      );
+      await page.getByRole("heading", { name: "contact.updated" }).waitFor();
+    },
+  },
+];
