@@ -6,6 +6,7 @@ export const deliveries = {
   ],
   "deliveries.empty_read": ["Nenhuma entrega ainda.", "No deliveries yet."],
   "deliveries.event": ["Evento", "Event"],
+  "deliveries.since": ["Desde o dia", "Since the day"],
   "deliveries.state": ["Estado", "State"],
   "deliveries.answer": ["Resposta", "Answer"],
   "deliveries.when": ["Aconteceu", "Happened"],

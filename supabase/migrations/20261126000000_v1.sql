@@ -313,9 +313,11 @@ create policy "A member reaches only their own workspace" on crm.workspaces for 
   with check (id = crm.current_workspace_id());
 create trigger touch before update on crm.workspaces for each row execute function crm.touch();
 create function crm.zone_of(p_workspace_id uuid) returns text
-language sql stable set search_path = ''
+language sql stable security definer set search_path = ''
 as $$ select w.time_zone from crm.workspaces w where w.id = p_workspace_id $$;
-comment on function crm.zone_of(uuid) is 'The time zone of a workspace, in which its days begin and end.';
+comment on function crm.zone_of(uuid) is
+  'The time zone of a workspace, in which its days begin and end. Security definer, because verbs of keys may not read '
+  'workspaces.';
 create function crm.day_start(p_day date, p_zone text) returns timestamptz
 language sql stable parallel safe
 as $$ select p_day::timestamp at time zone p_zone $$;

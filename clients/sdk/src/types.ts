@@ -1143,7 +1143,7 @@ export interface Delivery {
   /** When the delivery was created */ created_at: string;
 }
 
-/** The deliveries of a day, in UTC */
+/** The deliveries of a day of the workspace */
 export interface DeliveryDay {
   /** The day */ day: string;
   /** Delivered */ delivered: number;

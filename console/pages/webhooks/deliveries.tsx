@@ -9,7 +9,7 @@ import { FailureNote } from "../../components/failure_note.tsx";
 import { t } from "../../strings/strings.ts";
 import { OpenedDelivery } from "./delivery.tsx";
 import { DeliveryTable } from "./delivery_table.tsx";
-import { type Filter, Filters, webhookHref } from "./filters.tsx";
+import { type Filter, Filters, parametersOf, webhookHref } from "./filters.tsx";
 import type { Delivery, Webhook } from "./records.ts";
 import { sendingOf, waits } from "./states.ts";
 import { MOST, ResendChosen } from "./resend_chosen.tsx";
@@ -31,11 +31,8 @@ export function Deliveries({ webhook, filter, open, onNews, actions }: {
   actions: (refresh: () => void) => ComponentChildren;
 }) {
   const { id } = webhook;
-  const query = new URLSearchParams({
-    subscription_id: id,
-    ...(filter.state && { state: filter.state }),
-    ...(filter.event && { event: filter.event }),
-  });
+  const parameters = parametersOf(filter);
+  const query = new URLSearchParams({ subscription_id: id, ...parameters });
   const { first, shown, reload, replace, restart, showOlder, reading } = useDeliveries(
     `app-v1-deliveries?${query}`,
   );
@@ -92,7 +89,7 @@ export function Deliveries({ webhook, filter, open, onNews, actions }: {
         {shown?.length === 0 && (
           <Empty
             text={t(
-              filter.state || filter.event
+              Object.keys(parameters).length > 0
                 ? "deliveries.empty_filter"
                 : mayChange.value && webhook.is_active
                 ? "deliveries.empty"

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { now } from "../../app/clock.ts";
 import { useResource } from "../../app/resource.ts";
+import { href } from "../../app/settings.ts";
 import { mayChange } from "../../app/workspace.ts";
 import { CopyButton } from "../../components/copy.tsx";
 import { Fact } from "../../components/fact.tsx";
@@ -131,7 +132,13 @@ function Opened({ delivery, sending, onSent }: {
       <dl class="facts">
         <Id name={t("delivery.id")} id={id} />
         <Id name={t("delivery.event_id")} id={event_id} />
-        {object_name && <Fact name={objectText(delivery.object_type)}>{object_name}</Fact>}
+        {object_name && (
+          <Fact name={objectText(delivery.object_type)}>
+            <a class="broken" href={href("atividade/", { ver: "eventos", registro: object_id })}>
+              {object_name}
+            </a>
+          </Fact>
+        )}
         <Id name={t("delivery.object_id", { object: objectText(delivery.object_type) })} id={object_id} />
         <Fact name={t("delivery.occurred")} at={occurred_at} />
         <Fact name={t("webhooks.created")} at={created_at} />

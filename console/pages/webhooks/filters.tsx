@@ -1,6 +1,7 @@
 import { useLocation } from "preact-iso/router";
 import { href } from "../../app/settings.ts";
-import { Select } from "../../components/field.tsx";
+import { Field, Select } from "../../components/field.tsx";
+import { momentAt } from "../../format/format.ts";
 import { t } from "../../strings/strings.ts";
 import type { Webhook } from "./records.ts";
 import { eventText } from "./words.ts";
@@ -11,19 +12,40 @@ const STATES = ["delivered", "pending", "held", "failed", "cancelled"] as const;
 export interface Filter {
   state: string;
   event: string;
+  /** The first and the last day of the events: `2026-11-21`. */
+  since: string;
+  until: string;
+}
+
+/** The filter in an address. */
+export function filterOf(query: Record<string, string>): Filter {
+  const { estado: state = "", evento: event = "", desde: since = "", ate: until = "" } = query;
+  return { state, event, since, until };
+}
+
+/** The filter as parameters of the API. */
+export function parametersOf({ state, event, since, until }: Filter): Record<string, string> {
+  return {
+    ...(state && { state }),
+    ...(event && { event }),
+    ...(since && { since: momentAt(`${since}T00:00:00`) }),
+    ...(until && { until: momentAt(`${until}T23:59:59.999`) }),
+  };
 }
 
 /** The address of a webhook with a filtered list, and optionally an open delivery. */
-export function webhookHref(id: string, { state, event }: Filter, delivery?: string): string {
+export function webhookHref(id: string, { state, event, since, until }: Filter, delivery?: string): string {
   return href("webhooks/", {
     id,
     ...(state && { estado: state }),
     ...(event && { evento: event }),
+    ...(since && { desde: since }),
+    ...(until && { ate: until }),
     ...(delivery && { entrega: delivery }),
   });
 }
 
-/** Chooses the state and the event by which deliveries are filtered. */
+/** Chooses the state, the event and the days by which deliveries are filtered. */
 export function Filters({ webhook, filter }: { webhook: Webhook; filter: Filter }) {
   const { route } = useLocation();
   const choose = (changed: Partial<Filter>) =>
@@ -47,6 +69,18 @@ export function Filters({ webhook, filter }: { webhook: Webhook; filter: Filter 
           { value: "", text: t("deliveries.all") },
           ...webhook.event_types.map((event) => ({ value: event, text: eventText(event) })),
         ]}
+      />
+      <Field
+        label={t("deliveries.since")}
+        type="date"
+        value={filter.since}
+        onChange={({ currentTarget }) => choose({ since: currentTarget.value })}
+      />
+      <Field
+        label={t("events.until")}
+        type="date"
+        value={filter.until}
+        onChange={({ currentTarget }) => choose({ until: currentTarget.value })}
       />
     </div>
   );

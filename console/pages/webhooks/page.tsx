@@ -1,4 +1,5 @@
 import { useLocation } from "preact-iso/router";
+import { filterOf } from "./filters.tsx";
 import { WebhookList } from "./list.tsx";
 import { NewWebhook } from "./new.tsx";
 import { OpenedWebhook } from "./opened.tsx";
@@ -8,9 +9,13 @@ export default function Webhooks() {
   const { query } = useLocation();
   if (query["novo"]) return <NewWebhook />;
   if (query["id"]) {
-    const filter = { state: query["estado"] ?? "", event: query["evento"] ?? "" };
     return (
-      <OpenedWebhook key={query["id"]} id={query["id"]} filter={filter} open={query["entrega"] ?? null} />
+      <OpenedWebhook
+        key={query["id"]}
+        id={query["id"]}
+        filter={filterOf(query)}
+        open={query["entrega"] ?? null}
+      />
     );
   }
   return <WebhookList />;

@@ -40,7 +40,10 @@ const Day = object({
   delivered: field(z.int(), ["Entregues", "Delivered", 12]),
   failed: field(z.int(), ["Falharam de vez", "Failed for good", 0]),
   waiting: field(z.int(), ["Aguardam uma tentativa", "Waiting for an attempt", 1]),
-}).meta({ id: "DeliveryDay", ...doc("As entregas de um dia, em UTC", "The deliveries of a day, in UTC") });
+}).meta({
+  id: "DeliveryDay",
+  ...doc("As entregas de um dia, no fuso da empresa", "The deliveries of a day of the workspace"),
+});
 
 const MS = (part: string, share: string) =>
   [
