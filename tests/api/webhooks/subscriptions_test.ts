@@ -11,7 +11,7 @@ test("POST /api-v1-webhooks subscribes and shows the secret, once (spec 2.6, 4.5
   assert.equal(created.status, 201);
   const { id, secret, created_at, ...rest } = created.body;
   const [key] = await sql`select id from crm.api_keys where workspace_id = ${workspace.id}`;
-  const unset = { filters: null, payload: "full", header: null };
+  const unset = { filters: null, payload: "full", header: null, name: null };
   assert.deepEqual(rest, { ...valid, is_active: true, ...unset });
   assert.match(secret, /^whsec_[A-Za-z0-9_-]{43}$/);
   assert.equal(created.headers.get("Cache-Control"), "no-store");
