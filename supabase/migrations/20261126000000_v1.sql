@@ -17087,8 +17087,8 @@ begin
 end
 $$;
 comment on function app.event_list(jsonb) is
-  'A page of the events of a workspace, newest first, by type, object and time, each with its deliveries. Arguments: '
-  'see crm.event_ids.';
+  'A page of the events of a workspace, newest first, each with its deliveries: see crm.event_ids. Arguments: '
+  'workspace_id, event, object_id, since, until, cursor, limit. Codes: validation_error, not_found.';
 
 create function crm.found_by_id(p_workspace_id uuid, p_id uuid)
 returns table (type text, id uuid, name text, detail text, parent_id uuid)
