@@ -82,17 +82,20 @@ export async function assertReachable(page: Page, where: string): Promise<void> 
     return all.length;
   });
   const reached: number[] = [];
-  for (let press = 0; press < controls; press++) {
+  for (let press = 0; reached.length < controls && press < 4 * controls; press++) {
     await page.keyboard.press("Tab");
     const focused = await page.evaluate(() => {
       const element = document.activeElement as HTMLElement | null;
       const { outlineStyle, outlineWidth } = getComputedStyle(element ?? document.body);
       return {
         order: Number(element?.dataset.order ?? -1),
+        isDate: (element as HTMLInputElement | null)?.type === "date",
         isShown: outlineStyle !== "none" && outlineWidth !== "0px",
         html: element?.outerHTML ?? "",
       };
     });
+    // Tab also goes through the day, the month, the year and the calendar of a date, which Chromium marks itself.
+    if (focused.isDate && focused.order === reached.at(-1)) continue;
     const html = focused.html.slice(0, 160);
     assert.notEqual(focused.order, -1, `${where}: Tab ${press + 1} of ${controls} reached ${html}`);
     assert.ok(focused.isShown, `${where}: no focus is shown on ${html}`);
