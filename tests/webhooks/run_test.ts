@@ -92,10 +92,15 @@ const STEPS: Record<string, (given: Given) => Promise<void>> = {
     const workspaces = await subscribers(receiver.okUrl, 20);
     const [refused] = workspaces;
     await sql.unsafe(`
-      create function public.refuse() returns trigger language plpgsql
-      as $$ begin raise exception 'refused'; end $$;
-      create trigger refuse before insert on crm.webhook_attempts
-        for each row when (new.workspace_id = '${refused}') execute function public.refuse();`);
+      create table public.refused as select '${refused}'::uuid as workspace_id;
+      create function public.refuse() returns trigger language plpgsql security definer
+      as $$
+      begin
+        if new.workspace_id in (select r.workspace_id from public.refused r) then raise exception 'refused'; end if;
+        return new;
+      end
+      $$;
+      create trigger refuse before insert on crm.webhook_attempts for each row execute function public.refuse();`);
     await enqueue(sql, workspaces, 1);
     const dispatcher = given.spawnDispatcher();
     // On a busy machine, other outcomes may be given up as well; they are attempted again after their lease of 60 s.
@@ -108,7 +113,8 @@ const STEPS: Record<string, (given: Given) => Promise<void>> = {
     const left = (await deliveries(sql, workspaces)).filter(({ state }) => state === "pending");
     assert.deepEqual(left.map(({ attempts }) => attempts), [0]);
 
-    await sql`drop trigger refuse on crm.webhook_attempts`;
+    // Dropping the trigger, which locks all partitions, could deadlock with the dispatcher.
+    await sql`delete from public.refused`;
     await shortenLeases(sql, 0);
     await eventually(async () => await countEnded(sql, workspaces) === 20, "the outcome of a later attempt");
   },
