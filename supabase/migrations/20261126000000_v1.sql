@@ -9764,6 +9764,12 @@ comment on function api.webhook_rotate_secret(jsonb) is
   'Replaces the secret of a subscription (crm.rotate_secret) and returns the subscription; the function adds the '
   'plain secret to the reply, once.';
 
+create function crm.shown_state(p_stored text, p_may_send boolean) returns text
+language sql immutable parallel safe
+as $$ select case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end $$;
+comment on function crm.shown_state(text, boolean) is
+  'The state in which a delivery is shown: a pending one is held while its subscription is inactive or the workspace may '
+  'not send.';
 create function crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, summary json)
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' as $$
@@ -9776,7 +9782,7 @@ begin
     'id', d.id, 'event_id', d.event_id, 'subscription_id', d.subscription_id, 'target_url', s.target_url,
     'event', e.event, 'object_type', t.object_type, 'object_id', e.object_id,
     'object_name', crm.object_name(p_workspace_id, t.object_type, e.object_id), 'is_test', e.is_test,
-    'state', case when d.state = 'pending' and not m.may_send then 'held' else d.state end, 'attempts', d.attempts,
+    'state', crm.shown_state(d.state, m.may_send), 'attempts', d.attempts,
     'last_status', a.status, 'last_reason', a.reason, 'last_duration_ms', a.duration_ms,
     'last_attempt_at', crm.iso(a.finished_at),
     'next_attempt_at', case when d.state = 'pending' and m.may_send then crm.iso(d.next_attempt_at) end,
@@ -9806,19 +9812,15 @@ begin
 end
 $$;
 comment on function crm.delivery_summaries(uuid, uuid[]) is
-  'JSON of deliveries, in no order: event, state, the receiver''s last response, times (spec 6.5). A pending delivery '
-  'is shown as held while its subscription is inactive or the workspace may not send. next_attempt_at is null if '
-  'there is no next attempt.';
+  'JSON of deliveries, in no order: event, state (crm.shown_state), the receiver''s last response, times (spec 6.5). '
+  'next_attempt_at is null if there is no next attempt.';
 create function crm.delivery_summary(p_workspace_id uuid, p_id uuid) returns json
 language sql stable set search_path = ''
 as $$ select s.summary from crm.delivery_summaries(p_workspace_id, array[p_id]) s $$;
 comment on function crm.delivery_summary(uuid, uuid) is
   'JSON of one delivery as in crm.delivery_summaries; null if there is none.';
 create function crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) returns boolean
-language sql immutable parallel safe as $$
-  select p_wanted is null
-    or p_wanted = case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end
-$$;
+language sql immutable parallel safe as $$ select p_wanted is null or p_wanted = crm.shown_state(p_stored, p_may_send) $$;
 comment on function crm.is_in_state(text, text, boolean) is
   'Whether a delivery with this stored state is shown in the state p_wanted; any state if that is null.';
 create function crm.delivery_ids(
@@ -11444,8 +11446,12 @@ create type crm.found as (
   type text, id uuid, name text, email text, phone text, company_id uuid, status text, value numeric, rank integer
 );
 comment on type crm.found is
-  'A record that a search found. rank: 0 for a record with this name, 1 for one whose name begins so, 2 for any other, 3 '
-  'for one that only its company''s name found.';
+  'A record that a search found. rank: that of its name (crm.name_rank), 3 for one that only its company''s name found.';
+create function crm.name_rank(p_name text, p_q text) returns integer
+language sql immutable parallel safe
+as $$ select case when crm.fold(p_name) = p_q then 0 when starts_with(crm.fold(p_name), p_q) then 1 else 2 end $$;
+comment on function crm.name_rank(text, text) is
+  'How well a name fits the folded words of a search: 0 the same, 1 begins so, 2 has them elsewhere.';
 create function crm.find_records(p_q text, p_limit integer, p_types text[], p_by_company boolean) returns setof crm.found
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
@@ -11471,12 +11477,8 @@ begin
   end if;
   v_companies := v_companies[:p_limit];
   return query
-    select f.type, f.id, f.name, f.email, f.phone, f.company_id, f.status, f.value, case
-      when not f.is_direct then 3
-      when crm.fold(f.name) = v_q then 0
-      when starts_with(crm.fold(f.name), v_q) then 1
-      else 2
-    end
+    select f.type, f.id, f.name, f.email, f.phone, f.company_id, f.status, f.value,
+      case when f.is_direct then crm.name_rank(f.name, v_q) else 3 end
     from (
       select 'company' as type, c.id, c.name::text, c.email::text, c.phone::text, null::uuid as company_id,
         null::text as status, null::numeric as value, true as is_direct
@@ -16992,32 +16994,50 @@ declare
   );
   v_cursor uuid := coalesce(p_cursor, c_last);
   v_last uuid;
-  v_count integer;
 begin
-  -- One statement for each index. Each also returns the event at which it stopped reading.
+  -- One statement for each index. Both end at the first event that the page has no room for, or at the last that the
+  -- call may read, which is v_last.
   if p_object_id is null then
-    select array_agg(w.id) filter (where w.event = p_event or p_event is null), (array_agg(w.id))[v_look], count(*)
-    into ids, v_last, v_count
+    select array_agg(s.id) filter (where s.is_shown), max(s.id::text) filter (where s.n = v_look)
+    into ids, v_last
     from (
-      select e.id, e.event from crm.events e
-      where e.workspace_id = p_workspace_id and e.id < v_before and e.id >= v_from
-      order by e.id desc limit v_look
-    ) w;
+      select e.id, e.n, t.is_shown
+      from (
+        select l.id, l.event, row_number() over () as n
+        from (
+          select l.id, l.event from crm.events l
+          where l.workspace_id = p_workspace_id and l.id < v_before and l.id >= v_from
+          order by l.id desc limit v_look
+        ) l
+      ) e
+      cross join lateral (select p_event is null or e.event = p_event as is_shown) t
+      where t.is_shown or e.n = v_look
+      limit p_limit + 1
+    ) s;
   else
-    select array_agg(w.id) filter (where w.event = p_event or p_event is null), (array_agg(w.id))[v_look], count(*)
-    into ids, v_last, v_count
+    select array_agg(s.id) filter (where s.is_shown), max(s.id::text) filter (where s.n = v_look)
+    into ids, v_last
     from (
-      select e.id, e.event from crm.events e
-      where e.workspace_id = p_workspace_id and e.object_id = p_object_id and e.id < v_before and e.id >= v_from
-        and (e.position, e.id) < (v_position, v_cursor)
-      order by e.position desc, e.id desc limit v_look
-    ) w;
+      select e.id, e.n, t.is_shown
+      from (
+        select l.id, l.event, row_number() over () as n
+        from (
+          select l.id, l.event from crm.events l
+          where l.workspace_id = p_workspace_id and l.object_id = p_object_id and l.id < v_before and l.id >= v_from
+            and (l.position, l.id) < (v_position, v_cursor)
+          order by l.position desc, l.id desc limit v_look
+        ) l
+      ) e
+      cross join lateral (select p_event is null or e.event = p_event as is_shown) t
+      where t.is_shown or e.n = v_look
+      limit p_limit + 1
+    ) s;
   end if;
   ids := coalesce(ids, '{}');
   if cardinality(ids) > p_limit then
     ids := ids[: p_limit];
     next_id := ids[p_limit];
-  elsif v_count = v_look then
+  else
     next_id := v_last;
   end if;
 end
@@ -17025,10 +17045,9 @@ $$;
 comment on function crm.event_ids(uuid, crm.event_type, uuid, timestamptz, timestamptz, uuid, integer) is
   'The ids of a page of events, newest first, and the id after which the next page begins (null if there is none). A '
   'page filtered by type reads at most 5,000 events, so it may be short or empty although there is a next one.';
-create function crm.deliveries_of_event(p_workspace_id uuid, p_event_id uuid) returns json
+create function crm.deliveries_of_event(p_workspace_id uuid, p_event_id uuid, p_may_send boolean) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
-  v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
   -- The first half of a delivery's id is that of its event (crm.delivery_id), so the key finds an event's deliveries.
   v_first uuid := left(p_event_id::text, 18) || '-0000-000000000000';
   v_last uuid := left(p_event_id::text, 18) || '-ffff-ffffffffffff';
@@ -17038,8 +17057,7 @@ begin
       json_agg(
         json_build_object(
           'id', d.id, 'subscription_id', d.subscription_id, 'name', s.name, 'target_url', s.target_url,
-          'state', case when d.state = 'pending' and not (v_may_send and s.is_active) then 'held' else d.state end,
-          'attempts', d.attempts
+          'state', crm.shown_state(d.state, p_may_send and s.is_active), 'attempts', d.attempts
         )
         order by d.created_at, d.id
       ),
@@ -17051,16 +17069,19 @@ begin
   );
 end
 $$;
-comment on function crm.deliveries_of_event(uuid, uuid) is
-  'JSON of the deliveries of an event, one for each webhook that gets it; deliveries are kept for 30 days.';
+comment on function crm.deliveries_of_event(uuid, uuid, boolean) is
+  'JSON of the deliveries of an event, one for each webhook that gets it; deliveries are kept for 30 days. p_may_send: '
+  'whether the workspace may send.';
 create function app.event_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{event, object_id, since, until, cursor, limit}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_may_send boolean;
   v_page record;
 begin
   perform crm.require_workspace(v_workspace_id);
+  v_may_send := not crm.holds_webhooks(v_workspace_id);
   select * into v_page from crm.event_ids(
     v_workspace_id, (v_args ->> 'event')::crm.event_type, (v_args ->> 'object_id')::uuid,
     (v_args ->> 'since')::timestamptz, (v_args ->> 'until')::timestamptz, (v_args ->> 'cursor')::uuid,
@@ -17072,7 +17093,7 @@ begin
         'id', e.id, 'event', e.event, 'object_type', t.object_type, 'object_id', e.object_id,
         'object_name', crm.object_name(v_workspace_id, t.object_type, e.object_id), 'is_test', e.is_test,
         'changed_fields', coalesce(e.facts -> 'changed_fields', '[]'), 'occurred_at', crm.iso(e.occurred_at),
-        'deliveries', crm.deliveries_of_event(v_workspace_id, e.id)
+        'deliveries', crm.deliveries_of_event(v_workspace_id, e.id, v_may_send)
       )
       from unnest(v_page.ids) with ordinality w (id, n)
       -- The planner does not know in which partition an id is: `offset 0` makes it look up each id.
@@ -17137,9 +17158,7 @@ begin
     from (
       select f.*, row_number() over (partition by f.type order by f.rank, f.works desc, f.id desc) as place
       from (
-        select w.type, w.id, w.name, w.detail, w.works, case
-          when crm.fold(w.name) = v_q then 0 when starts_with(crm.fold(w.name), v_q) then 1 else 2
-        end as rank
+        select w.type, w.id, w.name, w.detail, w.works, crm.name_rank(w.name, v_q) as rank
         from (
           -- A workspace may have tens of thousands of revoked keys and deleted webhooks: look through the newest.
           (
@@ -17511,8 +17530,8 @@ grant execute on function
   crm.lock_key(uuid), crm.lock_matches(jsonb[]), crm.lock_matches_of_companies(uuid[]),
   crm.lock_matches_of_contacts(uuid[]), crm.lock_number(text), crm.makers_of_subscriptions(uuid, uuid[]),
   crm.max_page_bytes(), crm.may_read_contacts(), crm.may_send(uuid, uuid), crm.merge_json(json, text, uuid),
-  crm.merged_detail(text, uuid), crm.name_holder(text, jsonb, jsonb), crm.name_key(text), crm.name_words(text),
-  crm.newest_deals(text, uuid, integer), crm.note_insert(crm.notes), crm.note_insert(crm.notes[]),
+  crm.merged_detail(text, uuid), crm.name_holder(text, jsonb, jsonb), crm.name_key(text), crm.name_rank(text, text),
+  crm.name_words(text), crm.newest_deals(text, uuid, integer), crm.note_insert(crm.notes), crm.note_insert(crm.notes[]),
   crm.note_json(crm.notes), crm.note_json_if_short(crm.notes), crm.note_new(jsonb), crm.number_key(numeric),
   crm.object_name(uuid, text, uuid), crm.old_secret_until(uuid, uuid), crm.own_active_subscription(uuid), crm.own_key(),
   crm.own_operation(uuid), crm.own_subscription(uuid), crm.own_workspace_name(), crm.owner_or_default(uuid),
@@ -17537,8 +17556,8 @@ grant execute on function
   crm.sample_state(crm.event_type), crm.search(text, text[], uuid, uuid, integer, integer),
   crm.search_page(text, jsonb, uuid, uuid, integer, boolean), crm.search_text(text[], text[]), crm.search_words(text),
   crm.send_test_event(uuid, uuid, crm.event_type), crm.sent_values(text, jsonb),
-  crm.shortest_way(crm.walk, uuid, uuid, integer), crm.sorted_list(text, jsonb), crm.spelled_tax_id(text),
-  crm.stage_json(crm.stages), crm.stage_of_new_deal(uuid, uuid), crm.stages_of(crm.pipelines),
+  crm.shortest_way(crm.walk, uuid, uuid, integer), crm.shown_state(text, boolean), crm.sorted_list(text, jsonb),
+  crm.spelled_tax_id(text), crm.stage_json(crm.stages), crm.stage_of_new_deal(uuid, uuid), crm.stages_of(crm.pipelines),
   crm.subscription_insert(crm.webhook_subscriptions), crm.subscription_json(crm.webhook_subscriptions),
   crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]),
   crm.summary(text, jsonb, text, integer, text), crm.synced_page(json[], uuid), crm.tag_keys(text[]),
@@ -17575,8 +17594,9 @@ grant execute on function
   crm.count_calls(uuid, uuid[], timestamp with time zone), crm.current_member_id(), crm.current_user_id(),
   crm.current_workspace_id(), crm.custom_field_action(text, json), crm.custom_field_error(crm.custom_fields, jsonb),
   crm.custom_field_json(crm.custom_fields), crm.custom_field_lock(uuid), crm.custom_field_room(text),
-  crm.day_start(date, text), crm.deal_json(crm.deals), crm.deal_text(crm.deals), crm.deliveries_of_event(uuid, uuid),
-  crm.delivery_body(uuid, crm.events, text), crm.delivery_detail(uuid, uuid),
+  crm.day_start(date, text), crm.deal_json(crm.deals), crm.deal_text(crm.deals),
+  crm.deliveries_of_event(uuid, uuid, boolean), crm.delivery_body(uuid, crm.events, text),
+  crm.delivery_detail(uuid, uuid),
   crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text),
   crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),
@@ -17593,8 +17613,8 @@ grant execute on function
   crm.lead_json(crm.deals, uuid, uuid), crm.leave_workspace(), crm.list_filters(text), crm.listed_ids(jsonb, text),
   crm.lock_custom_fields(), crm.lock_number(text), crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(),
   crm.may_see_grants_of(uuid, uuid), crm.may_send(uuid, uuid), crm.member_json(crm.members, bigint), crm.name_key(text),
-  crm.networks_of(jsonb), crm.newest_deals(text, uuid, integer), crm.note_json(crm.notes), crm.number_key(numeric),
-  crm.object_name(uuid, text, uuid), crm.old_secret_until(uuid, uuid), crm.page(json[], uuid),
+  crm.name_rank(text, text), crm.networks_of(jsonb), crm.newest_deals(text, uuid, integer), crm.note_json(crm.notes),
+  crm.number_key(numeric), crm.object_name(uuid, text, uuid), crm.old_secret_until(uuid, uuid), crm.page(json[], uuid),
   crm.parse_argument(text, text, jsonb), crm.parse_moment(text), crm.parse_network(text),
   crm.parsed_value(crm.custom_fields, text), crm.pending_texts(text, integer), crm.poke_dispatcher(),
   crm.proposal_json(crm.proposals), crm.proposal_status(crm.proposals), crm.proposal_view_json(crm.proposals),
@@ -17612,12 +17632,13 @@ grant execute on function
   crm.sample_state(crm.event_type), crm.scopes_of_role(text), crm.search(text, text[], uuid, uuid, integer, integer),
   crm.search_page(text, jsonb, uuid, uuid, integer, boolean), crm.search_text(text[], text[]), crm.search_words(text),
   crm.send_test_event(uuid, uuid, crm.event_type), crm.sent_values(text, jsonb),
-  crm.shortest_way(crm.walk, uuid, uuid, integer), crm.spelled_tax_id(text), crm.store_grant(uuid, text, text[]),
-  crm.subscription_json(crm.webhook_subscriptions), crm.subscription_overview(uuid, uuid),
-  crm.subscription_overviews(uuid, uuid[]), crm.tag_keys(text[]), crm.uuid_v7(timestamp with time zone),
-  crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid), crm.value_condition(crm.sent_value),
-  crm.value_keys(jsonb), crm.walk_for(text, jsonb, text), crm.with_fields(json, json), crm.within_workspace(jsonb),
-  crm.without_case(text), crm.without_mapping(inet), crm.working_keys_of(uuid, uuid),
-  crm.workspace_alerts(crm.workspaces), crm.workspace_first_steps(crm.workspaces), crm.workspace_json(crm.workspaces),
-  crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid), crm.workspaces_of_current_user(), crm.zone_of(uuid)
+  crm.shortest_way(crm.walk, uuid, uuid, integer), crm.shown_state(text, boolean), crm.spelled_tax_id(text),
+  crm.store_grant(uuid, text, text[]), crm.subscription_json(crm.webhook_subscriptions),
+  crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]), crm.tag_keys(text[]),
+  crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid),
+  crm.value_condition(crm.sent_value), crm.value_keys(jsonb), crm.walk_for(text, jsonb, text),
+  crm.with_fields(json, json), crm.within_workspace(jsonb), crm.without_case(text), crm.without_mapping(inet),
+  crm.working_keys_of(uuid, uuid), crm.workspace_alerts(crm.workspaces), crm.workspace_first_steps(crm.workspaces),
+  crm.workspace_json(crm.workspaces), crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid),
+  crm.workspaces_of_current_user(), crm.zone_of(uuid)
 to crm_app;

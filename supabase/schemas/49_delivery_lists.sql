@@ -1,5 +1,12 @@
 -- How deliveries are shown (spec 6.5): a list and a detail page, for the verbs of keys, members and the operator.
 
+create function crm.shown_state(p_stored text, p_may_send boolean) returns text
+language sql immutable parallel safe
+as $$ select case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end $$;
+comment on function crm.shown_state(text, boolean) is
+  'The state in which a delivery is shown: a pending one is held while its subscription is inactive or the workspace may '
+  'not send.';
+
 create function crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, summary json)
 language plpgsql stable set search_path = ''
 -- A cached plan, because planning for 40 partitions of three tables takes longer than running the query.
@@ -13,7 +20,7 @@ begin
     'id', d.id, 'event_id', d.event_id, 'subscription_id', d.subscription_id, 'target_url', s.target_url,
     'event', e.event, 'object_type', t.object_type, 'object_id', e.object_id,
     'object_name', crm.object_name(p_workspace_id, t.object_type, e.object_id), 'is_test', e.is_test,
-    'state', case when d.state = 'pending' and not m.may_send then 'held' else d.state end, 'attempts', d.attempts,
+    'state', crm.shown_state(d.state, m.may_send), 'attempts', d.attempts,
     'last_status', a.status, 'last_reason', a.reason, 'last_duration_ms', a.duration_ms,
     'last_attempt_at', crm.iso(a.finished_at),
     'next_attempt_at', case when d.state = 'pending' and m.may_send then crm.iso(d.next_attempt_at) end,
@@ -43,9 +50,8 @@ begin
 end
 $$;
 comment on function crm.delivery_summaries(uuid, uuid[]) is
-  'JSON of deliveries, in no order: event, state, the receiver''s last response, times (spec 6.5). A pending delivery '
-  'is shown as held while its subscription is inactive or the workspace may not send. next_attempt_at is null if '
-  'there is no next attempt.';
+  'JSON of deliveries, in no order: event, state (crm.shown_state), the receiver''s last response, times (spec 6.5). '
+  'next_attempt_at is null if there is no next attempt.';
 
 create function crm.delivery_summary(p_workspace_id uuid, p_id uuid) returns json
 language sql stable set search_path = ''
@@ -54,10 +60,7 @@ comment on function crm.delivery_summary(uuid, uuid) is
   'JSON of one delivery as in crm.delivery_summaries; null if there is none.';
 
 create function crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) returns boolean
-language sql immutable parallel safe as $$
-  select p_wanted is null
-    or p_wanted = case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end
-$$;
+language sql immutable parallel safe as $$ select p_wanted is null or p_wanted = crm.shown_state(p_stored, p_may_send) $$;
 comment on function crm.is_in_state(text, text, boolean) is
   'Whether a delivery with this stored state is shown in the state p_wanted; any state if that is null.';
 

@@ -159,8 +159,13 @@ create type crm.found as (
   type text, id uuid, name text, email text, phone text, company_id uuid, status text, value numeric, rank integer
 );
 comment on type crm.found is
-  'A record that a search found. rank: 0 for a record with this name, 1 for one whose name begins so, 2 for any other, 3 '
-  'for one that only its company''s name found.';
+  'A record that a search found. rank: that of its name (crm.name_rank), 3 for one that only its company''s name found.';
+
+create function crm.name_rank(p_name text, p_q text) returns integer
+language sql immutable parallel safe
+as $$ select case when crm.fold(p_name) = p_q then 0 when starts_with(crm.fold(p_name), p_q) then 1 else 2 end $$;
+comment on function crm.name_rank(text, text) is
+  'How well a name fits the folded words of a search: 0 the same, 1 begins so, 2 has them elsewhere.';
 
 create function crm.find_records(p_q text, p_limit integer, p_types text[], p_by_company boolean) returns setof crm.found
 language plpgsql stable set search_path = ''
@@ -188,12 +193,8 @@ begin
   end if;
   v_companies := v_companies[:p_limit];
   return query
-    select f.type, f.id, f.name, f.email, f.phone, f.company_id, f.status, f.value, case
-      when not f.is_direct then 3
-      when crm.fold(f.name) = v_q then 0
-      when starts_with(crm.fold(f.name), v_q) then 1
-      else 2
-    end
+    select f.type, f.id, f.name, f.email, f.phone, f.company_id, f.status, f.value,
+      case when f.is_direct then crm.name_rank(f.name, v_q) else 3 end
     from (
       select 'company' as type, c.id, c.name::text, c.email::text, c.phone::text, null::uuid as company_id,
         null::text as status, null::numeric as value, true as is_direct

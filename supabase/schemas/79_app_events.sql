@@ -23,32 +23,50 @@ declare
   );
   v_cursor uuid := coalesce(p_cursor, c_last);
   v_last uuid;
-  v_count integer;
 begin
-  -- One statement for each index. Each also returns the event at which it stopped reading.
+  -- One statement for each index. Both end at the first event that the page has no room for, or at the last that the
+  -- call may read, which is v_last.
   if p_object_id is null then
-    select array_agg(w.id) filter (where w.event = p_event or p_event is null), (array_agg(w.id))[v_look], count(*)
-    into ids, v_last, v_count
+    select array_agg(s.id) filter (where s.is_shown), max(s.id::text) filter (where s.n = v_look)
+    into ids, v_last
     from (
-      select e.id, e.event from crm.events e
-      where e.workspace_id = p_workspace_id and e.id < v_before and e.id >= v_from
-      order by e.id desc limit v_look
-    ) w;
+      select e.id, e.n, t.is_shown
+      from (
+        select l.id, l.event, row_number() over () as n
+        from (
+          select l.id, l.event from crm.events l
+          where l.workspace_id = p_workspace_id and l.id < v_before and l.id >= v_from
+          order by l.id desc limit v_look
+        ) l
+      ) e
+      cross join lateral (select p_event is null or e.event = p_event as is_shown) t
+      where t.is_shown or e.n = v_look
+      limit p_limit + 1
+    ) s;
   else
-    select array_agg(w.id) filter (where w.event = p_event or p_event is null), (array_agg(w.id))[v_look], count(*)
-    into ids, v_last, v_count
+    select array_agg(s.id) filter (where s.is_shown), max(s.id::text) filter (where s.n = v_look)
+    into ids, v_last
     from (
-      select e.id, e.event from crm.events e
-      where e.workspace_id = p_workspace_id and e.object_id = p_object_id and e.id < v_before and e.id >= v_from
-        and (e.position, e.id) < (v_position, v_cursor)
-      order by e.position desc, e.id desc limit v_look
-    ) w;
+      select e.id, e.n, t.is_shown
+      from (
+        select l.id, l.event, row_number() over () as n
+        from (
+          select l.id, l.event from crm.events l
+          where l.workspace_id = p_workspace_id and l.object_id = p_object_id and l.id < v_before and l.id >= v_from
+            and (l.position, l.id) < (v_position, v_cursor)
+          order by l.position desc, l.id desc limit v_look
+        ) l
+      ) e
+      cross join lateral (select p_event is null or e.event = p_event as is_shown) t
+      where t.is_shown or e.n = v_look
+      limit p_limit + 1
+    ) s;
   end if;
   ids := coalesce(ids, '{}');
   if cardinality(ids) > p_limit then
     ids := ids[: p_limit];
     next_id := ids[p_limit];
-  elsif v_count = v_look then
+  else
     next_id := v_last;
   end if;
 end
@@ -57,10 +75,9 @@ comment on function crm.event_ids(uuid, crm.event_type, uuid, timestamptz, times
   'The ids of a page of events, newest first, and the id after which the next page begins (null if there is none). A '
   'page filtered by type reads at most 5,000 events, so it may be short or empty although there is a next one.';
 
-create function crm.deliveries_of_event(p_workspace_id uuid, p_event_id uuid) returns json
+create function crm.deliveries_of_event(p_workspace_id uuid, p_event_id uuid, p_may_send boolean) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
-  v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
   -- The first half of a delivery's id is that of its event (crm.delivery_id), so the key finds an event's deliveries.
   v_first uuid := left(p_event_id::text, 18) || '-0000-000000000000';
   v_last uuid := left(p_event_id::text, 18) || '-ffff-ffffffffffff';
@@ -70,8 +87,7 @@ begin
       json_agg(
         json_build_object(
           'id', d.id, 'subscription_id', d.subscription_id, 'name', s.name, 'target_url', s.target_url,
-          'state', case when d.state = 'pending' and not (v_may_send and s.is_active) then 'held' else d.state end,
-          'attempts', d.attempts
+          'state', crm.shown_state(d.state, p_may_send and s.is_active), 'attempts', d.attempts
         )
         order by d.created_at, d.id
       ),
@@ -83,17 +99,20 @@ begin
   );
 end
 $$;
-comment on function crm.deliveries_of_event(uuid, uuid) is
-  'JSON of the deliveries of an event, one for each webhook that gets it; deliveries are kept for 30 days.';
+comment on function crm.deliveries_of_event(uuid, uuid, boolean) is
+  'JSON of the deliveries of an event, one for each webhook that gets it; deliveries are kept for 30 days. p_may_send: '
+  'whether the workspace may send.';
 
 create function app.event_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{event, object_id, since, until, cursor, limit}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_may_send boolean;
   v_page record;
 begin
   perform crm.require_workspace(v_workspace_id);
+  v_may_send := not crm.holds_webhooks(v_workspace_id);
   select * into v_page from crm.event_ids(
     v_workspace_id, (v_args ->> 'event')::crm.event_type, (v_args ->> 'object_id')::uuid,
     (v_args ->> 'since')::timestamptz, (v_args ->> 'until')::timestamptz, (v_args ->> 'cursor')::uuid,
@@ -105,7 +124,7 @@ begin
         'id', e.id, 'event', e.event, 'object_type', t.object_type, 'object_id', e.object_id,
         'object_name', crm.object_name(v_workspace_id, t.object_type, e.object_id), 'is_test', e.is_test,
         'changed_fields', coalesce(e.facts -> 'changed_fields', '[]'), 'occurred_at', crm.iso(e.occurred_at),
-        'deliveries', crm.deliveries_of_event(v_workspace_id, e.id)
+        'deliveries', crm.deliveries_of_event(v_workspace_id, e.id, v_may_send)
       )
       from unnest(v_page.ids) with ordinality w (id, n)
       -- The planner does not know in which partition an id is: `offset 0` makes it look up each id.

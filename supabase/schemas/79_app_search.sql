@@ -48,9 +48,7 @@ begin
     from (
       select f.*, row_number() over (partition by f.type order by f.rank, f.works desc, f.id desc) as place
       from (
-        select w.type, w.id, w.name, w.detail, w.works, case
-          when crm.fold(w.name) = v_q then 0 when starts_with(crm.fold(w.name), v_q) then 1 else 2
-        end as rank
+        select w.type, w.id, w.name, w.detail, w.works, crm.name_rank(w.name, v_q) as rank
         from (
           -- A workspace may have tens of thousands of revoked keys and deleted webhooks: look through the newest.
           (

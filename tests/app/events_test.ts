@@ -105,3 +105,23 @@ test("An unknown event type, a malformed record and a key instead of a session a
   assertError(await vendedor.get(`${EVENTS}?cursor=x`), "invalid_cursor");
   assert.equal((await client(key).get(EVENTS)).status, 401);
 });
+
+test("A filter by type reads at most 5,000 events at a time, and the next page continues after them", async ({ sql, workspace: { id, memberId } }) => {
+  await sql`
+    insert into crm.contacts (workspace_id, name, owner_id)
+    select ${id}, n::text, ${memberId} from generate_series(1, 5100) n`;
+  const [oldest] = await sql`select id from crm.events where workspace_id = ${id} order by id limit 1`;
+  await sql`update crm.events set event = 'contact.updated' where workspace_id = ${id} and id = ${
+    oldest!["id"]
+  }`;
+  const vendedor = await member(sql, id);
+  const { body: first } = await vendedor.get(`${EVENTS}?event=contact.updated`);
+  assert.deepEqual([first.data, first.meta.has_more], [[], true]);
+  const { body: next } = await vendedor.get(
+    `${EVENTS}?event=contact.updated&cursor=${first.meta.next_cursor}`,
+  );
+  assert.deepEqual([next.data.map((event: { id: string }) => event.id), next.meta.has_more], [
+    [oldest!["id"]],
+    false,
+  ]);
+});
