@@ -1,5 +1,6 @@
 // The sample call of an operation as a program. Each reads the variables that the curl reads: CRM_URL, CRM_KEY, and ID,
 // DEAL_ID, … for ids of records.
+import { methodName } from "../../clients/sdk/src/methods.ts";
 import { type OperationId, OPERATIONS } from "../../clients/sdk/src/operations.ts";
 import type { ExampleCall } from "./example_call.ts";
 
@@ -21,7 +22,6 @@ export function samplesOf(id: string, call: ExampleCall): Sample[] {
 }
 
 const variableOf = (parameter: string) => parameter.toUpperCase();
-const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** The path with each parameter replaced. */
 function pathWith(path: string, replacement: (parameter: string) => string): string {
@@ -49,17 +49,6 @@ function typeScriptOf(id: OperationId, { path, query, body }: ExampleCall): stri
     "",
     list ? `for await (const item of ${method}) console.log(item);` : `console.log(await ${method});`,
   ].join("\n");
-}
-
-/** The method of the SDK: `deals.moveStage`; of a resource with no other operation than `get`: `me`, `operation`. */
-export function methodName(id: OperationId): string {
-  const [resource, action] = id.split(".") as [string, string];
-  const get = OPERATIONS[`${resource}.get` as OperationId] as { path: string } | undefined;
-  const isMany = get?.path.endsWith("}") ?? true;
-  const isAlone = Object.keys(OPERATIONS).filter((other) => other.startsWith(`${resource}.`)).length === 1;
-  if (get === undefined || isMany && !isAlone) return `${camel(resource)}.${camel(action)}`;
-  const name = isMany ? resource.slice(0, -1) : resource;
-  return action === "get" ? name : `${name}.${camel(action)}`;
 }
 
 function pythonOf({ method, path, query, needsKey, body }: ExampleCall): string {

@@ -19,24 +19,31 @@ export type Batch<Body extends { items: unknown[] }> = (
 
 /** Creates the methods that {@link Resources} declares. */
 export function methodsOf(http: Http): object {
-  const methods: Record<string, Record<string, unknown>> = {};
+  const methods: Record<string, object> = {};
   for (const id of Object.keys(OPERATIONS) as OperationId[]) {
-    const [resource, action] = id.split(".") as [string, string];
-    (methods[resource] ??= {})[camel(action)] = methodOf(http, id);
+    const [name, action] = methodName(id).split(".") as [string, string?];
+    const method = methodOf(http, id);
+    const others = methods[name] ?? {};
+    methods[name] = action === undefined
+      ? Object.assign(method, others)
+      : Object.assign(others, { [action]: method });
   }
-  return Object.fromEntries(
-    Object.entries(methods).map(([resource, { get, ...others }]) =>
-      get === undefined || (Object.keys(others).length > 0 && readsById(resource))
-        ? [camel(resource), methods[resource]]
-        // A resource whose only operation is `get`, or that is read as a whole, becomes a method itself:
-        // `crm.operation(id)`, `crm.me()`. Further operations are its properties: `crm.me.requests()`.
-        : [nameOf(resource), Object.assign(get as object, others)]
-    ),
-  );
+  return methods;
 }
 
-function nameOf(resource: string): string {
-  return readsById(resource) ? resource.slice(0, -1) : resource;
+/**
+ * The method of an operation: `deals.moveStage`. The `get` of a resource that has no other operation, or that is read as
+ * a whole, is the resource itself: `operation`, `me`. Further operations are its properties: `me.requests`.
+ */
+export function methodName(id: OperationId): string {
+  const [resource, action] = id.split(".") as [string, string];
+  if (!(`${resource}.get` in OPERATIONS)) return `${camel(resource)}.${camel(action)}`;
+  const isAlone = !Object.keys(OPERATIONS).some((other) =>
+    other.startsWith(`${resource}.`) && other !== `${resource}.get`
+  );
+  if (readsById(resource) && !isAlone) return `${camel(resource)}.${camel(action)}`;
+  const name = readsById(resource) ? resource.slice(0, -1) : resource;
+  return action === "get" ? name : `${name}.${camel(action)}`;
 }
 
 function readsById(resource: string): boolean {
