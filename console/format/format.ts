@@ -1,4 +1,4 @@
-/** Formats numbers, money and moments for a language; days and times are those of the open workspace. */
+/** Formats numbers, money, moments and addresses for a language; days and times are those of the open workspace. */
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -39,6 +39,12 @@ const walls = kept((_, timeZone) =>
 const utcDays = kept((language) =>
   new Intl.DateTimeFormat(language, { dateStyle: "short", timeZone: "UTC" })
 );
+const SHORT_DAY = { day: "2-digit", month: "2-digit" } as const;
+const shortDays = kept((language, timeZone) => new Intl.DateTimeFormat(language, { ...SHORT_DAY, timeZone }));
+const utcShortDays = kept((language) => new Intl.DateTimeFormat(language, { ...SHORT_DAY, timeZone: "UTC" }));
+const hours = kept((language, timeZone) =>
+  new Intl.DateTimeFormat(language, { ...SHORT_DAY, hour: "2-digit", minute: "2-digit", timeZone })
+);
 const present = kept((language) =>
   new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" }).format(0, "second")
 );
@@ -60,24 +66,29 @@ export function formatMoment(moment: string | Date, language: string): string {
   return moments(language).format(new Date(moment));
 }
 
-/** The day of a date or of a moment. A date without a time (`2026-11-21`) is a UTC day, as the functions write it. */
-export function formatDay(day: string, language: string): string {
-  const formatter = /^\d{4}-\d{2}-\d{2}$/.test(day) ? utcDays : days;
-  return formatter(language).format(new Date(day));
+/** Whether there is no time beside the date. */
+function isDate(day: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(day);
 }
 
-/** Short days (`28/11`) and hours (`28/11, 14:00`) in a time zone. A date without a time is a day in UTC. */
-export function inZone(
-  language: string,
-  timeZone: string,
-): { day: (moment: string) => string; hour: (moment: string) => string } {
-  const day = { day: "2-digit", month: "2-digit", timeZone } as const;
-  const days = new Intl.DateTimeFormat(language, day);
-  const hours = new Intl.DateTimeFormat(language, { ...day, hour: "2-digit", minute: "2-digit" });
-  return {
-    day: (moment) => days.format(new Date(moment)),
-    hour: (moment) => hours.format(new Date(moment)),
-  };
+/** The day of a date or of a moment. A date without a time (`2026-11-21`) is a UTC day, as the functions write it. */
+export function formatDay(day: string, language: string): string {
+  return (isDate(day) ? utcDays : days)(language).format(new Date(day));
+}
+
+/** The day without its year: `28/11`. As in {@link formatDay}, a date without a time is a UTC day. */
+export function formatShortDay(day: string, language: string): string {
+  return (isDate(day) ? utcShortDays : shortDays)(language).format(new Date(day));
+}
+
+/** Day and time to the minute, without the year: `28/11, 14:00`. */
+export function formatHour(moment: string, language: string): string {
+  return hours(language).format(new Date(moment));
+}
+
+/** The host of an address; the address itself if it is none, such as a name. */
+export function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
 }
 
 /** Date and time on the workspace's clocks at a moment in milliseconds: `2026-11-21T14:03:22`. */
@@ -100,6 +111,16 @@ export function momentAt(local: string): string {
     moment = shown - (Date.parse(`${wallTime(whole)}Z`) - whole);
   }
   return new Date(moment).toISOString();
+}
+
+/** The moment at which a day of the workspace (`2026-11-21`) begins, in ISO 8601. */
+export function dayStart(day: string): string {
+  return momentAt(`${day}T00:00:00`);
+}
+
+/** The last millisecond of a day of the workspace, in ISO 8601. */
+export function dayEnd(day: string): string {
+  return momentAt(`${day}T23:59:59.999`);
 }
 
 /** The distance from now: `há 2 min.`, `em 3 dias`; from 30 days on, the date. `now` is in milliseconds. */

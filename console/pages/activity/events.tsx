@@ -2,7 +2,7 @@ import { useLocation } from "preact-iso/router";
 import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
 import type { Page as PageOf, ShownEvent } from "../../app/types.ts";
-import { momentAt } from "../../format/format.ts";
+import { dayEnd, hostOf } from "../../format/format.ts";
 import { Field, Select } from "../../components/field.tsx";
 import { Lines } from "../../components/lines.tsx";
 import { Loaded } from "../../components/loaded.tsx";
@@ -32,7 +32,7 @@ export function Events() {
   const list = `app-v1-activity/events?${new URLSearchParams({
     ...(filter.evento && { event: filter.evento }),
     ...(filter.registro && { object_id: filter.registro }),
-    ...(filter.ate && { until: momentAt(`${filter.ate}T23:59:59.999`) }),
+    ...(filter.ate && { until: dayEnd(filter.ate) }),
   })}`;
   const first = useResource<PageOf<ShownEvent>>(list);
   return (
@@ -116,5 +116,3 @@ function Line({ event }: { event: ShownEvent }) {
     </li>
   );
 }
-
-const hostOf = (url: string) => new URL(url).host;

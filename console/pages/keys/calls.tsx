@@ -1,7 +1,7 @@
 import { href } from "../../app/settings.ts";
 import type { OpenedKey } from "../../app/types.ts";
 import { Chart } from "../../components/chart.tsx";
-import { inZone } from "../../format/format.ts";
+import { formatShortDay } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { counted, t } from "../../strings/strings.ts";
 
@@ -10,7 +10,6 @@ const DAYS_LABELLED = 6;
 
 /** The number of calls with a key, by day. */
 export function KeyCalls({ entry: { days_30: days } }: { entry: OpenedKey }) {
-  const show = inZone(languageTag.value, "UTC");
   const values = days.map(({ calls }) => calls);
   const words = counted("keys.calls_count", values.reduce((total, value) => total + value, 0));
   return (
@@ -24,8 +23,8 @@ export function KeyCalls({ entry: { days_30: days } }: { entry: OpenedKey }) {
         none={t("keys.calls_none")}
         series={[{ values }]}
         columns={days.map(({ day, calls }, index) => ({
-          name: show.day(day),
-          axis: show.day(days[index - index % DAYS_LABELLED]!.day),
+          name: formatShortDay(day, languageTag.value),
+          axis: formatShortDay(days[index - index % DAYS_LABELLED]!.day, languageTag.value),
           text: counted("keys.calls_count", calls),
         }))}
       />

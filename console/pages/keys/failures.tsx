@@ -1,7 +1,7 @@
 import type { OpenedKey } from "../../app/types.ts";
 import { Chart, type Column } from "../../components/chart.tsx";
 import { Fact } from "../../components/fact.tsx";
-import { formatNumber, inZone } from "../../format/format.ts";
+import { formatHour, formatNumber, formatShortDay } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { counted, t } from "../../strings/strings.ts";
 
@@ -25,13 +25,12 @@ export function KeyFailures({ entry, code: chosen, onCode }: {
 }) {
   const { codes, busiest_minute: busiest, limit_per_minute, since, time_zone, ...failures } = entry.failures;
   const language = languageTag.value;
-  const show = inZone(language, time_zone);
   return (
     <section class="section stack">
       <h2>{t("failures.title")}</h2>
       <p class="hint">
         {t("failures.text", { zone: time_zone })}
-        {since !== null && ` ${t("failures.partial", { moment: show.hour(since) })}`}
+        {since !== null && ` ${t("failures.partial", { moment: formatHour(since, language) })}`}
       </p>
       <div class="columns">
         <Periods title={t("failures.hours")} none={t("failures.none_hours")} periods={hoursOf(entry)} />
@@ -47,7 +46,7 @@ export function KeyFailures({ entry, code: chosen, onCode }: {
               n: formatNumber(busiest?.requests ?? 0, language),
               limit: formatNumber(limit_per_minute, language),
             })}
-            {busiest && <p class="small">{show.hour(busiest.minute)}</p>}
+            {busiest && <p class="small">{formatHour(busiest.minute, language)}</p>}
           </Fact>
         </dl>
         {codes.length > 0 && (
@@ -128,21 +127,19 @@ function classesOf({ statuses }: Pick<Failures, "statuses">): string[] {
 }
 
 /** The calls that the rate limit counted are all there, also where the log was not looked at. */
-function hoursOf({ hours: called, failures: { hours, time_zone } }: OpenedKey): Period[] {
-  const show = inZone(languageTag.value, time_zone);
+function hoursOf({ hours: called, failures: { hours } }: OpenedKey): Period[] {
   return hours.map(({ hour, requests, failures }, index) => ({
-    name: show.hour(hour),
-    axis: show.day(hour),
+    name: formatHour(hour, languageTag.value),
+    axis: formatShortDay(hour, languageTag.value),
     requests: Math.max(called[index]?.calls ?? 0, requests ?? 0),
     failures,
   }));
 }
 
 function daysOf({ days_30: called, failures: { days } }: OpenedKey): Period[] {
-  const show = inZone(languageTag.value, "UTC");
   return days.map(({ day, requests, failures }, index) => ({
-    name: show.day(day),
-    axis: show.day(day),
+    name: formatShortDay(day, languageTag.value),
+    axis: formatShortDay(day, languageTag.value),
     requests: Math.max(called.at(index - days.length)?.calls ?? 0, requests ?? 0),
     failures,
   }));

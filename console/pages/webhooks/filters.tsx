@@ -1,7 +1,7 @@
 import { useLocation } from "preact-iso/router";
 import { href } from "../../app/settings.ts";
 import { Field, Select } from "../../components/field.tsx";
-import { momentAt } from "../../format/format.ts";
+import { dayEnd, dayStart } from "../../format/format.ts";
 import { t } from "../../strings/strings.ts";
 import type { Webhook } from "./records.ts";
 import { eventText } from "./words.ts";
@@ -28,8 +28,8 @@ export function parametersOf({ state, event, since, until }: Filter): Record<str
   return {
     ...(state && { state }),
     ...(event && { event }),
-    ...(since && { since: momentAt(`${since}T00:00:00`) }),
-    ...(until && { until: momentAt(`${until}T23:59:59.999`) }),
+    ...(since && { since: dayStart(since) }),
+    ...(until && { until: dayEnd(until) }),
   };
 }
 

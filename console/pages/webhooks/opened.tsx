@@ -6,6 +6,7 @@ import { workspace } from "../../app/workspace.ts";
 import { CopyButton } from "../../components/copy.tsx";
 import { Fact } from "../../components/fact.tsx";
 import { Page } from "../../components/page.tsx";
+import { hostOf } from "../../format/format.ts";
 import { t, textNamed } from "../../strings/strings.ts";
 import { WebhookActions } from "./actions.tsx";
 import { Deliveries } from "./deliveries.tsx";
@@ -117,8 +118,4 @@ function NewSecret({ secret, oldUntil }: { secret: string; oldUntil: string | nu
       more={t("secret.beside_text")}
     />
   );
-}
-
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url;
 }

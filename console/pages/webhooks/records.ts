@@ -1,9 +1,12 @@
 // Types of the replies of app-v1-webhooks and app-v1-deliveries.
 import type { z } from "zod";
+import type {
+  Redeliveries as RedeliveriesSchema,
+} from "../../../supabase/functions/api-v1-webhooks/delivery.ts";
 import type { DeliveryDetail, DeliveryList } from "../../../supabase/functions/app-v1-deliveries/schema.ts";
 import type { EventType } from "./events.ts";
 
-/** Deliveries of one UTC day, by outcome. */
+/** Deliveries of one day of the workspace, by outcome. */
 export interface Day {
   day: string;
   delivered: number;
@@ -61,6 +64,9 @@ export type Delivery = z.output<typeof DeliveryList>["data"][number];
 
 /** A delivery with its attempts, oldest first, its headers and its body. */
 export type OpenDelivery = z.output<typeof DeliveryDetail>;
+
+/** The reply to sending several deliveries again. */
+export type Redeliveries = z.output<typeof RedeliveriesSchema>;
 
 /** One request of a delivery. */
 export type Attempt = OpenDelivery["attempts_made"][number];

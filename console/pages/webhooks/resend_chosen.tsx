@@ -3,15 +3,10 @@ import { useAction } from "../../app/use_action.ts";
 import { FailureNote } from "../../components/failure_note.tsx";
 import { say } from "../../components/toast.tsx";
 import { counted, t } from "../../strings/strings.ts";
+import type { Redeliveries } from "./records.ts";
 
 /** One call sends this many deliveries again at most. */
 export const MOST = 100;
-
-interface Redeliveries {
-  count: number;
-  not_queued: { id: string; reason: "not_found" | "queue_full" }[];
-  held: boolean;
-}
 
 /** How many deliveries are chosen, and the buttons that send them again, choose all that may be sent, or none. */
 export function ResendChosen({ webhookId, chosen, all, onChoose, onSent }: {
