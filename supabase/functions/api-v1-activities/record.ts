@@ -20,6 +20,7 @@ import {
   textWith,
   workspaceId,
 } from "../_shared/contract/record_fields.ts";
+import { ACTIVITY_STATUSES } from "../_shared/contract/statuses.ts";
 
 /** A web address. Only http and https, because clients show it as a link, in which `javascript:` would run a script. */
 const webUrl = () =>
@@ -119,7 +120,7 @@ export const activity = record("activity", {
     text: doc("Endereço da reunião", "Address of the meeting", "https://meet.example.com/abc"),
   }),
   location: text(255, { text: doc("Local", "Place") }),
-  status: choice(["pendente", "concluida", "cancelada"], {
+  status: choice(ACTIVITY_STATUSES, {
     text: doc("Situação; pendente se ausente", "State; pendente if absent", "pendente"),
     presence: "defaulted",
     filter: true,

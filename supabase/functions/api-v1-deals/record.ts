@@ -18,6 +18,7 @@ import {
   text,
   workspaceId,
 } from "../_shared/contract/record_fields.ts";
+import { DEAL_STATUSES } from "../_shared/contract/statuses.ts";
 
 /** A sale, in progress or closed (spec 4.6). The actions that close it (spec 3) are in schema.ts. */
 export const deal = record("deal", {
@@ -100,7 +101,7 @@ export const deal = record("deal", {
     ),
     presence: "defaulted on create",
   }),
-  status: choice(["aberto", "ganho", "perdido"], {
+  status: choice(DEAL_STATUSES, {
     text: doc("Situação", "State", "aberto"),
     presence: "required",
     written: "on update",

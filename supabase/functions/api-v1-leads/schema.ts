@@ -2,6 +2,7 @@ import { z } from "zod";
 import { doc, type FieldDocs } from "../_shared/contract/doc.ts";
 import { customFields, email, money, name, text, timestamp, Utm, uuid } from "../_shared/contract/fields.ts";
 import { field, object, textsOf } from "../_shared/contract/object.ts";
+import { DEAL_STATUSES } from "../_shared/contract/statuses.ts";
 
 /** The fields of a lead that the deal stores. */
 const Fields = object({
@@ -86,7 +87,7 @@ export const LeadResult = object({
         "The company; null without company_name",
       ]),
       workspace_id: uuid(),
-      status: field(z.enum(["aberto", "ganho", "perdido"]), ["Situação do negócio", "State of the deal"]),
+      status: field(z.enum(DEAL_STATUSES), ["Situação do negócio", "State of the deal"]),
       pipeline_id: field(uuid(), ["O pipeline do negócio", "The deal's pipeline"]),
       stage_id: field(uuid(), ["A etapa do negócio", "The deal's stage"]),
       owner_id: field(uuid(), ["O membro responsável", "The member in charge"]),

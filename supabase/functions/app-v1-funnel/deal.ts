@@ -4,6 +4,7 @@ import { EVENT_TYPES } from "../_shared/contract/events.ts";
 import { money, timestamp, uuid } from "../_shared/contract/fields.ts";
 import { extended, field, object } from "../_shared/contract/object.ts";
 import { Reference } from "../_shared/contract/reference.ts";
+import { ACTIVITY_STATUSES, DEAL_STATUSES, PROPOSAL_STATUSES } from "../_shared/contract/statuses.ts";
 
 const text = () => z.string().nullable();
 
@@ -18,7 +19,7 @@ const DealProposal = object({
   title: field(z.string(), ["Título", "Title", "Plano anual"]),
   value: field(money().nullable(), ["Valor", "Value", 1500]),
   recurring_value: field(money().nullable(), ["Valor mensal", "Monthly value", 300]),
-  status: field(z.enum(["rascunho", "enviada", "visualizada", "aceita", "recusada", "expirada"]), [
+  status: field(z.enum(PROPOSAL_STATUSES), [
     "Situação",
     "State",
     "enviada",
@@ -45,7 +46,7 @@ const DealActivity = object({
   type: field(z.string(), ["Tipo", "Type", "reuniao"]),
   title: field(z.string(), ["Título", "Title", "Apresentar a proposta"]),
   description: field(text(), ["Descrição", "Description"]),
-  status: field(z.enum(["pendente", "concluida", "cancelada"]), ["Situação", "State", "pendente"]),
+  status: field(z.enum(ACTIVITY_STATUSES), ["Situação", "State", "pendente"]),
   due_at: field(timestamp().nullable(), ["Prazo", "Due date"]),
   completed_at: field(timestamp().nullable(), ["Quando foi concluída", "When it was completed"]),
   owner: field(Reference, ["Responsável", "Owner"]),
@@ -73,7 +74,7 @@ const DealEvent = object({
 export const OpenedDeal = object({
   id: field(uuid(), ["Identificador do negócio", "The deal's id"]),
   title: field(z.string(), ["Título", "Title", "Plano anual"]),
-  status: field(z.enum(["aberto", "ganho", "perdido"]), ["Situação", "State", "aberto"]),
+  status: field(z.enum(DEAL_STATUSES), ["Situação", "State", "aberto"]),
   value: field(money().nullable(), ["Valor", "Value", 1500]),
   recurring_value: field(money().nullable(), ["Valor mensal", "Monthly value", 300]),
   pipeline: field(Reference, ["Pipeline", "Pipeline"]),

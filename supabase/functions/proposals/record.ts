@@ -11,6 +11,7 @@ import {
   text,
   workspaceId,
 } from "../_shared/contract/record_fields.ts";
+import { PROPOSAL_STATUSES } from "../_shared/contract/statuses.ts";
 
 /**
  * An offer to a customer (spec 6.1), with the fields that events show. The customer sees only the fields of
@@ -46,7 +47,7 @@ export const proposal = record("proposal", {
   title: readOnlyText({ text: doc("Título", "Title", "Plano anual"), presence: "required" }),
   value: money({ written: "by the database" }),
   recurring_value: money({ written: "by the database" }),
-  status: choice(["rascunho", "enviada", "visualizada", "aceita", "recusada", "expirada"], {
+  status: choice(PROPOSAL_STATUSES, {
     text: doc("Situação", "State", "enviada"),
     presence: "required",
     written: "by an action",
