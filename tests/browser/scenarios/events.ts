@@ -3,9 +3,8 @@ import { client } from "../../support/client.ts";
 import { openMailbox } from "../../support/mailbox.ts";
 import { assertAccessible, assertFits } from "../support/audit.ts";
 import { openAs } from "../support/company.ts";
+import { DESK, READERS_PHONE } from "../support/screens.ts";
 import type { Scenario } from "../support/scenario.ts";
-
-const PHONE = { width: 390, height: 844 };
 
 export const events: Scenario[] = [
   {
@@ -34,7 +33,7 @@ export const events: Scenario[] = [
       await page.getByLabel("Evento", { exact: true }).selectOption("contact.updated");
       await lines.filter({ hasText: "contact.created" }).waitFor({ state: "detached" });
       await lines.getByText("mudou job_title").waitFor();
-      for (const viewport of [PHONE, { width: 1280, height: 900 }]) {
+      for (const viewport of [READERS_PHONE, DESK]) {
         await page.setViewportSize(viewport);
         await assertFits(page, `events at ${viewport.width}`);
         await assertAccessible(page, `events at ${viewport.width}`);

@@ -7,11 +7,9 @@ import { type Message, openMailbox } from "../../support/mailbox.ts";
 import { checkDelivery, letTimePass, waitForDelivery } from "../../support/webhooks.ts";
 import { assertAccessible, assertFits } from "../support/audit.ts";
 import { openAs } from "../support/company.ts";
+import { READERS_PHONE } from "../support/screens.ts";
 import type { Scenario } from "../support/scenario.ts";
 import { copySecret, deliveriesOf, openedDelivery, subscribe } from "../support/webhook_page.ts";
-
-/** A usual phone. */
-const PHONE = { width: 390, height: 844 };
 
 /** Makes the first delivery of a subscription fail for good while another delivery waits. */
 async function fail(sql: Sql, id: string, makeOther: () => Promise<unknown>): Promise<void> {
@@ -51,7 +49,10 @@ export const webhookOperations: Scenario[] = [
     name:
       "A webhook is created with filters and a header, which its page shows by name, and both can be changed there",
     async run(world) {
-      await using watched = await openAs(world, "/webhooks/", "gestor", { viewport: PHONE, touch: true });
+      await using watched = await openAs(world, "/webhooks/", "gestor", {
+        viewport: READERS_PHONE,
+        touch: true,
+      });
       const { page, company } = watched;
       const mailbox = openMailbox("status=204");
       await page.getByRole("link", { name: "Criar webhook" }).first().click();
@@ -108,7 +109,10 @@ export const webhookOperations: Scenario[] = [
     name:
       "The page of a webhook that stopped after five failures says why; after reactivation and recovery it gets every event once",
     async run(world) {
-      await using watched = await openAs(world, "/webhooks/", "gestor", { viewport: PHONE, touch: true });
+      await using watched = await openAs(world, "/webhooks/", "gestor", {
+        viewport: READERS_PHONE,
+        touch: true,
+      });
       const { page, company } = watched;
       const mailbox = openMailbox("status=500,500,500,500,500,500,204");
       const { id } = await subscribe(page, mailbox.url);
@@ -157,7 +161,10 @@ export const webhookOperations: Scenario[] = [
     name:
       "A new secret signs alongside the old secret until the overlap ends; a test delivery is marked as a test",
     async run(world) {
-      await using watched = await openAs(world, "/webhooks/", "gestor", { viewport: PHONE, touch: true });
+      await using watched = await openAs(world, "/webhooks/", "gestor", {
+        viewport: READERS_PHONE,
+        touch: true,
+      });
       const { page } = watched;
       const mailbox = openMailbox("status=204");
       const { secret: first } = await subscribe(page, mailbox.url);

@@ -3,19 +3,19 @@ import { client } from "../../support/client.ts";
 import { openMailbox } from "../../support/mailbox.ts";
 import { assertAccessible, assertFits } from "../support/audit.ts";
 import { openAs } from "../support/company.ts";
+import { DESK, READERS_PHONE } from "../support/screens.ts";
 import type { Scenario } from "../support/scenario.ts";
 import { deliveriesOf, openedDelivery, subscribe } from "../support/webhook_page.ts";
-
-/** A usual phone. */
-const PHONE = { width: 390, height: 844 };
-const DESK = { width: 1280, height: 900 };
 
 export const webhookRedelivery: Scenario[] = [
   {
     name:
       "Deliveries are listed with their records' names; several can be chosen and sent again, and each attempt shows the receiver's answer",
     async run(world) {
-      await using watched = await openAs(world, "/webhooks/", "gestor", { viewport: PHONE, touch: true });
+      await using watched = await openAs(world, "/webhooks/", "gestor", {
+        viewport: READERS_PHONE,
+        touch: true,
+      });
       const { page, company } = watched;
       const answer = '{"error":"campo desconhecido: data.extra"}';
       const mailbox = openMailbox(`status=200&answer=${encodeURIComponent(answer)}`);
@@ -33,7 +33,7 @@ export const webhookRedelivery: Scenario[] = [
       await page.getByText("1 escolhida", { exact: true }).waitFor();
       await rows.filter({ hasText: "Bruno Lima" }).getByRole("checkbox").check();
       await page.getByText("2 escolhidas").waitFor();
-      for (const viewport of [DESK, PHONE]) {
+      for (const viewport of [DESK, READERS_PHONE]) {
         await page.setViewportSize(viewport);
         await assertFits(page, "the list with chosen deliveries");
         await assertAccessible(page, "the list with chosen deliveries");
@@ -48,7 +48,7 @@ export const webhookRedelivery: Scenario[] = [
       const opened = openedDelivery(page);
       await opened.getByText(answer).waitFor();
       await opened.getByText("Como foi enviado na última tentativa.").waitFor();
-      for (const viewport of [DESK, PHONE]) {
+      for (const viewport of [DESK, READERS_PHONE]) {
         await page.setViewportSize(viewport);
         await assertFits(page, "a delivery with the receiver's answer");
         await assertAccessible(page, "a delivery with the receiver's answer");

@@ -1,4 +1,5 @@
-import { join, relative } from "node:path";
+import { join } from "node:path";
+import { filesOf } from "../../../site/sizes.ts";
 
 /**
  * Finds broken links in every page of a build and in llms.txt: to pages, headings, styles, scripts and Markdown files.
@@ -44,10 +45,3 @@ const hasAnchor = (html: string, hash: string) =>
   html.includes(`id="${decodeURIComponent(hash.slice(1))}"`) || hash === "#_top";
 
 const withoutCode = (markdown: string) => markdown.replaceAll(/^( *)(```+)[^]*?^\1\2 *$/gm, "");
-
-async function* filesOf(folder: string, root = folder): AsyncGenerator<string> {
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    if (isDirectory) yield* filesOf(join(folder, name), root);
-    else yield relative(root, join(folder, name));
-  }
-}
