@@ -1,12 +1,14 @@
 /** What has stopped or soon will: a banner for the most urgent alert, and numbers beside the pages that list the others. */
 import { useLocation } from "preact-iso/router";
 import { Moment } from "../components/moment.tsx";
+import { hostOf } from "../format/format.ts";
 import { counted, t } from "../strings/strings.ts";
 import { href } from "./settings.ts";
 import type { Alert } from "./types.ts";
 import { workspace } from "./workspace.ts";
 
-const placeOf = ({ kind }: Alert) => kind.startsWith("key") ? "chaves/" : "webhooks/";
+const isKey = ({ kind }: Alert) => kind.startsWith("key");
+const placeOf = (alert: Alert) => isKey(alert) ? "chaves/" : "webhooks/";
 
 /** The most urgent alert, with the link to the page that mends it. Absent on that page, which says it by itself. */
 export function AlertBanner() {
@@ -22,7 +24,7 @@ export function AlertBanner() {
         <strong>
           {t(`alert.${kind}`)} {kind !== "webhook_failing" && <Moment at={until ?? since} />}
         </strong>
-        <span class="alert-name" title={name}>{URL.canParse(name) ? new URL(name).host : name}</span>
+        <span class="alert-name" title={name}>{isKey(alert) ? name : hostOf(name)}</span>
       </p>
       <a class="button" href={href(placeOf(alert), { id })}>{t(`alert.mend.${kind}`)}</a>
     </aside>

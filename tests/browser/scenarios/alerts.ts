@@ -9,11 +9,11 @@ import { letTimePass, waitForDelivery } from "../../support/webhooks.ts";
 import { assertAccessible, assertFits } from "../support/audit.ts";
 import { consoleUrl, openPage } from "../support/browser.ts";
 import { openAs, sessionOf, signUp } from "../support/company.ts";
+import { READERS_PHONE } from "../support/screens.ts";
 import type { Scenario } from "../support/scenario.ts";
 import { subscribe } from "../support/webhook_page.ts";
 
 /** A usual phone. */
-const PHONE = { width: 390, height: 844 };
 
 async function assertGood(page: Page, where: string): Promise<void> {
   await assertFits(page, where);
@@ -25,7 +25,10 @@ export const alerts: Scenario[] = [
     name:
       "On a phone, a webhook that failures stopped shows as a banner and a number on every page, until the banner's link led to its reactivation",
     async run(world) {
-      await using watched = await openAs(world, "/webhooks/", "gestor", { viewport: PHONE, touch: true });
+      await using watched = await openAs(world, "/webhooks/", "gestor", {
+        viewport: READERS_PHONE,
+        touch: true,
+      });
       const { page, company } = watched;
       const banner = page.getByRole("complementary", { name: "Aviso" });
       const menu = page.locator("header").getByRole("button", { name: /^Menu/ });
@@ -78,7 +81,8 @@ export const alerts: Scenario[] = [
       const { page, company } = watched;
       const { id } = await createKey(world.sql, {
         workspaceId: company.id,
-        name: "ERP",
+        // A name that could be read as an address.
+        name: "ERP: novo",
         scopes: ["deals:read"],
       });
       await world.sql`update crm.api_keys set expires_at = now() + interval '3 days' where id = ${id}`;
@@ -101,9 +105,9 @@ export const alerts: Scenario[] = [
       await page.getByRole("dialog").getByRole("button", { name: "Desativar" }).click();
       await bar.getByRole("link", { name: "Webhooks", exact: true }).waitFor();
       await banner.getByText("Chave vence em 2 dias").waitFor();
-      await banner.getByText("ERP").waitFor();
+      await banner.getByText("ERP: novo").waitFor();
       await banner.getByRole("link", { name: "Ver e prorrogar" }).click();
-      await page.getByRole("heading", { name: "ERP" }).waitFor();
+      await page.getByRole("heading", { name: "ERP: novo" }).waitFor();
       await page.getByRole("button", { name: "Prorrogar" }).click();
       await assertGood(page, "the dialog that extends a key");
       await page.getByRole("dialog").getByRole("button", { name: "Salvar" }).click();
@@ -126,7 +130,7 @@ export const alerts: Scenario[] = [
       });
       const session = await sessionOf(await signUp(email));
       const admin = memberClient(JSON.parse(session).access_token);
-      await using watched = await openPage(browser, "/", { viewport: PHONE, touch: true, session });
+      await using watched = await openPage(browser, "/", { viewport: READERS_PHONE, touch: true, session });
       const { page } = watched;
       const steps = page.getByRole("region", { name: "Primeiros passos" });
       const done = (text: string) => steps.getByRole("listitem").filter({ hasText: `${text} (feito)` });
