@@ -7750,9 +7750,9 @@ begin
 end
 $$;
 comment on function crm.change_subscription(uuid, uuid, jsonb) is
-  'Changes what of event_types, filters, payload, header and name the arguments have; null, or an empty object or text, '
-  'removes filters, header and name. Events from now on go by the new values; deliveries that wait are sent, with the new payload and header. '
-  'Raises not_found; for filters see crm.check_filters.';
+  'Changes what of event_types, filters, payload, header and name the arguments have; null, or an empty object or '
+  'text, removes filters, header and name. Events from now on go by the new values; deliveries that wait are sent, '
+  'with the new payload and header. Raises not_found; for filters see crm.check_filters.';
 create function api.webhook_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 begin
@@ -11808,8 +11808,8 @@ begin
 end
 $$;
 comment on function crm.request_page(uuid, uuid, jsonb) is
-  'A page of a key''s requests by the arguments status, code, path, since and until (when they began), cursor and limit: see '
-  'crm.request_ids.';
+  'A page of a key''s requests by the arguments status, code, path, since and until (when they began), cursor and '
+  'limit: see crm.request_ids.';
 create function api.me_requests(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 as $$ begin return crm.request_page(crm.current_workspace_id(), crm.current_caller_id(), p_args); end $$;
@@ -14455,8 +14455,8 @@ begin
     when 'role' then
       v_valid := v_text in ('admin', 'gestor', 'vendedor');
       v_message := 'Deve ser um de "admin", "gestor", "vendedor"';
-    when 'suspended', 'public_api', 'is_active', 'is_default', 'keep_webhooks', 'refuses_undefined_fields', 'before_creation',
-      'dry_run'
+    when 'suspended', 'public_api', 'is_active', 'is_default', 'keep_webhooks', 'refuses_undefined_fields',
+      'before_creation', 'dry_run'
     then
       v_valid := jsonb_typeof(p_value) = 'boolean';
       v_message := 'Deve ser true ou false';
@@ -15781,7 +15781,8 @@ end
 $$;
 comment on function app.key_get(jsonb) is
   'Returns a key with its calls in the last 48 hours and 30 days, oldest first, why its requests failed '
-  '(crm.request_failures), and the subscriptions it created, active ones first, 200 at most. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+  '(crm.request_failures), and the subscriptions it created, active ones first, 200 at most. Arguments: workspace_id, '
+  'id. Codes: validation_error, not_found.';
 create function app.key_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -16925,10 +16926,10 @@ begin
 end
 $$;
 comment on function crm.workspace_alerts(crm.workspaces) is
-  'What somebody has to mend, the most urgent first, the newest first among equals: webhook_stopped (by failures, in the last 30 days), key_expired (in '
-  'the last 7 days), webhook_failing (active, and its last three attempts or more failed; since is the last success, or '
-  'when it was created; none while nothing may be sent), key_expiring (within 14 days). name is the URL or the key''s name. '
-  'At most 50 of stopped webhooks, of keys, and of failing webhooks.';
+  'What somebody has to mend, the most urgent first, the newest first among equals: webhook_stopped (by failures, in '
+  'the last 30 days), key_expired (in the last 7 days), webhook_failing (active, and its last three attempts or more '
+  'failed; since is the last success, or when it was created; none while nothing may be sent), key_expiring (within '
+  '14 days). name is the URL or the key''s name. At most 50 of stopped webhooks, of keys, and of failing webhooks.';
 create function crm.workspace_first_steps(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 declare

@@ -336,9 +336,9 @@ begin
 end
 $$;
 comment on function crm.change_subscription(uuid, uuid, jsonb) is
-  'Changes what of event_types, filters, payload, header and name the arguments have; null, or an empty object or text, '
-  'removes filters, header and name. Events from now on go by the new values; deliveries that wait are sent, with the new payload and header. '
-  'Raises not_found; for filters see crm.check_filters.';
+  'Changes what of event_types, filters, payload, header and name the arguments have; null, or an empty object or '
+  'text, removes filters, header and name. Events from now on go by the new values; deliveries that wait are sent, '
+  'with the new payload and header. Raises not_found; for filters see crm.check_filters.';
 
 create function api.webhook_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

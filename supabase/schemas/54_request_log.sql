@@ -168,8 +168,8 @@ begin
 end
 $$;
 comment on function crm.request_page(uuid, uuid, jsonb) is
-  'A page of a key''s requests by the arguments status, code, path, since and until (when they began), cursor and limit: see '
-  'crm.request_ids.';
+  'A page of a key''s requests by the arguments status, code, path, since and until (when they began), cursor and '
+  'limit: see crm.request_ids.';
 
 create function api.me_requests(p_args jsonb) returns json
 language plpgsql stable set search_path = ''

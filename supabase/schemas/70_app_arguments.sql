@@ -61,8 +61,8 @@ begin
     when 'role' then
       v_valid := v_text in ('admin', 'gestor', 'vendedor');
       v_message := 'Deve ser um de "admin", "gestor", "vendedor"';
-    when 'suspended', 'public_api', 'is_active', 'is_default', 'keep_webhooks', 'refuses_undefined_fields', 'before_creation',
-      'dry_run'
+    when 'suspended', 'public_api', 'is_active', 'is_default', 'keep_webhooks', 'refuses_undefined_fields',
+      'before_creation', 'dry_run'
     then
       v_valid := jsonb_typeof(p_value) = 'boolean';
       v_message := 'Deve ser true ou false';

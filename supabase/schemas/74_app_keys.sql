@@ -253,7 +253,8 @@ end
 $$;
 comment on function app.key_get(jsonb) is
   'Returns a key with its calls in the last 48 hours and 30 days, oldest first, why its requests failed '
-  '(crm.request_failures), and the subscriptions it created, active ones first, 200 at most. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+  '(crm.request_failures), and the subscriptions it created, active ones first, 200 at most. Arguments: workspace_id, '
+  'id. Codes: validation_error, not_found.';
 
 create function app.key_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -57,10 +57,10 @@ begin
 end
 $$;
 comment on function crm.workspace_alerts(crm.workspaces) is
-  'What somebody has to mend, the most urgent first, the newest first among equals: webhook_stopped (by failures, in the last 30 days), key_expired (in '
-  'the last 7 days), webhook_failing (active, and its last three attempts or more failed; since is the last success, or '
-  'when it was created; none while nothing may be sent), key_expiring (within 14 days). name is the URL or the key''s name. '
-  'At most 50 of stopped webhooks, of keys, and of failing webhooks.';
+  'What somebody has to mend, the most urgent first, the newest first among equals: webhook_stopped (by failures, in '
+  'the last 30 days), key_expired (in the last 7 days), webhook_failing (active, and its last three attempts or more '
+  'failed; since is the last success, or when it was created; none while nothing may be sent), key_expiring (within '
+  '14 days). name is the URL or the key''s name. At most 50 of stopped webhooks, of keys, and of failing webhooks.';
 
 create function crm.workspace_first_steps(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$

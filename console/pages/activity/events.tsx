@@ -1,6 +1,7 @@
 import { useLocation } from "preact-iso/router";
 import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
+import { settled } from "../../app/workspace.ts";
 import type { Page as PageOf, ShownEvent } from "../../app/types.ts";
 import { dayEnd, hostOf } from "../../format/format.ts";
 import { Field, Select } from "../../components/field.tsx";
@@ -34,7 +35,8 @@ export function Events() {
     ...(filter.registro && { object_id: filter.registro }),
     ...(filter.ate && { until: dayEnd(filter.ate) }),
   })}`;
-  const first = useResource<PageOf<ShownEvent>>(list);
+  // A day begins and ends by the workspace's clocks, which are not known before the workspace was read.
+  const first = useResource<PageOf<ShownEvent>>(filter.ate && !settled.value ? null : list);
   return (
     <>
       <p class="hint">{t("events.text")}</p>
