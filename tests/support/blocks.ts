@@ -1,11 +1,18 @@
 import type { ISql, Sql } from "postgres";
 import { actAs } from "./transactions.ts";
 
-/** Counts the blocks that a query touches, in memory or on disk: unlike a time, it has no noise. */
+/**
+ * Counts the blocks that a reading query touches, in memory or on disk: the fewest of three runs, because a run after
+ * autovacuum analysed one of its tables also reads the catalogue.
+ */
 export async function countBlocks(sql: ISql, query: string, values: string[] = []): Promise<number> {
-  const [row] = await sql.unsafe(`explain (analyze, buffers, format json) ${query}`, values);
-  const { Plan } = row!["QUERY PLAN"][0];
-  return Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"];
+  let fewest = Infinity;
+  for (let run = 0; run < 3; run++) {
+    const [row] = await sql.unsafe(`explain (analyze, buffers, format json) ${query}`, values);
+    const { Plan } = row!["QUERY PLAN"][0];
+    fewest = Math.min(fewest, Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"]);
+  }
+  return fewest;
 }
 
 /**
