@@ -1,6 +1,7 @@
 import type { ISql, JSONValue } from "postgres";
 import { sha256 } from "../../../supabase/functions/_shared/runtime/sha256.ts";
 import type { LinkType } from "./mail.ts";
+import type { Aal } from "./sessions.ts";
 
 /** A row of auth.users. */
 export interface User {
@@ -20,8 +21,8 @@ export interface User {
 /** How long a link in a mail works: the default of Supabase Auth. */
 const LINK_LIFETIME = "24 hours";
 
-/** The user as clients see it. */
-export function showUser(user: User): Record<string, unknown> {
+/** The user as clients see it, with the second factors (see `listFactors`) if there are any. */
+export function showUser(user: User, factors: Record<string, unknown>[] = []): Record<string, unknown> {
   const { encrypted_password: _, raw_app_meta_data, raw_user_meta_data, ...shown } = user;
   return {
     id: shown.id,
@@ -32,6 +33,7 @@ export function showUser(user: User): Record<string, unknown> {
     email_confirmed_at: shown.email_confirmed_at,
     app_metadata: raw_app_meta_data,
     user_metadata: raw_user_meta_data,
+    ...(factors.length > 0 && { factors }),
     created_at: shown.created_at,
     updated_at: shown.updated_at,
   };
@@ -43,10 +45,14 @@ export async function findUserByEmail(sql: ISql, email: string): Promise<User | 
   return user;
 }
 
-/** The user of a session that has not ended. */
-export async function findUserBySession(sql: ISql, id: string, sessionId: string): Promise<User | undefined> {
-  const [user] = await sql<User[]>`
-    select u.* from auth.users u join auth.sessions s on s.user_id = u.id
+/** The user of a session that has not ended, and how the person signed in. */
+export async function findUserBySession(
+  sql: ISql,
+  id: string,
+  sessionId: string,
+): Promise<User & { aal: Aal } | undefined> {
+  const [user] = await sql<(User & { aal: Aal })[]>`
+    select u.*, s.aal from auth.users u join auth.sessions s on s.user_id = u.id
     where u.id = ${id} and s.id = ${sessionId} and (s.not_after is null or s.not_after > now())
   `;
   return user;
