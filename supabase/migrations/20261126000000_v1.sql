@@ -14820,6 +14820,8 @@ language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_session(p_user_id, p_session_id, p_workspace_id, p_role is null);
 begin
+  -- For app.session_list, which marks the calling session.
+  perform set_config('app.session', p_session_id::text, true);
   return crm.answer_request(
     v_caller,
     p_role,
@@ -14902,6 +14904,10 @@ begin
         when 'member_list' then return app.member_list(p_args);
         when 'member_reinvite' then return app.member_reinvite(p_args);
         when 'member_update' then return app.member_update(p_args);
+      end case;
+    when 'session' then
+      case p_verb
+        when 'session_list' then return app.session_list(p_args);
       end case;
     when 'subscription' then
       case p_verb
@@ -17225,6 +17231,47 @@ comment on function app.workspace_search(jsonb) is
   'data: type, id, name, detail, parent_id. Arguments: workspace_id, q (1 to 100 characters). Codes: validation_error, '
   'not_found.';
 
+create function crm.sessions_of_current_user() returns json
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_sessions json;
+begin
+  -- Dynamic, because Supabase Auth creates the schema auth. refreshed_at is in UTC, without a time zone.
+  execute format(
+    $sql$
+      select coalesce(json_agg(json_build_object(
+        'id', s.id, 'is_current', s.id = $2, 'user_agent', s.user_agent, 'ip', s.ip,
+        'created_at', crm.iso(s.created_at), 'last_used_at', crm.iso(s.used_at)
+      ) order by s.id = $2 desc, s.used_at desc), '[]')
+      from (
+        select s.id, left(s.user_agent, 500) as user_agent, host(s.ip) as ip, s.created_at,
+          greatest(s.created_at, s.refreshed_at at time zone 'utc') as used_at
+        from %I.sessions s
+        where s.user_id = $1 and s.oauth_client_id is null and (s.not_after is null or s.not_after > now())
+        order by s.id = $2 desc, used_at desc limit 100
+      ) s
+    $sql$,
+    'auth'
+  )
+  into v_sessions using crm.current_user_id(), nullif(current_setting('app.session', true), '')::uuid;
+  return v_sessions;
+end
+$$;
+comment on function crm.sessions_of_current_user() is
+  'JSON of the sessions in which the person signed in, this one first, then the last used, 100 at most; none of apps. '
+  'Security definer, because only Supabase Auth and the owner read auth.sessions.';
+create function app.session_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  perform crm.check_args(p_args, '{}');
+  return json_build_object('data', crm.sessions_of_current_user());
+end
+$$;
+comment on function app.session_list(jsonb) is
+  'Lists the sessions of the signed-in person: data (id, is_current, user_agent, ip, created_at, last_used_at). '
+  'last_used_at: the last sign-in or refresh of the token, at most an hour before the last call. Arguments: none. '
+  'Codes: validation_error.';
+
 create table crm.jobs (
   name text primary key,
   every interval not null check (every >= interval '1 second'),
@@ -17586,14 +17633,15 @@ grant execute on function
   app.invitation_decline(jsonb), app.key_create(jsonb), app.key_get(jsonb), app.key_list(jsonb),
   app.key_requests(jsonb), app.key_revoke(jsonb), app.key_rotate(jsonb), app.key_update(jsonb),
   app.member_invite(jsonb), app.member_leave(jsonb), app.member_list(jsonb), app.member_reinvite(jsonb),
-  app.member_update(jsonb), app.subscription_create(jsonb), app.subscription_delete(jsonb), app.subscription_get(jsonb),
-  app.subscription_list(jsonb), app.subscription_reactivate(jsonb), app.subscription_recover(jsonb),
-  app.subscription_redeliver(jsonb), app.subscription_rotate(jsonb), app.subscription_test(jsonb),
-  app.subscription_update(jsonb), app.workspace_choices(jsonb), app.workspace_get(jsonb), app.workspace_search(jsonb),
-  app.workspace_update(jsonb), crm.activity_json(crm.activities), crm.answer_invitation(uuid, boolean),
-  crm.calls_by_day(date[], bigint[], date, integer), crm.calls_by_hour(timestamp with time zone[], bigint),
-  crm.change_subscription(uuid, uuid, jsonb), crm.changed_field_names(), crm.changed_member_json(crm.members),
-  crm.check_active_subscriptions(uuid, text), crm.check_args(jsonb, text[], text[]), crm.check_filters(uuid, jsonb),
+  app.member_update(jsonb), app.session_list(jsonb), app.subscription_create(jsonb), app.subscription_delete(jsonb),
+  app.subscription_get(jsonb), app.subscription_list(jsonb), app.subscription_reactivate(jsonb),
+  app.subscription_recover(jsonb), app.subscription_redeliver(jsonb), app.subscription_rotate(jsonb),
+  app.subscription_test(jsonb), app.subscription_update(jsonb), app.workspace_choices(jsonb), app.workspace_get(jsonb),
+  app.workspace_search(jsonb), app.workspace_update(jsonb), crm.activity_json(crm.activities),
+  crm.answer_invitation(uuid, boolean), crm.calls_by_day(date[], bigint[], date, integer),
+  crm.calls_by_hour(timestamp with time zone[], bigint), crm.change_subscription(uuid, uuid, jsonb),
+  crm.changed_field_names(), crm.changed_member_json(crm.members), crm.check_active_subscriptions(uuid, text),
+  crm.check_args(jsonb, text[], text[]), crm.check_filters(uuid, jsonb),
   crm.check_new_subscription(crm.webhook_subscriptions),
   crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
   crm.check_window(timestamp with time zone, timestamp with time zone),
@@ -17639,7 +17687,7 @@ grant execute on function
   crm.sample_data(crm.event_type), crm.sample_facts(crm.event_type), crm.sample_row(text),
   crm.sample_state(crm.event_type), crm.scopes_of_role(text), crm.search(text, text[], uuid, uuid, integer, integer),
   crm.search_page(text, jsonb, uuid, uuid, integer, boolean), crm.search_text(text[], text[]), crm.search_words(text),
-  crm.send_test_event(uuid, uuid, crm.event_type), crm.sent_values(text, jsonb),
+  crm.send_test_event(uuid, uuid, crm.event_type), crm.sent_values(text, jsonb), crm.sessions_of_current_user(),
   crm.shortest_way(crm.walk, uuid, uuid, integer), crm.shown_state(text, boolean), crm.spelled_tax_id(text),
   crm.store_grant(uuid, text, text[]), crm.subscription_json(crm.webhook_subscriptions),
   crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]), crm.tag_keys(text[]),

@@ -191,6 +191,8 @@ language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_session(p_user_id, p_session_id, p_workspace_id, p_role is null);
 begin
+  -- For app.session_list, which marks the calling session.
+  perform set_config('app.session', p_session_id::text, true);
   return crm.answer_request(
     v_caller,
     p_role,

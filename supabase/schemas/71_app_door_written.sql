@@ -65,6 +65,10 @@ begin
         when 'member_reinvite' then return app.member_reinvite(p_args);
         when 'member_update' then return app.member_update(p_args);
       end case;
+    when 'session' then
+      case p_verb
+        when 'session_list' then return app.session_list(p_args);
+      end case;
     when 'subscription' then
       case p_verb
         when 'subscription_create' then return app.subscription_create(p_args);
