@@ -61,7 +61,7 @@ export function TwoSteps({ onChange }: { onChange: () => unknown }) {
       {failure.value && (
         <FailureNote
           failure={failure.value}
-          onRetry={id === undefined ? read : undefined!}
+          {...(id === undefined && { onRetry: read })}
         />
       )}
       {begun.value && (

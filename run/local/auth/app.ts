@@ -9,7 +9,7 @@ import { AUTH_PREFIX } from "./auth.ts";
 import { ACCESS_TOKEN_SECONDS, type AccessTokens } from "./access_tokens.ts";
 import { BODIES, readBody } from "./body.ts";
 import { AuthError, errorResponse, OAuthError, oauthErrorResponse } from "./errors.ts";
-import { deliverMail, type LinkType } from "./mail.ts";
+import { deliverMail, invitationHtml, type LinkType } from "./mail.ts";
 import { addOAuthRoutes, addRootMetadata, openToAllOrigins } from "./oauth/routes.ts";
 import { hashPassword, requireStrength, verifyPassword } from "./passwords.ts";
 import { addFactorRoutes, listFactors } from "./factors.ts";
@@ -142,13 +142,13 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
     // Supabase's gateway accepts a secret key in either header.
     const keys = [req.header("apikey"), readBearer(req.raw)];
     if (!keys.includes(serviceKey)) throw new AuthError(403, "not_admin", "User not allowed");
-    const { email } = await readBody(req.raw, BODIES.address);
+    const { email, data } = await readBody(req.raw, BODIES.invitation);
     const token = randomToken();
-    const user = await users.inviteUser(sql, email, token);
+    const user = await users.inviteUser(sql, email, token, data);
     if (!user) {
       throw new AuthError(422, "email_exists", "A user with this email address has already been registered");
     }
-    await send(email, "invite", token, req.query("redirect_to"));
+    await send(email, "invite", token, req.query("redirect_to"), user.raw_user_meta_data);
     return Response.json(users.showUser(user));
   });
 
@@ -215,9 +215,17 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
     throw new AuthError(403, "session_not_found", "Session from session_id claim in JWT does not exist");
   }
 
-  async function send(to: string, type: LinkType, token: string, redirectTo?: string): Promise<void> {
+  async function send(
+    to: string,
+    type: LinkType,
+    token: string,
+    redirectTo?: string,
+    data: users.User["raw_user_meta_data"] = {},
+  ): Promise<void> {
     const query = new URLSearchParams({ token, type, redirect_to: chooseRedirect(redirectTo, siteUrl) });
-    await deliverMail(mailFolder, { to, type, link: `${url}/verify?${query}` });
+    const link = `${url}/verify?${query}`;
+    const html = type === "invite" ? { html: await invitationHtml(link, data) } : {};
+    await deliverMail(mailFolder, { to, type, link, ...html });
   }
 
   return app;

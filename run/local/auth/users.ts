@@ -76,13 +76,19 @@ export async function signUpUser(sql: ISql, email: string, passwordHash: string)
 }
 
 /**
- * Creates a user who has yet to confirm the address, or invites such a user again.
+ * Creates a user with this metadata who has yet to confirm the address, or invites such a user again, who keeps the
+ * metadata of the first invitation, as in Supabase Auth.
  * @returns undefined if a user who has confirmed the address exists.
  */
-export async function inviteUser(sql: ISql, email: string, token: string): Promise<User | undefined> {
+export async function inviteUser(
+  sql: ISql,
+  email: string,
+  token: string,
+  data: Record<string, JSONValue>,
+): Promise<User | undefined> {
   const [user] = await sql<User[]>`
-    insert into auth.users as u (email, confirmation_token, confirmation_sent_at, invited_at)
-    values (${email}, ${sha256(token)}, now(), now())
+    insert into auth.users as u (email, confirmation_token, confirmation_sent_at, invited_at, raw_user_meta_data)
+    values (${email}, ${sha256(token)}, now(), now(), ${sql.json(data)})
     on conflict (email) where not is_sso_user do update
     set confirmation_token = excluded.confirmation_token, confirmation_sent_at = now(), invited_at = now(),
       updated_at = now()
