@@ -176,6 +176,7 @@ function pages(places: readonly Place[]): Option[] {
     page(t("palette.event"), href("atividade/", { ver: "eventos" })),
     ...creates
       ? [
+        page(t("nav.import"), href("importar/")),
         page(t("keys.create"), href("chaves/", { nova: "1" })),
         page(t("webhooks.create"), href("webhooks/", { novo: "1" })),
       ]
