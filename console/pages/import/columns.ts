@@ -1,6 +1,6 @@
 /** Which field of a contact each column of the file is. */
 import type { CustomField } from "../../app/types.ts";
-import { plain } from "../../components/filter.tsx";
+import { plain } from "../../format/plain.ts";
 
 /** The fields that a column can be, each with the headings by which it is guessed; the most telling ones first. */
 const HEADINGS = {

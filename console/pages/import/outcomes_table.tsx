@@ -56,11 +56,12 @@ export function Outcomes({ rows, outcomes, done }: {
           },
           {
             title: t("rows.detail"),
-            cell: (row) => (
-              <ul class="small broken">
-                {outcomes.get(row)?.details.map((detail) => <li key={detail}>{detail}</li>)}
-              </ul>
-            ),
+            cell: (row) => {
+              const details = outcomes.get(row)?.details ?? [];
+              return details.length > 0 && (
+                <ul class="small broken">{details.map((detail) => <li key={detail}>{detail}</li>)}</ul>
+              );
+            },
           },
         ]}
       />

@@ -1,10 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { asFailure, type Failure } from "../../app/failure.ts";
+import { asFailure, Failure } from "../../app/failure.ts";
 import { guard } from "../../app/leaving.ts";
 import { href } from "../../app/settings.ts";
 import type { CustomField } from "../../app/types.ts";
 import { FailureNote } from "../../components/failure_note.tsx";
+import { formatNumber } from "../../format/format.ts";
+import { languageTag } from "../../strings/locale.ts";
 import type { OpenedFile } from "./choose_file.tsx";
 import type { Target } from "./columns.ts";
 import { failedCsv, namesOf, type Outcome, outcomeOf, outcomeOfFault, STATES } from "./outcomes.ts";
@@ -65,7 +67,8 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
         },
       });
     } catch (thrown) {
-      failure.value = asFailure(thrown);
+      // Both calls may be repeated, so the note need not warn of a change that was perhaps made.
+      failure.value = new Failure({ ...asFailure(thrown), writing: false });
     } finally {
       if (running.peek() === abort) running.value = null;
     }
@@ -80,8 +83,12 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
   useGuard(isImport.value && !isDone);
 
   const outcomes = new Map([...checked.value, ...imported.value]);
+  // While an import is not complete: only what has happened, and what the check refused.
+  const settledOutcomes = isImport.value
+    ? [...outcomes].flatMap(([row, known]) => imported.value.has(row) || !isWritten(known) ? known : [])
+    : [...outcomes.values()];
   const failed = rows.flatMap((row) => {
-    const outcome = outcomes.get(row)!;
+    const outcome = outcomes.get(row);
     return outcome?.state === "failed" ? [{ row, outcome }] : [];
   });
   const [done, all] = isImport.value
@@ -91,24 +98,18 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
   return (
     <Step title={t(isImport.value ? "import" : "check")}>
       <p role="status">
-        {t(
-          isImport.value
-            ? isDone ? "import.done" : isRunning ? "import.running" : "import.stopped"
-            : isChecked
-            ? "check.done"
-            : isRunning
-            ? "check.running"
-            : "import.stopped",
-        )}
+        {isImport.value
+          ? t(isDone ? "import.done" : isRunning ? "import.running" : "import.stopped")
+          : t(isChecked ? "check.done" : isRunning ? "check.running" : "check.stopped")}
       </p>
       {failure.value && <FailureNote failure={failure.value} />}
       {!(isImport.value ? isDone : isChecked) && (
         <div class="field">
           <progress class="progress" max={all} value={done} aria-label={t("import")} />
-          <span class="small">{t("import.progress", { done, all })}</span>
+          <span class="small">{t("import.progress", { done: shown(done), all: shown(all) })}</span>
         </div>
       )}
-      {(isChecked || isImport.value) && <Counts outcomes={outcomes} />}
+      {(isChecked || isImport.value) && <Counts outcomes={settledOutcomes} />}
       <div class="actions">
         {isRunning
           ? (
@@ -147,17 +148,18 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
   );
 }
 
+const shown = (n: number) => formatNumber(n, languageTag.value);
+
 /** Whether the import writes the line: it leaves out what was refused and what is the same already. */
 function isWritten(outcome: Outcome | undefined): boolean {
   return outcome?.state === "created" || outcome?.state === "updated";
 }
 
-function Counts({ outcomes }: { outcomes: Known }) {
-  const all = [...outcomes.values()];
+function Counts({ outcomes }: { outcomes: Outcome[] }) {
   return (
-    <ul class="with-tag start">
+    <ul class="counts">
       {STATES.map((state) => {
-        const n = all.filter((outcome) => outcome.state === state).length;
+        const n = outcomes.filter((outcome) => outcome.state === state).length;
         return (
           <li key={state} class={`tag ${state === "failed" && n > 0 ? "failed" : ""}`}>
             {counted(`count.${state}`, n)}

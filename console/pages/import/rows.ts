@@ -1,6 +1,6 @@
 /** Turns the lines of the file into what the function takes. */
 import type { CustomField } from "../../app/types.ts";
-import { plain } from "../../components/filter.tsx";
+import { plain } from "../../format/plain.ts";
 import type { Target } from "./columns.ts";
 import type { Line } from "./csv.ts";
 
