@@ -30,30 +30,46 @@ create function crm.with_import_companies(p_items jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
   v_line record;
-  v_result jsonb;
+  v_id uuid;
+  v_new jsonb := '[]';
+  -- The places in v_new of the companies that are created, by name and by line.
+  v_named jsonb := '{}';
+  v_places jsonb := '{}';
   v_results jsonb := '{}';
+  v_created jsonb;
 begin
-  -- Those with a tax id first: a line with the name alone then finds the company that such a line creates.
+  -- Those with a tax id first: a line with the name alone then means the company that such a line creates.
   for v_line in
     select distinct on (l.tax_id is null, l.key) l.*
     from (
       select
         i #>> '{args,company}' as name, i #>> '{args,company_tax_id}' as tax_id,
+        crm.name_key(i #>> '{args,company}') as name_key,
         concat_ws(E'\n', crm.name_key(i #>> '{args,company}'), i #>> '{args,company_tax_id}') as key
       from jsonb_array_elements(p_items) i
       where i #>> '{args,company}' is not null
     ) l
     order by l.tax_id is null, l.key
   loop
-    v_result := jsonb_build_object('id', crm.import_company(v_line.name, v_line.tax_id));
-    if v_result ->> 'id' is null then
-      -- As a batch of one, whose error belongs to the line.
-      v_result := crm.run_verb('company_batch', jsonb_build_object('items', jsonb_build_array(jsonb_build_object(
+    v_id := crm.import_company(v_line.name, v_line.tax_id);
+    if v_id is not null then
+      v_results := v_results || jsonb_build_object(v_line.key, jsonb_build_object('id', v_id));
+    elsif v_line.tax_id is null and v_named ? v_line.name_key then
+      v_places := v_places || jsonb_build_object(v_line.key, v_named -> v_line.name_key);
+    else
+      v_places := v_places || jsonb_build_object(v_line.key, jsonb_array_length(v_new));
+      v_named := v_named || jsonb_build_object(v_line.name_key, jsonb_array_length(v_new));
+      v_new := v_new || jsonb_build_object(
         'op', 'create', 'args', jsonb_build_object('name', v_line.name, 'tax_id', v_line.tax_id)
-      ))))::jsonb #> '{results,0}';
+      );
     end if;
-    v_results := v_results || jsonb_build_object(v_line.key, v_result);
   end loop;
+  if v_new <> '[]' then
+    v_created := crm.run_verb('company_batch', jsonb_build_object('items', v_new))::jsonb -> 'results';
+    v_results := v_results || (
+      select jsonb_object_agg(p.key, v_created -> p.value::integer) from jsonb_each_text(v_places) p
+    );
+  end if;
   return (
     select jsonb_agg(
       case

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { asFailure, Failure } from "../../app/failure.ts";
 import { guard } from "../../app/leaving.ts";
 import { href } from "../../app/settings.ts";
@@ -28,114 +29,158 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
   onRestart: () => void;
 }) {
   const nameOf = namesOf(file, targets, custom);
-  const checked = useSignal<Known>(
+  // Filled in place: with 20,000 lines a copy for each batch would take longer than the server.
+  const checked = useRef(
     new Map(rows.flatMap((row) => row.fault ? [[row, outcomeOfFault(row.fault, nameOf)]] : [])),
-  );
-  const imported = useSignal<Known>(new Map());
-  /** Whether the import was begun. */
+  ).current;
+  const imported = useRef(new Map<Row, Outcome>()).current;
   const isImport = useSignal(false);
+  const done = useSignal(checked.size);
   const running = useSignal<AbortController | null>(null);
   const isStopping = useSignal(false);
   const failure = useSignal<Failure | null>(null);
-  // The batch that is on its way ends first.
-  const stop = () => {
-    isStopping.value = true;
-    running.peek()?.abort();
-  };
 
-  const toImport = rows.filter((row) => isWritten(checked.value.get(row)));
   const run = async () => {
-    const known = isImport.peek() ? imported : checked;
-    const left = (isImport.peek() ? toImport : rows).filter((row) => row.item && !known.peek().has(row));
+    const isDry = !isImport.peek();
+    const known = isDry ? checked : imported;
+    const left = (isDry ? rows : rows.filter((row) => isWritten(checked.get(row))))
+      .filter((row) => row.item && !known.has(row));
     const abort = new AbortController();
     running.value = abort;
     isStopping.value = false;
     failure.value = null;
+    done.value = known.size;
     try {
       await sendRows(left, {
-        isDry: !isImport.peek(),
+        isDry,
         signal: abort.signal,
         onResults: (sent, results) => {
-          const next = new Map(known.peek());
           sent.forEach((row, at) =>
-            next.set(
-              row,
-              outcomeOf(results[at]!, nameOf, isImport.peek() ? checked.peek().get(row) : undefined),
-            )
+            known.set(row, outcomeOf(results[at]!, nameOf, isDry ? undefined : checked.get(row)))
           );
-          known.value = next;
+          done.value = known.size;
         },
       });
     } catch (thrown) {
       // Both calls may be repeated, so the note need not warn of a change that was perhaps made.
       failure.value = new Failure({ ...asFailure(thrown), writing: false });
     } finally {
-      if (running.peek() === abort) running.value = null;
+      running.value = null;
     }
+  };
+  // The batch that is on its way ends first.
+  const stop = () => {
+    isStopping.value = true;
+    running.peek()?.abort();
   };
   useEffect(() => {
     void run();
     return () => running.peek()?.abort();
   }, [isImport.value]);
 
-  const isChecked = rows.every((row) => checked.value.has(row));
-  const isDone = isImport.value && toImport.every((row) => imported.value.has(row));
+  const all = useMemo(
+    () => isImport.value ? rows.filter((row) => isWritten(checked.get(row))).length : rows.length,
+    [isImport.value],
+  );
+  const isDone = done.value === all;
   useGuard(isImport.value && !isDone);
-
-  const outcomes = new Map([...checked.value, ...imported.value]);
-  // While an import is not complete: only what has happened, and what the check refused.
-  const settledOutcomes = isImport.value
-    ? [...outcomes].flatMap(([row, known]) => imported.value.has(row) || !isWritten(known) ? known : [])
-    : [...outcomes.values()];
-  const failed = rows.flatMap((row) => {
-    const outcome = outcomes.get(row);
-    return outcome?.state === "failed" ? [{ row, outcome }] : [];
-  });
-  const [done, all] = isImport.value
-    ? [imported.value.size, toImport.length]
-    : [checked.value.size, rows.length];
-  const isRunning = running.value !== null;
-  return (
-    <Step title={t(isImport.value ? "import" : "check")}>
-      <p role="status">
-        {isImport.value
-          ? t(isDone ? "import.done" : isRunning ? "import.running" : "import.stopped")
-          : t(isChecked ? "check.done" : isRunning ? "check.running" : "check.stopped")}
-      </p>
-      {failure.value && <FailureNote failure={failure.value} />}
-      {!(isImport.value ? isDone : isChecked) && (
-        <div class="field">
-          <progress class="progress" max={all} value={done} aria-label={t("import")} />
-          <span class="small">{t("import.progress", { done: shown(done), all: shown(all) })}</span>
+  const title = t(isImport.value ? "import" : "check");
+  const back = !isImport.value && (
+    <button type="button" class="button" onClick={onBack}>{t("check.back")}</button>
+  );
+  const progress = (
+    <div class="field">
+      <progress class="progress" max={all} value={done.value} aria-label={title} />
+      <span class="small">{t("import.progress", { done: shown(done.value), all: shown(all) })}</span>
+    </div>
+  );
+  if (running.value !== null) {
+    return (
+      <Step title={title}>
+        <p role="status">{t(isImport.value ? "import.running" : "check.running")}</p>
+        {progress}
+        <div class="actions">
+          <button type="button" class="button" disabled={isStopping.value} onClick={stop}>
+            {t(isStopping.value ? "import.stopping" : "import.stop")}
+          </button>
+          {back}
         </div>
-      )}
-      {(isChecked || isImport.value) && <Counts outcomes={settledOutcomes} />}
-      <div class="actions">
-        {isRunning
-          ? (
-            <button type="button" class="button" disabled={isStopping.value} onClick={stop}>
-              {t(isStopping.value ? "import.stopping" : "import.stop")}
-            </button>
-          )
-          : isDone
+      </Step>
+    );
+  }
+  if (!isDone) {
+    return (
+      <Step title={title}>
+        <p role="status">{t(isImport.value ? "import.stopped" : "check.stopped")}</p>
+        {failure.value && <FailureNote failure={failure.value} />}
+        {progress}
+        <div class="actions">
+          <button type="button" class="button primary" onClick={run}>{t("import.continue")}</button>
+          {back}
+        </div>
+      </Step>
+    );
+  }
+  return (
+    <Step title={title}>
+      <p role="status">{t(isImport.value ? "import.done" : "check.done")}</p>
+      <Result file={file} rows={rows} checked={checked} imported={imported}>
+        {isImport.value
           ? (
             <>
               <button type="button" class="button" onClick={onRestart}>{t("import.again")}</button>
               <a class="button" href={href("atividade/", { ver: "eventos" })}>{t("import.events")}</a>
             </>
           )
-          : isImport.value || !isChecked
-          ? <button type="button" class="button primary" onClick={run}>{t("import.continue")}</button>
-          : toImport.length > 0
-          ? (
-            <button type="button" class="button primary" onClick={() => isImport.value = true}>
-              {counted("check.import", toImport.length)}
-            </button>
-          )
-          : <p>{t("check.nothing")}</p>}
-        {!isImport.value && <button type="button" class="button" onClick={onBack}>{t("check.back")}</button>}
-      </div>
-      {failed.length > 0 && (isDone || (isChecked && !isImport.value)) && (
+          : (
+            <>
+              <ImportButton
+                lines={rows.filter((row) => isWritten(checked.get(row))).length}
+                onClick={() => isImport.value = true}
+              />
+              {back}
+            </>
+          )}
+      </Result>
+    </Step>
+  );
+}
+
+function ImportButton({ lines, onClick }: { lines: number; onClick: () => void }) {
+  if (lines === 0) return <p>{t("check.nothing")}</p>;
+  return (
+    <button type="button" class="button primary" onClick={onClick}>{counted("check.import", lines)}</button>
+  );
+}
+
+/** What happens, or has happened, to each line. */
+function Result({ file, rows, checked, imported, children }: {
+  file: OpenedFile;
+  rows: Row[];
+  checked: Known;
+  imported: Known;
+  /** The buttons. */
+  children: ComponentChildren;
+}) {
+  const outcomes = new Map([...checked, ...imported]);
+  const failed = rows.flatMap((row) => {
+    const outcome = outcomes.get(row)!;
+    return outcome.state === "failed" ? [{ row, outcome }] : [];
+  });
+  return (
+    <>
+      <ul class="counts">
+        {STATES.map((state) => {
+          const n = rows.filter((row) => outcomes.get(row)!.state === state).length;
+          return (
+            <li key={state} class={`tag ${state === "failed" && n > 0 ? "failed" : ""}`}>
+              {counted(`count.${state}`, n)}
+            </li>
+          );
+        })}
+      </ul>
+      <div class="actions">{children}</div>
+      {failed.length > 0 && (
         <div class="note">
           <p>{t("failed.hint")}</p>
           <button type="button" class="button" onClick={() => download(file, failedCsv(file, failed))}>
@@ -143,8 +188,8 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
           </button>
         </div>
       )}
-      {(isChecked || isImport.value) && <Outcomes rows={rows} outcomes={outcomes} done={imported.value} />}
-    </Step>
+      <Outcomes rows={rows} outcomes={outcomes} done={imported} />
+    </>
   );
 }
 
@@ -153,21 +198,6 @@ const shown = (n: number) => formatNumber(n, languageTag.value);
 /** Whether the import writes the line: it leaves out what was refused and what is the same already. */
 function isWritten(outcome: Outcome | undefined): boolean {
   return outcome?.state === "created" || outcome?.state === "updated";
-}
-
-function Counts({ outcomes }: { outcomes: Outcome[] }) {
-  return (
-    <ul class="counts">
-      {STATES.map((state) => {
-        const n = outcomes.filter((outcome) => outcome.state === state).length;
-        return (
-          <li key={state} class={`tag ${state === "failed" && n > 0 ? "failed" : ""}`}>
-            {counted(`count.${state}`, n)}
-          </li>
-        );
-      })}
-    </ul>
-  );
 }
 
 /** Asks before the person leaves while lines are left. */
