@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import type { Page } from "playwright-core";
 import { client } from "../../support/client.ts";
-import { assertAccessible, assertFits } from "../support/audit.ts";
+import { assertAccessible, assertFits, assertReachable } from "../support/audit.ts";
 import { openAs } from "../support/company.ts";
 import type { Scenario } from "../support/scenario.ts";
 import { DESK, READERS_PHONE } from "../support/screens.ts";
@@ -31,6 +31,7 @@ async function assertGood(page: Page, where: string): Promise<void> {
     await assertFits(page, `${where} at ${viewport.width}`);
     await assertAccessible(page, `${where} at ${viewport.width}`);
   }
+  await assertReachable(page, where);
 }
 
 export const importing: Scenario[] = [
