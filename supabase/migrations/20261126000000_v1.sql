@@ -14456,7 +14456,7 @@ begin
       v_valid := v_text in ('admin', 'gestor', 'vendedor');
       v_message := 'Deve ser um de "admin", "gestor", "vendedor"';
     when 'suspended', 'public_api', 'is_active', 'is_default', 'keep_webhooks', 'refuses_undefined_fields',
-      'before_creation', 'dry_run'
+      'before_creation', 'dry_run', 'atomic'
     then
       v_valid := jsonb_typeof(p_value) = 'boolean';
       v_message := 'Deve ser true ou false';
@@ -14497,6 +14497,10 @@ begin
       v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 1 and 100
         and not p_value @? '$[*] ? (!(@ like_regex "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$" flag "i"))';
       v_message := 'Deve ser uma lista de 1 a 100 UUIDs';
+    when 'items' then
+      -- Only the number: the function has validated each item (_shared/http/batch_items.ts).
+      v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 1 and 100;
+      v_message := 'Deve ser uma lista de 1 a 100 itens';
     when 'q' then
       v_valid := char_length(v_text) between 1 and 100;
       v_message := 'Deve ter de 1 a 100 caracteres';
@@ -14843,6 +14847,10 @@ begin
     when 'action' then
       case p_verb
         when 'action_list' then return app.action_list(p_args);
+      end case;
+    when 'contact' then
+      case p_verb
+        when 'contact_import' then return app.contact_import(p_args);
       end case;
     when 'custom' then
       case p_verb
@@ -17114,6 +17122,226 @@ comment on function app.event_list(jsonb) is
   'A page of the events of a workspace, newest first, each with its deliveries: see crm.event_ids. Arguments: '
   'workspace_id, event, object_id, since, until, cursor, limit. Codes: validation_error, not_found.';
 
+create function crm.import_company(p_name text, p_tax_id text) returns uuid
+language plpgsql set search_path = '' as $$
+declare
+  v_id uuid;
+begin
+  if p_tax_id is not null then
+    select c.id into v_id from crm.companies c
+    where c.workspace_id = crm.current_workspace_id() and c.tax_id = p_tax_id and c.archived_at is null
+    order by c.id limit 1;
+    if found then return v_id; end if;
+  end if;
+  v_id := crm.lead_company(crm.name_key(p_name));
+  -- Two companies with one name and different tax ids are two companies.
+  if exists (
+    select from crm.companies c
+    where c.workspace_id = crm.current_workspace_id() and c.id = v_id and c.tax_id <> p_tax_id
+  ) then
+    return null;
+  end if;
+  return v_id;
+end
+$$;
+comment on function crm.import_company(text, text) is
+  'The company of a line: the oldest unarchived one with its tax id, otherwise as crm.lead_company, unless that one has '
+  'another tax id. Null if there is none.';
+create function crm.with_import_companies(p_items jsonb) returns jsonb
+language plpgsql set search_path = '' as $$
+declare
+  v_line record;
+  v_id uuid;
+  v_new jsonb := '[]';
+  -- The places in v_new of the companies that are created, by name and by line.
+  v_named jsonb := '{}';
+  v_places jsonb := '{}';
+  v_results jsonb := '{}';
+  v_created jsonb;
+begin
+  -- Those with a tax id first: a line with the name alone then means the company that such a line creates.
+  for v_line in
+    select distinct on (l.tax_id is null, l.key) l.*
+    from (
+      select
+        i #>> '{args,company}' as name, i #>> '{args,company_tax_id}' as tax_id,
+        crm.name_key(i #>> '{args,company}') as name_key,
+        concat_ws(E'\n', crm.name_key(i #>> '{args,company}'), i #>> '{args,company_tax_id}') as key
+      from jsonb_array_elements(p_items) i
+      where i #>> '{args,company}' is not null
+    ) l
+    order by l.tax_id is null, l.key
+  loop
+    v_id := crm.import_company(v_line.name, v_line.tax_id);
+    if v_id is not null then
+      v_results := v_results || jsonb_build_object(v_line.key, jsonb_build_object('id', v_id));
+    elsif v_line.tax_id is null and v_named ? v_line.name_key then
+      v_places := v_places || jsonb_build_object(v_line.key, v_named -> v_line.name_key);
+    else
+      v_places := v_places || jsonb_build_object(v_line.key, jsonb_array_length(v_new));
+      v_named := v_named || jsonb_build_object(v_line.name_key, jsonb_array_length(v_new));
+      v_new := v_new || jsonb_build_object(
+        'op', 'create', 'args', jsonb_build_object('name', v_line.name, 'tax_id', v_line.tax_id)
+      );
+    end if;
+  end loop;
+  if v_new <> '[]' then
+    v_created := crm.run_verb('company_batch', jsonb_build_object('items', v_new))::jsonb -> 'results';
+    v_results := v_results || (
+      select jsonb_object_agg(p.key, v_created -> p.value::integer) from jsonb_each_text(v_places) p
+    );
+  end if;
+  return (
+    select jsonb_agg(
+      case
+        when c.result ? 'error' then jsonb_build_object('error', c.result -> 'error')
+        when i.item ? 'args' then jsonb_set(
+          i.item, '{args}',
+          (i.item -> 'args') - '{company,company_tax_id}'::text[]
+            || case when c.result is null then '{}' else jsonb_build_object('company_id', c.result -> 'id') end
+        )
+        else i.item
+      end
+      order by i.position
+    )
+    from jsonb_array_elements(p_items) with ordinality i (item, position)
+    cross join lateral (
+      select v_results -> concat_ws(
+        E'\n', crm.name_key(i.item #>> '{args,company}'), i.item #>> '{args,company_tax_id}'
+      ) as result
+    ) c
+  );
+end
+$$;
+comment on function crm.with_import_companies(jsonb) is
+  'The items of an import with company_id in place of the company''s name and tax id. Creates the companies that do not '
+  'exist; an item whose company is refused has that error.';
+create function crm.with_kept_fields(p_items jsonb) returns jsonb
+language plpgsql set search_path = '' as $$
+declare
+  v_items jsonb := p_items;
+  v_args jsonb;
+  v_ids uuid[];
+  v_kept jsonb;
+begin
+  for v_at in 0 .. jsonb_array_length(p_items) - 1 loop
+    v_args := p_items -> v_at -> 'args';
+    continue when jsonb_typeof(v_args -> 'custom_fields') is distinct from 'object'
+      -- api.contact_upsert refuses an item that has nothing to be found by.
+      or coalesce(case v_args ->> 'match_by'
+        when 'phone' then crm.e164(v_args ->> 'phone') else v_args ->> (v_args ->> 'match_by')
+      end, '') = '';
+    v_ids := crm.contact_match(v_args);
+    if v_ids = '{}' then v_ids := crm.contact_match(v_args, true); end if;
+    continue when cardinality(v_ids) <> 1;
+    -- Locked, so that the upsert does not undo a change that another call makes meanwhile.
+    select coalesce(t.custom_fields, '{}') into v_kept from crm.contacts t
+    where t.workspace_id = crm.current_workspace_id() and t.id = v_ids[1]
+    for no key update;
+    v_items := jsonb_set(
+      v_items, array[v_at::text, 'args', 'custom_fields'], v_kept || (v_args -> 'custom_fields')
+    );
+  end loop;
+  return v_items;
+end
+$$;
+comment on function crm.with_kept_fields(jsonb) is
+  'The items of an import with the custom fields that their contacts have besides those in the file: an upsert replaces '
+  'all of them.';
+create function crm.import_values(p_ids uuid[]) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(jsonb_object_agg(t.id, jsonb_build_object(
+      'name', t.name, 'email', t.email, 'phone', t.phone, 'phone2', t.phone2, 'whatsapp', t.whatsapp,
+      'job_title', t.job_title, 'instagram', t.instagram, 'linkedin', t.linkedin, 'notes', left(t.notes, 200),
+      'external_id', t.external_id, 'tags', left(array_to_string(t.tags, ', '), 200),
+      'company', (
+        select c.name from crm.companies c where c.workspace_id = t.workspace_id and c.id = t.company_id
+      )
+    ) || coalesce(
+      (
+        select jsonb_object_agg('custom_fields.' || f.key, left(f.value, 200))
+        from jsonb_each_text(t.custom_fields) f
+      ),
+      '{}'
+    )), '{}')
+    from crm.contacts t
+    where t.workspace_id = crm.current_workspace_id() and t.id = any (p_ids)
+  );
+end
+$$;
+comment on function crm.import_values(uuid[]) is
+  'What the contacts have in the fields that an import may change, as texts of up to 200 characters, by id.';
+create function crm.import_contacts(p_items jsonb, p_is_atomic boolean, p_is_dry boolean) returns json
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_reply jsonb;
+  v_ids uuid[];
+  v_before jsonb;
+  v_after jsonb;
+begin
+  -- Before the companies are looked for, so that two imports or leads do not create the same company.
+  perform crm.lock_all_matches();
+  begin
+    v_reply := crm.run_verb('contact_batch', jsonb_build_object(
+      'items', crm.with_kept_fields(crm.with_import_companies(p_items)), 'atomic', p_is_atomic
+    ));
+    if not p_is_dry then return v_reply::json; end if;
+    v_ids := array(
+      select (r ->> 'id')::uuid from jsonb_array_elements(v_reply -> 'results') r where r ->> 'status' = '200'
+    );
+    v_after := crm.import_values(v_ids);
+    -- Undoes the batch; the variables keep what it answered.
+    raise exception using errcode = 'CRM02';
+  exception
+    when sqlstate 'CRM02' then
+      v_before := crm.import_values(v_ids);
+  end;
+  return json_build_object(
+    'results', (
+      select json_agg(
+        case r.result ->> 'status'
+          -- The id of a contact that is not created after all.
+          when '201' then r.result - 'id'
+          when '200' then r.result || jsonb_build_object('changes', (
+            select coalesce(jsonb_agg(
+              jsonb_build_object('field', f.name, 'from', b.value ->> f.name, 'to', a.value ->> f.name) order by f.name
+            ), '[]')
+            from jsonb_object_keys(b.value || a.value) f (name)
+            where b.value ->> f.name is distinct from a.value ->> f.name
+          ))
+          else r.result
+        end
+        order by r.position
+      )
+      from jsonb_array_elements(v_reply -> 'results') with ordinality r (result, position)
+      cross join lateral (select coalesce(v_before -> (r.result ->> 'id'), '{}') as value) b
+      cross join lateral (select coalesce(v_after -> (r.result ->> 'id'), '{}') as value) a
+    ),
+    'summary', v_reply -> 'summary'
+  );
+end
+$$;
+comment on function crm.import_contacts(jsonb, boolean, boolean) is
+  'Runs an import as crm_api, by the verbs of the API, in the caller''s workspace and with the member as the actor. '
+  'p_is_dry: undoes it, and adds to each contact that exists the fields that would change. Security definer, because '
+  'crm_app writes no records: it may execute this function and no other verb of the API.';
+create function app.contact_import(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.within_workspace(crm.check_args(p_args, '{workspace_id, items}', '{atomic, dry_run}'));
+begin
+  return crm.import_contacts(
+    v_args -> 'items', coalesce((v_args ->> 'atomic')::boolean, false), coalesce((v_args ->> 'dry_run')::boolean, false)
+  );
+end
+$$;
+comment on function app.contact_import(jsonb) is
+  'Imports up to 100 contacts as api.contact_batch does, each with the name of its company (crm.with_import_companies), '
+  'and returns its reply. With dry_run nothing is written, and each contact that exists has changes: field, from, to. '
+  'Arguments: workspace_id, items, atomic, dry_run. Codes: validation_error, not_found.';
+
 create function crm.found_by_id(p_workspace_id uuid, p_id uuid)
 returns table (type text, id uuid, name text, detail text, parent_id uuid)
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
@@ -17574,21 +17802,22 @@ to crm_api;
 grant execute on function
   api.custom_field_archive(jsonb), api.custom_field_create(jsonb), api.custom_field_list(jsonb),
   api.custom_field_restore(jsonb), api.custom_field_update(jsonb), api.fail(text, text[], text, uuid[]),
-  app.action_list(jsonb), app.custom_field_archive(jsonb), app.custom_field_create(jsonb), app.custom_field_list(jsonb),
-  app.custom_field_restore(jsonb), app.custom_field_update(jsonb), app.delivery_get(jsonb), app.delivery_list(jsonb),
-  app.delivery_redeliver(jsonb), app.event_list(jsonb), app.funnel_deal(jsonb), app.funnel_get(jsonb),
-  app.grant_create(jsonb), app.grant_list(jsonb), app.grant_revoke(jsonb), app.invitation_accept(jsonb),
-  app.invitation_decline(jsonb), app.key_create(jsonb), app.key_get(jsonb), app.key_list(jsonb),
-  app.key_requests(jsonb), app.key_revoke(jsonb), app.key_rotate(jsonb), app.key_update(jsonb),
-  app.member_invite(jsonb), app.member_leave(jsonb), app.member_list(jsonb), app.member_reinvite(jsonb),
-  app.member_update(jsonb), app.subscription_create(jsonb), app.subscription_delete(jsonb), app.subscription_get(jsonb),
-  app.subscription_list(jsonb), app.subscription_reactivate(jsonb), app.subscription_recover(jsonb),
-  app.subscription_redeliver(jsonb), app.subscription_rotate(jsonb), app.subscription_test(jsonb),
-  app.subscription_update(jsonb), app.workspace_choices(jsonb), app.workspace_get(jsonb), app.workspace_search(jsonb),
-  app.workspace_update(jsonb), crm.activity_json(crm.activities), crm.answer_invitation(uuid, boolean),
-  crm.calls_by_day(date[], bigint[], date, integer), crm.calls_by_hour(timestamp with time zone[], bigint),
-  crm.change_subscription(uuid, uuid, jsonb), crm.changed_field_names(), crm.changed_member_json(crm.members),
-  crm.check_active_subscriptions(uuid, text), crm.check_args(jsonb, text[], text[]), crm.check_filters(uuid, jsonb),
+  app.action_list(jsonb), app.contact_import(jsonb), app.custom_field_archive(jsonb), app.custom_field_create(jsonb),
+  app.custom_field_list(jsonb), app.custom_field_restore(jsonb), app.custom_field_update(jsonb),
+  app.delivery_get(jsonb), app.delivery_list(jsonb), app.delivery_redeliver(jsonb), app.event_list(jsonb),
+  app.funnel_deal(jsonb), app.funnel_get(jsonb), app.grant_create(jsonb), app.grant_list(jsonb),
+  app.grant_revoke(jsonb), app.invitation_accept(jsonb), app.invitation_decline(jsonb), app.key_create(jsonb),
+  app.key_get(jsonb), app.key_list(jsonb), app.key_requests(jsonb), app.key_revoke(jsonb), app.key_rotate(jsonb),
+  app.key_update(jsonb), app.member_invite(jsonb), app.member_leave(jsonb), app.member_list(jsonb),
+  app.member_reinvite(jsonb), app.member_update(jsonb), app.subscription_create(jsonb), app.subscription_delete(jsonb),
+  app.subscription_get(jsonb), app.subscription_list(jsonb), app.subscription_reactivate(jsonb),
+  app.subscription_recover(jsonb), app.subscription_redeliver(jsonb), app.subscription_rotate(jsonb),
+  app.subscription_test(jsonb), app.subscription_update(jsonb), app.workspace_choices(jsonb), app.workspace_get(jsonb),
+  app.workspace_search(jsonb), app.workspace_update(jsonb), crm.activity_json(crm.activities),
+  crm.answer_invitation(uuid, boolean), crm.calls_by_day(date[], bigint[], date, integer),
+  crm.calls_by_hour(timestamp with time zone[], bigint), crm.change_subscription(uuid, uuid, jsonb),
+  crm.changed_field_names(), crm.changed_member_json(crm.members), crm.check_active_subscriptions(uuid, text),
+  crm.check_args(jsonb, text[], text[]), crm.check_filters(uuid, jsonb),
   crm.check_new_subscription(crm.webhook_subscriptions),
   crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
   crm.check_window(timestamp with time zone, timestamp with time zone),
@@ -17608,9 +17837,10 @@ grant execute on function
   crm.event_ids(uuid, crm.event_type, uuid, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.find_records(text, integer, text[], boolean), crm.fold(text), crm.found_by_id(uuid, uuid),
   crm.found_by_words(uuid, text), crm.funnel_stages(uuid, uuid), crm.given_scopes(text[], text),
-  crm.grant_records(uuid, uuid[]), crm.header_name(jsonb), crm.holds_webhooks(uuid), crm.invitations_of_current_user(),
-  crm.is_date(text), crm.is_in_state(text, text, boolean), crm.is_working(crm.api_keys),
-  crm.iso(timestamp with time zone), crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer),
+  crm.grant_records(uuid, uuid[]), crm.header_name(jsonb), crm.holds_webhooks(uuid),
+  crm.import_contacts(jsonb, boolean, boolean), crm.invitations_of_current_user(), crm.is_date(text),
+  crm.is_in_state(text, text, boolean), crm.is_working(crm.api_keys), crm.iso(timestamp with time zone),
+  crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer),
   crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[]), crm.key_for_update(uuid, uuid), crm.key_record(uuid, uuid),
   crm.key_records(uuid, uuid[]), crm.lead_data(crm.deals, crm.contacts, crm.companies),
   crm.lead_json(crm.deals, uuid, uuid), crm.leave_workspace(), crm.list_filters(text), crm.listed_ids(jsonb, text),

@@ -13,6 +13,10 @@ begin
       case p_verb
         when 'action_list' then return app.action_list(p_args);
       end case;
+    when 'contact' then
+      case p_verb
+        when 'contact_import' then return app.contact_import(p_args);
+      end case;
     when 'custom' then
       case p_verb
         when 'custom_field_archive' then return app.custom_field_archive(p_args);

@@ -5,7 +5,8 @@
 --   crm_functions  the login of the functions: the doors, the dispatcher's queue, crm.next_delivery_due,
 --                  crm.log_requests and crm.check_health
 --   crm_api        the verbs of keys and links, under row-level security: records of the current workspace
---   crm_app        the verbs of members, under row-level security: keys, webhooks, members, settings of their workspace
+--   crm_app        the verbs of members, under row-level security: keys, webhooks, members, settings of their workspace;
+--                  it imports contacts only through crm.import_contacts, which runs verbs as crm_api
 --
 -- tests/sql/isolation/ compares each list with what is used, and tries what is refused.
 
