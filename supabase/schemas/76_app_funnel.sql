@@ -8,6 +8,8 @@ set plan_cache_mode = 'force_generic_plan' set jit = off
 -- Without sorts, the deals of each stage and each outcome are read in index order, and reading stops after 1,001. With
 -- a sort, the planner might read all of them first.
 set enable_sort = off set enable_incremental_sort = off as $$
+declare
+  c_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 begin
   return (
     with stage as materialized (
@@ -74,7 +76,13 @@ begin
             'owner', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
             'contact', case when p.id is not null then json_build_object('id', p.id, 'name', p.name) end,
             'company', case when o.id is not null then json_build_object('id', o.id, 'name', o.name) end,
-            'created_at', crm.iso(d.created_at), 'stage_entered_at', crm.iso(d.stage_changed_at)
+            'created_at', crm.iso(d.created_at), 'stage_entered_at', crm.iso(d.stage_changed_at),
+            'proposal_accepted_at', (
+              select crm.iso(t.accepted_at) from crm.proposals t
+              where t.workspace_id = p_workspace_id and (t.deal_id, t.id) < (d.id, c_last) and t.deal_id >= d.id
+                and t.status = 'aceita'
+              order by t.deal_id desc, t.id desc limit 1
+            )
           )
           order by c.rank
         ) as list
@@ -223,13 +231,7 @@ begin
     'loss_note', v_deal.loss_note, 'created_at', crm.iso(v_deal.created_at),
     'stage_entered_at', crm.iso(v_deal.stage_changed_at), 'closed_at', crm.iso(v_deal.closed_at),
     'proposals', (
-      select coalesce(
-        json_agg(
-          crm.with_fields(crm.proposal_view_json(p), json_build_object('viewed_at', crm.iso(p.viewed_at)))
-          order by p.id desc
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(crm.deal_proposal_json(p) order by p.id desc), '[]')
       from (
         select t.* from crm.proposals t
         where t.workspace_id = v_workspace_id and (t.deal_id, t.id) < (v_id, c_last) and t.deal_id >= v_id

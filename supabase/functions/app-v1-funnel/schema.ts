@@ -21,6 +21,11 @@ const Card = object({
   company: field(Reference.nullable(), ["Empresa cliente", "The customer's company"]),
   created_at: timestamp(),
   stage_entered_at: field(timestamp(), ["Desde quando está na etapa", "When it entered the stage"]),
+  proposal_accepted_at: field(timestamp().nullable(), [
+    "Quando o cliente aceitou a proposta aceita mais nova; null: nenhuma foi aceita",
+    "When the customer accepted the newest accepted proposal; null: none was accepted",
+    null,
+  ]),
 }).meta({ id: "FunnelDeal", ...doc("Um negócio no funil", "A deal in the funnel") });
 
 const Stage = object({
