@@ -6701,10 +6701,18 @@ language plpgsql set search_path = '' as $$
 declare
   v_token_hash bytea := decode(p_token_hash, 'hex');
 begin
-  -- Not excluded.token_hash, which needs the right to read the column.
-  insert into crm.proposal_links (workspace_id, proposal_id, token_hash)
-  values (p_proposal.workspace_id, p_proposal.id, v_token_hash)
-  on conflict (workspace_id, proposal_id) do update set token_hash = v_token_hash, created_at = now();
+  -- The caller has locked or created the proposal, so nobody else adds its link in between.
+  if exists (
+    select from crm.proposal_links l
+    where l.workspace_id = p_proposal.workspace_id and l.proposal_id = p_proposal.id
+  ) then
+    update crm.proposal_links l
+    set token_hash = v_token_hash, created_at = now()
+    where l.workspace_id = p_proposal.workspace_id and l.proposal_id = p_proposal.id;
+  else
+    insert into crm.proposal_links (workspace_id, proposal_id, token_hash)
+    values (p_proposal.workspace_id, p_proposal.id, v_token_hash);
+  end if;
 end
 $$;
 comment on function crm.proposal_link_replace(crm.proposals, text) is
