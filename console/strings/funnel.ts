@@ -90,12 +90,17 @@ export const funnel = {
   "proposal.whatsapp": ["Enviar por WhatsApp", "Send by WhatsApp"],
   "proposal.mail": ["Enviar por e-mail", "Send by e-mail"],
   "proposal.mark_sent": ["Marcar como enviada", "Mark as sent"],
+  "proposal.marked": ["Marcada como enviada", "Marked as sent"],
   "proposal.subject": ["Proposta: {title}", "Proposal: {title}"],
   "proposal.message": [
     "Olá! Esta é a nossa proposta, {title}. Você pode ler e responder aqui: {link}",
     "Hello! This is our proposal, {title}. You can read and answer it here: {link}",
   ],
   "proposal.new_link": ["Novo link", "New link"],
+  "proposal.new_link_why": [
+    "O link anterior não pode ser copiado de novo: o CRM guarda apenas um hash dele.",
+    "The earlier link cannot be copied again: the CRM stores only a hash of it.",
+  ],
   "proposal.new_link_yes": ["Criar novo link", "Create a new link"],
   "proposal.new_link_stops": [
     "O link que o cliente recebeu deixa de funcionar na hora. Envie o novo a ele.",

@@ -36,7 +36,11 @@ export function Deal({ id, pipeline }: { id: string; pipeline: string | undefine
             </div>
             <Proposals
               deal={deal}
-              onChange={(change) => resource.set({ ...deal, proposals: change(deal.proposals) })}
+              onChange={(change) => {
+                // As shown now: while a call was on its way, another one may have changed them.
+                const shown = resource.data.peek() ?? deal;
+                resource.set({ ...shown, proposals: change(shown.proposals) });
+              }}
             />
             <Rows title={t("deal.activities")} none={t("deal.no_activities")} rows={deal.activities}>
               {(activity) => (

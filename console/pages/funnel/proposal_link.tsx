@@ -3,6 +3,7 @@ import { call } from "../../app/api.ts";
 import { useAction } from "../../app/use_action.ts";
 import { CopyButton } from "../../components/copy.tsx";
 import { FailureNote } from "../../components/failure_note.tsx";
+import { say } from "../../components/toast.tsx";
 import { t } from "../../strings/strings.ts";
 import { mailTo, whatsAppTo } from "./offer_message.ts";
 import type { Person, Proposal } from "./records.ts";
@@ -25,12 +26,18 @@ export function ProposalLink({ proposal, link, contact, onSent }: {
   useEffect(() => heading.current?.focus(), []);
 
   const isDraft = proposal.status === "rascunho";
-  const send = () => {
-    if (!isDraft) return;
-    void run(async () => {
+  const send = async () => {
+    if (!isDraft) return false;
+    return await run(async () => {
       const path = `app-v1-funnel/proposals/${proposal.id}/send`;
       onSent(await call<Proposal>("POST", path, { body: {} }));
     });
+  };
+  const mark = async () => {
+    if (!await send()) return;
+    say(t("proposal.marked"));
+    // The pressed button is gone.
+    heading.current?.focus();
   };
   const message = t("proposal.message", { title: proposal.title, link });
   const subject = t("proposal.subject", { title: proposal.title });
@@ -59,7 +66,7 @@ export function ProposalLink({ proposal, link, contact, onSent }: {
           {t("proposal.mail")}
         </a>
         {isDraft && (
-          <button type="button" class="button" disabled={busy.value} onClick={send}>
+          <button type="button" class="button" disabled={busy.value} onClick={mark}>
             {t("proposal.mark_sent")}
           </button>
         )}

@@ -112,7 +112,7 @@ function NewLink({ proposal: { id, title, status }, onDone, onClose }: {
       <p class={isDraft ? "note" : "note failed"}>
         {t(isDraft ? "proposal.new_link_draft" : "proposal.new_link_stops")}
       </p>
-      <p>{t("proposal.link_once")}</p>
+      <p>{t("proposal.new_link_why")}</p>
     </ActionDialog>
   );
 }

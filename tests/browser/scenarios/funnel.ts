@@ -96,7 +96,7 @@ export const funnel: Scenario[] = [
       await page.getByRole("button", { name: "Criar proposta" }).click();
       const offer = page.getByRole("listitem").filter({ hasText: "Oferta de verão" });
       await offer.getByText("ainda não enviada").waitFor();
-      await offer.getByText("Válida até 31/12/2099, 23:59").waitFor();
+      await offer.getByText(/Válida até 31\/12\S* às 23:59/).waitFor();
       assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Link da proposta");
       const link = await offer.locator("code").innerText();
       assert.ok(link.startsWith(`${consoleUrl}/proposta/#`), link);
