@@ -8,8 +8,6 @@ set plan_cache_mode = 'force_generic_plan' set jit = off
 -- Without sorts, the deals of each stage and each outcome are read in index order, and reading stops after 1,001. With
 -- a sort, the planner might read all of them first.
 set enable_sort = off set enable_incremental_sort = off as $$
-declare
-  c_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 begin
   return (
     with stage as materialized (
@@ -67,7 +65,8 @@ begin
       from deal d
       group by d.stage_id
     ),
-    card as (
+    -- Materialized: otherwise the join below makes the cards of all stages again for each stage.
+    card as materialized (
       select
         c.stage_id,
         json_agg(
@@ -78,10 +77,8 @@ begin
             'company', case when o.id is not null then json_build_object('id', o.id, 'name', o.name) end,
             'created_at', crm.iso(d.created_at), 'stage_entered_at', crm.iso(d.stage_changed_at),
             'proposal_accepted_at', (
-              select crm.iso(t.accepted_at) from crm.proposals t
-              where t.workspace_id = p_workspace_id and (t.deal_id, t.id) < (d.id, c_last) and t.deal_id >= d.id
-                and t.status = 'aceita'
-              order by t.deal_id desc, t.id desc limit 1
+              select crm.iso(max(t.accepted_at)) from crm.proposals t
+              where t.workspace_id = p_workspace_id and t.deal_id = d.id
             )
           )
           order by c.rank

@@ -22,8 +22,8 @@ const Card = object({
   created_at: timestamp(),
   stage_entered_at: field(timestamp(), ["Desde quando está na etapa", "When it entered the stage"]),
   proposal_accepted_at: field(timestamp().nullable(), [
-    "Quando o cliente aceitou a proposta aceita mais nova; null: nenhuma foi aceita",
-    "When the customer accepted the newest accepted proposal; null: none was accepted",
+    "Quando o cliente aceitou uma proposta, a última se são várias; null: nenhuma",
+    "When the customer accepted a proposal, the last one if several; null: none",
     null,
   ]),
 }).meta({ id: "FunnelDeal", ...doc("Um negócio no funil", "A deal in the funnel") });
