@@ -25,12 +25,13 @@ export function parsePage(path: string, text: string): Page {
   return { path, title: read("title"), description: read("description"), body };
 }
 
-/** Writes a page as Markdown; its links lead to the Markdown of other pages. */
+/** Writes a page as Markdown without pictures; its links lead to the Markdown of other pages. */
 export function plainPage({ path, title, description, body }: Page): string {
   const text = outsideFences(
     body,
     (line) =>
       line
+        .replace(/^!\[.*\)$/, "")
         .replaceAll(/\]\(([^)\s]+)\)/g, (_, target: string) => `](${plainLink(path, target)})`)
         .replaceAll(/^<\/?div[^>]*>$/g, ""),
   );

@@ -31,6 +31,7 @@ export const GROUPS: Group[] = [
     en: "Webhooks and events",
     entries: ["webhooks", "receivers", "events", "catching-up"],
   },
+  { label: "Administrar", en: "Administer", entries: ["console"] },
   {
     label: "Consultar",
     en: "Look up",

@@ -20,8 +20,6 @@ import {
 } from "./support/selection.ts";
 import { interrupted, runShard, type Shard, type ShardResult } from "./support/shard.ts";
 
-/** The number of generated requests with `--all`; without it property_test.ts has its own number. */
-const ALL_PROPERTY_CASES = "5000";
 /**
  * Groups that run test files at the same time, each against its own stack. Twice as many as a small machine has
  * processors, because tests wait for a third of their time: 30 seconds between two attempts, 15 until the server gives
@@ -52,7 +50,6 @@ Deno.exit(sum("failed") === 0 && sum("passed") > 0 ? 0 : 1);
 
 async function runTests(args: string[]): Promise<ShardResult[]> {
   const env: Record<string, string> = extent === "default" ? {} : {
-    PROPERTY_CASES: Deno.env.get("PROPERTY_CASES") ?? ALL_PROPERTY_CASES,
     ...(extent === "added" && { [ADDED_VARIABLE]: "1" }),
     // In CI nothing may be skipped silently.
     ...(Deno.env.get("CI") && { [REQUIRED_VARIABLE]: "1" }),

@@ -3,7 +3,7 @@ import { Dialog } from "../components/dialog.tsx";
 import { formatMoney } from "../format/format.ts";
 import { formatLong } from "./moment.ts";
 import { Failed } from "./messages.tsx";
-import { type Failure, isAnswered, type Proposal } from "./state.ts";
+import { type Failure, isAnswered, pricesOf, type Proposal } from "./state.ts";
 import { type Language, STRINGS } from "./strings.ts";
 import { Terms } from "./terms.tsx";
 
@@ -142,10 +142,12 @@ function Choice({ proposal, failure, sending, language, answer }: OfferProps) {
   );
 }
 
-function priceText({ value, recurring_value }: Proposal, language: Language): string {
-  const monthly = recurring_value !== null &&
-    `${formatMoney(recurring_value, language)} ${STRINGS[language].perMonth}`;
-  return [value !== null && formatMoney(value, language), monthly].filter(Boolean).join(" + ");
+function priceText(proposal: Proposal, language: Language): string {
+  const { once, monthly } = pricesOf(proposal);
+  return [
+    once !== null && formatMoney(once, language),
+    monthly !== null && `${formatMoney(monthly, language)} ${STRINGS[language].perMonth}`,
+  ].filter(Boolean).join(" + ");
 }
 
 function Answered(

@@ -1,12 +1,13 @@
 import { formatMoney } from "../format/format.ts";
 import { formatLong } from "./moment.ts";
-import type { Proposal } from "./state.ts";
+import { pricesOf, type Proposal } from "./state.ts";
 import { type Language, STRINGS } from "./strings.ts";
 
 /** The terms of a proposal: seller, title, prices, dates. */
 export function Terms({ proposal, language }: { proposal: Proposal; language: Language }) {
   const t = STRINGS[language];
-  const { title, value, recurring_value: monthly, sent_at, expires_at, seller } = proposal;
+  const { title, sent_at, expires_at, seller } = proposal;
+  const { once, monthly } = pricesOf(proposal);
   return (
     <>
       <header>
@@ -16,10 +17,10 @@ export function Terms({ proposal, language }: { proposal: Proposal; language: La
         <h1 class="proposal-title">{title}</h1>
       </header>
       <dl class="proposal-terms">
-        {value !== null && (
+        {once !== null && (
           <div class="proposal-price">
             <dt>{t.once}</dt>
-            <dd>{formatMoney(value, language)}</dd>
+            <dd>{formatMoney(once, language)}</dd>
           </div>
         )}
         {monthly !== null && (

@@ -190,6 +190,12 @@ export const keys = {
   "scopes.preset_erp": ["ERP", "ERP"],
   "scopes.preset_all": ["Tudo", "Everything"],
 
+  "scopes.erase": ["Apagar os dados de uma pessoa, para sempre.", "Erase a person's data for good."],
+  "scopes.erase_text": [
+    "Só para um sistema que atende esses pedidos: nada desfaz.",
+    "Only for a system that answers such requests: nothing undoes it.",
+  ],
+
   "scope.leads": ["Leads", "Leads"],
   "scope.deals": ["Negócios", "Deals"],
   "scope.activities": ["Atividades", "Activities"],

@@ -1,5 +1,5 @@
 /**
- * `deno task pictures`: takes the console's pictures for docs/console.md and the reference's for the README, in
+ * `deno task pictures`: takes the console's pictures for its guide and the reference's for the README, in
  * Chromium. It starts a stack with a company that has used the console for some weeks.
  */
 import { join } from "node:path";

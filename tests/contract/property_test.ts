@@ -14,8 +14,7 @@ import { openDatabase } from "../support/stack.ts";
 
 /**
  * The number of cases, shared among the operations, and their seed. Both are fixed, so that a failure is caused by the
- * change and not by chance. PROPERTY_CASES and PROPERTY_SEED in the environment replace them; `deno task test:all` runs
- * more cases.
+ * change and not by chance. PROPERTY_CASES and PROPERTY_SEED in the environment replace them.
  */
 const CASES = Number(Deno.env.get("PROPERTY_CASES") ?? 1_000);
 const SEED = Number(Deno.env.get("PROPERTY_SEED") ?? 1);

@@ -1,16 +1,31 @@
 import assert from "node:assert/strict";
-import { readPage } from "./page.ts";
+import { TEXTS } from "../../console/strings/texts.ts";
+import { sitePages } from "./claims.ts";
 
 const PICTURES = new URL("../../docs/console/", import.meta.url);
-/** Limit for each picture: every clone downloads all versions of the pictures. */
+/** Limit for all pictures: every clone downloads all versions of them. */
 const MAX_BYTES = 100 * 1024;
 
-Deno.test("docs/console.md shows every picture in docs/console, and they have at most 100 KB together", async () => {
-  const shown = [...(await readPage("console.md")).matchAll(/!\[[^\]]+\]\(console\/([\w.-]+)\)/g)];
-  const files = await Array.fromAsync(Deno.readDir(PICTURES), ({ name }) => name);
-  assert.ok(files.length > 0);
-  assert.deepEqual(files.toSorted(), shown.map(([, name]) => name!).sort());
-  let bytes = 0;
-  for (const file of files) bytes += (await Deno.stat(new URL(file, PICTURES))).size;
-  assert.ok(bytes <= MAX_BYTES, `${bytes} bytes`);
-});
+const guide = (await sitePages()).find(({ slug }) => slug === "console")!;
+
+for (const language of ["pt", "en"] as const) {
+  Deno.test(`The console's guide shows every picture in docs/console (${language})`, async () => {
+    const shown = [...guide[language].matchAll(/!\[[^\]]+\]\([./]+docs\/console\/([\w.-]+)\)/g)];
+    const files = await Array.fromAsync(Deno.readDir(PICTURES), ({ name }) => name);
+    assert.deepEqual(files.toSorted(), shown.map(([, name]) => name!).sort());
+    let bytes = 0;
+    for (const file of files) bytes += (await Deno.stat(new URL(file, PICTURES))).size;
+    assert.ok(bytes > 0 && bytes <= MAX_BYTES, `${bytes} bytes`);
+  });
+
+  Deno.test(`What the console's guide prints bold stands in the console (${language})`, () => {
+    const there = Object.values(TEXTS).map((text) => text[language === "pt" ? 0 : 1].toLowerCase());
+    const named = [...guide[language].matchAll(/\*\*([^*]+)\*\*/g)].map(([, label]) => label!);
+    assert.ok(named.length > 50);
+    const missing = named.filter((label) => {
+      const parts = label.toLowerCase().replaceAll("\n", " ").split(/ → |, (?=trying|tentando)/);
+      return !parts.every((part) => there.some((text) => text.includes(part)));
+    });
+    assert.deepEqual(missing, []);
+  });
+}

@@ -93,25 +93,23 @@ async function upgrade(t: Deno.TestContext): Promise<void> {
     const migrations = inCopy("supabase/migrations");
     const [v1] = (await Array.fromAsync(Deno.readDir(migrations))).map(({ name }) => name).sort();
 
-    await t.step(
-      "a release makes what the schema files define, and needs no migration",
-      async () => void await succeeds("--check"),
-    );
-
     await Deno.writeTextFile(own, CHANGED);
     // A new verb changes the function that crm_api owns, which the owner of the database must be able to replace.
     const door = inCopy("supabase/schemas/13_door_written.sql");
     const text = await Deno.readTextFile(door);
     await Deno.writeTextFile(door, text.replace("case p_verb", "-- Changed\n      case p_verb"));
     let path = "";
-    await t.step("a change of a table that nobody wrote is refused with the difference", async () => {
-      await refuses(
-        /^TABLE crm\.things\n {2}- +name text NOT NULL\n {2}\+ +name text NOT NULL,\n {2}\+ +color text$/m,
-        "colors",
-      );
-      const files = await Array.fromAsync(Deno.readDir(migrations));
-      path = join(migrations, files.find(({ name }) => name.endsWith("_colors.sql"))!.name);
-    });
+    await t.step(
+      "a change of a table that nobody wrote is refused with the difference, and with no other",
+      async () => {
+        await refuses(
+          /docs\/upgrading\.md\):\nTABLE crm\.things\n {2}- +name text NOT NULL\n {2}\+ +name text NOT NULL,\n {2}\+ +color text\n$/,
+          "colors",
+        );
+        const files = await Array.fromAsync(Deno.readDir(migrations));
+        path = join(migrations, files.find(({ name }) => name.endsWith("_colors.sql"))!.name);
+      },
+    );
 
     await t.step("with the change of the table by hand, the rest is written below it", async () => {
       const created = await Deno.readTextFile(path);

@@ -27,11 +27,8 @@ const MEASURING = ["lab/attacks_test.ts", "lab/bench_test.ts"];
  */
 const WAITING = ["postgres15", "lab/chaos_test.ts"];
 
-/**
- * Matches files whose tests do more with `--all`: tests that need more programs than Node, or whose number of cases
- * tests/run.ts raises.
- */
-const DOES_MORE = /(needing|guide)\.ts"|\bPROPERTY_CASES\b/;
+/** Matches files whose tests do more with `--all`, because they need more programs than Node. */
+const DOES_MORE = /(needing|guide)\.ts"/;
 
 /** Which tests run: those that need only Node, all, or those of `all` that `default` leaves out. */
 export type Extent = "default" | "all" | "added";

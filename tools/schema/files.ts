@@ -10,7 +10,7 @@ import { type State, stateOf } from "./state.ts";
 export function schemaFiles(): Promise<WrittenFile[]> {
   return withSchema(async (database, rights) => [
     rights,
-    ...await migrationFiles(await schemaTexts(rights), await stateOf(database)),
+    ...await migrationFiles(await schemaTexts(rights), () => stateOf(database)),
   ]);
 }
 

@@ -17,15 +17,16 @@ const MARK = "-- Above: changes of tables and rows, by hand. Below: written by d
  * The migrations that are not released, as they should be.
  *
  * @param schemas the schema files, by name
- * @param present what they create
+ * @param readPresent reads what they create; not called before the first release
  * @throws Error if the migrations make another database than the schema files
  */
 export async function migrationFiles(
   schemas: [name: string, sql: string][],
-  present: State,
+  readPresent: () => Promise<State>,
 ): Promise<WrittenFile[]> {
   const released = await releasedDigests();
   if (released[FIRST] === undefined) return firstRelease(schemas);
+  const present = await readPresent();
   return await withDatabase(async (database) => {
     let last: { path: string; byHand: string } | undefined;
     for (const name of await sqlFiles(MIGRATIONS)) {

@@ -1,7 +1,7 @@
 import { useId } from "preact/hooks";
 import { t } from "../../strings/strings.ts";
 import { type Preset, PRESETS } from "./presets.ts";
-import { accessText, isSameSet, resourcesOf, resourceText, SCOPES } from "./scopes.ts";
+import { accessText, ERASE, isSameSet, resourcesOf, resourceText, SCOPES } from "./scopes.ts";
 
 /** Fields for choosing scopes: a usual set with one press, or scope by scope. */
 export function ScopeFields({ legend, scopes, offered = SCOPES, presets = PRESETS, onChange, error }: {
@@ -33,7 +33,7 @@ export function ScopeFields({ legend, scopes, offered = SCOPES, presets = PRESET
         ))}
       </div>
       <ul class="scopes">
-        {resourcesOf(offered).map(({ name, scopes: ofResource }) => (
+        {resourcesOf(offered.filter((scope) => scope !== ERASE)).map(({ name, scopes: ofResource }) => (
           <li key={name}>
             <span>{resourceText(name)}</span>
             {ofResource.map((scope) => (
@@ -50,6 +50,14 @@ export function ScopeFields({ legend, scopes, offered = SCOPES, presets = PRESET
           </li>
         ))}
       </ul>
+      {offered.includes(ERASE) && (
+        <label class="check note waits" title={ERASE}>
+          <input type="checkbox" checked={scopes.includes(ERASE)} onChange={() => toggle(ERASE)} />
+          <span>
+            <strong>{t("scopes.erase")}</strong> {t("scopes.erase_text")}
+          </span>
+        </label>
+      )}
       {error && <p id={id} class="field-error" role="alert" tabIndex={-1}>{error}</p>}
     </fieldset>
   );

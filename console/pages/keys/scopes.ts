@@ -3,6 +3,8 @@ import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 import { t, textNamed } from "../../strings/strings.ts";
 
 export { SCOPES };
+/** The scope that nothing undoes. */
+export const ERASE = "contacts:manage";
 
 /** The resources of these scopes, each with its own. */
 export function resourcesOf(scopes: readonly string[]): { name: string; scopes: string[] }[] {
@@ -25,7 +27,7 @@ export function resourceText(name: string): string {
 /** What a scope allows: ler, alterar, enviar, apagar dados… */
 export function accessText(scope: string): string {
   if (scope === "leads:write") return t("access.send");
-  if (scope === "contacts:manage") return t("access.erase");
+  if (scope === ERASE) return t("access.erase");
   const access = scope.split(":")[1] ?? "";
   return textNamed(`access.${access}`) ?? access;
 }

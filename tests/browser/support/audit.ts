@@ -4,9 +4,13 @@ import type { Page } from "playwright-core";
 
 const AXE = await Deno.readTextFile(new URL(import.meta.resolve("axe-core")));
 
-/** Asserts that axe finds no violation of WCAG 2.2 AA or of its own best practices. */
-export async function assertAccessible(page: Page, where: string): Promise<void> {
-  const violations = await violationsOf(page);
+/**
+ * Asserts that axe finds no violation of WCAG 2.2 AA or of its own best practices.
+ *
+ * @param without a selector of what is the same on every page and was checked on another
+ */
+export async function assertAccessible(page: Page, where: string, without?: string): Promise<void> {
+  const violations = await violationsOf(page, without);
   assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.join(" ")}`), [], where);
 }
 
@@ -17,23 +21,24 @@ export interface Violation {
 }
 
 /** Returns axe's findings once all animations have ended: axe misjudges the colours of an element that fades in. */
-export async function violationsOf(page: Page): Promise<Violation[]> {
+export async function violationsOf(page: Page, without?: string): Promise<Violation[]> {
   await settle(page);
   if (await page.evaluate(() => !("axe" in globalThis))) await page.evaluate(AXE);
-  return await page.evaluate(async () => {
+  return await page.evaluate(async (without) => {
     const { axe } = globalThis as unknown as {
-      axe: { run(options: { resultTypes: string[] }): Promise<{ violations: Found[] }> };
+      axe: { run(context: object, options: { resultTypes: string[] }): Promise<{ violations: Found[] }> };
     };
     interface Found {
       id: string;
       nodes: { html: string }[];
     }
     // Otherwise axe would also describe every element that passes.
-    return (await axe.run({ resultTypes: ["violations"] })).violations.map(({ id, nodes }) => ({
+    const context = { include: ["html"], exclude: without ? [without] : [] };
+    return (await axe.run(context, { resultTypes: ["violations"] })).violations.map(({ id, nodes }) => ({
       id,
       nodes: nodes.map(({ html }) => html),
     }));
-  });
+  }, without);
 }
 
 /** Waits until all animations have ended, except endless ones. */

@@ -1,4 +1,4 @@
-// A company after some weeks of use, for the checks of every page and the pictures in docs/console.md.
+// A company after some weeks of use, for the checks of every page and the pictures of the console's guide.
 import type { Sql } from "postgres";
 import { createKey } from "../../../run/operator/keys.ts";
 import { operate } from "../../../run/operator/operator.ts";
