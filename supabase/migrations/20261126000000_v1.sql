@@ -6653,29 +6653,96 @@ comment on function api.call_by_link(bytea, text, jsonb) is
   'checked. p_args null: only identifies the link and counts no call. The id in p_args is always the link''s own '
   'proposal.';
 
+create function crm.proposal_add(p_args jsonb, p_deal_id uuid) returns crm.proposals
+language plpgsql set search_path = '' as $$
+declare
+  v_proposal crm.proposals;
+begin
+  insert into crm.proposals (workspace_id, deal_id, title, value, recurring_value, expires_at)
+  values (
+    (p_args ->> 'workspace_id')::uuid,
+    p_deal_id,
+    p_args ->> 'title',
+    (p_args ->> 'value')::numeric,
+    (p_args ->> 'recurring_value')::numeric,
+    (p_args ->> 'expires_at')::timestamptz
+  )
+  returning * into v_proposal;
+  return v_proposal;
+end
+$$;
+comment on function crm.proposal_add(jsonb, uuid) is
+  'Creates a draft for a deal, which must exist, from workspace_id, title, value, recurring_value and expires_at in '
+  'p_args.';
+create function crm.proposal_to_answer(p_workspace_id uuid, p_id uuid) returns crm.proposals
+language plpgsql set search_path = '' as $$
+declare
+  v_proposal crm.proposals;
+  v_status text;
+begin
+  select * into v_proposal from crm.proposals p
+  where p.workspace_id = p_workspace_id and p.id = p_id
+  for no key update;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  v_status := crm.proposal_status(v_proposal);
+  if v_status = 'expirada' then
+    perform crm.raise_code('proposal_expired');
+  elsif v_status in ('aceita', 'recusada') then
+    perform crm.raise_code('proposal_closed', 'status', 'A proposta já foi respondida', v_status);
+  end if;
+  return v_proposal;
+end
+$$;
+comment on function crm.proposal_to_answer(uuid, uuid) is
+  'A proposal that its customer can still answer once it is sent, locked against changes until the transaction ends. '
+  'Raises not_found, proposal_expired, proposal_closed.';
+create function crm.proposal_link_replace(p_proposal crm.proposals, p_token_hash text) returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_token_hash bytea := decode(p_token_hash, 'hex');
+begin
+  -- The caller has locked or created the proposal, so nobody else adds its link in between.
+  if exists (
+    select from crm.proposal_links l
+    where l.workspace_id = p_proposal.workspace_id and l.proposal_id = p_proposal.id
+  ) then
+    update crm.proposal_links l
+    set token_hash = v_token_hash, created_at = now()
+    where l.workspace_id = p_proposal.workspace_id and l.proposal_id = p_proposal.id;
+  else
+    insert into crm.proposal_links (workspace_id, proposal_id, token_hash)
+    values (p_proposal.workspace_id, p_proposal.id, v_token_hash);
+  end if;
+end
+$$;
+comment on function crm.proposal_link_replace(crm.proposals, text) is
+  'Gives a proposal the public link whose token has this SHA-256, in hexadecimal; an earlier link stops working.';
+create function crm.proposal_mark_sent(p_proposal crm.proposals) returns crm.proposals
+language plpgsql set search_path = '' as $$
+begin
+  if p_proposal.status = 'rascunho' then
+    update crm.proposals p
+    set status = 'enviada'
+    where p.workspace_id = p_proposal.workspace_id and p.id = p_proposal.id
+    returning p.* into p_proposal;
+  end if;
+  return p_proposal;
+end
+$$;
+comment on function crm.proposal_mark_sent(crm.proposals) is
+  'Marks a draft as sent, from when on its link opens it; changes no other proposal.';
 create function app.proposal_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, deal_id, title}', '{value, recurring_value, expires_at}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_deal_id uuid := (v_args ->> 'deal_id')::uuid;
-  v_id uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
   if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
     perform crm.raise_code('invalid_reference', 'deal_id');
   end if;
-  insert into crm.proposals (workspace_id, deal_id, title, value, recurring_value, expires_at)
-  values (
-    v_workspace_id,
-    v_deal_id,
-    v_args ->> 'title',
-    (v_args ->> 'value')::numeric,
-    (v_args ->> 'recurring_value')::numeric,
-    (v_args ->> 'expires_at')::timestamptz
-  )
-  returning id into v_id;
-  return json_build_object('id', v_id);
+  return json_build_object('id', (crm.proposal_add(v_args, v_deal_id)).id);
 end
 $$;
 comment on function app.proposal_create(jsonb) is
@@ -6685,35 +6752,17 @@ comment on function app.proposal_create(jsonb) is
 create function app.proposal_send(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, token_hash}');
-  v_proposal crm.proposals;
-  v_status text;
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{token_hash}');
+  v_proposal crm.proposals := crm.proposal_to_answer((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
-  select * into v_proposal from crm.proposals p
-  where p.workspace_id = (v_args ->> 'workspace_id')::uuid and p.id = (v_args ->> 'id')::uuid
-  for no key update;
-  if not found then perform crm.raise_code('not_found', 'id'); end if;
-  v_status := crm.proposal_status(v_proposal);
-  if v_status = 'expirada' then
-    perform crm.raise_code('proposal_expired');
-  elsif v_status in ('aceita', 'recusada') then
-    perform crm.raise_code('proposal_closed', 'status', 'A proposta já foi respondida', v_status);
-  end if;
-
-  update crm.proposals p
-  set status = 'enviada'
-  where p.workspace_id = v_proposal.workspace_id and p.id = v_proposal.id and p.status = 'rascunho';
-  insert into crm.proposal_links (workspace_id, proposal_id, token_hash)
-  values (v_proposal.workspace_id, v_proposal.id, decode(v_args ->> 'token_hash', 'hex'))
-  on conflict (workspace_id, proposal_id) do update
-    set token_hash = excluded.token_hash, created_at = excluded.created_at;
-  return json_build_object('id', v_proposal.id);
+  if v_args ? 'token_hash' then perform crm.proposal_link_replace(v_proposal, v_args ->> 'token_hash'); end if;
+  return crm.deal_proposal_json(crm.proposal_mark_sent(v_proposal));
 end
 $$;
 comment on function app.proposal_send(jsonb) is
-  'Gives a proposal its public link, by the hash of the token; an earlier link stops working. Returns id. Arguments: '
-  'workspace_id, id, token_hash (SHA-256, hexadecimal). Codes: validation_error, not_found, proposal_expired, '
-  'proposal_closed.';
+  'Marks a draft as sent; with the hash of a token, first gives the proposal this public link, and an earlier link '
+  'stops working. Returns the proposal without its link. Arguments: workspace_id, id, token_hash (SHA-256, '
+  'hexadecimal). Codes: validation_error, not_found, proposal_expired, proposal_closed.';
 create function app.proposal_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -14860,6 +14909,10 @@ begin
         when 'custom_field_restore' then return app.custom_field_restore(p_args);
         when 'custom_field_update' then return app.custom_field_update(p_args);
       end case;
+    when 'deal' then
+      case p_verb
+        when 'deal_proposal_create' then return app.deal_proposal_create(p_args);
+      end case;
     when 'delivery' then
       case p_verb
         when 'delivery_get' then return app.delivery_get(p_args);
@@ -14903,6 +14956,11 @@ begin
         when 'member_list' then return app.member_list(p_args);
         when 'member_reinvite' then return app.member_reinvite(p_args);
         when 'member_update' then return app.member_update(p_args);
+      end case;
+    when 'proposal' then
+      case p_verb
+        when 'proposal_link' then return app.proposal_link(p_args);
+        when 'proposal_send' then return app.proposal_send(p_args);
       end case;
     when 'subscription' then
       case p_verb
@@ -16378,7 +16436,8 @@ begin
       from deal d
       group by d.stage_id
     ),
-    card as (
+    -- Materialized: otherwise the join below makes the cards of all stages again for each stage.
+    card as materialized (
       select
         c.stage_id,
         json_agg(
@@ -16387,7 +16446,11 @@ begin
             'owner', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
             'contact', case when p.id is not null then json_build_object('id', p.id, 'name', p.name) end,
             'company', case when o.id is not null then json_build_object('id', o.id, 'name', o.name) end,
-            'created_at', crm.iso(d.created_at), 'stage_entered_at', crm.iso(d.stage_changed_at)
+            'created_at', crm.iso(d.created_at), 'stage_entered_at', crm.iso(d.stage_changed_at),
+            'proposal_accepted_at', (
+              select crm.iso(max(t.accepted_at)) from crm.proposals t
+              where t.workspace_id = p_workspace_id and t.deal_id = d.id
+            )
           )
           order by c.rank
         ) as list
@@ -16532,13 +16595,7 @@ begin
     'loss_note', v_deal.loss_note, 'created_at', crm.iso(v_deal.created_at),
     'stage_entered_at', crm.iso(v_deal.stage_changed_at), 'closed_at', crm.iso(v_deal.closed_at),
     'proposals', (
-      select coalesce(
-        json_agg(
-          crm.with_fields(crm.proposal_view_json(p), json_build_object('viewed_at', crm.iso(p.viewed_at)))
-          order by p.id desc
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(crm.deal_proposal_json(p) order by p.id desc), '[]')
       from (
         select t.* from crm.proposals t
         where t.workspace_id = v_workspace_id and (t.deal_id, t.id) < (v_id, c_last) and t.deal_id >= v_id
@@ -16606,6 +16663,56 @@ comment on function app.funnel_deal(jsonb) is
   'Returns a deal, archived or not, with the names of the records that it refers to, its main and other contacts, and '
   'its newest proposals, activities, notes and events (of the last 90 days), 20 of each at most. Arguments: '
   'workspace_id, id. Codes: validation_error, not_found.';
+
+create function crm.deal_proposal_json(p crm.proposals) returns json
+language sql stable as $$
+  select crm.with_fields(
+    crm.proposal_view_json(p),
+    json_build_object('viewed_at', crm.iso(p.viewed_at), 'created_at', crm.iso(p.created_at))
+  )
+$$;
+comment on function crm.deal_proposal_json(crm.proposals) is 'A proposal as the members of its workspace see it.';
+create function app.deal_proposal_create(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(
+    p_args, '{workspace_id, id, title, token_hash}', '{value, recurring_value, expires_at}'
+  );
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_deal_id uuid := (v_args ->> 'id')::uuid;
+  v_proposal crm.proposals;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  if (v_args ->> 'expires_at')::timestamptz <= now() then
+    perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro');
+  end if;
+  v_proposal := crm.proposal_add(v_args, v_deal_id);
+  perform crm.proposal_link_replace(v_proposal, v_args ->> 'token_hash');
+  return crm.deal_proposal_json(v_proposal);
+end
+$$;
+comment on function app.deal_proposal_create(jsonb) is
+  'Creates a draft for a deal, with its public link, which opens nothing until the draft is sent. Returns the proposal. '
+  'Arguments: workspace_id, id (of the deal), title, token_hash (SHA-256, hexadecimal), value, recurring_value '
+  '(monthly), expires_at (never if absent). Codes: validation_error, not_found, already_expired (nobody could answer '
+  'the proposal).';
+create function app.proposal_link(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, token_hash}');
+  v_proposal crm.proposals := crm.proposal_to_answer((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
+begin
+  perform crm.proposal_link_replace(v_proposal, v_args ->> 'token_hash');
+  return crm.deal_proposal_json(v_proposal);
+end
+$$;
+comment on function app.proposal_link(jsonb) is
+  'Replaces the public link of a proposal; the earlier link stops working, and a draft remains a draft. Returns the '
+  'proposal. Arguments: workspace_id, id, token_hash (SHA-256, hexadecimal). Codes: validation_error, not_found, '
+  'proposal_expired, proposal_closed.';
 
 create function crm.scopes_of_role(p_role text) returns text[]
 language sql immutable parallel safe as $$
@@ -17664,6 +17771,8 @@ grant select (workspace_id, subscription_id, next_from), insert, update (header)
 grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header, name)
 on crm.webhook_subscriptions to crm_app;
 grant select on crm.webhook_deliveries, crm.webhook_queue to crm_app;
+grant insert, update (status) on crm.proposals to crm_app;
+grant select (workspace_id, proposal_id), insert, update (token_hash, created_at) on crm.proposal_links to crm_app;
 do $$
 declare
   v_roles name[] := array(
@@ -17804,20 +17913,20 @@ grant execute on function
   api.custom_field_restore(jsonb), api.custom_field_update(jsonb), api.fail(text, text[], text, uuid[]),
   app.action_list(jsonb), app.contact_import(jsonb), app.custom_field_archive(jsonb), app.custom_field_create(jsonb),
   app.custom_field_list(jsonb), app.custom_field_restore(jsonb), app.custom_field_update(jsonb),
-  app.delivery_get(jsonb), app.delivery_list(jsonb), app.delivery_redeliver(jsonb), app.event_list(jsonb),
-  app.funnel_deal(jsonb), app.funnel_get(jsonb), app.grant_create(jsonb), app.grant_list(jsonb),
+  app.deal_proposal_create(jsonb), app.delivery_get(jsonb), app.delivery_list(jsonb), app.delivery_redeliver(jsonb),
+  app.event_list(jsonb), app.funnel_deal(jsonb), app.funnel_get(jsonb), app.grant_create(jsonb), app.grant_list(jsonb),
   app.grant_revoke(jsonb), app.invitation_accept(jsonb), app.invitation_decline(jsonb), app.key_create(jsonb),
   app.key_get(jsonb), app.key_list(jsonb), app.key_requests(jsonb), app.key_revoke(jsonb), app.key_rotate(jsonb),
   app.key_update(jsonb), app.member_invite(jsonb), app.member_leave(jsonb), app.member_list(jsonb),
-  app.member_reinvite(jsonb), app.member_update(jsonb), app.subscription_create(jsonb), app.subscription_delete(jsonb),
-  app.subscription_get(jsonb), app.subscription_list(jsonb), app.subscription_reactivate(jsonb),
-  app.subscription_recover(jsonb), app.subscription_redeliver(jsonb), app.subscription_rotate(jsonb),
-  app.subscription_test(jsonb), app.subscription_update(jsonb), app.workspace_choices(jsonb), app.workspace_get(jsonb),
-  app.workspace_search(jsonb), app.workspace_update(jsonb), crm.activity_json(crm.activities),
-  crm.answer_invitation(uuid, boolean), crm.calls_by_day(date[], bigint[], date, integer),
-  crm.calls_by_hour(timestamp with time zone[], bigint), crm.change_subscription(uuid, uuid, jsonb),
-  crm.changed_field_names(), crm.changed_member_json(crm.members), crm.check_active_subscriptions(uuid, text),
-  crm.check_args(jsonb, text[], text[]), crm.check_filters(uuid, jsonb),
+  app.member_reinvite(jsonb), app.member_update(jsonb), app.proposal_link(jsonb), app.proposal_send(jsonb),
+  app.subscription_create(jsonb), app.subscription_delete(jsonb), app.subscription_get(jsonb),
+  app.subscription_list(jsonb), app.subscription_reactivate(jsonb), app.subscription_recover(jsonb),
+  app.subscription_redeliver(jsonb), app.subscription_rotate(jsonb), app.subscription_test(jsonb),
+  app.subscription_update(jsonb), app.workspace_choices(jsonb), app.workspace_get(jsonb), app.workspace_search(jsonb),
+  app.workspace_update(jsonb), crm.activity_json(crm.activities), crm.answer_invitation(uuid, boolean),
+  crm.calls_by_day(date[], bigint[], date, integer), crm.calls_by_hour(timestamp with time zone[], bigint),
+  crm.change_subscription(uuid, uuid, jsonb), crm.changed_field_names(), crm.changed_member_json(crm.members),
+  crm.check_active_subscriptions(uuid, text), crm.check_args(jsonb, text[], text[]), crm.check_filters(uuid, jsonb),
   crm.check_new_subscription(crm.webhook_subscriptions),
   crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
   crm.check_window(timestamp with time zone, timestamp with time zone),
@@ -17826,7 +17935,7 @@ grant execute on function
   crm.count_calls(uuid, uuid[], timestamp with time zone), crm.current_member_id(), crm.current_user_id(),
   crm.current_workspace_id(), crm.custom_field_action(text, json), crm.custom_field_error(crm.custom_fields, jsonb),
   crm.custom_field_json(crm.custom_fields), crm.custom_field_lock(uuid), crm.custom_field_room(text),
-  crm.day_start(date, text), crm.deal_json(crm.deals), crm.deal_text(crm.deals),
+  crm.day_start(date, text), crm.deal_json(crm.deals), crm.deal_proposal_json(crm.proposals), crm.deal_text(crm.deals),
   crm.deliveries_of_event(uuid, uuid, boolean), crm.delivery_body(uuid, crm.events, text),
   crm.delivery_detail(uuid, uuid),
   crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text),
@@ -17850,10 +17959,11 @@ grant execute on function
   crm.number_key(numeric), crm.object_name(uuid, text, uuid), crm.old_secret_until(uuid, uuid), crm.page(json[], uuid),
   crm.parse_argument(text, text, jsonb), crm.parse_moment(text), crm.parse_network(text),
   crm.parsed_value(crm.custom_fields, text), crm.pending_texts(text, integer), crm.poke_dispatcher(),
-  crm.proposal_json(crm.proposals), crm.proposal_status(crm.proposals), crm.proposal_view_json(crm.proposals),
-  crm.quoted_choices(text[]), crm.raise_code(text, text, text, text), crm.reactivate_subscription(uuid, uuid),
-  crm.record_action(uuid, text, text, uuid, text, jsonb), crm.record_webhook_action(uuid, uuid, text, jsonb),
-  crm.recover(uuid, uuid, jsonb),
+  crm.proposal_add(jsonb, uuid), crm.proposal_json(crm.proposals), crm.proposal_link_replace(crm.proposals, text),
+  crm.proposal_mark_sent(crm.proposals), crm.proposal_status(crm.proposals), crm.proposal_to_answer(uuid, uuid),
+  crm.proposal_view_json(crm.proposals), crm.quoted_choices(text[]), crm.raise_code(text, text, text, text),
+  crm.reactivate_subscription(uuid, uuid), crm.record_action(uuid, text, text, uuid, text, jsonb),
+  crm.record_webhook_action(uuid, uuid, text, jsonb), crm.recover(uuid, uuid, jsonb),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone, boolean),
   crm.redeliver(uuid, uuid, uuid[]), crm.redeliver_all(uuid, uuid, uuid[]), crm.request_failures(uuid, uuid),
   crm.request_ids(uuid, uuid, text, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),

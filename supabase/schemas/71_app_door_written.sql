@@ -25,6 +25,10 @@ begin
         when 'custom_field_restore' then return app.custom_field_restore(p_args);
         when 'custom_field_update' then return app.custom_field_update(p_args);
       end case;
+    when 'deal' then
+      case p_verb
+        when 'deal_proposal_create' then return app.deal_proposal_create(p_args);
+      end case;
     when 'delivery' then
       case p_verb
         when 'delivery_get' then return app.delivery_get(p_args);
@@ -68,6 +72,11 @@ begin
         when 'member_list' then return app.member_list(p_args);
         when 'member_reinvite' then return app.member_reinvite(p_args);
         when 'member_update' then return app.member_update(p_args);
+      end case;
+    when 'proposal' then
+      case p_verb
+        when 'proposal_link' then return app.proposal_link(p_args);
+        when 'proposal_send' then return app.proposal_send(p_args);
       end case;
     when 'subscription' then
       case p_verb

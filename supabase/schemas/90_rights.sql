@@ -64,6 +64,10 @@ grant select (workspace_id, subscription_id, next_from), insert, update (header)
 grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header, name)
 on crm.webhook_subscriptions to crm_app;
 grant select on crm.webhook_deliveries, crm.webhook_queue to crm_app;
+-- A member creates a proposal and sends it, and only its customer answers it. A verb stores the hash of a link, and
+-- never reads one.
+grant insert, update (status) on crm.proposals to crm_app;
+grant select (workspace_id, proposal_id), insert, update (token_hash, created_at) on crm.proposal_links to crm_app;
 
 -- Postgres looks for a type in the session's temporary schema before pg_catalog, even with an empty search_path. A role
 -- that may create objects there could create a domain `text` whose check calls its own function, and the next security
