@@ -1,7 +1,6 @@
 /** What has stopped or soon will: a banner for the most urgent alert, and numbers beside the pages that list the others. */
 import { useLocation } from "preact-iso/router";
 import { Moment } from "../components/moment.tsx";
-import { hostOf } from "../format/format.ts";
 import { counted, t } from "../strings/strings.ts";
 import { href } from "./settings.ts";
 import type { Alert } from "./types.ts";
@@ -24,7 +23,7 @@ export function AlertBanner() {
         <strong>
           {t(`alert.${kind}`)} {kind !== "webhook_failing" && <Moment at={until ?? since} />}
         </strong>
-        <span class="alert-name" title={name}>{isKey(alert) ? name : hostOf(name)}</span>
+        <span class="alert-name" title={name}>{name}</span>
       </p>
       <a class="button" href={href(placeOf(alert), { id })}>{t(`alert.mend.${kind}`)}</a>
     </aside>

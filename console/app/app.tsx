@@ -17,6 +17,7 @@ const Authorize = pageModule(() => import("../pages/authorize/page.tsx"));
 const Funnel = pageModule(() => import("../pages/funnel/page.tsx"));
 const Keys = pageModule(() => import("../pages/keys/page.tsx"));
 const Webhooks = pageModule(() => import("../pages/webhooks/page.tsx"));
+const Import = pageModule(() => import("../pages/import/page.tsx"));
 const Activity = pageModule(() => import("../pages/activity/page.tsx"));
 const Account = pageModule(() => import("../pages/account/page.tsx"));
 
@@ -74,6 +75,7 @@ function Places() {
     <Shell place={below}>
       <Router>
         <Route path={href("funil/")} component={Funnel} />
+        <Route path={href("importar/")} component={Import} />
         <Route path={href("chaves/")} component={Keys} />
         <Route path={href("webhooks/")} component={Webhooks} />
         <Route path={href("atividade/")} component={Activity} />

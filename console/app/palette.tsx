@@ -3,8 +3,8 @@ import { useEffect, useId, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { Dialog } from "../components/dialog.tsx";
 import { FailureNote } from "../components/failure_note.tsx";
-import { plain } from "../components/filter.tsx";
 import "../components/shared.ts";
+import { plain } from "../format/plain.ts";
 import { counted, t, textNamed } from "../strings/strings.ts";
 import type { Key } from "../strings/texts.ts";
 import { call } from "./api.ts";
@@ -176,6 +176,7 @@ function pages(places: readonly Place[]): Option[] {
     page(t("palette.event"), href("atividade/", { ver: "eventos" })),
     ...creates
       ? [
+        page(t("nav.import"), href("importar/")),
         page(t("keys.create"), href("chaves/", { nova: "1" })),
         page(t("webhooks.create"), href("webhooks/", { novo: "1" })),
       ]

@@ -75,14 +75,17 @@ function Opened({ place, children }: { place: string; children: ComponentChildre
     <>
       <a class="skip" href="#content">{t("app.skip")}</a>
       <Bar place={place} />
-      {settled.value && <AlertBanner />}
-      <main id="content" class="content">
-        {!settled.value && waiting.value && <Skeleton rows={6} />}
+      {settled.value ? <AlertBanner /> : (
+        <div class="content">
+          {waiting.value && <Skeleton rows={6} />}
+        </div>
+      )}
+      {/* Read from the start, but shown with what stands above it, so that nothing moves. */}
+      <main id="content" class="content" hidden={!settled.value}>
         {read?.suspended
           ? <p class="note waits">{t("workspace.suspended")}</p>
           : read && !read.public_api && <p class="note waits">{t("workspace.no_api")}</p>}
-        {/* Read from the start, but shown with what stands above it, so that nothing moves. */}
-        <div hidden={!settled.value}>{children}</div>
+        {children}
       </main>
     </>
   );

@@ -20,6 +20,7 @@ export const PAGES: Page[] = [
   { path: "/senha/", script: CONSOLE, module: "pages/password.tsx", title: "Senha" },
   { path: "/autorizar/", script: CONSOLE, module: "pages/authorize/page.tsx", title: "Permitir acesso" },
   { path: "/funil/", script: CONSOLE, module: "pages/funnel/page.tsx", title: "Funil" },
+  { path: "/importar/", script: CONSOLE, module: "pages/import/page.tsx", title: "Importar contatos" },
   { path: "/chaves/", script: CONSOLE, module: "pages/keys/page.tsx", title: "Chaves de API" },
   { path: "/webhooks/", script: CONSOLE, module: "pages/webhooks/page.tsx", title: "Webhooks" },
   { path: "/atividade/", script: CONSOLE, module: "pages/activity/page.tsx", title: "Atividade" },

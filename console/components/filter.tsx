@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { plain } from "../format/plain.ts";
 import { t } from "../strings/strings.ts";
 
 /** Lists with fewer rows get no filter. */
@@ -37,9 +38,4 @@ function FilterField({ typed }: { typed: Signal<string> }) {
       onInput={({ currentTarget }) => typed.value = currentTarget.value}
     />
   );
-}
-
-/** The text as it is compared: lower case, without accents. */
-export function plain(text: string): string {
-  return text.normalize("NFD").replace(/\p{Mn}/gu, "").toLowerCase();
 }

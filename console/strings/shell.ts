@@ -36,6 +36,7 @@ export const shell = {
 
   "nav.label": ["Páginas", "Pages"],
   "nav.funnel": ["Funil", "Funnel"],
+  "nav.import": ["Importar contatos", "Import contacts"],
   "nav.keys": ["Chaves", "Keys"],
   "nav.webhooks": ["Webhooks", "Webhooks"],
   "nav.activity": ["Atividade", "Activity"],

@@ -4,22 +4,29 @@
  */
 import { formatNumber } from "../format/format.ts";
 import { languageTag, locale } from "./locale.ts";
-import { type Key, type Portuguese, TEXTS } from "./texts.ts";
+import { type Key, TEXTS } from "./texts.ts";
 import { type CountedKey, fill, type ValuesOf } from "./translate.ts";
 
-const textOf = (key: Key): string => TEXTS[key][locale.value === "en" ? 1 : 0];
+type Table = Readonly<Record<string, readonly [string, string]>>;
 
-/** A text with its placeholders filled: `t("keys.created", { name })`. */
-export function t<K extends Key>(key: K, ...[values]: ValuesOf<Portuguese[K]>): string {
-  return fill(textOf(key), values);
+/** The functions below for a table of texts. A page whose texts no other page needs has its own table. */
+export function textsIn<const Texts extends Table>(texts: Texts) {
+  const textOf = (key: string): string => texts[key]![locale.value === "en" ? 1 : 0];
+  return {
+    t: <K extends keyof Texts & string>(key: K, ...[values]: ValuesOf<Texts[K][0]>): string =>
+      fill(textOf(key), values),
+    counted: (key: CountedKey<Texts>, n: number): string =>
+      fill(textOf(`${String(key)}.${n === 1 ? "one" : "many"}`), { n: formatNumber(n, languageTag.value) }),
+  };
 }
 
-/** A text with a count, in the singular or plural: `counted("keys.webhooks", 2)` fills `{n}`. */
-export function counted(key: CountedKey<Portuguese>, n: number): string {
-  return fill(textOf(`${key}.${n === 1 ? "one" : "many"}` as Key), { n: formatNumber(n, languageTag.value) });
-}
+/**
+ * `t("keys.created", { name })` returns a text with its placeholders filled; `counted("keys.webhooks", 2)` a text in the
+ * singular or plural, with the count as `{n}`.
+ */
+export const { t, counted } = textsIn(TEXTS);
 
 /** A text whose name is known only at run time, such as the text for an error code; null if there is none. */
 export function textNamed(name: string): string | null {
-  return Object.hasOwn(TEXTS, name) ? textOf(name as Key) : null;
+  return Object.hasOwn(TEXTS, name) ? TEXTS[name as Key][locale.value === "en" ? 1 : 0] : null;
 }

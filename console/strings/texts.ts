@@ -23,6 +23,3 @@ export const TEXTS = {
 
 /** The name of a text. */
 export type Key = keyof typeof TEXTS;
-
-/** The Portuguese texts, as types: their placeholders say which values `t` needs. */
-export type Portuguese = { [Name in Key]: typeof TEXTS[Name][0] };

@@ -1,7 +1,6 @@
 import type { ISql } from "postgres";
-import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
+import { generateProposalLink } from "../../supabase/functions/_shared/keys/proposal_link.ts";
 import { findWorkspace, operate, toMoment } from "./operator.ts";
-import { randomToken } from "../../supabase/functions/_shared/keys/random_token.ts";
 
 export interface NewProposal {
   dealId: string;
@@ -32,7 +31,7 @@ export async function createProposal(sql: ISql, input: NewProposal): Promise<{ i
 
 /**
  * Gives a proposal its public link; an earlier link stops working. Only this result has the token, because the database
- * stores its hash. The token is in the fragment, which is sent to no server.
+ * stores its hash.
  * @param appOrigin the console's address, without a slash at its end
  * @throws OperatorError if there is no such proposal, or it was answered or has expired.
  */
@@ -41,8 +40,8 @@ export async function sendProposal(
   id: string,
   appOrigin: string,
 ): Promise<{ id: string; url: string }> {
-  const token = randomToken();
+  const { link, stored } = generateProposalLink(appOrigin);
   const workspace_id = await findWorkspace(sql, "proposal", id);
-  await operate(sql, "proposal_send", { workspace_id, id, token_hash: hashCredential(token) });
-  return { id, url: `${appOrigin}/proposta/#${token}` };
+  await operate(sql, "proposal_send", { workspace_id, id, ...stored });
+  return { id, url: link };
 }

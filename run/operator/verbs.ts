@@ -213,7 +213,7 @@ export interface Verbs {
     & Optional<{ value: number; recurring_value: number; expires_at: string }>,
     { id: string }
   >;
-  proposal_send: Verb<OnRecord & { token_hash: string }, { id: string }>;
+  proposal_send: Verb<OnRecord & { token_hash: string }, Pick<Proposal, "id">>;
   proposal_list: Verb<InWorkspace, Proposal[]>;
 
   subscription_list: Verb<InWorkspace, List<Subscription>>;

@@ -6653,29 +6653,96 @@ comment on function api.call_by_link(bytea, text, jsonb) is
   'checked. p_args null: only identifies the link and counts no call. The id in p_args is always the link''s own '
   'proposal.';
 
+create function crm.proposal_add(p_args jsonb, p_deal_id uuid) returns crm.proposals
+language plpgsql set search_path = '' as $$
+declare
+  v_proposal crm.proposals;
+begin
+  insert into crm.proposals (workspace_id, deal_id, title, value, recurring_value, expires_at)
+  values (
+    (p_args ->> 'workspace_id')::uuid,
+    p_deal_id,
+    p_args ->> 'title',
+    (p_args ->> 'value')::numeric,
+    (p_args ->> 'recurring_value')::numeric,
+    (p_args ->> 'expires_at')::timestamptz
+  )
+  returning * into v_proposal;
+  return v_proposal;
+end
+$$;
+comment on function crm.proposal_add(jsonb, uuid) is
+  'Creates a draft for a deal, which must exist, from workspace_id, title, value, recurring_value and expires_at in '
+  'p_args.';
+create function crm.proposal_to_answer(p_workspace_id uuid, p_id uuid) returns crm.proposals
+language plpgsql set search_path = '' as $$
+declare
+  v_proposal crm.proposals;
+  v_status text;
+begin
+  select * into v_proposal from crm.proposals p
+  where p.workspace_id = p_workspace_id and p.id = p_id
+  for no key update;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  v_status := crm.proposal_status(v_proposal);
+  if v_status = 'expirada' then
+    perform crm.raise_code('proposal_expired');
+  elsif v_status in ('aceita', 'recusada') then
+    perform crm.raise_code('proposal_closed', 'status', 'A proposta já foi respondida', v_status);
+  end if;
+  return v_proposal;
+end
+$$;
+comment on function crm.proposal_to_answer(uuid, uuid) is
+  'A proposal that its customer can still answer once it is sent, locked against changes until the transaction ends. '
+  'Raises not_found, proposal_expired, proposal_closed.';
+create function crm.proposal_link_replace(p_proposal crm.proposals, p_token_hash text) returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_token_hash bytea := decode(p_token_hash, 'hex');
+begin
+  -- The caller has locked or created the proposal, so nobody else adds its link in between.
+  if exists (
+    select from crm.proposal_links l
+    where l.workspace_id = p_proposal.workspace_id and l.proposal_id = p_proposal.id
+  ) then
+    update crm.proposal_links l
+    set token_hash = v_token_hash, created_at = now()
+    where l.workspace_id = p_proposal.workspace_id and l.proposal_id = p_proposal.id;
+  else
+    insert into crm.proposal_links (workspace_id, proposal_id, token_hash)
+    values (p_proposal.workspace_id, p_proposal.id, v_token_hash);
+  end if;
+end
+$$;
+comment on function crm.proposal_link_replace(crm.proposals, text) is
+  'Gives a proposal the public link whose token has this SHA-256, in hexadecimal; an earlier link stops working.';
+create function crm.proposal_mark_sent(p_proposal crm.proposals) returns crm.proposals
+language plpgsql set search_path = '' as $$
+begin
+  if p_proposal.status = 'rascunho' then
+    update crm.proposals p
+    set status = 'enviada'
+    where p.workspace_id = p_proposal.workspace_id and p.id = p_proposal.id
+    returning p.* into p_proposal;
+  end if;
+  return p_proposal;
+end
+$$;
+comment on function crm.proposal_mark_sent(crm.proposals) is
+  'Marks a draft as sent, from when on its link opens it; changes no other proposal.';
 create function app.proposal_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, deal_id, title}', '{value, recurring_value, expires_at}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_deal_id uuid := (v_args ->> 'deal_id')::uuid;
-  v_id uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
   if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
     perform crm.raise_code('invalid_reference', 'deal_id');
   end if;
-  insert into crm.proposals (workspace_id, deal_id, title, value, recurring_value, expires_at)
-  values (
-    v_workspace_id,
-    v_deal_id,
-    v_args ->> 'title',
-    (v_args ->> 'value')::numeric,
-    (v_args ->> 'recurring_value')::numeric,
-    (v_args ->> 'expires_at')::timestamptz
-  )
-  returning id into v_id;
-  return json_build_object('id', v_id);
+  return json_build_object('id', (crm.proposal_add(v_args, v_deal_id)).id);
 end
 $$;
 comment on function app.proposal_create(jsonb) is
@@ -6685,35 +6752,17 @@ comment on function app.proposal_create(jsonb) is
 create function app.proposal_send(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, token_hash}');
-  v_proposal crm.proposals;
-  v_status text;
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{token_hash}');
+  v_proposal crm.proposals := crm.proposal_to_answer((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
-  select * into v_proposal from crm.proposals p
-  where p.workspace_id = (v_args ->> 'workspace_id')::uuid and p.id = (v_args ->> 'id')::uuid
-  for no key update;
-  if not found then perform crm.raise_code('not_found', 'id'); end if;
-  v_status := crm.proposal_status(v_proposal);
-  if v_status = 'expirada' then
-    perform crm.raise_code('proposal_expired');
-  elsif v_status in ('aceita', 'recusada') then
-    perform crm.raise_code('proposal_closed', 'status', 'A proposta já foi respondida', v_status);
-  end if;
-
-  update crm.proposals p
-  set status = 'enviada'
-  where p.workspace_id = v_proposal.workspace_id and p.id = v_proposal.id and p.status = 'rascunho';
-  insert into crm.proposal_links (workspace_id, proposal_id, token_hash)
-  values (v_proposal.workspace_id, v_proposal.id, decode(v_args ->> 'token_hash', 'hex'))
-  on conflict (workspace_id, proposal_id) do update
-    set token_hash = excluded.token_hash, created_at = excluded.created_at;
-  return json_build_object('id', v_proposal.id);
+  if v_args ? 'token_hash' then perform crm.proposal_link_replace(v_proposal, v_args ->> 'token_hash'); end if;
+  return crm.deal_proposal_json(crm.proposal_mark_sent(v_proposal));
 end
 $$;
 comment on function app.proposal_send(jsonb) is
-  'Gives a proposal its public link, by the hash of the token; an earlier link stops working. Returns id. Arguments: '
-  'workspace_id, id, token_hash (SHA-256, hexadecimal). Codes: validation_error, not_found, proposal_expired, '
-  'proposal_closed.';
+  'Marks a draft as sent; with the hash of a token, first gives the proposal this public link, and an earlier link '
+  'stops working. Returns the proposal without its link. Arguments: workspace_id, id, token_hash (SHA-256, '
+  'hexadecimal). Codes: validation_error, not_found, proposal_expired, proposal_closed.';
 create function app.proposal_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -14456,7 +14505,7 @@ begin
       v_valid := v_text in ('admin', 'gestor', 'vendedor');
       v_message := 'Deve ser um de "admin", "gestor", "vendedor"';
     when 'suspended', 'public_api', 'is_active', 'is_default', 'keep_webhooks', 'refuses_undefined_fields',
-      'before_creation', 'dry_run'
+      'before_creation', 'dry_run', 'atomic'
     then
       v_valid := jsonb_typeof(p_value) = 'boolean';
       v_message := 'Deve ser true ou false';
@@ -14497,6 +14546,10 @@ begin
       v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 1 and 100
         and not p_value @? '$[*] ? (!(@ like_regex "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$" flag "i"))';
       v_message := 'Deve ser uma lista de 1 a 100 UUIDs';
+    when 'items' then
+      -- Only the number: the function has validated each item (_shared/http/batch_items.ts).
+      v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 1 and 100;
+      v_message := 'Deve ser uma lista de 1 a 100 itens';
     when 'q' then
       v_valid := char_length(v_text) between 1 and 100;
       v_message := 'Deve ter de 1 a 100 caracteres';
@@ -14853,6 +14906,10 @@ begin
       case p_verb
         when 'action_list' then return app.action_list(p_args);
       end case;
+    when 'contact' then
+      case p_verb
+        when 'contact_import' then return app.contact_import(p_args);
+      end case;
     when 'custom' then
       case p_verb
         when 'custom_field_archive' then return app.custom_field_archive(p_args);
@@ -14860,6 +14917,10 @@ begin
         when 'custom_field_list' then return app.custom_field_list(p_args);
         when 'custom_field_restore' then return app.custom_field_restore(p_args);
         when 'custom_field_update' then return app.custom_field_update(p_args);
+      end case;
+    when 'deal' then
+      case p_verb
+        when 'deal_proposal_create' then return app.deal_proposal_create(p_args);
       end case;
     when 'delivery' then
       case p_verb
@@ -14904,6 +14965,11 @@ begin
         when 'member_list' then return app.member_list(p_args);
         when 'member_reinvite' then return app.member_reinvite(p_args);
         when 'member_update' then return app.member_update(p_args);
+      end case;
+    when 'proposal' then
+      case p_verb
+        when 'proposal_link' then return app.proposal_link(p_args);
+        when 'proposal_send' then return app.proposal_send(p_args);
       end case;
     when 'session' then
       case p_verb
@@ -16395,7 +16461,8 @@ begin
       from deal d
       group by d.stage_id
     ),
-    card as (
+    -- Materialized: otherwise the join below makes the cards of all stages again for each stage.
+    card as materialized (
       select
         c.stage_id,
         json_agg(
@@ -16404,7 +16471,11 @@ begin
             'owner', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
             'contact', case when p.id is not null then json_build_object('id', p.id, 'name', p.name) end,
             'company', case when o.id is not null then json_build_object('id', o.id, 'name', o.name) end,
-            'created_at', crm.iso(d.created_at), 'stage_entered_at', crm.iso(d.stage_changed_at)
+            'created_at', crm.iso(d.created_at), 'stage_entered_at', crm.iso(d.stage_changed_at),
+            'proposal_accepted_at', (
+              select crm.iso(max(t.accepted_at)) from crm.proposals t
+              where t.workspace_id = p_workspace_id and t.deal_id = d.id
+            )
           )
           order by c.rank
         ) as list
@@ -16549,13 +16620,7 @@ begin
     'loss_note', v_deal.loss_note, 'created_at', crm.iso(v_deal.created_at),
     'stage_entered_at', crm.iso(v_deal.stage_changed_at), 'closed_at', crm.iso(v_deal.closed_at),
     'proposals', (
-      select coalesce(
-        json_agg(
-          crm.with_fields(crm.proposal_view_json(p), json_build_object('viewed_at', crm.iso(p.viewed_at)))
-          order by p.id desc
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(crm.deal_proposal_json(p) order by p.id desc), '[]')
       from (
         select t.* from crm.proposals t
         where t.workspace_id = v_workspace_id and (t.deal_id, t.id) < (v_id, c_last) and t.deal_id >= v_id
@@ -16623,6 +16688,56 @@ comment on function app.funnel_deal(jsonb) is
   'Returns a deal, archived or not, with the names of the records that it refers to, its main and other contacts, and '
   'its newest proposals, activities, notes and events (of the last 90 days), 20 of each at most. Arguments: '
   'workspace_id, id. Codes: validation_error, not_found.';
+
+create function crm.deal_proposal_json(p crm.proposals) returns json
+language sql stable as $$
+  select crm.with_fields(
+    crm.proposal_view_json(p),
+    json_build_object('viewed_at', crm.iso(p.viewed_at), 'created_at', crm.iso(p.created_at))
+  )
+$$;
+comment on function crm.deal_proposal_json(crm.proposals) is 'A proposal as the members of its workspace see it.';
+create function app.deal_proposal_create(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(
+    p_args, '{workspace_id, id, title, token_hash}', '{value, recurring_value, expires_at}'
+  );
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_deal_id uuid := (v_args ->> 'id')::uuid;
+  v_proposal crm.proposals;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  if (v_args ->> 'expires_at')::timestamptz <= now() then
+    perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro');
+  end if;
+  v_proposal := crm.proposal_add(v_args, v_deal_id);
+  perform crm.proposal_link_replace(v_proposal, v_args ->> 'token_hash');
+  return crm.deal_proposal_json(v_proposal);
+end
+$$;
+comment on function app.deal_proposal_create(jsonb) is
+  'Creates a draft for a deal, with its public link, which opens nothing until the draft is sent. Returns the proposal. '
+  'Arguments: workspace_id, id (of the deal), title, token_hash (SHA-256, hexadecimal), value, recurring_value '
+  '(monthly), expires_at (never if absent). Codes: validation_error, not_found, already_expired (nobody could answer '
+  'the proposal).';
+create function app.proposal_link(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, token_hash}');
+  v_proposal crm.proposals := crm.proposal_to_answer((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
+begin
+  perform crm.proposal_link_replace(v_proposal, v_args ->> 'token_hash');
+  return crm.deal_proposal_json(v_proposal);
+end
+$$;
+comment on function app.proposal_link(jsonb) is
+  'Replaces the public link of a proposal; the earlier link stops working, and a draft remains a draft. Returns the '
+  'proposal. Arguments: workspace_id, id, token_hash (SHA-256, hexadecimal). Codes: validation_error, not_found, '
+  'proposal_expired, proposal_closed.';
 
 create function crm.scopes_of_role(p_role text) returns text[]
 language sql immutable parallel safe as $$
@@ -16918,8 +17033,9 @@ begin
     from (
       -- webhook_subscriptions_stopped. After 30 days the deliveries that waited are gone, and nothing is left to send.
       (
-        select 1 as urgency, 'webhook_stopped' as kind, s.id, s.target_url as name, s.deactivated_at as since,
-          null::timestamptz as until
+        select 1 as urgency, 'webhook_stopped' as kind, s.id,
+          coalesce(s.name, substring(s.target_url from '//([^/?#]+)')) as name,
+          s.deactivated_at as since, null::timestamptz as until
         from crm.webhook_subscriptions s
         where s.workspace_id = w.id and s.deactivated_reason = 'failures'
           and s.deactivated_at > now() - interval '30 days'
@@ -16941,7 +17057,8 @@ begin
       union all
       -- webhook_subscriptions_listed. One failed attempt needs nobody: the next one, half a minute later, mostly succeeds.
       (
-        select 3, 'webhook_failing', s.id, s.target_url, coalesce(s.last_success_at, s.created_at), null
+        select 3, 'webhook_failing', s.id, coalesce(s.name, substring(s.target_url from '//([^/?#]+)')),
+          coalesce(s.last_success_at, s.created_at), null
         from crm.webhook_subscriptions s
         where s.workspace_id = w.id and s.is_active and s.failure_count >= 3 and not w.suspended and w.public_api
         order by s.created_at limit 50
@@ -16954,7 +17071,7 @@ comment on function crm.workspace_alerts(crm.workspaces) is
   'What somebody has to mend, the most urgent first, the newest first among equals: webhook_stopped (by failures, in '
   'the last 30 days), key_expired (in the last 7 days), webhook_failing (active, and its last three attempts or more '
   'failed; since is the last success, or when it was created; none while nothing may be sent), key_expiring (within '
-  '14 days). name is the URL or the key''s name. At most 50 of stopped webhooks, of keys, and of failing webhooks.';
+  '14 days). name is the webhook''s, or its host, or the key''s. At most 50 of stopped webhooks, of keys, and of failing webhooks.';
 create function crm.workspace_first_steps(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -17136,6 +17253,226 @@ $$;
 comment on function app.event_list(jsonb) is
   'A page of the events of a workspace, newest first, each with its deliveries: see crm.event_ids. Arguments: '
   'workspace_id, event, object_id, since, until, cursor, limit. Codes: validation_error, not_found.';
+
+create function crm.import_company(p_name text, p_tax_id text) returns uuid
+language plpgsql set search_path = '' as $$
+declare
+  v_id uuid;
+begin
+  if p_tax_id is not null then
+    select c.id into v_id from crm.companies c
+    where c.workspace_id = crm.current_workspace_id() and c.tax_id = p_tax_id and c.archived_at is null
+    order by c.id limit 1;
+    if found then return v_id; end if;
+  end if;
+  v_id := crm.lead_company(crm.name_key(p_name));
+  -- Two companies with one name and different tax ids are two companies.
+  if exists (
+    select from crm.companies c
+    where c.workspace_id = crm.current_workspace_id() and c.id = v_id and c.tax_id <> p_tax_id
+  ) then
+    return null;
+  end if;
+  return v_id;
+end
+$$;
+comment on function crm.import_company(text, text) is
+  'The company of a line: the oldest unarchived one with its tax id, otherwise as crm.lead_company, unless that one has '
+  'another tax id. Null if there is none.';
+create function crm.with_import_companies(p_items jsonb) returns jsonb
+language plpgsql set search_path = '' as $$
+declare
+  v_line record;
+  v_id uuid;
+  v_new jsonb := '[]';
+  -- The places in v_new of the companies that are created, by name and by line.
+  v_named jsonb := '{}';
+  v_places jsonb := '{}';
+  v_results jsonb := '{}';
+  v_created jsonb;
+begin
+  -- Those with a tax id first: a line with the name alone then means the company that such a line creates.
+  for v_line in
+    select distinct on (l.tax_id is null, l.key) l.*
+    from (
+      select
+        i #>> '{args,company}' as name, i #>> '{args,company_tax_id}' as tax_id,
+        crm.name_key(i #>> '{args,company}') as name_key,
+        concat_ws(E'\n', crm.name_key(i #>> '{args,company}'), i #>> '{args,company_tax_id}') as key
+      from jsonb_array_elements(p_items) i
+      where i #>> '{args,company}' is not null
+    ) l
+    order by l.tax_id is null, l.key
+  loop
+    v_id := crm.import_company(v_line.name, v_line.tax_id);
+    if v_id is not null then
+      v_results := v_results || jsonb_build_object(v_line.key, jsonb_build_object('id', v_id));
+    elsif v_line.tax_id is null and v_named ? v_line.name_key then
+      v_places := v_places || jsonb_build_object(v_line.key, v_named -> v_line.name_key);
+    else
+      v_places := v_places || jsonb_build_object(v_line.key, jsonb_array_length(v_new));
+      v_named := v_named || jsonb_build_object(v_line.name_key, jsonb_array_length(v_new));
+      v_new := v_new || jsonb_build_object(
+        'op', 'create', 'args', jsonb_build_object('name', v_line.name, 'tax_id', v_line.tax_id)
+      );
+    end if;
+  end loop;
+  if v_new <> '[]' then
+    v_created := crm.run_verb('company_batch', jsonb_build_object('items', v_new))::jsonb -> 'results';
+    v_results := v_results || (
+      select jsonb_object_agg(p.key, v_created -> p.value::integer) from jsonb_each_text(v_places) p
+    );
+  end if;
+  return (
+    select jsonb_agg(
+      case
+        when c.result ? 'error' then jsonb_build_object('error', c.result -> 'error')
+        when i.item ? 'args' then jsonb_set(
+          i.item, '{args}',
+          (i.item -> 'args') - '{company,company_tax_id}'::text[]
+            || case when c.result is null then '{}' else jsonb_build_object('company_id', c.result -> 'id') end
+        )
+        else i.item
+      end
+      order by i.position
+    )
+    from jsonb_array_elements(p_items) with ordinality i (item, position)
+    cross join lateral (
+      select v_results -> concat_ws(
+        E'\n', crm.name_key(i.item #>> '{args,company}'), i.item #>> '{args,company_tax_id}'
+      ) as result
+    ) c
+  );
+end
+$$;
+comment on function crm.with_import_companies(jsonb) is
+  'The items of an import with company_id in place of the company''s name and tax id. Creates the companies that do not '
+  'exist; an item whose company is refused has that error.';
+create function crm.with_kept_fields(p_items jsonb) returns jsonb
+language plpgsql set search_path = '' as $$
+declare
+  v_items jsonb := p_items;
+  v_args jsonb;
+  v_ids uuid[];
+  v_kept jsonb;
+begin
+  for v_at in 0 .. jsonb_array_length(p_items) - 1 loop
+    v_args := p_items -> v_at -> 'args';
+    continue when jsonb_typeof(v_args -> 'custom_fields') is distinct from 'object'
+      -- api.contact_upsert refuses an item that has nothing to be found by.
+      or coalesce(case v_args ->> 'match_by'
+        when 'phone' then crm.e164(v_args ->> 'phone') else v_args ->> (v_args ->> 'match_by')
+      end, '') = '';
+    v_ids := crm.contact_match(v_args);
+    if v_ids = '{}' then v_ids := crm.contact_match(v_args, true); end if;
+    continue when cardinality(v_ids) <> 1;
+    -- Locked, so that the upsert does not undo a change that another call makes meanwhile.
+    select coalesce(t.custom_fields, '{}') into v_kept from crm.contacts t
+    where t.workspace_id = crm.current_workspace_id() and t.id = v_ids[1]
+    for no key update;
+    v_items := jsonb_set(
+      v_items, array[v_at::text, 'args', 'custom_fields'], v_kept || (v_args -> 'custom_fields')
+    );
+  end loop;
+  return v_items;
+end
+$$;
+comment on function crm.with_kept_fields(jsonb) is
+  'The items of an import with the custom fields that their contacts have besides those in the file: an upsert replaces '
+  'all of them.';
+create function crm.import_values(p_ids uuid[]) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(jsonb_object_agg(t.id, jsonb_build_object(
+      'name', t.name, 'email', t.email, 'phone', t.phone, 'phone2', t.phone2, 'whatsapp', t.whatsapp,
+      'job_title', t.job_title, 'instagram', t.instagram, 'linkedin', t.linkedin, 'notes', left(t.notes, 200),
+      'external_id', t.external_id, 'tags', left(array_to_string(t.tags, ', '), 200),
+      'company', (
+        select c.name from crm.companies c where c.workspace_id = t.workspace_id and c.id = t.company_id
+      )
+    ) || coalesce(
+      (
+        select jsonb_object_agg('custom_fields.' || f.key, left(f.value, 200))
+        from jsonb_each_text(t.custom_fields) f
+      ),
+      '{}'
+    )), '{}')
+    from crm.contacts t
+    where t.workspace_id = crm.current_workspace_id() and t.id = any (p_ids)
+  );
+end
+$$;
+comment on function crm.import_values(uuid[]) is
+  'What the contacts have in the fields that an import may change, as texts of up to 200 characters, by id.';
+create function crm.import_contacts(p_items jsonb, p_is_atomic boolean, p_is_dry boolean) returns json
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_reply jsonb;
+  v_ids uuid[];
+  v_before jsonb;
+  v_after jsonb;
+begin
+  -- Before the companies are looked for, so that two imports or leads do not create the same company.
+  perform crm.lock_all_matches();
+  begin
+    v_reply := crm.run_verb('contact_batch', jsonb_build_object(
+      'items', crm.with_kept_fields(crm.with_import_companies(p_items)), 'atomic', p_is_atomic
+    ));
+    if not p_is_dry then return v_reply::json; end if;
+    v_ids := array(
+      select (r ->> 'id')::uuid from jsonb_array_elements(v_reply -> 'results') r where r ->> 'status' = '200'
+    );
+    v_after := crm.import_values(v_ids);
+    -- Undoes the batch; the variables keep what it answered.
+    raise exception using errcode = 'CRM02';
+  exception
+    when sqlstate 'CRM02' then
+      v_before := crm.import_values(v_ids);
+  end;
+  return json_build_object(
+    'results', (
+      select json_agg(
+        case r.result ->> 'status'
+          -- The id of a contact that is not created after all.
+          when '201' then r.result - 'id'
+          when '200' then r.result || jsonb_build_object('changes', (
+            select coalesce(jsonb_agg(
+              jsonb_build_object('field', f.name, 'from', b.value ->> f.name, 'to', a.value ->> f.name) order by f.name
+            ), '[]')
+            from jsonb_object_keys(b.value || a.value) f (name)
+            where b.value ->> f.name is distinct from a.value ->> f.name
+          ))
+          else r.result
+        end
+        order by r.position
+      )
+      from jsonb_array_elements(v_reply -> 'results') with ordinality r (result, position)
+      cross join lateral (select coalesce(v_before -> (r.result ->> 'id'), '{}') as value) b
+      cross join lateral (select coalesce(v_after -> (r.result ->> 'id'), '{}') as value) a
+    ),
+    'summary', v_reply -> 'summary'
+  );
+end
+$$;
+comment on function crm.import_contacts(jsonb, boolean, boolean) is
+  'Runs an import as crm_api, by the verbs of the API, in the caller''s workspace and with the member as the actor. '
+  'p_is_dry: undoes it, and adds to each contact that exists the fields that would change. Security definer, because '
+  'crm_app writes no records: it may execute this function and no other verb of the API.';
+create function app.contact_import(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.within_workspace(crm.check_args(p_args, '{workspace_id, items}', '{atomic, dry_run}'));
+begin
+  return crm.import_contacts(
+    v_args -> 'items', coalesce((v_args ->> 'atomic')::boolean, false), coalesce((v_args ->> 'dry_run')::boolean, false)
+  );
+end
+$$;
+comment on function app.contact_import(jsonb) is
+  'Imports up to 100 contacts as api.contact_batch does, each with the name of its company (crm.with_import_companies), '
+  'and returns its reply. With dry_run nothing is written, and each contact that exists has changes: field, from, to. '
+  'Arguments: workspace_id, items, atomic, dry_run. Codes: validation_error, not_found.';
 
 create function crm.found_by_id(p_workspace_id uuid, p_id uuid)
 returns table (type text, id uuid, name text, detail text, parent_id uuid)
@@ -17500,6 +17837,8 @@ grant select (workspace_id, subscription_id, next_from), insert, update (header)
 grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header, name)
 on crm.webhook_subscriptions to crm_app;
 grant select on crm.webhook_deliveries, crm.webhook_queue to crm_app;
+grant insert, update (status) on crm.proposals to crm_app;
+grant select (workspace_id, proposal_id), insert, update (token_hash, created_at) on crm.proposal_links to crm_app;
 do $$
 declare
   v_roles name[] := array(
@@ -17638,22 +17977,22 @@ to crm_api;
 grant execute on function
   api.custom_field_archive(jsonb), api.custom_field_create(jsonb), api.custom_field_list(jsonb),
   api.custom_field_restore(jsonb), api.custom_field_update(jsonb), api.fail(text, text[], text, uuid[]),
-  app.action_list(jsonb), app.custom_field_archive(jsonb), app.custom_field_create(jsonb), app.custom_field_list(jsonb),
-  app.custom_field_restore(jsonb), app.custom_field_update(jsonb), app.delivery_get(jsonb), app.delivery_list(jsonb),
-  app.delivery_redeliver(jsonb), app.event_list(jsonb), app.funnel_deal(jsonb), app.funnel_get(jsonb),
-  app.grant_create(jsonb), app.grant_list(jsonb), app.grant_revoke(jsonb), app.invitation_accept(jsonb),
-  app.invitation_decline(jsonb), app.key_create(jsonb), app.key_get(jsonb), app.key_list(jsonb),
-  app.key_requests(jsonb), app.key_revoke(jsonb), app.key_rotate(jsonb), app.key_update(jsonb),
-  app.member_invite(jsonb), app.member_leave(jsonb), app.member_list(jsonb), app.member_reinvite(jsonb),
-  app.member_update(jsonb), app.session_list(jsonb), app.subscription_create(jsonb), app.subscription_delete(jsonb),
-  app.subscription_get(jsonb), app.subscription_list(jsonb), app.subscription_reactivate(jsonb),
-  app.subscription_recover(jsonb), app.subscription_redeliver(jsonb), app.subscription_rotate(jsonb),
-  app.subscription_test(jsonb), app.subscription_update(jsonb), app.workspace_choices(jsonb), app.workspace_get(jsonb),
-  app.workspace_search(jsonb), app.workspace_update(jsonb), crm.activity_json(crm.activities),
-  crm.answer_invitation(uuid, boolean), crm.calls_by_day(date[], bigint[], date, integer),
-  crm.calls_by_hour(timestamp with time zone[], bigint), crm.change_subscription(uuid, uuid, jsonb),
-  crm.changed_field_names(), crm.changed_member_json(crm.members), crm.check_active_subscriptions(uuid, text),
-  crm.check_args(jsonb, text[], text[]), crm.check_filters(uuid, jsonb),
+  app.action_list(jsonb), app.contact_import(jsonb), app.custom_field_archive(jsonb), app.custom_field_create(jsonb),
+  app.custom_field_list(jsonb), app.custom_field_restore(jsonb), app.custom_field_update(jsonb),
+  app.deal_proposal_create(jsonb), app.delivery_get(jsonb), app.delivery_list(jsonb), app.delivery_redeliver(jsonb),
+  app.event_list(jsonb), app.funnel_deal(jsonb), app.funnel_get(jsonb), app.grant_create(jsonb), app.grant_list(jsonb),
+  app.grant_revoke(jsonb), app.invitation_accept(jsonb), app.invitation_decline(jsonb), app.key_create(jsonb),
+  app.key_get(jsonb), app.key_list(jsonb), app.key_requests(jsonb), app.key_revoke(jsonb), app.key_rotate(jsonb),
+  app.key_update(jsonb), app.member_invite(jsonb), app.member_leave(jsonb), app.member_list(jsonb),
+  app.member_reinvite(jsonb), app.member_update(jsonb), app.proposal_link(jsonb), app.proposal_send(jsonb),
+  app.session_list(jsonb), app.subscription_create(jsonb), app.subscription_delete(jsonb), app.subscription_get(jsonb),
+  app.subscription_list(jsonb), app.subscription_reactivate(jsonb), app.subscription_recover(jsonb),
+  app.subscription_redeliver(jsonb), app.subscription_rotate(jsonb), app.subscription_test(jsonb),
+  app.subscription_update(jsonb), app.workspace_choices(jsonb), app.workspace_get(jsonb), app.workspace_search(jsonb),
+  app.workspace_update(jsonb), crm.activity_json(crm.activities), crm.answer_invitation(uuid, boolean),
+  crm.calls_by_day(date[], bigint[], date, integer), crm.calls_by_hour(timestamp with time zone[], bigint),
+  crm.change_subscription(uuid, uuid, jsonb), crm.changed_field_names(), crm.changed_member_json(crm.members),
+  crm.check_active_subscriptions(uuid, text), crm.check_args(jsonb, text[], text[]), crm.check_filters(uuid, jsonb),
   crm.check_new_subscription(crm.webhook_subscriptions),
   crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
   crm.check_window(timestamp with time zone, timestamp with time zone),
@@ -17662,7 +18001,7 @@ grant execute on function
   crm.count_calls(uuid, uuid[], timestamp with time zone), crm.current_member_id(), crm.current_user_id(),
   crm.current_workspace_id(), crm.custom_field_action(text, json), crm.custom_field_error(crm.custom_fields, jsonb),
   crm.custom_field_json(crm.custom_fields), crm.custom_field_lock(uuid), crm.custom_field_room(text),
-  crm.day_start(date, text), crm.deal_json(crm.deals), crm.deal_text(crm.deals),
+  crm.day_start(date, text), crm.deal_json(crm.deals), crm.deal_proposal_json(crm.proposals), crm.deal_text(crm.deals),
   crm.deliveries_of_event(uuid, uuid, boolean), crm.delivery_body(uuid, crm.events, text),
   crm.delivery_detail(uuid, uuid),
   crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text),
@@ -17673,7 +18012,8 @@ grant execute on function
   crm.event_ids(uuid, crm.event_type, uuid, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.find_records(text, integer, text[], boolean), crm.fold(text), crm.found_by_id(uuid, uuid),
   crm.found_by_words(uuid, text), crm.funnel_stages(uuid, uuid), crm.given_scopes(text[], text),
-  crm.grant_records(uuid, uuid[]), crm.header_name(jsonb), crm.holds_webhooks(uuid), crm.invitations_of_current_user(),
+  crm.grant_records(uuid, uuid[]), crm.header_name(jsonb), crm.holds_webhooks(uuid),
+  crm.import_contacts(jsonb, boolean, boolean), crm.invitations_of_current_user(),
   crm.invited_member_json(crm.members, bigint), crm.is_date(text), crm.is_in_state(text, text, boolean),
   crm.is_working(crm.api_keys), crm.iso(timestamp with time zone),
   crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer),
@@ -17686,10 +18026,11 @@ grant execute on function
   crm.number_key(numeric), crm.object_name(uuid, text, uuid), crm.old_secret_until(uuid, uuid), crm.page(json[], uuid),
   crm.parse_argument(text, text, jsonb), crm.parse_moment(text), crm.parse_network(text),
   crm.parsed_value(crm.custom_fields, text), crm.pending_texts(text, integer), crm.poke_dispatcher(),
-  crm.proposal_json(crm.proposals), crm.proposal_status(crm.proposals), crm.proposal_view_json(crm.proposals),
-  crm.quoted_choices(text[]), crm.raise_code(text, text, text, text), crm.reactivate_subscription(uuid, uuid),
-  crm.record_action(uuid, text, text, uuid, text, jsonb), crm.record_webhook_action(uuid, uuid, text, jsonb),
-  crm.recover(uuid, uuid, jsonb),
+  crm.proposal_add(jsonb, uuid), crm.proposal_json(crm.proposals), crm.proposal_link_replace(crm.proposals, text),
+  crm.proposal_mark_sent(crm.proposals), crm.proposal_status(crm.proposals), crm.proposal_to_answer(uuid, uuid),
+  crm.proposal_view_json(crm.proposals), crm.quoted_choices(text[]), crm.raise_code(text, text, text, text),
+  crm.reactivate_subscription(uuid, uuid), crm.record_action(uuid, text, text, uuid, text, jsonb),
+  crm.record_webhook_action(uuid, uuid, text, jsonb), crm.recover(uuid, uuid, jsonb),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone, boolean),
   crm.redeliver(uuid, uuid, uuid[]), crm.redeliver_all(uuid, uuid, uuid[]), crm.request_failures(uuid, uuid),
   crm.request_ids(uuid, uuid, text, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),

@@ -185,7 +185,90 @@ comment on function api.call_by_link(bytea, text, jsonb) is
   'checked. p_args null: only identifies the link and counts no call. The id in p_args is always the link''s own '
   'proposal.';
 
--- Proposals of a workspace, for the operator. The caller generates the token of a public link and passes only its hash.
+-- Proposals of a workspace, for the operator; 76_app_proposals.sql has the verbs for members. The caller generates the
+-- token of a public link and passes only its hash.
+
+create function crm.proposal_add(p_args jsonb, p_deal_id uuid) returns crm.proposals
+language plpgsql set search_path = '' as $$
+declare
+  v_proposal crm.proposals;
+begin
+  insert into crm.proposals (workspace_id, deal_id, title, value, recurring_value, expires_at)
+  values (
+    (p_args ->> 'workspace_id')::uuid,
+    p_deal_id,
+    p_args ->> 'title',
+    (p_args ->> 'value')::numeric,
+    (p_args ->> 'recurring_value')::numeric,
+    (p_args ->> 'expires_at')::timestamptz
+  )
+  returning * into v_proposal;
+  return v_proposal;
+end
+$$;
+comment on function crm.proposal_add(jsonb, uuid) is
+  'Creates a draft for a deal, which must exist, from workspace_id, title, value, recurring_value and expires_at in '
+  'p_args.';
+
+create function crm.proposal_to_answer(p_workspace_id uuid, p_id uuid) returns crm.proposals
+language plpgsql set search_path = '' as $$
+declare
+  v_proposal crm.proposals;
+  v_status text;
+begin
+  select * into v_proposal from crm.proposals p
+  where p.workspace_id = p_workspace_id and p.id = p_id
+  for no key update;
+  if not found then perform crm.raise_code('not_found', 'id'); end if;
+  v_status := crm.proposal_status(v_proposal);
+  if v_status = 'expirada' then
+    perform crm.raise_code('proposal_expired');
+  elsif v_status in ('aceita', 'recusada') then
+    perform crm.raise_code('proposal_closed', 'status', 'A proposta já foi respondida', v_status);
+  end if;
+  return v_proposal;
+end
+$$;
+comment on function crm.proposal_to_answer(uuid, uuid) is
+  'A proposal that its customer can still answer once it is sent, locked against changes until the transaction ends. '
+  'Raises not_found, proposal_expired, proposal_closed.';
+
+create function crm.proposal_link_replace(p_proposal crm.proposals, p_token_hash text) returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_token_hash bytea := decode(p_token_hash, 'hex');
+begin
+  -- The caller has locked or created the proposal, so nobody else adds its link in between.
+  if exists (
+    select from crm.proposal_links l
+    where l.workspace_id = p_proposal.workspace_id and l.proposal_id = p_proposal.id
+  ) then
+    update crm.proposal_links l
+    set token_hash = v_token_hash, created_at = now()
+    where l.workspace_id = p_proposal.workspace_id and l.proposal_id = p_proposal.id;
+  else
+    insert into crm.proposal_links (workspace_id, proposal_id, token_hash)
+    values (p_proposal.workspace_id, p_proposal.id, v_token_hash);
+  end if;
+end
+$$;
+comment on function crm.proposal_link_replace(crm.proposals, text) is
+  'Gives a proposal the public link whose token has this SHA-256, in hexadecimal; an earlier link stops working.';
+
+create function crm.proposal_mark_sent(p_proposal crm.proposals) returns crm.proposals
+language plpgsql set search_path = '' as $$
+begin
+  if p_proposal.status = 'rascunho' then
+    update crm.proposals p
+    set status = 'enviada'
+    where p.workspace_id = p_proposal.workspace_id and p.id = p_proposal.id
+    returning p.* into p_proposal;
+  end if;
+  return p_proposal;
+end
+$$;
+comment on function crm.proposal_mark_sent(crm.proposals) is
+  'Marks a draft as sent, from when on its link opens it; changes no other proposal.';
 
 create function app.proposal_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -193,23 +276,12 @@ declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, deal_id, title}', '{value, recurring_value, expires_at}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_deal_id uuid := (v_args ->> 'deal_id')::uuid;
-  v_id uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
   if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
     perform crm.raise_code('invalid_reference', 'deal_id');
   end if;
-  insert into crm.proposals (workspace_id, deal_id, title, value, recurring_value, expires_at)
-  values (
-    v_workspace_id,
-    v_deal_id,
-    v_args ->> 'title',
-    (v_args ->> 'value')::numeric,
-    (v_args ->> 'recurring_value')::numeric,
-    (v_args ->> 'expires_at')::timestamptz
-  )
-  returning id into v_id;
-  return json_build_object('id', v_id);
+  return json_build_object('id', (crm.proposal_add(v_args, v_deal_id)).id);
 end
 $$;
 comment on function app.proposal_create(jsonb) is
@@ -220,35 +292,17 @@ comment on function app.proposal_create(jsonb) is
 create function app.proposal_send(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, token_hash}');
-  v_proposal crm.proposals;
-  v_status text;
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{token_hash}');
+  v_proposal crm.proposals := crm.proposal_to_answer((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
-  select * into v_proposal from crm.proposals p
-  where p.workspace_id = (v_args ->> 'workspace_id')::uuid and p.id = (v_args ->> 'id')::uuid
-  for no key update;
-  if not found then perform crm.raise_code('not_found', 'id'); end if;
-  v_status := crm.proposal_status(v_proposal);
-  if v_status = 'expirada' then
-    perform crm.raise_code('proposal_expired');
-  elsif v_status in ('aceita', 'recusada') then
-    perform crm.raise_code('proposal_closed', 'status', 'A proposta já foi respondida', v_status);
-  end if;
-
-  update crm.proposals p
-  set status = 'enviada'
-  where p.workspace_id = v_proposal.workspace_id and p.id = v_proposal.id and p.status = 'rascunho';
-  insert into crm.proposal_links (workspace_id, proposal_id, token_hash)
-  values (v_proposal.workspace_id, v_proposal.id, decode(v_args ->> 'token_hash', 'hex'))
-  on conflict (workspace_id, proposal_id) do update
-    set token_hash = excluded.token_hash, created_at = excluded.created_at;
-  return json_build_object('id', v_proposal.id);
+  if v_args ? 'token_hash' then perform crm.proposal_link_replace(v_proposal, v_args ->> 'token_hash'); end if;
+  return crm.deal_proposal_json(crm.proposal_mark_sent(v_proposal));
 end
 $$;
 comment on function app.proposal_send(jsonb) is
-  'Gives a proposal its public link, by the hash of the token; an earlier link stops working. Returns id. Arguments: '
-  'workspace_id, id, token_hash (SHA-256, hexadecimal). Codes: validation_error, not_found, proposal_expired, '
-  'proposal_closed.';
+  'Marks a draft as sent; with the hash of a token, first gives the proposal this public link, and an earlier link '
+  'stops working. Returns the proposal without its link. Arguments: workspace_id, id, token_hash (SHA-256, '
+  'hexadecimal). Codes: validation_error, not_found, proposal_expired, proposal_closed.';
 
 create function app.proposal_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

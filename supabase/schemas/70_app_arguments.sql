@@ -62,7 +62,7 @@ begin
       v_valid := v_text in ('admin', 'gestor', 'vendedor');
       v_message := 'Deve ser um de "admin", "gestor", "vendedor"';
     when 'suspended', 'public_api', 'is_active', 'is_default', 'keep_webhooks', 'refuses_undefined_fields',
-      'before_creation', 'dry_run'
+      'before_creation', 'dry_run', 'atomic'
     then
       v_valid := jsonb_typeof(p_value) = 'boolean';
       v_message := 'Deve ser true ou false';
@@ -103,6 +103,10 @@ begin
       v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 1 and 100
         and not p_value @? '$[*] ? (!(@ like_regex "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$" flag "i"))';
       v_message := 'Deve ser uma lista de 1 a 100 UUIDs';
+    when 'items' then
+      -- Only the number: the function has validated each item (_shared/http/batch_items.ts).
+      v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 1 and 100;
+      v_message := 'Deve ser uma lista de 1 a 100 itens';
     when 'q' then
       v_valid := char_length(v_text) between 1 and 100;
       v_message := 'Deve ter de 1 a 100 caracteres';

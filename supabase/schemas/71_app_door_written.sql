@@ -13,6 +13,10 @@ begin
       case p_verb
         when 'action_list' then return app.action_list(p_args);
       end case;
+    when 'contact' then
+      case p_verb
+        when 'contact_import' then return app.contact_import(p_args);
+      end case;
     when 'custom' then
       case p_verb
         when 'custom_field_archive' then return app.custom_field_archive(p_args);
@@ -20,6 +24,10 @@ begin
         when 'custom_field_list' then return app.custom_field_list(p_args);
         when 'custom_field_restore' then return app.custom_field_restore(p_args);
         when 'custom_field_update' then return app.custom_field_update(p_args);
+      end case;
+    when 'deal' then
+      case p_verb
+        when 'deal_proposal_create' then return app.deal_proposal_create(p_args);
       end case;
     when 'delivery' then
       case p_verb
@@ -64,6 +72,11 @@ begin
         when 'member_list' then return app.member_list(p_args);
         when 'member_reinvite' then return app.member_reinvite(p_args);
         when 'member_update' then return app.member_update(p_args);
+      end case;
+    when 'proposal' then
+      case p_verb
+        when 'proposal_link' then return app.proposal_link(p_args);
+        when 'proposal_send' then return app.proposal_send(p_args);
       end case;
     when 'session' then
       case p_verb

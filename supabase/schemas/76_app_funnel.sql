@@ -65,7 +65,8 @@ begin
       from deal d
       group by d.stage_id
     ),
-    card as (
+    -- Materialized: otherwise the join below makes the cards of all stages again for each stage.
+    card as materialized (
       select
         c.stage_id,
         json_agg(
@@ -74,7 +75,11 @@ begin
             'owner', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
             'contact', case when p.id is not null then json_build_object('id', p.id, 'name', p.name) end,
             'company', case when o.id is not null then json_build_object('id', o.id, 'name', o.name) end,
-            'created_at', crm.iso(d.created_at), 'stage_entered_at', crm.iso(d.stage_changed_at)
+            'created_at', crm.iso(d.created_at), 'stage_entered_at', crm.iso(d.stage_changed_at),
+            'proposal_accepted_at', (
+              select crm.iso(max(t.accepted_at)) from crm.proposals t
+              where t.workspace_id = p_workspace_id and t.deal_id = d.id
+            )
           )
           order by c.rank
         ) as list
@@ -223,13 +228,7 @@ begin
     'loss_note', v_deal.loss_note, 'created_at', crm.iso(v_deal.created_at),
     'stage_entered_at', crm.iso(v_deal.stage_changed_at), 'closed_at', crm.iso(v_deal.closed_at),
     'proposals', (
-      select coalesce(
-        json_agg(
-          crm.with_fields(crm.proposal_view_json(p), json_build_object('viewed_at', crm.iso(p.viewed_at)))
-          order by p.id desc
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(crm.deal_proposal_json(p) order by p.id desc), '[]')
       from (
         select t.* from crm.proposals t
         where t.workspace_id = v_workspace_id and (t.deal_id, t.id) < (v_id, c_last) and t.deal_id >= v_id

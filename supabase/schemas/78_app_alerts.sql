@@ -24,8 +24,9 @@ begin
     from (
       -- webhook_subscriptions_stopped. After 30 days the deliveries that waited are gone, and nothing is left to send.
       (
-        select 1 as urgency, 'webhook_stopped' as kind, s.id, s.target_url as name, s.deactivated_at as since,
-          null::timestamptz as until
+        select 1 as urgency, 'webhook_stopped' as kind, s.id,
+          coalesce(s.name, substring(s.target_url from '//([^/?#]+)')) as name,
+          s.deactivated_at as since, null::timestamptz as until
         from crm.webhook_subscriptions s
         where s.workspace_id = w.id and s.deactivated_reason = 'failures'
           and s.deactivated_at > now() - interval '30 days'
@@ -47,7 +48,8 @@ begin
       union all
       -- webhook_subscriptions_listed. One failed attempt needs nobody: the next one, half a minute later, mostly succeeds.
       (
-        select 3, 'webhook_failing', s.id, s.target_url, coalesce(s.last_success_at, s.created_at), null
+        select 3, 'webhook_failing', s.id, coalesce(s.name, substring(s.target_url from '//([^/?#]+)')),
+          coalesce(s.last_success_at, s.created_at), null
         from crm.webhook_subscriptions s
         where s.workspace_id = w.id and s.is_active and s.failure_count >= 3 and not w.suspended and w.public_api
         order by s.created_at limit 50
@@ -60,7 +62,7 @@ comment on function crm.workspace_alerts(crm.workspaces) is
   'What somebody has to mend, the most urgent first, the newest first among equals: webhook_stopped (by failures, in '
   'the last 30 days), key_expired (in the last 7 days), webhook_failing (active, and its last three attempts or more '
   'failed; since is the last success, or when it was created; none while nothing may be sent), key_expiring (within '
-  '14 days). name is the URL or the key''s name. At most 50 of stopped webhooks, of keys, and of failing webhooks.';
+  '14 days). name is the webhook''s, or its host, or the key''s. At most 50 of stopped webhooks, of keys, and of failing webhooks.';
 
 create function crm.workspace_first_steps(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$

@@ -5,7 +5,8 @@
 --   crm_functions  the login of the functions: the doors, the dispatcher's queue, crm.next_delivery_due,
 --                  crm.log_requests and crm.check_health
 --   crm_api        the verbs of keys and links, under row-level security: records of the current workspace
---   crm_app        the verbs of members, under row-level security: keys, webhooks, members, settings of their workspace
+--   crm_app        the verbs of members, under row-level security: keys, webhooks, members, settings of their workspace;
+--                  it imports contacts only through crm.import_contacts, which runs verbs as crm_api
 --
 -- tests/sql/isolation/ compares each list with what is used, and tries what is refused.
 
@@ -63,6 +64,10 @@ grant select (workspace_id, subscription_id, next_from), insert, update (header)
 grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header, name)
 on crm.webhook_subscriptions to crm_app;
 grant select on crm.webhook_deliveries, crm.webhook_queue to crm_app;
+-- A member creates a proposal and sends it, and only its customer answers it. A verb stores the hash of a link, and
+-- never reads one.
+grant insert, update (status) on crm.proposals to crm_app;
+grant select (workspace_id, proposal_id), insert, update (token_hash, created_at) on crm.proposal_links to crm_app;
 
 -- Postgres looks for a type in the session's temporary schema before pg_catalog, even with an empty search_path. A role
 -- that may create objects there could create a domain `text` whose check calls its own function, and the next security

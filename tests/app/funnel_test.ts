@@ -46,6 +46,7 @@ test("app-v1-funnel shows a lead from the API at the next call, with its contact
     owner: { id: workspace.memberId, name: "Administrador" },
     contact: { id: lead.contact_id, name: "Ana" },
     company: { id: lead.company_id, name: "Padaria Sol" },
+    proposal_accepted_at: null,
   });
 });
 

@@ -7,6 +7,7 @@ import { alerts } from "./scenarios/alerts.ts";
 import { events } from "./scenarios/events.ts";
 import { figures } from "./scenarios/figures.ts";
 import { funnel } from "./scenarios/funnel.ts";
+import { importing } from "./scenarios/import.ts";
 import { keys } from "./scenarios/keys.ts";
 import { pages } from "./scenarios/pages.ts";
 import { palette } from "./scenarios/palette.ts";
@@ -28,6 +29,7 @@ const SCENARIOS = [
   ...events,
   ...palette,
   ...funnel,
+  ...importing,
   ...proposal,
   ...pages,
   ...figures,

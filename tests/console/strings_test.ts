@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
+import { TEXTS as OF_IMPORT } from "../../console/pages/import/texts.ts";
 import { TEXTS } from "../../console/strings/texts.ts";
 import { fill } from "../../console/strings/translate.ts";
 
 const placeholdersIn = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).sort();
 
 Deno.test("Every text of the console has the same placeholders in both languages", () => {
-  for (const [key, [pt, en]] of Object.entries(TEXTS)) {
+  for (const [key, [pt, en]] of [...Object.entries(TEXTS), ...Object.entries(OF_IMPORT)]) {
     assert.ok(pt.trim() !== "" && en.trim() !== "", key);
     assert.deepEqual(placeholdersIn(en), placeholdersIn(pt), key);
   }
@@ -23,11 +24,13 @@ Deno.test("No two files of texts have the same key: the later one would replace 
 });
 
 Deno.test("Every text with a count has a singular and a plural", () => {
-  const counted = Object.keys(TEXTS).filter((key) => /\.(one|many)$/.test(key));
-  assert.ok(counted.length > 10);
-  for (const key of counted) {
-    const other = key.endsWith(".one") ? key.replace(/one$/, "many") : key.replace(/many$/, "one");
-    assert.ok(Object.hasOwn(TEXTS, other), key);
+  for (const texts of [TEXTS, OF_IMPORT]) {
+    const counted = Object.keys(texts).filter((key) => /\.(one|many)$/.test(key));
+    assert.ok(counted.length >= 10);
+    for (const key of counted) {
+      const other = key.endsWith(".one") ? key.replace(/one$/, "many") : key.replace(/many$/, "one");
+      assert.ok(Object.hasOwn(texts, other), key);
+    }
   }
 });
 

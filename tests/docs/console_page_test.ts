@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { TEXTS as OF_IMPORT } from "../../console/pages/import/texts.ts";
 import { TEXTS } from "../../console/strings/texts.ts";
 import { sitePages } from "./claims.ts";
 
@@ -19,7 +20,9 @@ for (const language of ["pt", "en"] as const) {
   });
 
   Deno.test(`What the console's guide prints bold stands in the console (${language})`, () => {
-    const there = Object.values(TEXTS).map((text) => text[language === "pt" ? 0 : 1].toLowerCase());
+    const there = [...Object.values(TEXTS), ...Object.values(OF_IMPORT)].map((text) =>
+      text[language === "pt" ? 0 : 1].toLowerCase()
+    );
     const named = [...guide[language].matchAll(/\*\*([^*]+)\*\*/g)].map(([, label]) => label!);
     assert.ok(named.length > 50);
     const missing = named.filter((label) => {

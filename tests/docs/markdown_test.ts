@@ -36,9 +36,12 @@ function anchors(page: string): Set<string> {
   );
 }
 
-/** The file that a link leads to. In a page of the site, a link is an address: returns the file of the page there. */
+/**
+ * The file that a link leads to. In a page of the site, a link is an address: returns the file of the page there; but a
+ * picture is named by its file.
+ */
 function linkedFile(file: string, link: string): string {
-  if (!file.startsWith(SITE)) return join(dirname(file), link);
+  if (!file.startsWith(SITE) || link.endsWith(".webp")) return join(dirname(file), link);
   const address = addressOf(relative(SITE, file).replace(/\.md$/, ""));
   const linked = new URL(link, `http://site/${address}`).pathname.slice(1);
   // The reference and the files next to it are built. The test of the built site follows links to them.

@@ -103,7 +103,16 @@ Deno.test("a call reads a bounded part of the deals, where its filters match old
     await check(t, `sums since, ${title}`, { args, verb: "api.deal_summary", finds, most: 60 });
   }
 
-  // The funnel reads 1,001 deals of each of the two stages, and 50 of them again, in some 300 blocks.
+  {
+    await using admin = await openWithoutTriggers();
+    await admin`
+      insert into crm.proposals (workspace_id, id, deal_id, title, status)
+      select workspace_id, crm.uuid_v7(), id, title, case when random() < 0.5 then 'aceita' else 'enviada' end
+      from crm.deals where workspace_id = ${workspace.id}`;
+    await admin`vacuum analyze crm.proposals`;
+  }
+  // The funnel reads 1,001 deals of each of the two stages, 50 of them again in some 300 blocks, and in as many blocks
+  // the proposals of these.
   const funnel: Case = { args: { workspace_id: workspace.id }, verb: "app.funnel_get", most: 1_200 };
   await check(t, "the funnel, open", funnel);
   await update("status = 'ganho', closed_at = now() - interval '1 day'");

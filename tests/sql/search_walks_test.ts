@@ -139,14 +139,14 @@ Deno.test("the pages of a search together have exactly the matching contacts, ho
   await indexTexts(sql);
   await t.step("the index has all of them", async () => {
     assert.equal(await countPending(12), 0);
-    await check(40);
+    await check(20);
   });
   {
     await using _held = await holdFeed();
     await make(3);
     await t.step("some were made since", async () => {
       assert.equal(await countPending(12), ROWS / 4);
-      await check(40);
+      await check(20);
     });
     await sql`
       update crm.contacts c set name = (${names}::text[])[1 + get_byte(uuid_send(c.id), 15) % ${ROWS}::integer]
@@ -158,16 +158,16 @@ Deno.test("the pages of a search together have exactly the matching contacts, ho
       async () => {
         assert.ok(await countPending(12) !== null);
         assert.equal(await countPending(3), null);
-        await check(60);
+        await check(30);
       },
     );
   }
   await sql`select crm.index_texts('0 seconds')`;
-  await t.step("a run of the job that ended at once", async () => await check(12));
+  await t.step("a run of the job that ended at once", async () => await check(6));
   await indexTexts(sql);
   await t.step("the index has all of them again", async () => {
     assert.equal(await countPending(1), 0);
-    await check(30);
+    await check(15);
   });
 });
 

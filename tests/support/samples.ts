@@ -29,9 +29,16 @@ const TARGET = "https://127.0.0.1:9443/hooks";
 /** In place of a function: the key of a definition of a custom field among the samples. */
 const DEFINITION = "custom-fields";
 
-/** The id for the path of an endpoint. The functions of keys and of members both reach a definition. */
+/** In place of a function: a proposal among the samples. */
+const PROPOSAL = "proposals";
+
+/**
+ * The id for the path of an endpoint. The functions of keys and of members both reach a definition; that of the funnel
+ * reaches deals and proposals.
+ */
 export function recordIdFor(records: Samples["records"], resource: string, path: string): string | undefined {
-  return records[path.startsWith(`/${DEFINITION}/`) ? DEFINITION : resource];
+  const below = [DEFINITION, PROPOSAL].find((kind) => path.startsWith(`/${kind}/`));
+  return records[below ?? resource];
 }
 
 /**
@@ -93,7 +100,15 @@ export async function makeAppSamples(
   const { id: keyId } = await createKey(sql, { workspaceId, name: "Site", scopes: ["leads:write"] });
   const { memberId } = await makeMember(sql, workspaceId, "vendedor");
   const [made] = await sql<
-    [{ subscription_id: string; delivery_id: string; operation_id: string; grant_id: string }]
+    [
+      {
+        subscription_id: string;
+        delivery_id: string;
+        operation_id: string;
+        grant_id: string;
+        proposal_id: string | null;
+      },
+    ]
   >`
     with subscription as (
       insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
@@ -119,8 +134,14 @@ export async function makeAppSamples(
       insert into crm.api_keys (workspace_id, member_id, name, prefix, scopes, client_id, user_id)
       values (${workspaceId}, ${memberId}, 'Claude', '', '{deals:read}', gen_random_uuid(), gen_random_uuid())
       returning id
+    ), proposal as (
+      insert into crm.proposals (workspace_id, deal_id, title)
+      select workspace_id, id, 'Plano anual' from crm.deals where workspace_id = ${workspaceId} limit 1
+      returning id
     )
-    select s.id as subscription_id, d.id as delivery_id, o.id as operation_id, a.id as grant_id
+    select
+      s.id as subscription_id, d.id as delivery_id, o.id as operation_id, a.id as grant_id,
+      (select id from proposal) as proposal_id
     from subscription s, delivery d, operation o, app a`;
   return {
     "api-v1-operations": made.operation_id,
@@ -129,6 +150,7 @@ export async function makeAppSamples(
     "app-v1-members": memberId,
     "app-v1-webhooks": made.subscription_id,
     "app-v1-deliveries": made.delivery_id,
+    ...(made.proposal_id !== null && { [PROPOSAL]: made.proposal_id }),
     ...(email !== undefined && { "app-v1-workspace": await makeInvitation(sql, workspaceId, email) }),
   };
 }

@@ -76,6 +76,11 @@ function DealCard({ deal, pipeline, arrived }: {
       </a>
       {people.length > 0 && <p class="small">{people.join(" · ")}</p>}
       <p class={value === null ? "small" : undefined}>{value ?? t("funnel.no_value")}</p>
+      {deal.proposal_accepted_at && (
+        <p>
+          <span class="tag good">{t("funnel.proposal_accepted")}</span>
+        </p>
+      )}
       {source && <p class="small">{t("funnel.source", { source })}</p>}
       <p class="card-foot small">
         <span class="clipped" title={owner?.name}>{owner?.name ?? t("funnel.no_owner")}</span>

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { now } from "../../app/clock.ts";
 import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
@@ -9,15 +8,16 @@ import { Page } from "../../components/page.tsx";
 import { formatDay } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { t, textNamed } from "../../strings/strings.ts";
+import { addressLink } from "./offer_message.ts";
+import { Proposals } from "./proposals.tsx";
 import type { OpenedDeal, Person } from "./records.ts";
-import { activityState, proposalMoments, proposalState, type StateText, valueText } from "./words.ts";
+import { MOST, Row, Rows } from "./rows.tsx";
+import { activityState, valueText } from "./words.ts";
 
-/** The most rows of a kind that the reply has. */
-const MOST = 20;
 const TONES = { aberto: "", ganho: "good", perdido: "failed" } as const;
 
 /**
- * One deal, to be read.
+ * One deal: what is known about it, and its proposals, which can be created and sent.
  * @param pipeline the id in the board's address; absent for the default pipeline
  */
 export function Deal({ id, pipeline }: { id: string; pipeline: string | undefined }) {
@@ -34,21 +34,14 @@ export function Deal({ id, pipeline }: { id: string; pipeline: string | undefine
               <Facts deal={deal} />
               <People deal={deal} />
             </div>
-            <Rows title={t("deal.proposals")} none={t("deal.no_proposals")} rows={deal.proposals}>
-              {(proposal) => {
-                const value = valueText(proposal);
-                const { rejection_reason: reason } = proposal;
-                return (
-                  <Row
-                    key={proposal.id}
-                    title={proposal.title}
-                    state={proposalState(proposal, now.value)}
-                    small={[...(value ? [value] : []), ...proposalMoments(proposal, now.value)]}
-                    text={reason && t("proposal.reason", { reason })}
-                  />
-                );
+            <Proposals
+              deal={deal}
+              onChange={(change) => {
+                // As shown now: while a call was on its way, another one may have changed them.
+                const shown = resource.data.peek() ?? deal;
+                resource.set({ ...shown, proposals: change(shown.proposals) });
               }}
-            </Rows>
+            />
             <Rows title={t("deal.activities")} none={t("deal.no_activities")} rows={deal.activities}>
               {(activity) => (
                 <Row
@@ -166,7 +159,7 @@ function PersonLines({ person: { name, role, email, phone } }: { person: Person 
       </p>
       {email && (
         <p>
-          <a href={`mailto:${encodeURIComponent(email).replace("%40", "@")}`}>{email}</a>
+          <a href={addressLink(email)}>{email}</a>
         </p>
       )}
       {phone && (
@@ -175,48 +168,5 @@ function PersonLines({ person: { name, role, email, phone } }: { person: Person 
         </p>
       )}
     </>
-  );
-}
-
-/** A section with the newest rows of a kind, or a sentence that there are none. */
-function Rows<Item>({ title, none, rows, more, children }: {
-  title: string;
-  none: string;
-  rows: readonly Item[];
-  more?: ComponentChildren;
-  children: (row: Item) => ComponentChildren;
-}) {
-  return (
-    <section class="section">
-      <div class="section-head">
-        <h2>{title}</h2>
-        {more}
-      </div>
-      {rows.length === 0 && <p class="quiet">{none}</p>}
-      {rows.length > 0 && <ul class="lines">{rows.map(children)}</ul>}
-      {rows.length === MOST && <p class="hint">{t("deal.newest")}</p>}
-    </section>
-  );
-}
-
-function Row({ title, state, small, text }: {
-  title: string;
-  state: StateText;
-  small: string[];
-  text: string | null;
-}) {
-  return (
-    <li>
-      <div class="line">
-        <p class="broken">
-          <strong>{title}</strong>
-        </p>
-        <span>
-          <span class={`tag ${state.tone}`}>{state.text}</span>
-        </span>
-      </div>
-      {small.length > 0 && <p class="small broken">{small.join(" · ")}</p>}
-      {text && <p class="written">{text}</p>}
-    </li>
   );
 }

@@ -5,6 +5,7 @@ import { waitAfter } from "../../app/poll.ts";
 import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
 import { usePolling } from "../../app/use_polling.ts";
+import { mayChange } from "../../app/workspace.ts";
 import { FailureNote } from "../../components/failure_note.tsx";
 import { Select } from "../../components/field.tsx";
 import { Page } from "../../components/page.tsx";
@@ -55,7 +56,16 @@ function Stages({ chosen }: { chosen: string | undefined }) {
     />
   );
   return (
-    <Page title={t("funnel.title")} text={t("funnel.text")} action={choice}>
+    <Page
+      title={t("funnel.title")}
+      text={t("funnel.text")}
+      action={
+        <div class="actions">
+          {choice}
+          {mayChange.value && <a class="link" href={href("importar/")}>{t("nav.import")}</a>}
+        </div>
+      }
+    >
       {read
         ? (
           <>

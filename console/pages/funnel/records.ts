@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { OpenedDeal as OpenedDealSchema } from "../../../supabase/functions/app-v1-funnel/deal.ts";
+import type { LinkedProposal as LinkedProposalSchema } from "../../../supabase/functions/app-v1-funnel/proposal.ts";
 import type { Funnel as FunnelSchema } from "../../../supabase/functions/app-v1-funnel/schema.ts";
 
 /** The reply of app-v1-funnel: a pipeline at one moment. */
@@ -11,5 +12,7 @@ export type Card = Stage["deals"][number];
 /** A deal with what belongs to it: the newest 20 of each kind. */
 export type OpenedDeal = z.output<typeof OpenedDealSchema>;
 export type Proposal = OpenedDeal["proposals"][number];
+/** A proposal with its new link, which only this reply shows. */
+export type LinkedProposal = z.output<typeof LinkedProposalSchema>;
 export type Activity = OpenedDeal["activities"][number];
 export type Person = NonNullable<OpenedDeal["contact"]>;

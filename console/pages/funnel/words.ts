@@ -28,14 +28,14 @@ export function valueText({ value, recurring_value: monthly }: {
 
 /** `Aceita em 12/11 às 14:03` */
 export function proposalState(proposal: Proposal, now: number): StateText {
-  const { status, sent_at, viewed_at, accepted_at, rejected_at, expires_at } = proposal;
+  const { status, created_at, sent_at, viewed_at, accepted_at, rejected_at, expires_at } = proposal;
   const state = (at: string | null, tone: StateText["tone"]) => ({
     text: t(`proposal.${status}`, { at: at === null ? "" : dayAndTime(at, now) }),
     tone,
   });
   switch (status) {
     case "rascunho":
-      return state(null, "");
+      return state(created_at, "");
     case "enviada":
       return state(sent_at, "waits");
     case "visualizada":
@@ -49,16 +49,22 @@ export function proposalState(proposal: Proposal, now: number): StateText {
   }
 }
 
+/** Whether the customer can still answer a proposal, or could once it is sent. */
+export function canBeAnswered({ status }: Proposal): boolean {
+  return status === "rascunho" || status === "enviada" || status === "visualizada";
+}
+
 /** What else happened with a proposal, and until when it can be answered: `Enviada em 10/11 às 9:12`. */
 export function proposalMoments(proposal: Proposal, now: number): string[] {
   const { status, sent_at, viewed_at, expires_at } = proposal;
-  const isOpen = status === "rascunho" || status === "enviada" || status === "visualizada";
   return [
     ...(sent_at && status !== "enviada" ? [t("proposal.enviada", { at: dayAndTime(sent_at, now) })] : []),
     ...(viewed_at && status !== "visualizada"
       ? [t("proposal.visualizada", { at: dayAndTime(viewed_at, now) })]
       : []),
-    ...(expires_at && isOpen ? [t("proposal.until", { at: dayAndTime(expires_at, now) })] : []),
+    ...(expires_at && canBeAnswered(proposal)
+      ? [t("proposal.until", { at: dayAndTime(expires_at, now) })]
+      : []),
   ];
 }
 

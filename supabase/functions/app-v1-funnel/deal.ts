@@ -4,7 +4,8 @@ import { EVENT_TYPES } from "../_shared/contract/events.ts";
 import { money, timestamp, uuid } from "../_shared/contract/fields.ts";
 import { extended, field, object } from "../_shared/contract/object.ts";
 import { Reference } from "../_shared/contract/reference.ts";
-import { ACTIVITY_STATUSES, DEAL_STATUSES, PROPOSAL_STATUSES } from "../_shared/contract/statuses.ts";
+import { ACTIVITY_STATUSES, DEAL_STATUSES } from "../_shared/contract/statuses.ts";
+import { DealProposal } from "./proposal.ts";
 
 const text = () => z.string().nullable();
 
@@ -13,33 +14,6 @@ const DealPerson = extended(Reference, {
   phone: field(text(), ["Telefone", "Phone number", "+55 11 91234-5678"]),
   role: field(text(), ["O que faz no negócio", "What the contact does in the deal", "decisor"]),
 }).meta({ id: "DealPerson", ...doc("Um contato do negócio", "A contact of the deal") });
-
-const DealProposal = object({
-  id: field(uuid(), ["A proposta", "The proposal"]),
-  title: field(z.string(), ["Título", "Title", "Plano anual"]),
-  value: field(money().nullable(), ["Valor", "Value", 1500]),
-  recurring_value: field(money().nullable(), ["Valor mensal", "Monthly value", 300]),
-  status: field(z.enum(PROPOSAL_STATUSES), [
-    "Situação",
-    "State",
-    "enviada",
-  ]),
-  sent_at: field(timestamp().nullable(), ["Quando foi enviada", "When it was sent"]),
-  expires_at: field(timestamp().nullable(), [
-    "Até quando pode ser respondida",
-    "Until when it can be answered",
-  ]),
-  accepted_at: field(timestamp().nullable(), ["Quando foi aceita", "When it was accepted"]),
-  rejected_at: field(timestamp().nullable(), ["Quando foi recusada", "When it was declined"]),
-  rejection_reason: field(text(), ["Motivo dado pelo cliente", "The reason that the customer gave"]),
-  viewed_at: field(timestamp().nullable(), [
-    "Quando o cliente a abriu pela primeira vez",
-    "When the customer first opened it",
-  ]),
-}).meta({
-  id: "DealProposal",
-  ...doc("Uma proposta do negócio, sem o link", "A proposal of the deal, without its link"),
-});
 
 const DealActivity = object({
   id: field(uuid(), ["A atividade", "The activity"]),

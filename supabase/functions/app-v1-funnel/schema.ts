@@ -21,6 +21,11 @@ const Card = object({
   company: field(Reference.nullable(), ["Empresa cliente", "The customer's company"]),
   created_at: timestamp(),
   stage_entered_at: field(timestamp(), ["Desde quando está na etapa", "When it entered the stage"]),
+  proposal_accepted_at: field(timestamp().nullable(), [
+    "Quando o cliente aceitou uma proposta, a última se são várias; null: nenhuma",
+    "When the customer accepted a proposal, the last one if several; null: none",
+    null,
+  ]),
 }).meta({ id: "FunnelDeal", ...doc("Um negócio no funil", "A deal in the funnel") });
 
 const Stage = object({

@@ -130,9 +130,9 @@ const Alert = object({
   ]),
   id: field(uuid(), ["O webhook ou a chave", "The webhook or the key"]),
   name: field(z.string(), [
-    "Endereço do webhook, ou nome da chave",
-    "The webhook's URL, or the key's name",
-    "https://exemplo.com.br/webhooks",
+    "Nome do webhook ou, sem ele, o host do seu endereço; ou nome da chave",
+    "The webhook's name or, without one, the host of its URL; or the key's name",
+    "exemplo.com.br",
   ]),
   since: field(timestamp().nullable(), [
     "Desde quando; para um webhook com falhas, a última entrega confirmada, ou a criação",

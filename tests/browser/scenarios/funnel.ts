@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { pause } from "../../../bench/harness/waiting.ts";
 import { client } from "../../support/client.ts";
-import { openPage } from "../support/browser.ts";
+import type { Sql } from "postgres";
+import { assertAccessible, assertFits } from "../support/audit.ts";
+import { consoleUrl, openPage } from "../support/browser.ts";
 import { makeCompany, makePerson, sessionOf } from "../support/company.ts";
+import { PHONE } from "../support/screens.ts";
 import { customer, makeProposal } from "../../support/proposals.ts";
 import type { Scenario } from "../support/scenario.ts";
 
@@ -75,4 +78,113 @@ export const funnel: Scenario[] = [
       assert.equal(new URL(page.url()).searchParams.get("registro"), lead.deal_id);
     },
   },
+  {
+    name:
+      "A person creates a proposal and sends it by WhatsApp; the customer accepts it, and the deal's page says so",
+    async run({ browser, sql }) {
+      const { api, session, dealId } = await makeSeller(sql);
+      await api.patch(`/api-v1-deals/${dealId}`, { title: "Plano anual", value: 1500, recurring_value: 300 });
+      await using watched = await openPage(browser, `/funil/?negocio=${dealId}`, { session });
+      const { page, context } = watched;
+      await page.getByRole("button", { name: "Nova proposta" }).click();
+      assert.equal(await page.getByLabel("Título").inputValue(), "Plano anual");
+      assert.equal(await page.getByLabel("Valor (R$)").inputValue(), "1500");
+      assert.equal(await page.getByLabel("Valor mensal (R$)").inputValue(), "300");
+      await page.getByLabel("Título").fill("Oferta de verão");
+      await page.getByLabel("Valor (R$)").fill("1250.5");
+      await page.getByLabel("Válida até").fill("2099-12-31");
+      await page.getByRole("button", { name: "Criar proposta" }).click();
+      const offer = page.getByRole("listitem").filter({ hasText: "Oferta de verão" });
+      await offer.getByText("ainda não enviada").waitFor();
+      await offer.getByText(/Válida até 31\/12\S* às 23:59/).waitFor();
+      assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Link da proposta");
+      const link = await offer.locator("code").innerText();
+      assert.ok(link.startsWith(`${consoleUrl}/proposta/#`), link);
+      const place = link.slice(consoleUrl.length);
+      {
+        await using early = await openPage(browser, place);
+        await early.page.getByText("Este link não abre nenhuma proposta").first().waitFor();
+      }
+
+      await context.route("https://wa.me/**", (route) => route.fulfill({ body: "" }));
+      const opening = page.waitForEvent("popup");
+      await offer.getByRole("link", { name: "Enviar por WhatsApp" }).click();
+      const { pathname, searchParams } = new URL((await opening).url());
+      assert.equal(pathname, "/5511912345678");
+      assert.match(searchParams.get("text")!, /Oferta de verão/);
+      assert.ok(searchParams.get("text")!.endsWith(link));
+      await offer.getByText(/^Enviada em/).waitFor();
+      assert.equal(await offer.getByRole("button", { name: "Marcar como enviada" }).count(), 0);
+
+      await using customer = await openPage(browser, place, { viewport: PHONE });
+      await customer.page.getByRole("button", { name: "Aceitar", exact: true }).click();
+      await customer.page.getByRole("button", { name: "Aceitar a proposta" }).click();
+      await customer.page.getByText("Proposta aceita").first().waitFor();
+
+      await page.reload();
+      await offer.getByText(/^Aceita em/).waitFor();
+      assert.equal(await offer.getByRole("button").count() + await offer.locator("code").count(), 0);
+      await page.getByRole("link", { name: "Voltar ao funil" }).click();
+      await page.getByRole("listitem").filter({ hasText: "Plano anual" }).getByText("Proposta aceita")
+        .waitFor();
+    },
+  },
+  {
+    name:
+      "On a phone, a refused proposal keeps what was typed, copying the link sends it, and a new link stops the former",
+    async run({ browser, sql }) {
+      const { session, dealId } = await makeSeller(sql);
+      await using watched = await openPage(browser, `/funil/?negocio=${dealId}`, {
+        session,
+        viewport: PHONE,
+      });
+      const { page } = watched;
+      await page.getByRole("button", { name: "Nova proposta" }).click();
+      await page.getByLabel("Título").fill("Oferta de verão");
+      await page.getByLabel("Valor (R$)").fill("9999999999999999");
+      await assertAccessible(page, "the form for a proposal");
+      await page.getByRole("button", { name: "Criar proposta" }).click();
+      await page.locator(".field-error").first().waitFor();
+      assert.equal(await page.getByLabel("Título").inputValue(), "Oferta de verão");
+      await page.getByLabel("Valor (R$)").fill("");
+      await page.getByRole("button", { name: "Criar proposta" }).click();
+
+      const offer = page.getByRole("listitem").filter({ hasText: "Oferta de verão" });
+      const shown = offer.locator("code");
+      const first = await shown.innerText();
+      await assertFits(page, "a proposal's link");
+      await assertAccessible(page, "a proposal's link");
+      await offer.getByRole("button", { name: "Copiar" }).click();
+      await offer.getByText(/^Enviada em/).waitFor();
+      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), first);
+
+      await page.reload();
+      await offer.getByRole("button", { name: "Novo link" }).click();
+      await page.getByText("O link que o cliente recebeu deixa de funcionar na hora").waitFor();
+      await page.getByRole("button", { name: "Criar novo link" }).click();
+      const second = await shown.innerText();
+      assert.notEqual(second, first);
+      for (
+        const [link, text] of [[first, "Este link não abre nenhuma proposta"], [
+          second,
+          "Oferta de verão",
+        ]] as const
+      ) {
+        await using customer = await openPage(browser, link.slice(consoleUrl.length));
+        await customer.page.getByText(text).first().waitFor();
+      }
+    },
+  },
 ];
+
+/** A lead's deal, and a vendedor who is signed in. */
+async function makeSeller(sql: Sql) {
+  const company = await makeCompany(sql);
+  const session = await sessionOf(await makePerson(sql, company, "vendedor"));
+  const api = client(company.key);
+  const { body: { lead } } = await api.post("/api-v1-leads", {
+    first_name: "Rita",
+    phone: "(11) 91234-5678",
+  });
+  return { api, session, dealId: lead.deal_id as string };
+}

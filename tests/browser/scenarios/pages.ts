@@ -35,6 +35,7 @@ async function placesOf({ sql, busy }: World): Promise<{ places: Place[]; sessio
     page(`/webhooks/?id=${company.stoppedId}`, /^Uma entrega falhou cinco vezes .* 3 entregas esperam/),
     page("/webhooks/?novo=1", "Um contato foi criado"),
     page("/funil/", "Marina Alves"),
+    page("/importar/", "Escolha o arquivo"),
     page(`/funil/?negocio=${company.dealId}`, "Apresentar"),
     page("/atividade/", /revogou a chave/),
     page("/conta/", "Caio Dias"),

@@ -91,11 +91,14 @@ export async function assertReachable(page: Page, where: string): Promise<void> 
     await page.keyboard.press("Tab");
     const focused = await page.evaluate(() => {
       const element = document.activeElement as HTMLElement | null;
-      const { outlineStyle, outlineWidth } = getComputedStyle(element ?? document.body);
+      // The link of a row outlines the whole row.
+      const outlined = [null, "::after"].map((part) => getComputedStyle(element ?? document.body, part));
       return {
         order: Number(element?.dataset.order ?? -1),
         isDate: (element as HTMLInputElement | null)?.type === "date",
-        isShown: outlineStyle !== "none" && outlineWidth !== "0px",
+        isShown: outlined.some(({ outlineStyle, outlineWidth }) =>
+          outlineStyle !== "none" && outlineWidth !== "0px"
+        ),
         html: element?.outerHTML ?? "",
       };
     });

@@ -40,6 +40,11 @@ const VALUES: Record<string, unknown> = {
   webhook_name: "ERP",
   ids: ["ffffffff-ffff-7fff-bfff-ffffffffffff"],
   before_creation: true,
+  items: [{
+    op: "upsert",
+    args: { match_by: "email", name: "Outro", email: "outra@exemplo.com.br", company: "Outra" },
+  }],
+  atomic: false,
   dry_run: false,
   object_type: "deal",
   key: "porte",

@@ -15,14 +15,16 @@ export const MAX_BATCH_ITEMS = 100;
 /** Limits on a batch's body: they admit 100 items with 10 KB of custom_fields each, and keep validation near 40 ms. */
 export const BATCH_BODY_LIMITS: BodyLimits = { bytes: 1024 * 1024, values: 50_000 };
 
-function operation(op: string, data: z.ZodType, own: z.ZodRawShape = {}): BatchOperation {
+/** An operation whose items have `data`, and the fields `own` beside it. */
+export function batchOperation(op: string, data: z.ZodType, own: z.ZodRawShape = {}): BatchOperation {
   return { item: z.object({ op: z.enum([op]), ...own, data: z.record(z.string(), z.unknown()) }), data };
 }
 
 /** Reads a record like `GET /:id`. */
 const GET: BatchOperation = { item: z.object({ op: z.enum(["get"]), id: uuid() }) };
 
-const FIELDS: Record<string, Doc> = {
+/** The texts of the fields of a batch's body. */
+export const BATCH_FIELDS: Record<string, Doc> = {
   items: doc("De 1 a 100 itens, feitos na ordem", "1 to 100 items, carried out in order"),
   atomic: doc(
     "true: todos os itens, ou nenhum e 422; se ausente, cada item vale por si",
@@ -44,7 +46,8 @@ export const CHOICES: Doc = doc(
   "What the field may name, if the workspace has at most 20; in a batch, only in the first item with the error",
 );
 
-const Result = z.object({
+/** The result of one item. */
+export const BatchItemResult = z.object({
   index: z.int().min(0),
   status: z.int(),
   id: uuid().optional(),
@@ -63,8 +66,8 @@ const Result = z.object({
 });
 
 /** The reply to a batch: a result for each item, in order. */
-const BatchResult = z.object({
-  results: z.array(Result),
+export const BatchResult = z.object({
+  results: z.array(BatchItemResult),
   summary: z.object({ created: z.int(), updated: z.int(), failed: z.int() }),
 }).meta({
   id: "BatchResult",
@@ -126,11 +129,11 @@ export function batchBody<Item extends z.ZodType>(item: Item) {
 export function batchOf(record: CrmRecord) {
   const { name, about } = record;
   const operations: BatchOperations = {
-    create: operation("create", record.create),
-    ...(about.update && { update: operation("update", record.update, { id: uuid() }) }),
+    create: batchOperation("create", record.create),
+    ...(about.update && { update: batchOperation("update", record.update, { id: uuid() }) }),
     get: GET,
     ...(about.upsert &&
-      { upsert: operation("upsert", record.upsert, record.upsertQuery.omit({ dry_run: true }).shape) }),
+      { upsert: batchOperation("upsert", record.upsert, record.upsertQuery.omit({ dry_run: true }).shape) }),
   };
   const items = Object.values(operations).map(({ item, data }) => data ? item.extend({ data }) : item);
   return {
@@ -141,7 +144,7 @@ export function batchOf(record: CrmRecord) {
     body: batchBody(z.union(items)).meta({
       id: `${about.schema}Batch`,
       ...doc("O que criar, alterar e ler", "What to create, change and read"),
-      fields: FIELDS,
+      fields: BATCH_FIELDS,
     }),
     operations,
     bodyLimits: BATCH_BODY_LIMITS,

@@ -1,0 +1,68 @@
+import { useSignal } from "@preact/signals";
+import { now } from "../../app/clock.ts";
+import { call } from "../../app/api.ts";
+import { asFailure } from "../../app/failure.ts";
+import { ActionDialog } from "../../components/action_dialog.tsx";
+import { Field } from "../../components/field.tsx";
+import { dayEnd, localMoment } from "../../format/format.ts";
+import { t } from "../../strings/strings.ts";
+import type { LinkedProposal, OpenedDeal } from "./records.ts";
+
+const AMOUNT = { type: "number", inputMode: "decimal", min: "0", step: "0.01" } as const;
+
+/** The form for a new proposal of a deal, filled in with the deal's title and values. */
+export function NewProposal({ deal, onCreated, onClose }: {
+  deal: OpenedDeal;
+  onCreated: (created: LinkedProposal) => void;
+  onClose: () => void;
+}) {
+  const draft = useSignal({
+    title: deal.title,
+    value: String(deal.value ?? ""),
+    recurring_value: String(deal.recurring_value ?? ""),
+    day: "",
+  });
+  const refused = useSignal<Record<string, string>>({});
+  const { title, value, recurring_value, day } = draft.value;
+  const field = (name: keyof typeof draft.value) => ({
+    value: draft.value[name],
+    error: refused.value[name === "day" ? "expires_at" : name],
+    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
+      draft.value = { ...draft.value, [name]: currentTarget.value };
+      refused.value = {};
+    },
+  });
+  const submit = async () => {
+    const body = {
+      title,
+      value: amountOf(value),
+      recurring_value: amountOf(recurring_value),
+      expires_at: day === "" ? null : dayEnd(day),
+    };
+    const path = `app-v1-funnel/deals/${encodeURIComponent(deal.id)}/proposals`;
+    try {
+      onCreated(await call<LinkedProposal>("POST", path, { body }));
+    } catch (thrown) {
+      refused.value = asFailure(thrown).fields;
+      throw thrown;
+    }
+  };
+  return (
+    <ActionDialog title={t("proposal.new")} yes={t("proposal.create")} onClose={onClose} onSubmit={submit}>
+      <Field label={t("proposal.title")} required maxLength={255} {...field("title")} />
+      <Field label={t("proposal.value")} {...AMOUNT} {...field("value")} />
+      <Field label={t("proposal.monthly")} {...AMOUNT} {...field("recurring_value")} />
+      <Field
+        label={t("proposal.day")}
+        hint={t("proposal.day_hint")}
+        type="date"
+        min={localMoment(now.value).slice(0, 10)}
+        {...field("day")}
+      />
+    </ActionDialog>
+  );
+}
+
+function amountOf(typed: string): number | null {
+  return typed === "" ? null : Number(typed);
+}

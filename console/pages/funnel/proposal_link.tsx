@@ -1,0 +1,77 @@
+import { useEffect, useId, useRef } from "preact/hooks";
+import { call } from "../../app/api.ts";
+import { useAction } from "../../app/use_action.ts";
+import { CopyButton } from "../../components/copy.tsx";
+import { FailureNote } from "../../components/failure_note.tsx";
+import { say } from "../../components/toast.tsx";
+import { t } from "../../strings/strings.ts";
+import { mailTo, whatsAppTo } from "./offer_message.ts";
+import type { Person, Proposal } from "./records.ts";
+
+/**
+ * The new link of a proposal, which is shown once, and the ways to give it to the customer. Whoever takes the link in
+ * one of these ways is about to send it, so a draft is marked as sent at the same time: otherwise the customer would get
+ * a link that opens nothing.
+ */
+export function ProposalLink({ proposal, link, contact, onSent }: {
+  proposal: Proposal;
+  link: string;
+  contact: Person | null;
+  onSent: (sent: Proposal) => void;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const shown = useRef<HTMLElement>(null);
+  const id = useId();
+  const { busy, failure, run } = useAction();
+  useEffect(() => heading.current?.focus(), []);
+
+  const isDraft = proposal.status === "rascunho";
+  const send = async () => {
+    if (!isDraft) return false;
+    return await run(async () => {
+      const path = `app-v1-funnel/proposals/${proposal.id}/send`;
+      onSent(await call<Proposal>("POST", path, { body: {} }));
+    });
+  };
+  const mark = async () => {
+    if (!await send()) return;
+    say(t("proposal.marked"));
+    // The pressed button is gone.
+    heading.current?.focus();
+  };
+  const message = t("proposal.message", { title: proposal.title, link });
+  const subject = t("proposal.subject", { title: proposal.title });
+  return (
+    <section class="secret" aria-labelledby={id}>
+      <h3 id={id} ref={heading} tabIndex={-1}>{t("proposal.link")}</h3>
+      <p>
+        {t("proposal.link_once")}
+        {isDraft && ` ${t("proposal.link_sends")}`}
+      </p>
+      <p class="snippet" onCopy={send}>
+        <code ref={shown}>{link}</code>
+      </p>
+      <div class="actions">
+        <CopyButton text={link} label={t("proposal.link")} onCopied={send} select={() => shown.current} />
+        <a
+          class="button"
+          href={whatsAppTo(contact?.phone ?? null, message)}
+          target="_blank"
+          rel="noreferrer"
+          onClick={send}
+        >
+          {t("proposal.whatsapp")}
+        </a>
+        <a class="button" href={mailTo(contact?.email ?? null, subject, message)} onClick={send}>
+          {t("proposal.mail")}
+        </a>
+        {isDraft && (
+          <button type="button" class="button" disabled={busy.value} onClick={mark}>
+            {t("proposal.mark_sent")}
+          </button>
+        )}
+      </div>
+      {failure.value && <FailureNote failure={failure.value} />}
+    </section>
+  );
+}

@@ -1,0 +1,76 @@
+import { useSignal } from "@preact/signals";
+import { Field } from "../../components/field.tsx";
+import { formatNumber } from "../../format/format.ts";
+import { languageTag } from "../../strings/locale.ts";
+import { type Csv, decode, parseCsv, UnclosedQuote } from "./csv.ts";
+import { t } from "./strings.ts";
+
+/** Large enough for 20,000 contacts; small enough to check in a minute. */
+const MAX_BYTES = 5 * 1024 * 1024;
+const MAX_LINES = 20_000;
+
+export interface OpenedFile {
+  name: string;
+  csv: Csv;
+}
+
+/** The field for the file, on which one can also be dropped. Says what is wrong with a file that cannot be imported. */
+export function ChooseFile({ onOpened }: { onOpened: (file: OpenedFile) => void }) {
+  const error = useSignal<string | null>(null);
+  const isOver = useSignal(false);
+  const open = async (file: File | undefined) => {
+    if (!file) return;
+    const opened = await read(file);
+    if (typeof opened === "string") error.value = opened;
+    else onOpened(opened);
+  };
+  return (
+    <div
+      class={`drop ${isOver.value ? "over" : ""}`}
+      onDragOver={(event) => {
+        event.preventDefault();
+        isOver.value = true;
+      }}
+      onDragLeave={() => isOver.value = false}
+      onDrop={(event) => {
+        event.preventDefault();
+        isOver.value = false;
+        void open(event.dataTransfer?.files[0]);
+      }}
+    >
+      <Field
+        type="file"
+        label={t("file.label")}
+        hint={t("file.hint")}
+        error={error.value ?? undefined}
+        accept=".csv,.txt,text/csv"
+        onChange={({ currentTarget }) => {
+          void open(currentTarget.files?.[0]);
+          // So that the same file, corrected, can be chosen again.
+          currentTarget.value = "";
+        }}
+      />
+      <p class="hint">{t("file.excel")}</p>
+    </div>
+  );
+}
+
+/** Reads the file; a text says why it cannot be imported. */
+async function read(file: File): Promise<OpenedFile | string> {
+  if (file.size > MAX_BYTES) return t("file.bytes");
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  // The beginnings of .xlsx (a ZIP) and .xls.
+  if ((bytes[0] === 0x50 && bytes[1] === 0x4b) || (bytes[0] === 0xd0 && bytes[1] === 0xcf)) {
+    return t("file.excel_itself");
+  }
+  try {
+    const csv = parseCsv(decode(bytes));
+    if (csv.lines.length === 0) return t("file.empty");
+    return csv.lines.length > MAX_LINES
+      ? t("file.lines", { n: formatNumber(csv.lines.length, languageTag.value) })
+      : { name: file.name, csv };
+  } catch (thrown) {
+    if (thrown instanceof UnclosedQuote) return t("file.quote", { line: thrown.line });
+    throw thrown;
+  }
+}

@@ -1,0 +1,96 @@
+/** Reads and writes CSV as spreadsheets in Portuguese save it. */
+
+/** A record of the file: `line` is where it begins, counted from 1, because a cell may have line breaks. */
+export interface Line {
+  line: number;
+  cells: string[];
+}
+
+export interface Csv {
+  header: string[];
+  lines: Line[];
+  delimiter: string;
+}
+
+/** A quote that is opened at this line and never closed. */
+export class UnclosedQuote extends Error {
+  constructor(readonly line: number) {
+    super(`unclosed quote at line ${line}`);
+  }
+}
+
+/** Decodes UTF-8; UTF-16 with its mark ("Unicode text" of Excel); anything else as Windows-1252. */
+export function decode(bytes: Uint8Array): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}
+
+/**
+ * Parses CSV with semicolons, commas or tabs, whichever the first line has most of. Lines without any text are left out.
+ * @throws UnclosedQuote
+ */
+export function parseCsv(text: string): Csv {
+  // Excel reads the delimiter from such a line, and some programs write it.
+  const named = /^sep=(.)\r?\n/i.exec(text);
+  const delimiter = named?.[1] ?? delimiterOf(text);
+  const records = readRecords(named ? text.slice(named[0].length) : text, delimiter, named ? 2 : 1)
+    .filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
+  const [first, ...lines] = records;
+  return { header: first?.cells.map((cell) => cell.trim()) ?? [], lines, delimiter };
+}
+
+function delimiterOf(text: string): string {
+  const first = /^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(text)![0].replace(/"(?:[^"]|"")*"/g, "");
+  const count = (delimiter: string) => first.split(delimiter).length;
+  return [";", ",", "\t"].reduce((best, next) => count(next) > count(best) ? next : best);
+}
+
+function readRecords(text: string, delimiter: string, firstLine: number): Line[] {
+  const records: Line[] = [];
+  let line = firstLine;
+  let at = 0;
+  while (at < text.length) {
+    const record: Line = { line, cells: [] };
+    for (;;) {
+      let cell = "";
+      if (text[at] === '"') {
+        const opened = line;
+        let end = at;
+        do {
+          const from = end + 1;
+          end = text.indexOf('"', from);
+          if (end === -1) throw new UnclosedQuote(opened);
+          cell += text.slice(from, end);
+          // Two quotes are one quote in the text.
+          if (text[end + 1] === '"') cell += '"';
+          end++;
+        } while (text[end] === '"');
+        line += cell.split("\n").length - 1;
+        at = end;
+      }
+      // The rest up to the delimiter, which after a closing quote is usually empty.
+      let end = at;
+      while (end < text.length && text[end] !== delimiter && text[end] !== "\n" && text[end] !== "\r") end++;
+      record.cells.push(cell + text.slice(at, end));
+      at = end + 1;
+      if (text[end] !== delimiter) {
+        if (text[end] === "\r" && text[end + 1] === "\n") at++;
+        break;
+      }
+    }
+    records.push(record);
+    line++;
+  }
+  return records;
+}
+
+/** Writes CSV with the mark by which Excel reads the accents rightly. */
+export function writeCsv(records: string[][], delimiter: string): string {
+  const written = (cell: string) =>
+    cell.includes(delimiter) || /["\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return "\ufeff" + records.map((cells) => cells.map(written).join(delimiter) + "\r\n").join("");
+}

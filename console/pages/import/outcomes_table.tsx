@@ -1,0 +1,84 @@
+import { useSignal } from "@preact/signals";
+import { Select } from "../../components/field.tsx";
+import { Table } from "../../components/table.tsx";
+import { t as shared } from "../../strings/strings.ts";
+import { type Outcome, type State, STATES } from "./outcomes.ts";
+import type { Row } from "./rows.ts";
+import { t } from "./strings.ts";
+
+/** Rows that are shown at first, and with each press of the button. */
+const ROWS = 100;
+
+/** What happens to each line, or to those with one result. */
+export function Outcomes({ rows, outcomes, done }: {
+  rows: Row[];
+  outcomes: ReadonlyMap<Row, Outcome>;
+  /** The lines that were imported. */
+  done: ReadonlyMap<Row, Outcome>;
+}) {
+  const chosen = useSignal<State | "">("");
+  const most = useSignal(ROWS);
+  const of = (state: State) => rows.filter((row) => outcomes.get(row)?.state === state);
+  const fitting = chosen.value === "" ? rows : of(chosen.value);
+  const options = [
+    { value: "", text: t("rows.all", { n: rows.length }) },
+    ...STATES.map((state) => ({
+      value: state,
+      text: t("rows.of", { state: t(`state.${state}`), n: of(state).length }),
+    })),
+  ];
+  return (
+    <>
+      <div class="filter">
+        <Select
+          label={t("rows.show")}
+          value={chosen.value}
+          options={options}
+          onChange={({ currentTarget }) => {
+            chosen.value = currentTarget.value as State | "";
+            most.value = ROWS;
+          }}
+        />
+      </div>
+      <Table
+        label={t("rows")}
+        rows={fitting.slice(0, most.value)}
+        keyOf={({ line }) => String(line)}
+        columns={[
+          {
+            title: t("rows.contact"),
+            cell: ({ name }) => <span class="clamped" title={name}>{name}</span>,
+          },
+          { title: t("rows.line"), number: true, cell: ({ line }) => <span>{line}</span> },
+          {
+            title: t("rows.result"),
+            cell: (row) => <StateTag outcome={outcomes.get(row)} isDone={done.has(row)} />,
+          },
+          {
+            title: t("rows.detail"),
+            cell: (row) => {
+              const details = outcomes.get(row)?.details ?? [];
+              return details.length > 0 && (
+                <ul class="small broken">{details.map((detail) => <li key={detail}>{detail}</li>)}</ul>
+              );
+            },
+          },
+        ]}
+      />
+      {fitting.length > most.value && (
+        <div class="actions more">
+          <button type="button" class="button" onClick={() => most.value += ROWS}>
+            {shared("app.more")}
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function StateTag({ outcome, isDone }: { outcome: Outcome | undefined; isDone: boolean }) {
+  if (outcome === undefined) return null;
+  const { state } = outcome;
+  const tone = state === "failed" ? "failed" : isDone ? "good" : "";
+  return <span class={`tag ${tone}`}>{t(`${isDone ? "done" : "state"}.${state}`)}</span>;
+}

@@ -1,0 +1,225 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { asFailure, Failure } from "../../app/failure.ts";
+import { guard } from "../../app/leaving.ts";
+import { href } from "../../app/settings.ts";
+import type { CustomField } from "../../app/types.ts";
+import { FailureNote } from "../../components/failure_note.tsx";
+import { formatNumber } from "../../format/format.ts";
+import { languageTag } from "../../strings/locale.ts";
+import type { OpenedFile } from "./choose_file.tsx";
+import type { Target } from "./columns.ts";
+import { failedCsv, namesOf, type Outcome, outcomeOf, outcomeOfFault, STATES } from "./outcomes.ts";
+import { Outcomes } from "./outcomes_table.tsx";
+import type { Row } from "./rows.ts";
+import { Step } from "./step.tsx";
+import { sendRows } from "./send.ts";
+import { counted, t } from "./strings.ts";
+
+type Known = ReadonlyMap<Row, Outcome>;
+
+/** Checks the lines without writing, shows what would happen to each, and imports them. */
+export function Review({ file, rows, custom, targets, onBack, onRestart }: {
+  file: OpenedFile;
+  rows: Row[];
+  custom: CustomField[];
+  targets: Target[];
+  onBack: () => void;
+  onRestart: () => void;
+}) {
+  const nameOf = namesOf(file, targets, custom);
+  // Filled in place: with 20,000 lines a copy for each batch would take longer than the server.
+  const checked = useRef(
+    new Map(rows.flatMap((row) => row.fault ? [[row, outcomeOfFault(row.fault, nameOf)]] : [])),
+  ).current;
+  const imported = useRef(new Map<Row, Outcome>()).current;
+  const isImport = useSignal(false);
+  const done = useSignal(checked.size);
+  const running = useSignal<AbortController | null>(null);
+  const isStopping = useSignal(false);
+  const failure = useSignal<Failure | null>(null);
+
+  const run = async () => {
+    const isDry = !isImport.peek();
+    const known = isDry ? checked : imported;
+    const left = (isDry ? rows : rows.filter((row) => isWritten(checked.get(row))))
+      .filter((row) => row.item && !known.has(row));
+    const abort = new AbortController();
+    running.value = abort;
+    isStopping.value = false;
+    failure.value = null;
+    done.value = known.size;
+    try {
+      await sendRows(left, {
+        isDry,
+        signal: abort.signal,
+        onResults: (sent, results) => {
+          sent.forEach((row, at) =>
+            known.set(row, outcomeOf(results[at]!, nameOf, isDry ? undefined : checked.get(row)))
+          );
+          done.value = known.size;
+        },
+      });
+    } catch (thrown) {
+      // Both calls may be repeated, so the note need not warn of a change that was perhaps made.
+      failure.value = new Failure({ ...asFailure(thrown), writing: false });
+    } finally {
+      running.value = null;
+    }
+  };
+  // The batch that is on its way ends first.
+  const stop = () => {
+    isStopping.value = true;
+    running.peek()?.abort();
+  };
+  useEffect(() => {
+    void run();
+    return () => running.peek()?.abort();
+  }, [isImport.value]);
+
+  const all = useMemo(
+    () => isImport.value ? rows.filter((row) => isWritten(checked.get(row))).length : rows.length,
+    [isImport.value],
+  );
+  const isDone = done.value === all;
+  useGuard(isImport.value && !isDone);
+  const title = t(isImport.value ? "import" : "check");
+  const back = !isImport.value && (
+    <button type="button" class="button" onClick={onBack}>{t("check.back")}</button>
+  );
+  const progress = (
+    <div class="field">
+      <progress class="progress" max={all} value={done.value} aria-label={title} />
+      <span class="small">{t("import.progress", { done: shown(done.value), all: shown(all) })}</span>
+    </div>
+  );
+  if (running.value !== null) {
+    return (
+      <Step title={title}>
+        <p role="status">{t(isImport.value ? "import.running" : "check.running")}</p>
+        {progress}
+        <div class="actions">
+          <button type="button" class="button" disabled={isStopping.value} onClick={stop}>
+            {t(isStopping.value ? "import.stopping" : "import.stop")}
+          </button>
+          {back}
+        </div>
+      </Step>
+    );
+  }
+  if (!isDone) {
+    return (
+      <Step title={title}>
+        <p role="status">{t(isImport.value ? "import.stopped" : "check.stopped")}</p>
+        {failure.value && <FailureNote failure={failure.value} />}
+        {progress}
+        <div class="actions">
+          <button type="button" class="button primary" onClick={run}>{t("import.continue")}</button>
+          {back}
+        </div>
+      </Step>
+    );
+  }
+  return (
+    <Step title={title}>
+      <p role="status">{t(isImport.value ? "import.done" : "check.done")}</p>
+      <Result file={file} rows={rows} checked={checked} imported={imported}>
+        {isImport.value
+          ? (
+            <>
+              <button type="button" class="button" onClick={onRestart}>{t("import.again")}</button>
+              <a class="button" href={href("atividade/", { ver: "eventos" })}>{t("import.events")}</a>
+            </>
+          )
+          : (
+            <>
+              <ImportButton
+                lines={rows.filter((row) => isWritten(checked.get(row))).length}
+                onClick={() => isImport.value = true}
+              />
+              {back}
+            </>
+          )}
+      </Result>
+    </Step>
+  );
+}
+
+function ImportButton({ lines, onClick }: { lines: number; onClick: () => void }) {
+  if (lines === 0) return <p>{t("check.nothing")}</p>;
+  return (
+    <button type="button" class="button primary" onClick={onClick}>{counted("check.import", lines)}</button>
+  );
+}
+
+/** What happens, or has happened, to each line. */
+function Result({ file, rows, checked, imported, children }: {
+  file: OpenedFile;
+  rows: Row[];
+  checked: Known;
+  imported: Known;
+  /** The buttons. */
+  children: ComponentChildren;
+}) {
+  const outcomes = new Map([...checked, ...imported]);
+  const failed = rows.flatMap((row) => {
+    const outcome = outcomes.get(row)!;
+    return outcome.state === "failed" ? [{ row, outcome }] : [];
+  });
+  return (
+    <>
+      <ul class="counts">
+        {STATES.map((state) => {
+          const n = rows.filter((row) => outcomes.get(row)!.state === state).length;
+          return (
+            <li key={state} class={`tag ${state === "failed" && n > 0 ? "failed" : ""}`}>
+              {counted(`count.${state}`, n)}
+            </li>
+          );
+        })}
+      </ul>
+      <div class="actions">{children}</div>
+      {failed.length > 0 && (
+        <div class="note">
+          <p>{t("failed.hint")}</p>
+          <button type="button" class="button" onClick={() => download(file, failedCsv(file, failed))}>
+            {t("failed.download")}
+          </button>
+        </div>
+      )}
+      <Outcomes rows={rows} outcomes={outcomes} done={imported} />
+    </>
+  );
+}
+
+const shown = (n: number) => formatNumber(n, languageTag.value);
+
+/** Whether the import writes the line: it leaves out what was refused and what is the same already. */
+function isWritten(outcome: Outcome | undefined): boolean {
+  return outcome?.state === "created" || outcome?.state === "updated";
+}
+
+/** Asks before the person leaves while lines are left. */
+function useGuard(active: boolean): void {
+  useEffect(() => {
+    if (!active) return;
+    guard.value = () => ({
+      title: t("leave"),
+      text: t("leave.text"),
+      yes: t("leave.yes"),
+      no: t("leave.no"),
+      dangerous: true,
+    });
+    return () => guard.value = null;
+  }, [active]);
+}
+
+function download({ name }: OpenedFile, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = `${name.replace(/\.(csv|txt)$/i, "")}.${t("failed.file")}.csv`;
+  link.click();
+  URL.revokeObjectURL(url);
+}

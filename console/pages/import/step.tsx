@@ -1,0 +1,17 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+/** A part of the page that replaces another; its heading gets the focus, except when the page opens. */
+export function Step({ title, children }: { title: string; children: ComponentChildren }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    // After a click on a button that is gone, the focus is on nothing.
+    if (document.activeElement === document.body) heading.current?.focus();
+  }, [title]);
+  return (
+    <section class="stack">
+      <h2 ref={heading} tabIndex={-1}>{title}</h2>
+      {children}
+    </section>
+  );
+}

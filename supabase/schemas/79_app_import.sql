@@ -1,0 +1,226 @@
+-- The import of contacts from a file, in the console: the batch of the API, run for a member.
+
+create function crm.import_company(p_name text, p_tax_id text) returns uuid
+language plpgsql set search_path = '' as $$
+declare
+  v_id uuid;
+begin
+  if p_tax_id is not null then
+    select c.id into v_id from crm.companies c
+    where c.workspace_id = crm.current_workspace_id() and c.tax_id = p_tax_id and c.archived_at is null
+    order by c.id limit 1;
+    if found then return v_id; end if;
+  end if;
+  v_id := crm.lead_company(crm.name_key(p_name));
+  -- Two companies with one name and different tax ids are two companies.
+  if exists (
+    select from crm.companies c
+    where c.workspace_id = crm.current_workspace_id() and c.id = v_id and c.tax_id <> p_tax_id
+  ) then
+    return null;
+  end if;
+  return v_id;
+end
+$$;
+comment on function crm.import_company(text, text) is
+  'The company of a line: the oldest unarchived one with its tax id, otherwise as crm.lead_company, unless that one has '
+  'another tax id. Null if there is none.';
+
+create function crm.with_import_companies(p_items jsonb) returns jsonb
+language plpgsql set search_path = '' as $$
+declare
+  v_line record;
+  v_id uuid;
+  v_new jsonb := '[]';
+  -- The places in v_new of the companies that are created, by name and by line.
+  v_named jsonb := '{}';
+  v_places jsonb := '{}';
+  v_results jsonb := '{}';
+  v_created jsonb;
+begin
+  -- Those with a tax id first: a line with the name alone then means the company that such a line creates.
+  for v_line in
+    select distinct on (l.tax_id is null, l.key) l.*
+    from (
+      select
+        i #>> '{args,company}' as name, i #>> '{args,company_tax_id}' as tax_id,
+        crm.name_key(i #>> '{args,company}') as name_key,
+        concat_ws(E'\n', crm.name_key(i #>> '{args,company}'), i #>> '{args,company_tax_id}') as key
+      from jsonb_array_elements(p_items) i
+      where i #>> '{args,company}' is not null
+    ) l
+    order by l.tax_id is null, l.key
+  loop
+    v_id := crm.import_company(v_line.name, v_line.tax_id);
+    if v_id is not null then
+      v_results := v_results || jsonb_build_object(v_line.key, jsonb_build_object('id', v_id));
+    elsif v_line.tax_id is null and v_named ? v_line.name_key then
+      v_places := v_places || jsonb_build_object(v_line.key, v_named -> v_line.name_key);
+    else
+      v_places := v_places || jsonb_build_object(v_line.key, jsonb_array_length(v_new));
+      v_named := v_named || jsonb_build_object(v_line.name_key, jsonb_array_length(v_new));
+      v_new := v_new || jsonb_build_object(
+        'op', 'create', 'args', jsonb_build_object('name', v_line.name, 'tax_id', v_line.tax_id)
+      );
+    end if;
+  end loop;
+  if v_new <> '[]' then
+    v_created := crm.run_verb('company_batch', jsonb_build_object('items', v_new))::jsonb -> 'results';
+    v_results := v_results || (
+      select jsonb_object_agg(p.key, v_created -> p.value::integer) from jsonb_each_text(v_places) p
+    );
+  end if;
+  return (
+    select jsonb_agg(
+      case
+        when c.result ? 'error' then jsonb_build_object('error', c.result -> 'error')
+        when i.item ? 'args' then jsonb_set(
+          i.item, '{args}',
+          (i.item -> 'args') - '{company,company_tax_id}'::text[]
+            || case when c.result is null then '{}' else jsonb_build_object('company_id', c.result -> 'id') end
+        )
+        else i.item
+      end
+      order by i.position
+    )
+    from jsonb_array_elements(p_items) with ordinality i (item, position)
+    cross join lateral (
+      select v_results -> concat_ws(
+        E'\n', crm.name_key(i.item #>> '{args,company}'), i.item #>> '{args,company_tax_id}'
+      ) as result
+    ) c
+  );
+end
+$$;
+comment on function crm.with_import_companies(jsonb) is
+  'The items of an import with company_id in place of the company''s name and tax id. Creates the companies that do not '
+  'exist; an item whose company is refused has that error.';
+
+create function crm.with_kept_fields(p_items jsonb) returns jsonb
+language plpgsql set search_path = '' as $$
+declare
+  v_items jsonb := p_items;
+  v_args jsonb;
+  v_ids uuid[];
+  v_kept jsonb;
+begin
+  for v_at in 0 .. jsonb_array_length(p_items) - 1 loop
+    v_args := p_items -> v_at -> 'args';
+    continue when jsonb_typeof(v_args -> 'custom_fields') is distinct from 'object'
+      -- api.contact_upsert refuses an item that has nothing to be found by.
+      or coalesce(case v_args ->> 'match_by'
+        when 'phone' then crm.e164(v_args ->> 'phone') else v_args ->> (v_args ->> 'match_by')
+      end, '') = '';
+    v_ids := crm.contact_match(v_args);
+    if v_ids = '{}' then v_ids := crm.contact_match(v_args, true); end if;
+    continue when cardinality(v_ids) <> 1;
+    -- Locked, so that the upsert does not undo a change that another call makes meanwhile.
+    select coalesce(t.custom_fields, '{}') into v_kept from crm.contacts t
+    where t.workspace_id = crm.current_workspace_id() and t.id = v_ids[1]
+    for no key update;
+    v_items := jsonb_set(
+      v_items, array[v_at::text, 'args', 'custom_fields'], v_kept || (v_args -> 'custom_fields')
+    );
+  end loop;
+  return v_items;
+end
+$$;
+comment on function crm.with_kept_fields(jsonb) is
+  'The items of an import with the custom fields that their contacts have besides those in the file: an upsert replaces '
+  'all of them.';
+
+create function crm.import_values(p_ids uuid[]) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(jsonb_object_agg(t.id, jsonb_build_object(
+      'name', t.name, 'email', t.email, 'phone', t.phone, 'phone2', t.phone2, 'whatsapp', t.whatsapp,
+      'job_title', t.job_title, 'instagram', t.instagram, 'linkedin', t.linkedin, 'notes', left(t.notes, 200),
+      'external_id', t.external_id, 'tags', left(array_to_string(t.tags, ', '), 200),
+      'company', (
+        select c.name from crm.companies c where c.workspace_id = t.workspace_id and c.id = t.company_id
+      )
+    ) || coalesce(
+      (
+        select jsonb_object_agg('custom_fields.' || f.key, left(f.value, 200))
+        from jsonb_each_text(t.custom_fields) f
+      ),
+      '{}'
+    )), '{}')
+    from crm.contacts t
+    where t.workspace_id = crm.current_workspace_id() and t.id = any (p_ids)
+  );
+end
+$$;
+comment on function crm.import_values(uuid[]) is
+  'What the contacts have in the fields that an import may change, as texts of up to 200 characters, by id.';
+
+create function crm.import_contacts(p_items jsonb, p_is_atomic boolean, p_is_dry boolean) returns json
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_reply jsonb;
+  v_ids uuid[];
+  v_before jsonb;
+  v_after jsonb;
+begin
+  -- Before the companies are looked for, so that two imports or leads do not create the same company.
+  perform crm.lock_all_matches();
+  begin
+    v_reply := crm.run_verb('contact_batch', jsonb_build_object(
+      'items', crm.with_kept_fields(crm.with_import_companies(p_items)), 'atomic', p_is_atomic
+    ));
+    if not p_is_dry then return v_reply::json; end if;
+    v_ids := array(
+      select (r ->> 'id')::uuid from jsonb_array_elements(v_reply -> 'results') r where r ->> 'status' = '200'
+    );
+    v_after := crm.import_values(v_ids);
+    -- Undoes the batch; the variables keep what it answered.
+    raise exception using errcode = 'CRM02';
+  exception
+    when sqlstate 'CRM02' then
+      v_before := crm.import_values(v_ids);
+  end;
+  return json_build_object(
+    'results', (
+      select json_agg(
+        case r.result ->> 'status'
+          -- The id of a contact that is not created after all.
+          when '201' then r.result - 'id'
+          when '200' then r.result || jsonb_build_object('changes', (
+            select coalesce(jsonb_agg(
+              jsonb_build_object('field', f.name, 'from', b.value ->> f.name, 'to', a.value ->> f.name) order by f.name
+            ), '[]')
+            from jsonb_object_keys(b.value || a.value) f (name)
+            where b.value ->> f.name is distinct from a.value ->> f.name
+          ))
+          else r.result
+        end
+        order by r.position
+      )
+      from jsonb_array_elements(v_reply -> 'results') with ordinality r (result, position)
+      cross join lateral (select coalesce(v_before -> (r.result ->> 'id'), '{}') as value) b
+      cross join lateral (select coalesce(v_after -> (r.result ->> 'id'), '{}') as value) a
+    ),
+    'summary', v_reply -> 'summary'
+  );
+end
+$$;
+comment on function crm.import_contacts(jsonb, boolean, boolean) is
+  'Runs an import as crm_api, by the verbs of the API, in the caller''s workspace and with the member as the actor. '
+  'p_is_dry: undoes it, and adds to each contact that exists the fields that would change. Security definer, because '
+  'crm_app writes no records: it may execute this function and no other verb of the API.';
+
+create function app.contact_import(p_args jsonb) returns json
+language plpgsql set search_path = '' as $$
+declare
+  v_args jsonb := crm.within_workspace(crm.check_args(p_args, '{workspace_id, items}', '{atomic, dry_run}'));
+begin
+  return crm.import_contacts(
+    v_args -> 'items', coalesce((v_args ->> 'atomic')::boolean, false), coalesce((v_args ->> 'dry_run')::boolean, false)
+  );
+end
+$$;
+comment on function app.contact_import(jsonb) is
+  'Imports up to 100 contacts as api.contact_batch does, each with the name of its company (crm.with_import_companies), '
+  'and returns its reply. With dry_run nothing is written, and each contact that exists has changes: field, from, to. '
+  'Arguments: workspace_id, items, atomic, dry_run. Codes: validation_error, not_found.';

@@ -1,0 +1,182 @@
+// The import of contacts in the console: POST /app-v1-contacts/import.
+import assert from "node:assert/strict";
+import { assertError, client, memberClient } from "../support/client.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { create } from "../support/record_fixtures.ts";
+import { test } from "../support/scenario.ts";
+import { signIn } from "../support/sessions.ts";
+
+const IMPORT = "/app-v1-contacts/import";
+
+const upsert = (match_by: string, data: Record<string, unknown>) => ({ op: "upsert", match_by, data });
+
+test("An import creates and updates contacts with their companies, and names the member in the change log", async ({ sql, workspace: { id, key }, api }) => {
+  const { session, memberId } = await signIn(sql, id, "gestor");
+  const sun = await create(key, "/api-v1-companies", { name: "Padaria Sol" });
+  const ana = await create(key, "/api-v1-contacts", { name: "Ana", email: "ana@sol.example", tags: ["vip"] });
+  const items = [
+    upsert("email", {
+      name: "Ana Souza",
+      email: "Ana@Sol.example",
+      company: "PADARIA SOL",
+      add_tags: ["feira"],
+    }),
+    upsert("email", { name: "Rui", email: "rui@lua.example", company: "Mercado Lua" }),
+    upsert("phone", {
+      name: "Eva",
+      phone: "(11) 97777-1234",
+      company: "Mercado Lua",
+      company_tax_id: "12.345/0001",
+    }),
+  ];
+  const { body } = await memberClient(session).post(IMPORT, { items });
+  assert.deepEqual(body.summary, { created: 2, updated: 1, failed: 0 });
+
+  const contact = async (at: number) => (await api.get(`/api-v1-contacts/${body.results[at].id}`)).body;
+  const [first, second, third] = await Promise.all([contact(0), contact(1), contact(2)]);
+  assert.deepEqual([first.id, first.name, first.company_id], [ana.id, "Ana Souza", sun.id]);
+  assert.deepEqual(first.tags, ["vip", "feira"]);
+  // The line with the tax id makes the company, and the line with the name alone finds it.
+  assert.equal(second.company_id, third.company_id);
+  const { body: moon } = await api.get(`/api-v1-companies/${third.company_id}`);
+  assert.deepEqual([moon.name, moon.tax_id, moon.owner_id], ["Mercado Lua", "123450001", third.owner_id]);
+  const ids = body.results.map(({ id }: { id: string }) => id);
+  const callers = await sql`
+    select distinct object_id from crm.events
+    where workspace_id = ${id} and object_id = any (${ids}) and caller_id = ${memberId}`;
+  assert.equal(callers.length, 3);
+});
+
+test("An import that is sent again writes no contact and no company twice", async ({ sql, workspace: { id } }) => {
+  const member = memberClient((await signIn(sql, id, "gestor")).session);
+  const items = [
+    upsert("external_id", { name: "Ana", external_id: "c-1", company: "Padaria Sol" }),
+    upsert("email", { name: "Rui", email: "rui@sol.example", company: "padaria sol" }),
+    upsert("phone", { name: "Eva", phone: "11 97777-1234" }),
+  ];
+  const first = await member.post(IMPORT, { items });
+  const again = await member.post(IMPORT, { items });
+  assert.deepEqual(first.body.summary, { created: 3, updated: 0, failed: 0 });
+  assert.deepEqual(again.body.summary, { created: 0, updated: 3, failed: 0 });
+  const [counts] = await sql`
+    select (select count(*)::int from crm.contacts where workspace_id = ${id}) as contacts,
+      (select count(*)::int from crm.companies where workspace_id = ${id}) as companies`;
+  assert.deepEqual({ ...counts }, { contacts: 3, companies: 1 });
+});
+
+test("dry_run says what would be created, which fields would change, and why a line is refused, and writes nothing", async ({ sql, workspace: { id, key } }) => {
+  const member = memberClient((await signIn(sql, id, "gestor")).session);
+  const ana = await create(key, "/api-v1-contacts", {
+    name: "Ana",
+    email: "ana@sol.example",
+    job_title: "Sócia",
+    custom_fields: { porte: "Pequeno", origem: "Feira" },
+  });
+  for (const name of ["Um", "Dois"]) {
+    await create(key, "/api-v1-contacts", { name, email: "dois@sol.example" });
+  }
+  const before = await rowsOf();
+  const { body } = await member.post(`${IMPORT}?dry_run=true`, {
+    items: [
+      upsert("email", {
+        name: "Ana",
+        email: "ana@sol.example",
+        job_title: "Diretora",
+        company: "Nova",
+        custom_fields: { porte: "Grande" },
+      }),
+      upsert("email", { name: "Ana", email: "ana@sol.example" }),
+      upsert("email", { name: "Rui", email: "rui@sol.example", company: "Nova" }),
+      upsert("email", { name: "Eva", email: "eva@sol" }),
+      upsert("email", { name: "Três", email: "dois@sol.example" }),
+    ],
+  });
+  const [changed, same, created, invalid, ambiguous] = body.results;
+  assert.equal(changed.id, ana.id);
+  assert.deepEqual(changed.changes, [
+    { field: "company", from: null, to: "Nova" },
+    { field: "custom_fields.porte", from: "Pequeno", to: "Grande" },
+    { field: "job_title", from: "Sócia", to: "Diretora" },
+  ]);
+  // The second line changes nothing more; its contact differs only by what the first line changes.
+  assert.equal(same.id, ana.id);
+  assert.deepEqual([created.status, created.id, created.changes], [201, undefined, undefined]);
+  assert.deepEqual(invalid.error.details.map(({ field }: { field: string }) => field), ["items[3].email"]);
+  assert.equal(ambiguous.error.code, "ambiguous_match");
+  assert.deepEqual(body.summary, { created: 1, updated: 2, failed: 2 });
+  assert.deepEqual(await rowsOf(), before);
+
+  async function rowsOf() {
+    const [rows] = await sql`
+      select (select json_agg(c order by c.id) from crm.contacts c where c.workspace_id = ${id}) as contacts,
+        (select count(*)::int from crm.companies where workspace_id = ${id}) as companies,
+        (select count(*)::int from crm.events where workspace_id = ${id}) as events`;
+    return rows;
+  }
+});
+
+test("An import keeps the custom fields and tags of a contact that the file does not name", async ({ sql, workspace: { id, key }, api }) => {
+  const member = memberClient((await signIn(sql, id, "gestor")).session);
+  const { id: contactId } = await create(key, "/api-v1-contacts", {
+    name: "Ana",
+    phone: "(11) 97777-1234",
+    custom_fields: { porte: "Pequeno", origem: "Feira" },
+  });
+  const { body } = await member.post(IMPORT, {
+    items: [
+      upsert("phone", { phone: "11977771234", custom_fields: { porte: "Grande" } }),
+      upsert("phone", { name: "Sem número", phone: "não tem", custom_fields: { porte: "Grande" } }),
+    ],
+  });
+  assert.equal(body.results[0].id, contactId);
+  assert.equal(body.results[1].error.code, "validation_error");
+  const { body: contact } = await api.get(`/api-v1-contacts/${contactId}`);
+  assert.deepEqual(contact.custom_fields, { porte: "Grande", origem: "Feira" });
+});
+
+test("A line whose company's name is too long is refused, and the other lines are imported", async ({ sql, workspace: { id } }) => {
+  const { session } = await signIn(sql, id, "admin");
+  const { body } = await memberClient(session).post(IMPORT, {
+    items: [
+      upsert("email", { name: "Ana", email: "ana@sol.example", company: "x".repeat(256) }),
+      upsert("email", {
+        name: "Rui",
+        email: "rui@sol.example",
+      }),
+    ],
+  });
+  assert.deepEqual(body.results[0].error.details.map(({ field }: { field: string }) => field), [
+    "items[0].company",
+  ]);
+  assert.equal(body.results[1].status, 201);
+});
+
+test("An import finds no contact or company of another workspace, and leaves a company with another tax id alone", async ({ sql, workspace: { id, key }, api }) => {
+  const other = await makeWorkspace(sql);
+  const theirs = await create(other.key, "/api-v1-contacts", { name: "Ana", email: "ana@sol.example" });
+  await create(other.key, "/api-v1-companies", { name: "Padaria Sol", tax_id: "1" });
+  const ours = await create(key, "/api-v1-companies", { name: "Padaria Sol", tax_id: "2" });
+  const { body } = await memberClient((await signIn(sql, id, "gestor")).session).post(IMPORT, {
+    items: [upsert("email", {
+      name: "Ana Lima",
+      email: "ana@sol.example",
+      company: "Padaria Sol",
+      company_tax_id: "1",
+    })],
+  });
+  assert.equal(body.results[0].status, 201);
+  const { body: made } = await api.get(`/api-v1-contacts/${body.results[0].id}`);
+  const { body: company } = await api.get(`/api-v1-companies/${made.company_id}`);
+  assert.notEqual(company.id, ours.id);
+  assert.equal(company.tax_id, "1");
+  assert.equal((await client(other.key).get(`/api-v1-contacts/${theirs.id}`)).body.name, "Ana");
+});
+
+test("An import refuses another operation than upsert, and more than 100 lines", async ({ sql, workspace: { id } }) => {
+  const member = memberClient((await signIn(sql, id, "gestor")).session);
+  const { body } = await member.post(IMPORT, { items: [{ op: "create", data: { name: "Ana" } }] });
+  assert.equal(body.results[0].error.code, "validation_error");
+  const line = upsert("email", { name: "Ana", email: "ana@sol.example" });
+  assertError(await member.post(IMPORT, { items: Array(101).fill(line) }), "validation_error", ["items"]);
+  assertError(await member.post(IMPORT, { items: [] }), "validation_error", ["items"]);
+});

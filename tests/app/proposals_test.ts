@@ -1,0 +1,171 @@
+// POST /app-v1-funnel/deals/:id/proposals and /app-v1-funnel/proposals/:id: members create proposals and send them.
+import assert from "node:assert/strict";
+import type { Sql } from "postgres";
+import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
+import { LinkedProposal } from "../../supabase/functions/app-v1-funnel/proposal.ts";
+import { assertError, client, memberClient } from "../support/client.ts";
+import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
+import { apiPathOf, customer, tokenOf } from "../support/proposals.ts";
+import { UNKNOWN_ID } from "../support/record_fixtures.ts";
+import { test } from "../support/scenario.ts";
+import { baseUrl } from "../support/stack.ts";
+import { signIn } from "../support/sessions.ts";
+
+const FUNNEL = "/app-v1-funnel";
+const SOON = new Date(Date.now() + 3_600_000).toISOString();
+
+async function seller(sql: Sql, workspaceId: string) {
+  return memberClient((await signIn(sql, workspaceId, "vendedor")).session);
+}
+
+const ofDeal = (id: string) => `${FUNNEL}/deals/${id}/proposals`;
+const ofProposal = (id: string, action: "link" | "send") => `${FUNNEL}/proposals/${id}/${action}`;
+
+test("A vendedor creates a proposal with its link, which opens it once it was sent", async ({ sql, workspace: { id }, newDeal }) => {
+  const deal = await newDeal();
+  const vendedor = await seller(sql, id);
+  const terms = { title: "Plano anual", value: 12500.5, recurring_value: 990, expires_at: SOON };
+  const created = await vendedor.post(ofDeal(deal.id), terms);
+  assert.equal(created.status, 201, created.text);
+  assert.deepEqual(LinkedProposal.parse(created.body), created.body);
+  const { link, ...proposal } = created.body;
+  const { id: proposalId, created_at, ...rest } = proposal;
+  assert.deepEqual(rest, {
+    ...terms,
+    status: "rascunho",
+    sent_at: null,
+    viewed_at: null,
+    accepted_at: null,
+    rejected_at: null,
+    rejection_reason: null,
+  });
+  assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000);
+  assert.match(link, new RegExp(`^${new URL(baseUrl).origin}/proposta/#[0-9A-Za-z]{43}$`));
+  const path = apiPathOf(link);
+  assertError(await customer(path).view(), "not_found");
+
+  const sent = await vendedor.post(ofProposal(proposalId, "send"));
+  assert.equal(sent.status, 200, sent.text);
+  assert.ok(Math.abs(Date.parse(sent.body.sent_at) - Date.now()) < 60_000);
+  assert.deepEqual(sent.body, { ...proposal, status: "enviada", sent_at: sent.body.sent_at });
+  assert.equal((await customer(path).view()).body.status, "visualizada");
+  // Sending again keeps the moment, and that the customer has opened the proposal.
+  const again = await vendedor.post(ofProposal(proposalId, "send"));
+  assert.deepEqual([again.body.status, again.body.sent_at], ["visualizada", sent.body.sent_at]);
+
+  await customer(path).accept();
+  const opened = await vendedor.get(`${FUNNEL}/deals/${deal.id}`);
+  assert.equal(opened.body.proposals[0].status, "aceita");
+  assert.ok(!opened.text.includes(tokenOf(path)), "the link is shown only once");
+  const events = await sql`select event from crm.events where object_id = ${proposalId} order by id`;
+  assert.deepEqual(events.map(({ event }) => event), ["proposal.viewed", "proposal.accepted"]);
+});
+
+test("Only the hash of a link is stored", async ({ sql, workspace: { id }, newDeal }) => {
+  const deal = await newDeal();
+  const { body } = await (await seller(sql, id)).post(ofDeal(deal.id), { title: "Plano anual" });
+  const token = tokenOf(apiPathOf(body.link));
+  const [row] = await sql`
+    select l::text as text, encode(l.token_hash, 'hex') as hash from crm.proposal_links l
+    where l.proposal_id = ${body.id}`;
+  assert.equal(row!["hash"], hashCredential(token));
+  assert.ok(!row!["text"].includes(token));
+});
+
+test("A new link stops the earlier one, and does not send a draft", async ({ sql, workspace: { id }, newDeal }) => {
+  const deal = await newDeal();
+  const vendedor = await seller(sql, id);
+  const { body: created } = await vendedor.post(ofDeal(deal.id), { title: "Plano anual" });
+  const { body: second } = await vendedor.post(ofProposal(created.id, "link"));
+  assert.deepEqual(LinkedProposal.parse(second), second);
+  assert.notEqual(second.link, created.link);
+  assert.equal(second.status, "rascunho");
+  await vendedor.post(ofProposal(created.id, "send"));
+  assertError(await customer(apiPathOf(created.link)).view(), "not_found");
+  assert.equal((await customer(apiPathOf(second.link)).view()).status, 200);
+
+  const third = await vendedor.post(ofProposal(created.id, "link"));
+  assert.deepEqual([third.status, third.body.status], [200, "visualizada"]);
+  assertError(await customer(apiPathOf(second.link)).view(), "not_found");
+  assert.equal((await customer(apiPathOf(third.body.link)).view()).status, 200);
+});
+
+test("An answered or expired proposal gets no new link and is not sent again", async ({ sql, workspace: { id }, newDeal }) => {
+  const deal = await newDeal();
+  const vendedor = await seller(sql, id);
+  const make = async () => (await vendedor.post(ofDeal(deal.id), { title: "Plano", expires_at: SOON })).body;
+  const [answered, expired] = [await make(), await make()];
+  await vendedor.post(ofProposal(answered.id, "send"));
+  await customer(apiPathOf(answered.link)).reject({ reason: "Preço" });
+  await sql`update crm.proposals set expires_at = now() where id = ${expired.id}`;
+  for (const action of ["link", "send"] as const) {
+    assertError(await vendedor.post(ofProposal(answered.id, action)), "proposal_closed");
+    assertError(await vendedor.post(ofProposal(expired.id, action)), "proposal_expired");
+  }
+  // The customer can still read the answer under the link.
+  assert.equal((await customer(apiPathOf(answered.link)).view()).body.status, "recusada");
+  const { body } = await vendedor.get(`${FUNNEL}/deals/${deal.id}`);
+  assert.deepEqual(body.proposals.map(({ status }: { status: string }) => status), ["expirada", "recusada"]);
+});
+
+test("A proposal with wrong fields is refused, with each field's reason in Portuguese", async ({ sql, workspace: { id }, newDeal }) => {
+  const deal = await newDeal();
+  const vendedor = await seller(sql, id);
+  const refused = await vendedor.post(ofDeal(deal.id), {
+    title: " ",
+    value: -1,
+    recurring_value: "300",
+    expires_at: "amanhã",
+  });
+  const fields = assertError(refused, "validation_error");
+  assert.deepEqual(Object.keys(fields).sort(), ["expires_at", "recurring_value", "title", "value"]);
+  assert.match(fields["title"]!, /Deve ter/);
+  assert.ok(assertError(await vendedor.post(ofDeal(deal.id), {}), "validation_error")["title"]);
+  const past = new Date(Date.now() - 1_000).toISOString();
+  const late = await vendedor.post(ofDeal(deal.id), { title: "Plano", expires_at: past });
+  assert.equal(assertError(late, "already_expired")["expires_at"], "Deve estar no futuro");
+  const { body } = await vendedor.get(`${FUNNEL}/deals/${deal.id}`);
+  assert.deepEqual(body.proposals, []);
+});
+
+test("A deal or a proposal of another workspace is 404, also for its link and its sending, and keeps its state", async ({ sql, workspace: { id, key }, newDeal }) => {
+  const own = await newDeal();
+  const { workspace, deal } = await makeWorkspaceWithDeal(sql);
+  const { body: theirs } = await (await seller(sql, workspace.id)).post(ofDeal(deal.id), { title: "Plano" });
+  const vendedor = await seller(sql, id);
+  for (const unknown of [deal.id, UNKNOWN_ID]) {
+    assertError(await vendedor.post(ofDeal(unknown), { title: "Plano" }), "not_found");
+  }
+  for (const unknown of [theirs.id, UNKNOWN_ID, own.id]) {
+    assertError(await vendedor.post(ofProposal(unknown, "link")), "not_found");
+    assertError(await vendedor.post(ofProposal(unknown, "send")), "not_found");
+  }
+  const [kept] = await sql`
+    select p.status, encode(l.token_hash, 'hex') as hash from crm.proposals p
+    join crm.proposal_links l on l.proposal_id = p.id where p.deal_id = ${deal.id}`;
+  assert.deepEqual({ ...kept }, {
+    status: "rascunho",
+    hash: hashCredential(tokenOf(apiPathOf(theirs.link))),
+  });
+  assert.equal((await client(key).post(ofDeal(own.id), { title: "Plano" })).status, 401);
+});
+
+test("A card of the funnel tells when a proposal of its deal was accepted", async ({ sql, workspace: { id }, newDeal }) => {
+  const [accepted, other] = [await newDeal(), await newDeal()];
+  const vendedor = await seller(sql, id);
+  const send = async (dealId: string) => {
+    const { body } = await vendedor.post(ofDeal(dealId), { title: "Plano" });
+    await vendedor.post(ofProposal(body.id, "send"));
+    return customer(apiPathOf(body.link));
+  };
+  const { body: answer } = await (await send(accepted.id)).accept();
+  // A later offer for the same deal hides nothing, and only an acceptance counts.
+  await send(accepted.id);
+  await (await send(other.id)).reject();
+  const { body } = await vendedor.get(FUNNEL);
+  const cards = body.stages[0].deals as { id: string; proposal_accepted_at: string | null }[];
+  assert.deepEqual(
+    Object.fromEntries(cards.map((card) => [card.id, card.proposal_accepted_at])),
+    { [accepted.id]: answer.accepted_at, [other.id]: null },
+  );
+});
