@@ -4,7 +4,7 @@ import { LocationProvider, Route, Router, useLocation } from "preact-iso/router"
 import { Boundary } from "../components/boundary.tsx";
 import { Questions } from "../components/ask.tsx";
 import { Toasts } from "../components/toast.tsx";
-import { ending, linkType, person } from "./session.ts";
+import { ending, factorToProve, linkType, person } from "./session.ts";
 import { basePath, href } from "./settings.ts";
 import { Shell } from "./shell.tsx";
 import { pageModule } from "./page_module.tsx";
@@ -44,13 +44,14 @@ function Places() {
   const isPassword = below === "senha/";
   const known = person.value;
 
-  const elsewhere = known === null && !isSignIn && !(isPassword && linkType === "invalid")
-    ? href("entrar/")
-    : known && isSignIn
-    ? placeToReturn()
-    : below === ""
-    ? href("chaves/")
-    : null;
+  const elsewhere =
+    known === null && !isSignIn && !(isPassword && (linkType === "invalid" || factorToProve.value !== null))
+      ? href("entrar/")
+      : known && isSignIn
+      ? placeToReturn()
+      : below === ""
+      ? href("chaves/")
+      : null;
   useEffect(() => {
     if (elsewhere === null) return;
     if (known === null && !isSignIn) {

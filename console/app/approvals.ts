@@ -2,10 +2,8 @@
  * What Supabase Auth's OAuth server asks the signed-in person, and what it remembers: approvals. An approval lets an
  * app have tokens; what the tokens may do in a workspace is the grant (app-v1-apps).
  */
+import { askAuth } from "./ask_auth.ts";
 import type { Failure } from "./failure.ts";
-import { reach } from "./reach.ts";
-import { accessToken, dropSession, failureOf } from "./session.ts";
-import { publishableKey } from "./settings.ts";
 
 /** What an app asks for; or only where to go, because the person has already approved it. */
 export type AppRequest = { redirect_url: string } | {
@@ -16,36 +14,26 @@ export type AppRequest = { redirect_url: string } | {
 
 /** Reads an app's request. The first person who opens it is the only one who may answer. */
 export function readRequest(id: string): Promise<AppRequest> {
-  return send("GET", `oauth/authorizations/${encodeURIComponent(id)}`);
+  return askAuth("GET", `oauth/authorizations/${encodeURIComponent(id)}`);
 }
 
 /** Answers an app's request; resolves with the address to go to, which carries the answer. */
 export async function answerRequest(id: string, action: "approve" | "deny"): Promise<string> {
   const path = `oauth/authorizations/${encodeURIComponent(id)}/consent`;
-  return (await send<{ redirect_url: string }>("POST", path, { action })).redirect_url;
+  return (await askAuth<{ redirect_url: string }>("POST", path, { action })).redirect_url;
 }
 
 /** The ids of the apps that the person has approved. */
 export async function approvedClients(): Promise<string[]> {
-  const approvals = await send<{ client: { id: string } }[]>("GET", "user/oauth/grants");
+  const approvals = await askAuth<{ client: { id: string } }[]>("GET", "user/oauth/grants");
   return approvals.map(({ client }) => client.id);
 }
 
 /** Takes an approval back, which ends the app's sessions. Does nothing if there is none. */
 export async function forgetApproval(clientId: string): Promise<void> {
   try {
-    await send("DELETE", `user/oauth/grants?client_id=${clientId}`);
+    await askAuth("DELETE", `user/oauth/grants?client_id=${clientId}`);
   } catch (thrown) {
     if ((thrown as Failure).code !== "oauth_consent_not_found") throw thrown;
   }
-}
-
-async function send<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const authorization = `Bearer ${await accessToken(method !== "GET")}`;
-  const headers = new Headers({ authorization, apikey: publishableKey });
-  const reply = await reach(method, `auth/v1/${path}`, headers, { body });
-  const read = await reply.json().catch(() => ({}));
-  if (reply.ok) return read;
-  if (reply.status === 401 || reply.status === 403) await dropSession();
-  throw failureOf({ name: "", status: reply.status, code: read.error_code });
 }

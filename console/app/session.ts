@@ -1,5 +1,5 @@
 /** The session of the signed-in person. Supabase's client stores it in this browser and refreshes it. */
-import { AuthClient, isAuthRetryableFetchError } from "@supabase/auth-js";
+import { AuthClient, isAuthRetryableFetchError, type Session } from "@supabase/auth-js";
 import { signal } from "@preact/signals";
 import { Failure } from "./failure.ts";
 import { keepPreference, readPreference } from "./preferences_store.ts";
@@ -41,6 +41,11 @@ if (linkType !== null) {
 
 /** The signed-in person. Undefined until the browser's storage was read; null if nobody is signed in. */
 export const person = signal<Person | null | undefined>(undefined);
+/**
+ * The id of the second factor whose code this session still lacks; null if none. Until then nobody is signed in: the
+ * functions refuse the session.
+ */
+export const factorToProve = signal<string | null>(null);
 /** Null if the sign-in page has nothing to explain. */
 export const ending = signal<Ending | null>(null);
 
@@ -61,21 +66,18 @@ const auth = new AuthClient({
  * sees the console at once: refreshing the session may take long, and the functions check the session in any case.
  */
 export async function startSession(): Promise<void> {
-  const stored = storedPerson();
-  if (stored && linkType === null) welcome(stored);
+  const stored = storedSession();
+  if (stored && linkType === null) arrive(stored);
   // Opens the link before the stored session is used, so that the password page never belongs to the person who used
   // this browser before.
   if (linkType !== null) await openLink();
   auth.onAuthStateChange((_event, session) => {
-    const user = session?.user;
-    if (!user) {
-      // The session was not refreshed because the server was unreachable, so the stored session may still be valid.
-      if (storedPerson()) return;
-      if (person.value && ending.value === null) ending.value = "expired";
-      person.value = null;
-    } else if (user.id !== person.value?.id) {
-      welcome({ id: user.id, email: user.email ?? "" });
-    }
+    if (session) return arrive(session);
+    // The session was not refreshed because the server was unreachable, so the stored session may still be valid.
+    if (storedSession()) return;
+    if (person.value && ending.value === null) ending.value = "expired";
+    factorToProve.value = null;
+    person.value = null;
   });
   const { error } = await auth.initialize();
   if (error && person.value === undefined) person.value = null;
@@ -92,12 +94,32 @@ async function openLink(): Promise<void> {
   history.replaceState(null, "", href("senha/"));
 }
 
-function storedPerson(): Person | null {
+function storedSession(): Session | null {
   try {
-    const { user } = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "{}") as { user?: Partial<Person> };
-    return user?.id ? { id: user.id, email: user.email ?? "" } : null;
+    const session = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "{}") as Partial<Session>;
+    return session.user?.id ? session as Session : null;
   } catch {
     return null;
+  }
+}
+
+/** Signs the person of the session in, unless it lacks the code of the person's second factor. */
+function arrive({ user, access_token }: Session): void {
+  const factor = user.factors?.find(({ factor_type, status }) =>
+    factor_type === "totp" && status === "verified"
+  );
+  const lacking = factor && levelOf(access_token) === "aal1" ? factor.id : null;
+  if (lacking !== null) person.value = null;
+  else if (user.id !== person.value?.id) welcome({ id: user.id, email: user.email ?? "" });
+  factorToProve.value = lacking;
+}
+
+/** How the person signed in, as the token says; only for choosing the page, because the functions decide. */
+function levelOf(token: string): string | undefined {
+  try {
+    return JSON.parse(atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/"))).aal;
+  } catch {
+    return undefined;
   }
 }
 
@@ -132,6 +154,18 @@ export async function renewSession(writing: boolean): Promise<string | null> {
   const { data, error } = await auth.refreshSession();
   if (error && isAuthRetryableFetchError(error)) throw new Failure({ kind: "away", writing });
   return data.session?.access_token ?? null;
+}
+
+/** Continues with the tokens that Supabase Auth returned for this session. */
+export async function adoptSession(tokens: { access_token: string; refresh_token: string }): Promise<void> {
+  const { error } = await auth.setSession(tokens);
+  if (error) throw failureOf(error);
+}
+
+/** Ends the person's other sessions, also those of apps. */
+export async function endOtherSessions(): Promise<void> {
+  const { error } = await auth.signOut({ scope: "others" });
+  if (error) throw failureOf(error);
 }
 
 /** Forgets a session that the functions refused; the sign-in page says that it has expired. */

@@ -9,6 +9,7 @@ import type { EventsPage } from "../../supabase/functions/app-v1-activity/schema
 import type { Key, KeyDetail } from "../../supabase/functions/app-v1-keys/schema.ts";
 import type { MemberList } from "../../supabase/functions/app-v1-members/schema.ts";
 import type {
+  SessionList,
   Workspace as WorkspaceSchema,
   WorkspaceChoices,
   WorkspaceSearchResult,
@@ -18,6 +19,7 @@ import type { CustomField as CustomFieldSchema } from "../../supabase/functions/
 
 export type { Role } from "../../supabase/functions/_shared/contract/roles.ts";
 export type Choices = z.output<typeof WorkspaceChoices>;
+export type PersonSession = z.output<typeof SessionList>["data"][number];
 export type Workspace = z.output<typeof WorkspaceSchema>;
 export type Alert = Workspace["alerts"][number];
 export type FirstSteps = NonNullable<Workspace["first_steps"]>;

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useLocation } from "preact-iso/router";
-import { linkType, person, savePassword } from "../app/session.ts";
+import { factorToProve, linkType, person, savePassword } from "../app/session.ts";
 import { href } from "../app/settings.ts";
 import { useAction } from "../app/use_action.ts";
 import { FailureNote } from "../components/failure_note.tsx";
@@ -9,6 +9,7 @@ import { focusRefused } from "../components/focus_refused.ts";
 import { Page } from "../components/page.tsx";
 import { say } from "../components/toast.tsx";
 import { t } from "../strings/strings.ts";
+import { SignInCode } from "./sign_in_code.tsx";
 
 const MIN_CHARACTERS = 8;
 
@@ -34,6 +35,13 @@ export default function Password() {
             {t(person.value ? "app.to_keys" : "sign_in.back")}
           </a>
         </Page>
+      </main>
+    );
+  }
+  if (factorToProve.value !== null) {
+    return (
+      <main class="content narrow">
+        <SignInCode />
       </main>
     );
   }

@@ -2,11 +2,12 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Failure } from "../app/failure.ts";
 import { LanguageSelect } from "../app/menu.tsx";
-import { ending, recoverPassword, signIn } from "../app/session.ts";
+import { ending, factorToProve, recoverPassword, signIn } from "../app/session.ts";
 import { useAction } from "../app/use_action.ts";
 import { Field } from "../components/field.tsx";
 import { Page } from "../components/page.tsx";
 import { t } from "../strings/strings.ts";
+import { SignInCode } from "./sign_in_code.tsx";
 
 /** Signing in, and asking for a link to choose another password. */
 export default function SignIn() {
@@ -14,7 +15,9 @@ export default function SignIn() {
   const recovering = useSignal(false);
   return (
     <main class="content narrow">
-      {recovering.value
+      {factorToProve.value !== null
+        ? <SignInCode />
+        : recovering.value
         ? <Recover email={email} onBack={() => recovering.value = false} />
         : <WithPassword email={email} onForgotten={() => recovering.value = true} />}
       <div class="foot">

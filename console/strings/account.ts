@@ -104,6 +104,47 @@ export const account = {
   "invitations.accept": ["Aceitar", "Accept"],
   "invitations.decline": ["Recusar", "Decline"],
 
+  "two_steps.title": ["Verificação em duas etapas", "Two-step verification"],
+  "two_steps.text": [
+    "Ao entrar, além da senha, você digita um código de um aplicativo no celular. Quem descobrir a senha não entra.",
+    "To sign in, you type a code from an app on your phone in addition to the password. The password alone is not enough.",
+  ],
+  "two_steps.on": ["Ligar", "Turn on"],
+  "two_steps.off": ["Desligar", "Turn off"],
+  "two_steps.on_tag": ["Ligada", "On"],
+  "two_steps.on_title": ["Ligar a verificação em duas etapas", "Turn on two-step verification"],
+  "two_steps.scan": [
+    "Leia este código QR com um aplicativo autenticador, como Google Authenticator ou 1Password.",
+    "Scan this QR code with an authenticator app, such as Google Authenticator or 1Password.",
+  ],
+  "two_steps.qr": ["Código QR com a chave secreta", "QR code with the secret"],
+  "two_steps.secret": ["Ou digite a chave:", "Or type the secret:"],
+  "two_steps.ends": [
+    "Suas outras sessões terminam agora. A cada entrada com código, os aplicativos que você conectou também saem e precisam ser conectados de novo.",
+    "Your other sessions end now. Whenever you sign in with a code, the apps that you connected are signed out too and must be connected again.",
+  ],
+  "two_steps.is_on": ["Verificação em duas etapas ligada", "Two-step verification is on"],
+  "two_steps.is_off": ["Verificação em duas etapas desligada", "Two-step verification is off"],
+  "two_steps.off_title": ["Desligar a verificação em duas etapas?", "Turn off two-step verification?"],
+  "two_steps.off_text": [
+    "A senha sozinha volta a bastar para entrar.",
+    "The password alone is enough again to sign in.",
+  ],
+
+  "sessions.title": ["Sessões", "Sessions"],
+  "sessions.where": ["Onde", "Where"],
+  "sessions.since": ["Desde", "Since"],
+  "sessions.used": ["Último uso", "Last use"],
+  "sessions.this": ["esta", "this one"],
+  "sessions.unknown": ["Navegador desconhecido", "Unknown browser"],
+  "sessions.end": ["Encerrar as outras", "End the others"],
+  "sessions.end_title": ["Encerrar as outras sessões?", "End the other sessions?"],
+  "sessions.end_text": [
+    "Só este navegador continua. Os aplicativos que você conectou também saem e precisam ser conectados de novo.",
+    "Only this browser stays signed in. The apps that you connected are signed out too and must be connected again.",
+  ],
+  "sessions.ended": ["As outras sessões foram encerradas", "The other sessions have ended"],
+
   "fields.title": ["Campos livres", "Custom fields"],
   "fields.text": [
     "Um campo definido tem um tipo: a API recusa valores de outro tipo, e as listas filtram por ele.",

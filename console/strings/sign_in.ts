@@ -45,6 +45,18 @@ export const sign_in = {
   ],
   "sign_in.back": ["Voltar para entrar", "Back to signing in"],
 
+  "code.title": ["Verificação em duas etapas", "Two-step verification"],
+  "code.text": [
+    "Digite o código que o aplicativo no seu celular mostra.",
+    "Type the code that the app on your phone shows.",
+  ],
+  "code.field": ["Código", "Code"],
+  "code.hint": ["6 dígitos; cada código vale uma vez.", "6 digits; each code works once."],
+  "code.wrong": [
+    "O código não confere. Espere o próximo e tente de novo.",
+    "The code does not match. Wait for the next one and try again.",
+  ],
+
   "password.title": ["Escolha uma senha", "Choose a password"],
   "password.text": ["Ela vale para {email}.", "It is for {email}."],
   "password.field": ["Senha nova", "New password"],

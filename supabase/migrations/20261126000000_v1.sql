@@ -14703,7 +14703,9 @@ language sql immutable parallel safe as $$
 $$;
 comment on function crm.trusted_email(text, timestamptz, boolean) is
   'The e-mail of a person in auth.users, in lower case, if it may link the person to a member; otherwise null.';
-create function crm.session_email(p_user_id uuid, p_session_id uuid, out is_live boolean, out email text)
+create function crm.session_email(
+  p_user_id uuid, p_session_id uuid, out is_live boolean, out email text, out needs_code boolean
+)
 language plpgsql set search_path = '' as $$
 begin
   is_live := false;
@@ -14711,20 +14713,24 @@ begin
   if to_regclass('auth.sessions') is null or to_regclass('auth.users') is null then return; end if;
   execute format(
     $sql$
-      select true, crm.trusted_email(u.email, u.email_confirmed_at, u.is_sso_user)
+      select true, crm.trusted_email(u.email, u.email_confirmed_at, u.is_sso_user),
+        coalesce(s.aal::text, 'aal1') = 'aal1' and exists (
+          select from %1$I.mfa_factors f where f.user_id = u.id and f.status::text = 'verified'
+        )
       from %1$I.sessions s
       join %1$I.users u on u.id = s.user_id
       where s.id = $2 and s.user_id = $1 and (s.not_after is null or s.not_after > now())
         and (u.banned_until is null or u.banned_until <= now()) and u.deleted_at is null
     $sql$,
     'auth'
-  ) into is_live, email using p_user_id, p_session_id;
+  ) into is_live, email, needs_code using p_user_id, p_session_id;
   is_live := is_live is not null;
 end
 $$;
 comment on function crm.session_email(uuid, uuid) is
   'Whether a session of Supabase Auth exists and has not ended, and the person''s e-mail as in crm.trusted_email. It '
-  'comes from auth.users and not from the token, some of whose claims a person can write.';
+  'comes from auth.users and not from the token, some of whose claims a person can write. needs_code: the person has a '
+  'second factor (verified), and no code was typed in this session (aal1).';
 create function crm.has_no_person(p_user_id uuid) returns boolean
 language plpgsql stable set search_path = '' as $$
 declare
@@ -14826,7 +14832,8 @@ declare
   v_memberships integer;
 begin
   select * into v_session from crm.session_email(p_user_id, p_session_id);
-  if not v_session.is_live then
+  -- Otherwise whoever has only the password could skip the console's question for the code.
+  if not v_session.is_live or v_session.needs_code then
     v_caller.error_code := 'invalid_session';
     return v_caller;
   end if;
@@ -14866,6 +14873,8 @@ language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_session(p_user_id, p_session_id, p_workspace_id, p_role is null);
 begin
+  -- For app.session_list, which marks the calling session.
+  perform set_config('app.session', p_session_id::text, true);
   return crm.answer_request(
     v_caller,
     p_role,
@@ -14961,6 +14970,10 @@ begin
       case p_verb
         when 'proposal_link' then return app.proposal_link(p_args);
         when 'proposal_send' then return app.proposal_send(p_args);
+      end case;
+    when 'session' then
+      case p_verb
+        when 'session_list' then return app.session_list(p_args);
       end case;
     when 'subscription' then
       case p_verb
@@ -15398,6 +15411,18 @@ $$;
 comment on function crm.require_invitations_left(uuid, uuid) is
   'Raises too_many_invitations if a workspace sent 30 invitations in the last hour, or 3 to this member: each is a '
   'mail to an address chosen by an admin, and Supabase Auth sends a limited number for all workspaces together.';
+create function crm.invited_member_json(m crm.members, p_working_keys bigint) returns json
+language sql stable set search_path = '' as $$
+  select crm.with_fields(crm.member_json(m, p_working_keys), json_build_object(
+    'invited_to', (select w.name from crm.workspaces w where w.id = m.workspace_id),
+    'invited_by', (
+      select o.name from crm.members o where o.workspace_id = m.workspace_id and o.id = crm.current_member_id()
+    )
+  ))
+$$;
+comment on function crm.invited_member_json(crm.members, bigint) is
+  'JSON of an invited member, with what the mail names: invited_to, the workspace''s name, and invited_by, the calling '
+  'member''s name (null for the operator).';
 create function app.member_invite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -15421,13 +15446,13 @@ begin
     v_workspace_id, 'member_invited', 'member', v_member.id, v_member.name,
     jsonb_build_object('email', v_member.email, 'role', v_member.role)
   );
-  return crm.member_json(v_member, 0);
+  return crm.invited_member_json(v_member, 0);
 end
 $$;
 comment on function app.member_invite(jsonb) is
   'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace regardless of case. A '
   'person with an account must accept an invitation by a member, but not one by the operator. The caller of this verb '
-  'sends the mail. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: '
+  'sends the mail. Returns the member with invited_to and invited_by. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: '
   'validation_error, not_found, email_taken, insufficient_role, too_many_invitations (the last two for members '
   'alone).';
 create function app.member_reinvite(p_args jsonb) returns json
@@ -15445,7 +15470,7 @@ begin
     v_member.workspace_id, 'member_invited', 'member', v_member.id, v_member.name,
     jsonb_build_object('email', v_member.email, 'role', v_member.role, 'again', true)
   );
-  return crm.member_json(v_member, crm.working_keys_of(v_member.workspace_id, v_member.id));
+  return crm.invited_member_json(v_member, crm.working_keys_of(v_member.workspace_id, v_member.id));
 end
 $$;
 comment on function app.member_reinvite(jsonb) is
@@ -17555,6 +17580,47 @@ comment on function app.workspace_search(jsonb) is
   'data: type, id, name, detail, parent_id. Arguments: workspace_id, q (1 to 100 characters). Codes: validation_error, '
   'not_found.';
 
+create function crm.sessions_of_current_user() returns json
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_sessions json;
+begin
+  -- Dynamic, because Supabase Auth creates the schema auth. refreshed_at is in UTC, without a time zone.
+  execute format(
+    $sql$
+      select coalesce(json_agg(json_build_object(
+        'id', s.id, 'is_current', s.id = $2, 'user_agent', s.user_agent, 'ip', s.ip,
+        'created_at', crm.iso(s.created_at), 'last_used_at', crm.iso(s.used_at)
+      ) order by s.id = $2 desc, s.used_at desc), '[]')
+      from (
+        select s.id, left(s.user_agent, 500) as user_agent, host(s.ip) as ip, s.created_at,
+          greatest(s.created_at, s.refreshed_at at time zone 'utc') as used_at
+        from %I.sessions s
+        where s.user_id = $1 and s.oauth_client_id is null and (s.not_after is null or s.not_after > now())
+        order by s.id = $2 desc, used_at desc limit 100
+      ) s
+    $sql$,
+    'auth'
+  )
+  into v_sessions using crm.current_user_id(), nullif(current_setting('app.session', true), '')::uuid;
+  return v_sessions;
+end
+$$;
+comment on function crm.sessions_of_current_user() is
+  'JSON of the sessions in which the person signed in, this one first, then the last used, 100 at most; none of apps. '
+  'Security definer, because only Supabase Auth and the owner read auth.sessions.';
+create function app.session_list(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  perform crm.check_args(p_args, '{}');
+  return json_build_object('data', crm.sessions_of_current_user());
+end
+$$;
+comment on function app.session_list(jsonb) is
+  'Lists the sessions of the signed-in person: data (id, is_current, user_agent, ip, created_at, last_used_at). '
+  'last_used_at: the last sign-in or refresh of the token, at most an hour before the last call. Arguments: none. '
+  'Codes: validation_error.';
+
 create table crm.jobs (
   name text primary key,
   every interval not null check (every >= interval '1 second'),
@@ -17919,7 +17985,7 @@ grant execute on function
   app.key_get(jsonb), app.key_list(jsonb), app.key_requests(jsonb), app.key_revoke(jsonb), app.key_rotate(jsonb),
   app.key_update(jsonb), app.member_invite(jsonb), app.member_leave(jsonb), app.member_list(jsonb),
   app.member_reinvite(jsonb), app.member_update(jsonb), app.proposal_link(jsonb), app.proposal_send(jsonb),
-  app.subscription_create(jsonb), app.subscription_delete(jsonb), app.subscription_get(jsonb),
+  app.session_list(jsonb), app.subscription_create(jsonb), app.subscription_delete(jsonb), app.subscription_get(jsonb),
   app.subscription_list(jsonb), app.subscription_reactivate(jsonb), app.subscription_recover(jsonb),
   app.subscription_redeliver(jsonb), app.subscription_rotate(jsonb), app.subscription_test(jsonb),
   app.subscription_update(jsonb), app.workspace_choices(jsonb), app.workspace_get(jsonb), app.workspace_search(jsonb),
@@ -17947,8 +18013,9 @@ grant execute on function
   crm.find_records(text, integer, text[], boolean), crm.fold(text), crm.found_by_id(uuid, uuid),
   crm.found_by_words(uuid, text), crm.funnel_stages(uuid, uuid), crm.given_scopes(text[], text),
   crm.grant_records(uuid, uuid[]), crm.header_name(jsonb), crm.holds_webhooks(uuid),
-  crm.import_contacts(jsonb, boolean, boolean), crm.invitations_of_current_user(), crm.is_date(text),
-  crm.is_in_state(text, text, boolean), crm.is_working(crm.api_keys), crm.iso(timestamp with time zone),
+  crm.import_contacts(jsonb, boolean, boolean), crm.invitations_of_current_user(),
+  crm.invited_member_json(crm.members, bigint), crm.is_date(text), crm.is_in_state(text, text, boolean),
+  crm.is_working(crm.api_keys), crm.iso(timestamp with time zone),
   crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer),
   crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[]), crm.key_for_update(uuid, uuid), crm.key_record(uuid, uuid),
   crm.key_records(uuid, uuid[]), crm.lead_data(crm.deals, crm.contacts, crm.companies),
@@ -17974,7 +18041,7 @@ grant execute on function
   crm.sample_data(crm.event_type), crm.sample_facts(crm.event_type), crm.sample_row(text),
   crm.sample_state(crm.event_type), crm.scopes_of_role(text), crm.search(text, text[], uuid, uuid, integer, integer),
   crm.search_page(text, jsonb, uuid, uuid, integer, boolean), crm.search_text(text[], text[]), crm.search_words(text),
-  crm.send_test_event(uuid, uuid, crm.event_type), crm.sent_values(text, jsonb),
+  crm.send_test_event(uuid, uuid, crm.event_type), crm.sent_values(text, jsonb), crm.sessions_of_current_user(),
   crm.shortest_way(crm.walk, uuid, uuid, integer), crm.shown_state(text, boolean), crm.spelled_tax_id(text),
   crm.store_grant(uuid, text, text[]), crm.subscription_json(crm.webhook_subscriptions),
   crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]), crm.tag_keys(text[]),

@@ -14,7 +14,9 @@ $$;
 comment on function crm.trusted_email(text, timestamptz, boolean) is
   'The e-mail of a person in auth.users, in lower case, if it may link the person to a member; otherwise null.';
 
-create function crm.session_email(p_user_id uuid, p_session_id uuid, out is_live boolean, out email text)
+create function crm.session_email(
+  p_user_id uuid, p_session_id uuid, out is_live boolean, out email text, out needs_code boolean
+)
 language plpgsql set search_path = '' as $$
 begin
   is_live := false;
@@ -22,20 +24,24 @@ begin
   if to_regclass('auth.sessions') is null or to_regclass('auth.users') is null then return; end if;
   execute format(
     $sql$
-      select true, crm.trusted_email(u.email, u.email_confirmed_at, u.is_sso_user)
+      select true, crm.trusted_email(u.email, u.email_confirmed_at, u.is_sso_user),
+        coalesce(s.aal::text, 'aal1') = 'aal1' and exists (
+          select from %1$I.mfa_factors f where f.user_id = u.id and f.status::text = 'verified'
+        )
       from %1$I.sessions s
       join %1$I.users u on u.id = s.user_id
       where s.id = $2 and s.user_id = $1 and (s.not_after is null or s.not_after > now())
         and (u.banned_until is null or u.banned_until <= now()) and u.deleted_at is null
     $sql$,
     'auth'
-  ) into is_live, email using p_user_id, p_session_id;
+  ) into is_live, email, needs_code using p_user_id, p_session_id;
   is_live := is_live is not null;
 end
 $$;
 comment on function crm.session_email(uuid, uuid) is
   'Whether a session of Supabase Auth exists and has not ended, and the person''s e-mail as in crm.trusted_email. It '
-  'comes from auth.users and not from the token, some of whose claims a person can write.';
+  'comes from auth.users and not from the token, some of whose claims a person can write. needs_code: the person has a '
+  'second factor (verified), and no code was typed in this session (aal1).';
 
 create function crm.has_no_person(p_user_id uuid) returns boolean
 language plpgsql stable set search_path = '' as $$
@@ -143,7 +149,8 @@ declare
   v_memberships integer;
 begin
   select * into v_session from crm.session_email(p_user_id, p_session_id);
-  if not v_session.is_live then
+  -- Otherwise whoever has only the password could skip the console's question for the code.
+  if not v_session.is_live or v_session.needs_code then
     v_caller.error_code := 'invalid_session';
     return v_caller;
   end if;
@@ -184,6 +191,8 @@ language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_session(p_user_id, p_session_id, p_workspace_id, p_role is null);
 begin
+  -- For app.session_list, which marks the calling session.
+  perform set_config('app.session', p_session_id::text, true);
   return crm.answer_request(
     v_caller,
     p_role,

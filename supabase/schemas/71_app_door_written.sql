@@ -78,6 +78,10 @@ begin
         when 'proposal_link' then return app.proposal_link(p_args);
         when 'proposal_send' then return app.proposal_send(p_args);
       end case;
+    when 'session' then
+      case p_verb
+        when 'session_list' then return app.session_list(p_args);
+      end case;
     when 'subscription' then
       case p_verb
         when 'subscription_create' then return app.subscription_create(p_args);

@@ -67,6 +67,19 @@ comment on function crm.require_invitations_left(uuid, uuid) is
   'Raises too_many_invitations if a workspace sent 30 invitations in the last hour, or 3 to this member: each is a '
   'mail to an address chosen by an admin, and Supabase Auth sends a limited number for all workspaces together.';
 
+create function crm.invited_member_json(m crm.members, p_working_keys bigint) returns json
+language sql stable set search_path = '' as $$
+  select crm.with_fields(crm.member_json(m, p_working_keys), json_build_object(
+    'invited_to', (select w.name from crm.workspaces w where w.id = m.workspace_id),
+    'invited_by', (
+      select o.name from crm.members o where o.workspace_id = m.workspace_id and o.id = crm.current_member_id()
+    )
+  ))
+$$;
+comment on function crm.invited_member_json(crm.members, bigint) is
+  'JSON of an invited member, with what the mail names: invited_to, the workspace''s name, and invited_by, the calling '
+  'member''s name (null for the operator).';
+
 create function app.member_invite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -90,13 +103,13 @@ begin
     v_workspace_id, 'member_invited', 'member', v_member.id, v_member.name,
     jsonb_build_object('email', v_member.email, 'role', v_member.role)
   );
-  return crm.member_json(v_member, 0);
+  return crm.invited_member_json(v_member, 0);
 end
 $$;
 comment on function app.member_invite(jsonb) is
   'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace regardless of case. A '
   'person with an account must accept an invitation by a member, but not one by the operator. The caller of this verb '
-  'sends the mail. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: '
+  'sends the mail. Returns the member with invited_to and invited_by. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: '
   'validation_error, not_found, email_taken, insufficient_role, too_many_invitations (the last two for members '
   'alone).';
 
@@ -115,7 +128,7 @@ begin
     v_member.workspace_id, 'member_invited', 'member', v_member.id, v_member.name,
     jsonb_build_object('email', v_member.email, 'role', v_member.role, 'again', true)
   );
-  return crm.member_json(v_member, crm.working_keys_of(v_member.workspace_id, v_member.id));
+  return crm.invited_member_json(v_member, crm.working_keys_of(v_member.workspace_id, v_member.id));
 end
 $$;
 comment on function app.member_reinvite(jsonb) is

@@ -39,6 +39,7 @@ test("app-v1-members lists the members, whether each has signed in, and how many
 });
 
 test("POST app-v1-members adds a member and sends an invitation that leads to the console", async ({ sql, workspace: { id } }) => {
+  await sql`update crm.workspaces set name = 'Padaria & Sol' where id = ${id}`;
   const { session, memberId } = await signIn(sql, id, "admin");
   const admin = memberClient(session);
   const email = newEmail();
@@ -56,6 +57,8 @@ test("POST app-v1-members adds a member and sends an invitation that leads to th
   ]);
   const mails = (await readMails(join(dataDir, "mail"))).filter(({ to }) => to === email);
   assert.deepEqual(mails.map(({ type }) => type), ["invite"]);
+  assert.deepEqual([body.invited_to, body.invited_by], ["Padaria & Sol", "Membro"]);
+  assert.match(mails[0]!.html!, /Membro convidou você\. Empresa: Padaria &#38; Sol\./);
   assert.match(new URL(mails[0]!.link).searchParams.get("redirect_to")!, /\/senha\/$/);
 
   // After the invitation was accepted, Supabase Auth answers email_exists: nobody gets a second account.
@@ -128,7 +131,7 @@ Deno.test("An invitation that cannot be sent is logged without the address, and 
     ] as const
   ) {
     const lines = await withEnvironment({ ...configured, ...variables }, async () => {
-      assert.equal(await sendInvitation(email), false);
+      assert.equal(await sendInvitation({ email, invited_to: "Padaria Sol", invited_by: null }), false);
     });
     assert.deepEqual(lines.map(({ event }) => event), ["invitation_not_sent"]);
     assert.match(String(lines[0]!["reason"]), reason);
@@ -157,7 +160,8 @@ Deno.test("Supabase Auth is asked with the secret key, and only email_exists of 
     SUPABASE_SERVICE_ROLE_KEY: "service",
     APP_ORIGIN: "https://padaria.example/crm/",
   };
-  const invite = () => sendInvitation("ana@exemplo.com.br");
+  const invite = () =>
+    sendInvitation({ email: "ana@exemplo.com.br", invited_to: "Padaria Sol", invited_by: null });
   // Supabase sets this variable as well as the legacy key's, which a project may have disabled.
   const named = JSON.stringify({ spare: "sb_secret_spare", default: "sb_secret_default" });
   await withEnvironment({ ...configured, SUPABASE_SECRET_KEYS: named }, async () => {
@@ -258,4 +262,15 @@ Deno.test("No member endpoint can change an e-mail, because the e-mail decides w
     .filter((body) => body !== undefined)
     .map((body) => Object.keys((body as unknown as { shape: object }).shape));
   assert.deepEqual(fields, [["name", "email", "role"], ["name", "role", "is_active"], [], []]);
+});
+
+test("A mail of an invitation names neither company nor inviter if the name could be a link", async ({ sql, workspace: { id } }) => {
+  await sql`update crm.workspaces set name = 'Ganhe em premios.example agora' where id = ${id}`;
+  const { session, memberId } = await signIn(sql, id, "admin");
+  await sql`update crm.members set name = 'https://x' where id = ${memberId}`;
+  const email = newEmail();
+  await memberClient(session).post(MEMBERS, { name: "Ana", email, role: "vendedor" });
+  const [mail] = (await readMails(join(dataDir, "mail"))).filter(({ to }) => to === email);
+  assert.match(mail!.html!, /Aceitar o convite/);
+  assert.doesNotMatch(mail!.html!, /premios|https:\/\/x|convidou você/);
 });

@@ -95,3 +95,19 @@ test("An expired session and a banned person are refused at once", async ({ sql,
   await sql`update auth.users set banned_until = now() + interval '1 day' where id = ${two.userId}`;
   assertError(await memberClient(two.session).get(CHOICES), "invalid_session");
 });
+
+test("A person with a second factor is refused until a code was typed in the session; other people are not", async ({ sql, workspace: { id } }) => {
+  const one = await signIn(sql, id, "admin");
+  const other = await signIn(sql, id, "admin");
+  const addFactor = (status: string) =>
+    sql`insert into auth.mfa_factors (user_id, factor_type, status) values (${one.userId}, 'totp', ${status})`;
+  await addFactor("unverified");
+  assert.equal((await memberClient(one.session).get(CHOICES)).status, 200);
+  await addFactor("verified");
+  assertError(await memberClient(one.session).get(CHOICES), "invalid_session");
+  assert.equal((await memberClient(other.session).get(CHOICES)).status, 200);
+  const grant = { client_id: crypto.randomUUID(), client_name: "App", scopes: ["deals:read"] };
+  assertError(await memberClient(one.session).post("/app-v1-apps", grant), "invalid_session");
+  await sql`update auth.sessions set aal = 'aal2' where id = ${one.sessionId}`;
+  assert.equal((await memberClient(one.session).get(CHOICES)).status, 200);
+});

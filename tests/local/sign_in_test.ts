@@ -174,6 +174,8 @@ Deno.test("The roles of the functions cannot read the tables of sign-in", async 
         "users",
         "sessions",
         "refresh_tokens",
+        "mfa_factors",
+        "mfa_challenges",
         "oauth_clients",
         "oauth_authorizations",
         "oauth_consents",

@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { CHOICES_PATH, Invitations } from "../../app/invitations.tsx";
 import { useResource } from "../../app/resource.ts";
-import type { Choices } from "../../app/types.ts";
+import type { Choices, PersonSession } from "../../app/types.ts";
 import { refreshWorkspace, workspace } from "../../app/workspace.ts";
 import { Page } from "../../components/page.tsx";
 import { t } from "../../strings/strings.ts";
@@ -10,12 +10,15 @@ import { CustomFields } from "./custom_fields.tsx";
 import { InviteForm } from "./invite.tsx";
 import { LeaveWorkspace } from "./leave.tsx";
 import { Members } from "./members.tsx";
+import { Sessions, SESSIONS_PATH } from "./sessions.tsx";
+import { TwoSteps } from "./two_steps.tsx";
 import { WorkspaceFacts } from "./workspace_facts.tsx";
 
-/** Open invitations, the workspace and its members; or the form for an invitation. */
+/** Open invitations, the workspace, its members and how the person signs in; or the form for an invitation. */
 export default function Account() {
   const { query } = useLocation();
   const choices = useResource<Choices>(CHOICES_PATH);
+  const sessions = useResource<{ data: PersonSession[] }>(SESSIONS_PATH);
   useEffect(() => void refreshWorkspace(), [query.convidar]);
   if (query.convidar) return <InviteForm />;
   return (
@@ -26,6 +29,8 @@ export default function Account() {
       {workspace.value && <LeaveWorkspace workspace={workspace.value} />}
       <Members />
       <CustomFields />
+      <TwoSteps onChange={sessions.reload} />
+      <Sessions sessions={sessions} />
     </Page>
   );
 }

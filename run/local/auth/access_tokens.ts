@@ -2,6 +2,7 @@ import { importJWK, type JWK, jwtVerify, SignJWT } from "jose";
 import { z } from "zod";
 import { AuthError } from "./errors.ts";
 import type { SigningKey } from "./signing_key.ts";
+import type { Aal } from "./sessions.ts";
 import type { User } from "./users.ts";
 
 const ALGORITHM = "ES256";
@@ -19,8 +20,9 @@ export interface AccessTokens {
    * Signs a token with the same claims as Supabase.
    * @param issuedAt seconds since 1970
    * @param clientId the app to which the token is issued; absent: the person
+   * @param aal how the person signed in; aal1 if absent
    */
-  sign(user: User, sessionId: string, issuedAt: number, clientId?: string): Promise<string>;
+  sign(user: User, sessionId: string, issuedAt: number, clientId?: string, aal?: Aal): Promise<string>;
   /** @throws AuthError `bad_jwt` if the token was not signed with this key, or has expired. */
   verify(token: string): Promise<{ userId: string; sessionId: string }>;
 }
@@ -32,14 +34,14 @@ export async function openAccessTokens(key: SigningKey, issuer: string): Promise
   const [privateKey, publicKey] = [await importJWK(key, ALGORITHM), await importJWK(publicJwk, ALGORITHM)];
   return {
     jwks: { keys: [publicJwk] },
-    sign(user, sessionId, issuedAt, clientId) {
+    sign(user, sessionId, issuedAt, clientId, aal = "aal1") {
       return new SignJWT({
         email: user.email,
         phone: "",
         app_metadata: user.raw_app_meta_data,
         user_metadata: user.raw_user_meta_data,
         role: user.role,
-        aal: "aal1",
+        aal,
         session_id: sessionId,
         is_anonymous: false,
         ...(clientId && { client_id: clientId }),

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import type { Sql } from "postgres";
+import { clientAddress } from "../../../supabase/functions/_shared/http/client_address.ts";
 import { randomToken } from "../../../supabase/functions/_shared/keys/random_token.ts";
 import { isLoopback } from "../../../supabase/functions/_shared/runtime/service.ts";
 import { firstLine } from "../stack_error.ts";
@@ -8,11 +9,20 @@ import { AUTH_PREFIX } from "./auth.ts";
 import { ACCESS_TOKEN_SECONDS, type AccessTokens } from "./access_tokens.ts";
 import { BODIES, readBody } from "./body.ts";
 import { AuthError, errorResponse, OAuthError, oauthErrorResponse } from "./errors.ts";
-import { deliverMail, type LinkType } from "./mail.ts";
+import { deliverMail, invitationHtml, type LinkType } from "./mail.ts";
 import { addOAuthRoutes, addRootMetadata, openToAllOrigins } from "./oauth/routes.ts";
 import { hashPassword, requireStrength, verifyPassword } from "./passwords.ts";
+import { addFactorRoutes, listFactors } from "./factors.ts";
 import { chooseRedirect, redirectWith } from "./redirects.ts";
-import { endSessions, type Grant, refreshSession, type Scope, startSession } from "./sessions.ts";
+import {
+  type Aal,
+  type Device,
+  endSessions,
+  type Grant,
+  refreshSession,
+  type Scope,
+  startSession,
+} from "./sessions.ts";
 import * as users from "./users.ts";
 
 /** Error codes of the driver, the network and Postgres (08 connection, 53 resources, 57 operator intervention). */
@@ -34,7 +44,7 @@ export interface AuthSettings {
 
 /**
  * The routes of Supabase Auth (GoTrue, github.com/supabase/auth) that the console and the functions call: sign-in with a
- * password, invitation, recovery, and the OAuth server for apps. Nothing sends mail: links are printed and kept in
+ * password, second factors, invitation, recovery, and the OAuth server for apps. Nothing sends mail: links are printed and kept in
  * `mailFolder`.
  */
 export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolder }: AuthSettings): Hono {
@@ -73,14 +83,14 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
   app.post("/token", async ({ req }) => {
     if (req.query("grant_type") === "refresh_token") {
       const { refresh_token } = await readBody(req.raw, BODIES.refresh);
-      return await grantResponse(await refreshSession(sql, refresh_token));
+      return await grantResponse(await refreshSession(sql, refresh_token, deviceOf(req.raw)));
     }
     const { email, password } = await readBody(req.raw, BODIES.credentials);
     const user = await users.findUserByEmail(sql, email);
     if (!user || !await verifyPassword(password, user.encrypted_password)) {
       throw new AuthError(400, "invalid_credentials", "Invalid login credentials");
     }
-    return await grantResponse(await startSession(sql, user.id));
+    return await grantResponse(await startSession(sql, user.id, null, deviceOf(req.raw)));
   });
 
   app.post("/signup", async ({ req }) => {
@@ -88,18 +98,29 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
     requireStrength(password);
     const user = await users.signUpUser(sql, email, await hashPassword(password));
     if (!user) throw new AuthError(422, "user_already_exists", "User already registered");
-    return await grantResponse(await startSession(sql, user.id));
+    return await grantResponse(await startSession(sql, user.id, null, deviceOf(req.raw)));
   });
 
-  app.get("/user", async ({ req }) => Response.json(users.showUser((await identify(req.raw)).user)));
+  app.get("/user", async ({ req }) => {
+    const { user } = await identify(req.raw);
+    return Response.json(users.showUser(user, await listFactors(sql, user.id)));
+  });
 
   app.put("/user", async ({ req }) => {
-    const { user, sessionId } = await identify(req.raw);
+    const { user, sessionId, aal } = await identify(req.raw);
     const { password, email } = await readBody(req.raw, BODIES.update);
+    const factors = await listFactors(sql, user.id);
+    if (aal === "aal1" && factors.some(({ status }) => status === "verified")) {
+      throw new AuthError(
+        401,
+        "insufficient_aal",
+        "AAL2 session is required to update email or password when MFA is enabled.",
+      );
+    }
     if (email && email !== user.email) {
       throw new AuthError(422, "email_address_not_authorized", "Local sign-in does not change addresses");
     }
-    if (!password) return Response.json(users.showUser(user));
+    if (!password) return Response.json(users.showUser(user, factors));
     requireStrength(password);
     if (await verifyPassword(password, user.encrypted_password)) {
       throw new AuthError(422, "same_password", "New password should be different from the old password.");
@@ -107,7 +128,7 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
     const updated = await users.setPassword(sql, user.id, await hashPassword(password));
     // Ends the sessions of anybody else who knew the old password.
     await endSessions(sql, "others", { userId: user.id, sessionId });
-    return Response.json(users.showUser(updated));
+    return Response.json(users.showUser(updated, factors));
   });
 
   app.post("/logout", async ({ req }) => {
@@ -121,13 +142,13 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
     // Supabase's gateway accepts a secret key in either header.
     const keys = [req.header("apikey"), readBearer(req.raw)];
     if (!keys.includes(serviceKey)) throw new AuthError(403, "not_admin", "User not allowed");
-    const { email } = await readBody(req.raw, BODIES.address);
+    const { email, data } = await readBody(req.raw, BODIES.invitation);
     const token = randomToken();
-    const user = await users.inviteUser(sql, email, token);
+    const user = await users.inviteUser(sql, email, token, data);
     if (!user) {
       throw new AuthError(422, "email_exists", "A user with this email address has already been registered");
     }
-    await send(email, "invite", token, req.query("redirect_to"));
+    await send(email, "invite", token, req.query("redirect_to"), user.raw_user_meta_data);
     return Response.json(users.showUser(user));
   });
 
@@ -152,19 +173,29 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
         error_description: "Email link is invalid or has expired",
       });
     }
-    const { user: _, ...grant } = await showGrant(await startSession(sql, user.id));
+    const { user: _, ...grant } = await showGrant(
+      await startSession(sql, user.id, null, deviceOf(req.raw)),
+    );
     return redirectWith(target, { ...grant, type });
   });
 
-  async function showGrant({ user, sessionId, refreshToken }: Grant) {
+  addFactorRoutes(app, {
+    sql,
+    siteUrl,
+    identify,
+    grantResponse,
+    addressOf: (request) => clientAddress(request.headers) ?? "127.0.0.1",
+  });
+
+  async function showGrant({ user, sessionId, aal, refreshToken }: Grant) {
     const issuedAt = Math.floor(Date.now() / 1000);
     return {
-      access_token: await tokens.sign(user, sessionId, issuedAt),
+      access_token: await tokens.sign(user, sessionId, issuedAt, undefined, aal),
       token_type: "bearer",
       expires_in: ACCESS_TOKEN_SECONDS,
       expires_at: issuedAt + ACCESS_TOKEN_SECONDS,
       refresh_token: refreshToken,
-      user: users.showUser(user),
+      user: users.showUser(user, await listFactors(sql, user.id)),
     };
   }
 
@@ -172,19 +203,36 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
     return Response.json(await showGrant(grant));
   }
 
-  async function identify(request: Request): Promise<{ user: users.User; sessionId: string }> {
+  async function identify(
+    request: Request,
+  ): Promise<{ user: users.User; sessionId: string; aal: Aal }> {
     const { userId, sessionId } = await tokens.verify(readBearer(request));
-    const user = await users.findUserBySession(sql, userId, sessionId);
-    if (user) return { user, sessionId };
+    const found = await users.findUserBySession(sql, userId, sessionId);
+    if (found) {
+      const { aal, ...user } = found;
+      return { user, sessionId, aal };
+    }
     throw new AuthError(403, "session_not_found", "Session from session_id claim in JWT does not exist");
   }
 
-  async function send(to: string, type: LinkType, token: string, redirectTo?: string): Promise<void> {
+  async function send(
+    to: string,
+    type: LinkType,
+    token: string,
+    redirectTo?: string,
+    data: users.User["raw_user_meta_data"] = {},
+  ): Promise<void> {
     const query = new URLSearchParams({ token, type, redirect_to: chooseRedirect(redirectTo, siteUrl) });
-    await deliverMail(mailFolder, { to, type, link: `${url}/verify?${query}` });
+    const link = `${url}/verify?${query}`;
+    const html = type === "invite" ? { html: await invitationHtml(link, data) } : {};
+    await deliverMail(mailFolder, { to, type, link, ...html });
   }
 
   return app;
+}
+
+function deviceOf({ headers }: Request): Device {
+  return { userAgent: headers.get("user-agent"), ip: clientAddress(headers) };
 }
 
 function readBearer(request: Request): string {

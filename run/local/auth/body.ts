@@ -11,6 +11,7 @@ export const BODIES = {
   refresh: z.object({ refresh_token: z.string() }),
   update: z.object({ password: z.string().nullish(), email: email.nullish() }),
   address: z.object({ email }),
+  invitation: z.object({ email, data: z.record(z.string(), z.json()).default({}) }),
 };
 
 /** @throws AuthError `bad_json`, or `validation_failed` with the first wrong field. */

@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { writePrivateFile } from "../data_dir.ts";
 
+const TEMPLATE = new URL("../../../supabase/templates/invite.html", import.meta.url);
+
 /** The purposes of a link in a mail. */
 export type LinkType = "invite" | "recovery";
 
@@ -11,6 +13,8 @@ export interface Mail {
   type: LinkType;
   /** Works once, for 24 hours. */
   link: string;
+  /** The HTML of an invitation, from the template that Supabase Auth uses. */
+  html?: string;
   sent_at: string;
 }
 
@@ -19,6 +23,22 @@ export async function deliverMail(folder: string, mail: Omit<Mail, "sent_at">): 
   await keepMail(folder, mail);
   const subject = mail.type === "invite" ? "Invitation" : "Password recovery";
   console.log(`${subject} for ${mail.to}: ${mail.link}`);
+}
+
+/** Fills the project's template of the invitation as Supabase Auth does (html/template of Go), in the form it has. */
+export async function invitationHtml(link: string, data: Record<string, unknown>): Promise<string> {
+  const template = await Deno.readTextFile(TEMPLATE);
+  const valueOf = (name: string) => name === "ConfirmationURL" ? link : String(data[name.slice(5)] ?? "");
+  return template
+    .replace(
+      /\{\{ if \.(Data\.\w+) \}\}(.*?)\{\{ end \}\}/gs,
+      (_, name: string, part: string) => valueOf(name) === "" ? "" : part,
+    )
+    .replace(/\{\{ \.([\w.]+) \}\}/g, (_, name: string) => escapeHtml(valueOf(name)));
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /** Writes a mail, as JSON with the moment, into a folder. */

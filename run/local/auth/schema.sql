@@ -30,15 +30,26 @@ comment on column auth.users.confirmation_token is 'The SHA-256 of the token in 
 comment on column auth.users.recovery_token is 'The SHA-256 of the token in the last recovery mail.';
 create unique index users_email_partial_key on auth.users (email) where not is_sso_user;
 
+create type auth.aal_level as enum ('aal1', 'aal2', 'aal3');
+create type auth.factor_type as enum ('totp', 'webauthn', 'phone');
+create type auth.factor_status as enum ('unverified', 'verified');
+
 create table auth.sessions (
   id uuid not null default gen_random_uuid() primary key,
   user_id uuid not null references auth.users (id) on delete cascade,
   created_at timestamptz default now(),
   not_after timestamptz,
-  oauth_client_id uuid
+  oauth_client_id uuid,
+  aal auth.aal_level not null default 'aal1',
+  factor_id uuid,
+  refreshed_at timestamp,
+  user_agent text,
+  ip inet
 );
 comment on table auth.sessions is 'One row for each signed-in browser and each connected app. Signing out deletes it.';
 comment on column auth.sessions.oauth_client_id is 'The app that acts for the person; null if the person signed in.';
+comment on column auth.sessions.aal is 'aal2 once the person has typed a code of a second factor in this session.';
+comment on column auth.sessions.refreshed_at is 'The last refresh, in UTC; null before the first.';
 create index sessions_user_id_idx on auth.sessions (user_id);
 
 create table auth.refresh_tokens (
@@ -100,10 +111,41 @@ create table auth.oauth_consents (
 comment on table auth.oauth_consents is
   'Approvals. While one stands, another request of the same app for the same scopes is approved without asking.';
 
+create table auth.mfa_factors (
+  id uuid not null default gen_random_uuid() primary key,
+  user_id uuid not null references auth.users (id) on delete cascade,
+  friendly_name text,
+  factor_type auth.factor_type not null,
+  status auth.factor_status not null default 'unverified',
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  secret text,
+  used_step bigint not null default 0
+);
+comment on table auth.mfa_factors is 'Second factors. One counts only after a code of it was typed (verified).';
+comment on column auth.mfa_factors.secret is 'The shared secret in base 32.';
+comment on column auth.mfa_factors.used_step is
+  'The time step of the last accepted code: a code works once. Supabase Auth has no such column.';
+create index mfa_factors_user_id_idx on auth.mfa_factors (user_id);
+create unique index mfa_factors_user_friendly_name_unique on auth.mfa_factors (friendly_name, user_id)
+where trim(friendly_name) <> '';
+
+create table auth.mfa_challenges (
+  id uuid not null default gen_random_uuid() primary key,
+  factor_id uuid not null references auth.mfa_factors (id) on delete cascade,
+  created_at timestamptz not null default now(),
+  verified_at timestamptz,
+  ip_address inet not null
+);
+comment on table auth.mfa_challenges is 'Requests to type a code. Each admits one accepted code, for 5 minutes.';
+create index mfa_challenges_factor_id_idx on auth.mfa_challenges (factor_id);
+
 -- No policy: as on Supabase, only the owner reads these tables.
 alter table auth.users enable row level security;
 alter table auth.sessions enable row level security;
 alter table auth.refresh_tokens enable row level security;
+alter table auth.mfa_factors enable row level security;
+alter table auth.mfa_challenges enable row level security;
 alter table auth.oauth_clients enable row level security;
 alter table auth.oauth_authorizations enable row level security;
 alter table auth.oauth_consents enable row level security;

@@ -3,11 +3,21 @@ import { randomToken } from "../../../supabase/functions/_shared/keys/random_tok
 import { AuthError, OAuthError } from "./errors.ts";
 import type { User } from "./users.ts";
 
+/** How the person proved who they are: aal1 by a password or a link, aal2 also by a code of a second factor. */
+export type Aal = "aal1" | "aal2";
+
 /** What a client gets for a sign-in or a refresh. The access token carries the session's id. */
 export interface Grant {
   user: User;
   sessionId: string;
+  aal: Aal;
   refreshToken: string;
+}
+
+/** Where a request comes from, as the list of sessions shows it. */
+export interface Device {
+  userAgent: string | null;
+  ip: string | null;
 }
 
 /** Which sessions of a person end with a sign-out: all, this one, or all others. */
@@ -18,11 +28,13 @@ export async function startSession(
   sql: ISql,
   userId: string,
   clientId: string | null = null,
+  { userAgent, ip }: Device = { userAgent: null, ip: null },
 ): Promise<Grant> {
   const refreshToken = randomToken();
   const [row] = await sql<(User & { session_id: string })[]>`
     with session as (
-      insert into auth.sessions (user_id, oauth_client_id) values (${userId}, ${clientId}) returning id
+      insert into auth.sessions (user_id, oauth_client_id, user_agent, ip)
+      values (${userId}, ${clientId}, ${userAgent}, ${ip}) returning id
     ), token as (
       insert into auth.refresh_tokens (token, session_id) select ${refreshToken}, id from session
     )
@@ -31,7 +43,7 @@ export async function startSession(
     returning u.*, s.id as session_id
   `;
   const { session_id, ...user } = row!;
-  return { user, sessionId: session_id, refreshToken };
+  return { user, sessionId: session_id, aal: "aal1", refreshToken };
 }
 
 /**
@@ -39,22 +51,27 @@ export async function startSession(
  * @throws AuthError `refresh_token_not_found` if the session has ended.
  * @throws OAuthError `invalid_client` for the token of an app, which would otherwise become the person.
  */
-export async function refreshSession(sql: ISql, refreshToken: string): Promise<Grant> {
-  const [row] = await sql<(User & { session_id: string; oauth_client_id: string | null })[]>`
-    select u.*, s.id as session_id, s.oauth_client_id
-    from auth.refresh_tokens t
-    join auth.sessions s on s.id = t.session_id
-    join auth.users u on u.id = s.user_id
-    where t.token = ${refreshToken} and (s.not_after is null or s.not_after > now())
+export async function refreshSession(
+  sql: ISql,
+  refreshToken: string,
+  { userAgent, ip }: Device,
+): Promise<Grant> {
+  const [row] = await sql<(User & { session_id: string; oauth_client_id: string | null; aal: Aal })[]>`
+    update auth.sessions s
+    set refreshed_at = now() at time zone 'utc', user_agent = ${userAgent}, ip = ${ip}
+    from auth.refresh_tokens t, auth.users u
+    where t.token = ${refreshToken} and s.id = t.session_id and u.id = s.user_id
+      and (s.not_after is null or s.not_after > now())
+    returning u.*, s.id as session_id, s.oauth_client_id, s.aal
   `;
   if (!row) {
     throw new AuthError(400, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found");
   }
-  const { session_id, oauth_client_id, ...user } = row;
+  const { session_id, oauth_client_id, aal, ...user } = row;
   if (oauth_client_id !== null) {
     throw new OAuthError("invalid_client", "Client authentication required for OAuth session");
   }
-  return { user, sessionId: session_id, refreshToken };
+  return { user, sessionId: session_id, aal, refreshToken };
 }
 
 /** Ends sessions of a user. */

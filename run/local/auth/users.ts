@@ -1,6 +1,7 @@
 import type { ISql, JSONValue } from "postgres";
 import { sha256 } from "../../../supabase/functions/_shared/runtime/sha256.ts";
 import type { LinkType } from "./mail.ts";
+import type { Aal } from "./sessions.ts";
 
 /** A row of auth.users. */
 export interface User {
@@ -20,8 +21,8 @@ export interface User {
 /** How long a link in a mail works: the default of Supabase Auth. */
 const LINK_LIFETIME = "24 hours";
 
-/** The user as clients see it. */
-export function showUser(user: User): Record<string, unknown> {
+/** The user as clients see it, with the second factors (see `listFactors`) if there are any. */
+export function showUser(user: User, factors: Record<string, unknown>[] = []): Record<string, unknown> {
   const { encrypted_password: _, raw_app_meta_data, raw_user_meta_data, ...shown } = user;
   return {
     id: shown.id,
@@ -32,6 +33,7 @@ export function showUser(user: User): Record<string, unknown> {
     email_confirmed_at: shown.email_confirmed_at,
     app_metadata: raw_app_meta_data,
     user_metadata: raw_user_meta_data,
+    ...(factors.length > 0 && { factors }),
     created_at: shown.created_at,
     updated_at: shown.updated_at,
   };
@@ -43,10 +45,14 @@ export async function findUserByEmail(sql: ISql, email: string): Promise<User | 
   return user;
 }
 
-/** The user of a session that has not ended. */
-export async function findUserBySession(sql: ISql, id: string, sessionId: string): Promise<User | undefined> {
-  const [user] = await sql<User[]>`
-    select u.* from auth.users u join auth.sessions s on s.user_id = u.id
+/** The user of a session that has not ended, and how the person signed in. */
+export async function findUserBySession(
+  sql: ISql,
+  id: string,
+  sessionId: string,
+): Promise<User & { aal: Aal } | undefined> {
+  const [user] = await sql<(User & { aal: Aal })[]>`
+    select u.*, s.aal from auth.users u join auth.sessions s on s.user_id = u.id
     where u.id = ${id} and s.id = ${sessionId} and (s.not_after is null or s.not_after > now())
   `;
   return user;
@@ -70,13 +76,19 @@ export async function signUpUser(sql: ISql, email: string, passwordHash: string)
 }
 
 /**
- * Creates a user who has yet to confirm the address, or invites such a user again.
+ * Creates a user with this metadata who has yet to confirm the address, or invites such a user again, who keeps the
+ * metadata of the first invitation, as in Supabase Auth.
  * @returns undefined if a user who has confirmed the address exists.
  */
-export async function inviteUser(sql: ISql, email: string, token: string): Promise<User | undefined> {
+export async function inviteUser(
+  sql: ISql,
+  email: string,
+  token: string,
+  data: Record<string, JSONValue>,
+): Promise<User | undefined> {
   const [user] = await sql<User[]>`
-    insert into auth.users as u (email, confirmation_token, confirmation_sent_at, invited_at)
-    values (${email}, ${sha256(token)}, now(), now())
+    insert into auth.users as u (email, confirmation_token, confirmation_sent_at, invited_at, raw_user_meta_data)
+    values (${email}, ${sha256(token)}, now(), now(), ${sql.json(data)})
     on conflict (email) where not is_sso_user do update
     set confirmation_token = excluded.confirmation_token, confirmation_sent_at = now(), invited_at = now(),
       updated_at = now()

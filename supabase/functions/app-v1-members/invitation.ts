@@ -1,6 +1,19 @@
 import { log } from "../_shared/runtime/log.ts";
 import { appUrl, AUTH_TIMEOUT_MS, authUrl, secretKey } from "../_shared/runtime/service.ts";
 
+/** What the mail of an invitation says. */
+export interface InvitationMail {
+  email: string;
+  /** The workspace's name. */
+  invited_to: string;
+  invited_by: string | null;
+}
+
+/** Longest name in a mail. */
+const MAX_NAME = 80;
+/** What a mail program would make a link of: an address, a domain, an e-mail address. */
+const LINK = /[/@<>]|\.\p{L}{2}/u;
+
 /**
  * Makes Supabase Auth send an invitation with a link to the console's page for choosing a password. Never throws,
  * because the member has been added already and can be invited again. Environment: a secret key (see `secretKey`), and
@@ -9,7 +22,9 @@ import { appUrl, AUTH_TIMEOUT_MS, authUrl, secretKey } from "../_shared/runtime/
  * @returns true if the invitation was sent, or if the person already has an account; otherwise false, and the log says
  *  why
  */
-export async function sendInvitation(email: string): Promise<boolean> {
+export async function sendInvitation(
+  { email, invited_to, invited_by }: InvitationMail,
+): Promise<boolean> {
   const key = secretKey();
   if (!key || !appUrl()) {
     log("invitation_not_sent", { reason: key ? "APP_ORIGIN is not set" : "SUPABASE_SECRET_KEY is not set" });
@@ -21,7 +36,11 @@ export async function sendInvitation(email: string): Promise<boolean> {
       {
         method: "POST",
         headers: { apikey: key, Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
-        body: JSON.stringify({ email }),
+        body: JSON.stringify({
+          email,
+          // User metadata, which the template of the mail reads (supabase/templates/invite.html).
+          data: { invited_to: nameInMail(invited_to), invited_by: nameInMail(invited_by) },
+        }),
         signal: AbortSignal.timeout(AUTH_TIMEOUT_MS),
       },
     );
@@ -32,6 +51,14 @@ export async function sendInvitation(email: string): Promise<boolean> {
     log("invitation_not_sent", { reason: String(error) });
   }
   return false;
+}
+
+/**
+ * The name as the mail shows it; empty if it could be a link: an admin could otherwise send strangers any link in a mail
+ * of this service. The template escapes HTML.
+ */
+export function nameInMail(name: string | null): string {
+  return name === null || LINK.test(name) ? "" : name.slice(0, MAX_NAME);
 }
 
 /** The code in an error of Supabase Auth. Its text is not logged, because it may contain the e-mail address. */

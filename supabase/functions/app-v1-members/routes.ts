@@ -1,10 +1,10 @@
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
-import { sendInvitation } from "./invitation.ts";
+import { type InvitationMail, sendInvitation } from "./invitation.ts";
 import { Invitation, InvitedMember, MemberList, MemberPatch, UpdatedMember } from "./schema.ts";
 
-const invite = async ({ email }: Record<string, unknown>) => ({
-  invitation_sent: await sendInvitation(String(email)),
+const invite = async (member: Record<string, unknown>) => ({
+  invitation_sent: await sendInvitation(member as unknown as InvitationMail),
 });
 
 export const members = resource(

@@ -47,6 +47,12 @@ export const InvitedMember = extended(Member, {
     "Whether an invitation was sent, or the person has an account and sees the invitation after signing in",
     true,
   ]),
+  invited_to: field(name(), [
+    "Nome da empresa, como no e-mail",
+    "The workspace's name, as in the mail",
+    "Padaria Sol",
+  ]),
+  invited_by: field(name().nullable(), ["Nome de quem convidou", "Name of who invited", "Ana Souza"]),
 }).meta({ id: "InvitedMember", ...doc("O membro convidado", "The member who was invited") });
 
 export const MemberPatch = z.object({

@@ -2,6 +2,7 @@ import { doc } from "../_shared/contract/doc.ts";
 import { customFields } from "../_shared/contract/custom_fields.ts";
 import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
 import {
+  SessionList,
   Workspace,
   WorkspaceChoices,
   WorkspacePatch,
@@ -37,6 +38,12 @@ export const workspace = resource(
       summary: doc("Recusa um convite", "Decline an invitation"),
       ...answer,
       verb: "invitation_decline",
+    }),
+    "GET /sessions": endpoint({
+      summary: doc("Lista as sessões da pessoa que entrou", "List the sessions of the signed-in person"),
+      role: null,
+      reply: SessionList,
+      verb: "session_list",
     }),
     "GET /": endpoint({
       summary: doc("Mostra a empresa, o plano e o uso", "Show the workspace, its plan and its usage"),

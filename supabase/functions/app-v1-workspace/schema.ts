@@ -48,6 +48,34 @@ export const WorkspaceChoices = object({
   ...doc("As empresas e os convites de uma pessoa", "The workspaces and the invitations of a person"),
 });
 
+const Session = object({
+  id: field(uuid(), ["Identificador da sessão", "The session's id", "019a2b3c-0000-4000-8000-000000000004"]),
+  is_current: field(z.boolean(), ["Se é a sessão que chama", "Whether it is the calling session", true]),
+  user_agent: field(z.string().nullable(), [
+    "O navegador, como ele se apresenta",
+    "The browser, as it names itself",
+    "Mozilla/5.0 (X11; Linux x86_64) Firefox/150.0",
+  ]),
+  ip: field(z.string().nullable(), [
+    "Endereço IP do último uso",
+    "IP address of the last use",
+    "203.0.113.7",
+  ]),
+  created_at: timestamp(),
+  last_used_at: field(timestamp(), [
+    "Última entrada ou renovação, que acontece a cada hora de uso",
+    "Last sign-in or renewal, which happens in every hour of use",
+  ]),
+}).meta({ id: "PersonSession", ...doc("Uma sessão da pessoa", "A session of the person") });
+
+/** The reply to GET /sessions. */
+export const SessionList = object({
+  data: field(z.array(Session), [
+    "As sessões da pessoa que entrou, até 100",
+    "The sessions of the signed-in person, 100 at most",
+  ]),
+}).meta({ id: "SessionList", ...doc("As sessões de uma pessoa", "The sessions of a person") });
+
 /** The signed-in person as a member of this workspace. */
 const CurrentMember = object({
   id: field(uuid(), ["Identificador do membro", "The member's id", "019a2b3c-0000-7000-8000-000000000002"]),

@@ -9,6 +9,7 @@ export const table: RouteTable = {
     { method: "GET", path: "/choices", operation: "workspace_choices", requirement: null, status: 200, emptyArgs: {} },
     { method: "POST", path: "/invitations/:id/accept", operation: "invitation_accept", requirement: null, status: 200, body: { optional: true }, emptyArgs: {} },
     { method: "POST", path: "/invitations/:id/decline", operation: "invitation_decline", requirement: null, status: 200, body: { optional: true }, emptyArgs: {} },
+    { method: "GET", path: "/sessions", operation: "session_list", requirement: null, status: 200, emptyArgs: {} },
     { method: "GET", path: "/", operation: "workspace_get", requirement: "vendedor", status: 200, emptyArgs: {} },
     { method: "PATCH", path: "/", operation: "workspace_update", requirement: "admin", status: 200, body: {} },
     { method: "GET", path: "/search", operation: "workspace_search", requirement: "vendedor", status: 200, takesQuery: true, emptyErrors: [{ field: "q", message: "Campo obrigatório" }] },

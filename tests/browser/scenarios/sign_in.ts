@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { eventually } from "../../../bench/harness/waiting.ts";
+import { codeAt, stepAt } from "../../../run/local/auth/totp.ts";
 import { readMails } from "../../../run/local/auth/mail.ts";
 import { memberClient } from "../../support/client.ts";
 import { dataDir } from "../../support/stack.ts";
+import { assertAccessible, assertFits } from "../support/audit.ts";
 import { functionsUrl, openPage, type Watched } from "../support/browser.ts";
 import { PHONE } from "../support/screens.ts";
 import { makeCompany, makePerson, type Person, sessionOf } from "../support/company.ts";
@@ -128,6 +130,78 @@ export const signIn: Scenario[] = [
       assert.deepEqual([reply.status, (await reply.json()).error.code], [401, "invalid_session"]);
       await page.goto(page.url().replace(/entrar.*/, "chaves/"));
       await page.getByLabel("E-mail").waitFor();
+    },
+  },
+  {
+    name:
+      "Two-step verification is turned on with a code, asks for one after the password, and is turned off",
+    async run({ browser, sql }) {
+      const person = await makePerson(sql, await makeCompany(sql), "vendedor");
+      const other = JSON.parse(await sessionOf(person));
+      await using watched = await openPage(browser, "/conta/", {
+        session: await sessionOf(person),
+        viewport: PHONE,
+      });
+      const { page } = watched;
+      const sessions = page.getByRole("table", { name: "Sessões" }).getByRole("row");
+      await sessions.nth(2).waitFor();
+      await page.getByRole("button", { name: "Ligar", exact: true }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByRole("img", { name: "Código QR com a chave secreta" }).waitFor();
+      const secret = await dialog.locator("code").innerText();
+      const code = (ahead: number) => codeAt(secret, stepAt(Date.now()) + ahead);
+      await assertAccessible(page, "the QR code");
+      await assertFits(page, "the QR code");
+      await dialog.getByLabel("Código", { exact: true }).fill("000000");
+      await dialog.getByRole("button", { name: "Ligar" }).click();
+      await dialog.getByText("O código não confere.").waitFor();
+      await dialog.getByLabel("Código", { exact: true }).fill(code(0));
+      await dialog.getByRole("button", { name: "Ligar" }).click();
+      await page.getByText("Verificação em duas etapas ligada", { exact: true }).waitFor();
+      const reply = await fetch(`${functionsUrl}/app-v1-keys`, {
+        headers: { Authorization: `Bearer ${other.access_token}` },
+      });
+      assert.equal(reply.status, 401);
+
+      await page.getByRole("button", { name: /^Menu/ }).click();
+      await page.getByRole("button", { name: "Sair", exact: true }).click();
+      await fillIn(watched, person);
+      await page.getByText("Digite o código que o aplicativo no seu celular mostra.").waitFor();
+      // A reload, or another page's address, leads back to the question.
+      await page.goto(page.url().replace(/entrar.*/, "chaves/"));
+      await page.getByLabel("Código", { exact: true }).fill("000000");
+      await page.getByRole("button", { name: "Entrar", exact: true }).click();
+      await page.getByText("O código não confere.").waitFor();
+      await assertAccessible(page, "the question for a code");
+      // The next code, because the present one was used above and works once.
+      await page.getByLabel("Código", { exact: true }).fill(code(1));
+      await page.getByRole("button", { name: "Entrar", exact: true }).click();
+      await page.getByRole("heading", { name: "Chaves de API" }).waitFor();
+
+      await page.goto(page.url().replace(/chaves.*/, "conta/"));
+      await page.getByRole("button", { name: "Desligar" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Desligar" }).click();
+      await page.getByText("Verificação em duas etapas desligada", { exact: true }).waitFor();
+      await page.getByRole("button", { name: /^Menu/ }).click();
+      await page.getByRole("button", { name: "Sair", exact: true }).click();
+      await fillIn(watched, person);
+      await page.getByRole("heading", { name: "Chaves de API" }).waitFor();
+    },
+  },
+  {
+    name: "Ending the other sessions leaves this one alone in the list",
+    async run({ browser, sql }) {
+      const person = await makePerson(sql, await makeCompany(sql), "vendedor");
+      await sessionOf(person);
+      await using watched = await openPage(browser, "/conta/", { session: await sessionOf(person) });
+      const { page } = watched;
+      const rows = page.getByRole("table", { name: "Sessões" }).getByRole("row");
+      await rows.nth(2).waitFor();
+      await page.getByRole("button", { name: "Encerrar as outras" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Encerrar as outras" }).click();
+      await page.getByText("As outras sessões foram encerradas").waitFor();
+      await rows.nth(2).waitFor({ state: "detached" });
+      await rows.filter({ hasText: "esta" }).waitFor();
     },
   },
   {

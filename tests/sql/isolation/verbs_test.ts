@@ -19,6 +19,7 @@ const OPERATOR_ALONE = ["job_list", "job_run", "workspace_create", "workspace_fi
 /** The verbs that act on the workspaces, invitations and apps of the signed-in person. For the operator they find none. */
 const OF_PERSON = [
   "workspace_choices",
+  "session_list",
   "grant_create",
   "invitation_accept",
   "invitation_decline",

@@ -53,7 +53,7 @@ export const PEOPLE = {
   ActiveLossReason: { id: IDS.lossReason, name: "Preço" },
   CurrentMember: { id: member.id, name: member.name, email: member.email, role: member.role },
   Invitation: { name: invited.name, email: invited.email, role: invited.role },
-  InvitedMember: { ...invited, has_signed_in: false },
+  InvitedMember: { ...invited, has_signed_in: false, invited_to: WORKSPACE_NAME, invited_by: member.name },
   MemberPatch: { role: "gestor" },
   UpdatedMember: { ...invited, keys: [] },
   OpenInvitation: {

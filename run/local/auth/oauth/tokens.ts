@@ -53,7 +53,7 @@ async function replaceRefreshToken(sql: Sql, client: OAuthClient, used: string |
       return null;
     }
     const [user] = await sql<User[]>`select * from auth.users where id = ${session.user_id}`;
-    return { user: user!, sessionId: session.id, refreshToken: refreshToken! };
+    return { user: user!, sessionId: session.id, aal: "aal1" as const, refreshToken: refreshToken! };
   });
   if (replaced) return replaced;
   throw new AuthError(400, "refresh_token_already_used", "Invalid Refresh Token: Already Used");

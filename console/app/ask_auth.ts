@@ -1,0 +1,15 @@
+/** Calls the routes of Supabase Auth for which the console's build leaves out the methods of Supabase's client. */
+import { reach } from "./reach.ts";
+import { accessToken, dropSession, failureOf } from "./session.ts";
+import { publishableKey } from "./settings.ts";
+
+/** Calls Supabase Auth with the session; rejects with a Failure that has its error code. */
+export async function askAuth<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const authorization = `Bearer ${await accessToken(method !== "GET")}`;
+  const headers = new Headers({ authorization, apikey: publishableKey });
+  const reply = await reach(method, `auth/v1/${path}`, headers, { body });
+  const read = await reply.json().catch(() => ({}));
+  if (reply.ok) return read;
+  if (reply.status === 401 || reply.status === 403) await dropSession();
+  throw failureOf({ name: "", status: reply.status, code: read.error_code });
+}

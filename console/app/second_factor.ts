@@ -1,0 +1,48 @@
+/** The person's second factor: an app on their phone that shows a new code every 30 seconds (TOTP). */
+import { askAuth } from "./ask_auth.ts";
+import { adoptSession, renewSession } from "./session.ts";
+
+/** A factor that was begun: what the phone must know. */
+export interface NewFactor {
+  id: string;
+  /** `qr_code` is an SVG document. */
+  totp: { qr_code: string; secret: string };
+}
+
+interface Factor {
+  id: string;
+  status: "verified" | "unverified";
+}
+
+/** The id of the factor that is on; null if none is. */
+export async function activeFactor(): Promise<string | null> {
+  return (await factors()).find(({ status }) => status === "verified")?.id ?? null;
+}
+
+/** Begins a factor, which is on once `typeCode` succeeds. Removes those that were begun and given up. */
+export async function beginFactor(): Promise<NewFactor> {
+  const begun = (await factors()).filter(({ status }) => status === "unverified");
+  await Promise.all(begun.map(({ id }) => askAuth("DELETE", `factors/${id}`)));
+  return await askAuth("POST", "factors", { factor_type: "totp", friendly_name: "app" });
+}
+
+/**
+ * Proves the factor in this session, and turns it on if it was only begun. Supabase Auth then ends the person's
+ * sessions without a code. Rejects with a Failure `mfa_verification_failed` for a wrong code.
+ */
+export async function typeCode(id: string, code: string): Promise<void> {
+  const { id: challenge_id } = await askAuth<{ id: string }>("POST", `factors/${id}/challenge`, {});
+  const typed = code.replace(/\s/g, "");
+  await adoptSession(await askAuth("POST", `factors/${id}/verify`, { challenge_id, code: typed }));
+}
+
+/** Turns the factor off; only a session with a code may. */
+export async function removeFactor(id: string): Promise<void> {
+  await askAuth("DELETE", `factors/${id}`);
+  // The stored session still says that the person has a factor.
+  await renewSession(true);
+}
+
+async function factors(): Promise<Factor[]> {
+  return (await askAuth<{ factors?: Factor[] }>("GET", "user")).factors ?? [];
+}

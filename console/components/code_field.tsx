@@ -1,0 +1,20 @@
+import type { Signal } from "@preact/signals";
+import { t } from "../strings/strings.ts";
+import { Field } from "./field.tsx";
+
+/** The field for the code that the person's phone shows. */
+export function CodeField({ code, error }: { code: Signal<string>; error: string | undefined }) {
+  return (
+    <Field
+      label={t("code.field")}
+      hint={t("code.hint")}
+      error={error}
+      inputMode="numeric"
+      autocomplete="one-time-code"
+      maxLength={7}
+      required
+      value={code.value}
+      onInput={({ currentTarget }) => code.value = currentTarget.value}
+    />
+  );
+}

@@ -1,0 +1,92 @@
+import type { Resource } from "../../app/resource.ts";
+import { endOtherSessions } from "../../app/session.ts";
+import type { PersonSession } from "../../app/types.ts";
+import { useAction } from "../../app/use_action.ts";
+import { ask } from "../../components/ask.tsx";
+import { FailureNote } from "../../components/failure_note.tsx";
+import { Loaded } from "../../components/loaded.tsx";
+import { Moment } from "../../components/moment.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { say } from "../../components/toast.tsx";
+import { t } from "../../strings/strings.ts";
+
+export const SESSIONS_PATH = "app-v1-workspace/sessions";
+
+/** The browsers in which the person is signed in. */
+export function Sessions({ sessions }: { sessions: Resource<{ data: PersonSession[] }> }) {
+  const { busy, failure, run } = useAction();
+  const end = async () => {
+    const sure = await ask({
+      title: t("sessions.end_title"),
+      text: <p>{t("sessions.end_text")}</p>,
+      yes: t("sessions.end"),
+      dangerous: true,
+    });
+    if (!sure) return;
+    await run(async () => {
+      await endOtherSessions();
+      say(t("sessions.ended"));
+      await sessions.reload();
+    });
+  };
+  return (
+    <section class="section">
+      <header class="section-head">
+        <h2>{t("sessions.title")}</h2>
+        {/* Also with one session in the list, because it ends those of apps too. */}
+        <button type="button" class="button" disabled={busy.value} onClick={end}>{t("sessions.end")}</button>
+      </header>
+      {failure.value && <FailureNote failure={failure.value} />}
+      <Loaded resource={sessions}>
+        {({ data }) => (
+          <Table
+            label={t("sessions.title")}
+            rows={data}
+            keyOf={({ id }) => id}
+            columns={columns()}
+          />
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function columns(): Column<PersonSession>[] {
+  return [
+    {
+      title: t("sessions.where"),
+      cell: ({ user_agent, ip, is_current }) => (
+        <div class="broken">
+          <strong title={user_agent ?? undefined}>{browserName(user_agent)}</strong>{" "}
+          {is_current && <span class="tag good">{t("sessions.this")}</span>}
+          <div class="small">{ip}</div>
+        </div>
+      ),
+    },
+    { title: t("sessions.since"), cell: ({ created_at }) => <Moment at={created_at} /> },
+    { title: t("sessions.used"), cell: ({ last_used_at }) => <Moment at={last_used_at} /> },
+  ];
+}
+
+/** `Firefox, Windows`; the first product of an unknown browser. The order matters: most names contain others. */
+function browserName(agent: string | null): string {
+  if (!agent) return t("sessions.unknown");
+  const find = (names: [RegExp, string][]) => names.find(([part]) => part.test(agent))?.[1];
+  const browser = find([
+    [/Edg/, "Edge"],
+    [/OPR/, "Opera"],
+    [/SamsungBrowser/, "Samsung Internet"],
+    [/Firefox|FxiOS/, "Firefox"],
+    [/Chrome|CriOS/, "Chrome"],
+    [/Safari/, "Safari"],
+  ]);
+  const system = find([
+    [/iPhone/, "iPhone"],
+    [/iPad/, "iPad"],
+    [/Android/, "Android"],
+    [/Windows/, "Windows"],
+    [/Mac OS/, "macOS"],
+    [/Linux/, "Linux"],
+  ]);
+  return [browser ?? agent.split(/[ /]/)[0], system].filter(Boolean).join(", ");
+}

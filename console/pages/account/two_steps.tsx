@@ -1,0 +1,124 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import {
+  activeFactor,
+  beginFactor,
+  type NewFactor,
+  removeFactor,
+  typeCode,
+} from "../../app/second_factor.ts";
+import { asFailure, type Failure } from "../../app/failure.ts";
+import { useAction } from "../../app/use_action.ts";
+import { ActionDialog } from "../../components/action_dialog.tsx";
+import { ask } from "../../components/ask.tsx";
+import { CodeField } from "../../components/code_field.tsx";
+import { CopyButton } from "../../components/copy.tsx";
+import { FailureNote } from "../../components/failure_note.tsx";
+import { say } from "../../components/toast.tsx";
+import { t } from "../../strings/strings.ts";
+
+/** Turns two-step verification on and off. `onChange` is called after either. */
+export function TwoSteps({ onChange }: { onChange: () => unknown }) {
+  /** The factor that is on; undefined until it was read. */
+  const active = useSignal<string | null | undefined>(undefined);
+  const begun = useSignal<NewFactor | null>(null);
+  const { busy, failure, run } = useAction();
+  const read = () => run(async () => void (active.value = await activeFactor()));
+  useEffect(() => void read(), []);
+  const begin = () => run(async () => void (begun.value = await beginFactor()));
+  const remove = async (id: string) => {
+    const sure = await ask({
+      title: t("two_steps.off_title"),
+      text: <p>{t("two_steps.off_text")}</p>,
+      yes: t("two_steps.off"),
+      dangerous: true,
+    });
+    if (!sure) return;
+    await run(async () => {
+      await removeFactor(id);
+      active.value = null;
+      say(t("two_steps.is_off"));
+      onChange();
+    });
+  };
+  const id = active.value;
+  return (
+    <section class="section">
+      <header class="section-head">
+        <h2>{t("two_steps.title")} {id && <span class="tag good">{t("two_steps.on_tag")}</span>}</h2>
+        {id === null && (
+          <button type="button" class="button" disabled={busy.value} onClick={begin}>
+            {t("two_steps.on")}
+          </button>
+        )}
+        {id && (
+          <button type="button" class="button" disabled={busy.value} onClick={() => remove(id)}>
+            {t("two_steps.off")}
+          </button>
+        )}
+      </header>
+      <p class="hint">{t("two_steps.text")}</p>
+      {failure.value && (
+        <FailureNote
+          failure={failure.value}
+          {...(id === undefined && { onRetry: read })}
+        />
+      )}
+      {begun.value && (
+        <TurnOn
+          factor={begun.value}
+          onDone={() => {
+            active.value = begun.value!.id;
+            say(t("two_steps.is_on"));
+            onChange();
+          }}
+          onClose={() => begun.value = null}
+        />
+      )}
+    </section>
+  );
+}
+
+/** Shows the secret to the person's phone, and asks for the code that the phone then shows. */
+function TurnOn({ factor: { id, totp }, onDone, onClose }: {
+  factor: NewFactor;
+  onDone: () => void;
+  onClose: () => void;
+}) {
+  const code = useSignal("");
+  const isWrong = useSignal(false);
+  const submit = async (): Promise<"more" | void> => {
+    isWrong.value = false;
+    try {
+      await typeCode(id, code.value);
+    } catch (thrown) {
+      const failure: Failure = asFailure(thrown);
+      if (failure.code !== "mfa_verification_failed") throw failure;
+      isWrong.value = true;
+      return "more";
+    }
+    onDone();
+  };
+  return (
+    <ActionDialog
+      title={t("two_steps.on_title")}
+      yes={t("two_steps.on")}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <p>{t("two_steps.scan")}</p>
+      <img
+        class="qr"
+        width="200"
+        height="200"
+        alt={t("two_steps.qr")}
+        src={`data:image/svg+xml,${encodeURIComponent(totp.qr_code)}`}
+      />
+      <p class="broken">
+        {t("two_steps.secret")} <code>{totp.secret}</code> <CopyButton text={totp.secret} quiet />
+      </p>
+      <CodeField code={code} error={isWrong.value ? t("code.wrong") : undefined} />
+      <p class="hint">{t("two_steps.ends")}</p>
+    </ActionDialog>
+  );
+}
