@@ -22,7 +22,11 @@ async function readFunctions(): Promise<Map<string, { codes: string[]; calls: st
       ...source.matchAll(/\b(?:api\.fail|crm\.raise_code)\(\s*'(\w+)'/g),
       ...source.matchAll(/errcode = 'CRM00', message = '(\w+)'/g),
     ].map(([, code]) => code!),
-    calls: [...source.matchAll(/\b((?:api|app|crm)\.\w+)\s*\(/g)].map(([, called]) => called!),
+    calls: [
+      ...source.matchAll(/\b((?:api|app|crm)\.\w+)\s*\(/g),
+      // A verb that crm.run_verb is given by name.
+      ...source.replaceAll(/\bcrm\.run_verb\('/g, "api.").matchAll(/\b(api\.\w+)'/g),
+    ].map(([, called]) => called!),
   }]));
 }
 
@@ -35,8 +39,10 @@ function raisedBy(
   const found = functions.get(name);
   if (found === undefined || seen.has(name)) return new Set();
   seen.add(name);
-  // Errors of a batch's items are not raised to the caller, but put into the reply.
-  if (["crm.run_batch_item", "crm.insert_together", "crm.refuse_invalid"].includes(name)) return new Set();
+  // crm.run_verb calls every verb. Errors of a batch's items are not raised to the caller, but put into the reply.
+  if (["crm.run_verb", "crm.run_batch_item", "crm.insert_together", "crm.refuse_invalid"].includes(name)) {
+    return new Set();
+  }
   return new Set([
     ...found.codes,
     ...found.calls.flatMap((called) => [...raisedBy(called, functions, seen)]),
