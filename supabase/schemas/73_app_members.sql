@@ -69,16 +69,19 @@ comment on function crm.require_invitations_left(uuid, uuid) is
 
 create function crm.invited_member_json(m crm.members, p_working_keys bigint) returns json
 language sql stable set search_path = '' as $$
-  select crm.with_fields(crm.member_json(m, p_working_keys), json_build_object(
-    'invited_to', (select w.name from crm.workspaces w where w.id = m.workspace_id),
-    'invited_by', (
-      select o.name from crm.members o where o.workspace_id = m.workspace_id and o.id = crm.current_member_id()
-    )
-  ))
+  select case
+    when crm.current_member_id() is null then crm.member_json(m, p_working_keys)
+    else crm.with_fields(crm.member_json(m, p_working_keys), json_build_object(
+      'invited_to', (select w.name from crm.workspaces w where w.id = m.workspace_id),
+      'invited_by', (
+        select o.name from crm.members o where o.workspace_id = m.workspace_id and o.id = crm.current_member_id()
+      )
+    ))
+  end
 $$;
 comment on function crm.invited_member_json(crm.members, bigint) is
-  'JSON of an invited member, with what the mail names: invited_to, the workspace''s name, and invited_by, the calling '
-  'member''s name (null for the operator).';
+  'JSON of an invited member. If a member invites, also what the mail names: invited_to, the workspace''s name, and '
+  'invited_by, the calling member''s.';
 
 create function app.member_invite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -109,9 +112,9 @@ $$;
 comment on function app.member_invite(jsonb) is
   'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace regardless of case. A '
   'person with an account must accept an invitation by a member, but not one by the operator. The caller of this verb '
-  'sends the mail. Returns the member with invited_to and invited_by. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: '
-  'validation_error, not_found, email_taken, insufficient_role, too_many_invitations (the last two for members '
-  'alone).';
+  'sends the mail. Returns crm.invited_member_json. Arguments: workspace_id, name, email, role (admin, gestor, '
+  'vendedor). Codes: validation_error, not_found, email_taken, insufficient_role, too_many_invitations (the last two '
+  'for members alone).';
 
 create function app.member_reinvite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

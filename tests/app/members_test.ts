@@ -131,7 +131,7 @@ Deno.test("An invitation that cannot be sent is logged without the address, and 
     ] as const
   ) {
     const lines = await withEnvironment({ ...configured, ...variables }, async () => {
-      assert.equal(await sendInvitation({ email, invited_to: "Padaria Sol", invited_by: null }), false);
+      assert.equal(await sendInvitation({ email, invited_to: "Padaria Sol", invited_by: "Membro" }), false);
     });
     assert.deepEqual(lines.map(({ event }) => event), ["invitation_not_sent"]);
     assert.match(String(lines[0]!["reason"]), reason);
@@ -161,7 +161,7 @@ Deno.test("Supabase Auth is asked with the secret key, and only email_exists of 
     APP_ORIGIN: "https://padaria.example/crm/",
   };
   const invite = () =>
-    sendInvitation({ email: "ana@exemplo.com.br", invited_to: "Padaria Sol", invited_by: null });
+    sendInvitation({ email: "ana@exemplo.com.br", invited_to: "Padaria Sol", invited_by: "Membro" });
   // Supabase sets this variable as well as the legacy key's, which a project may have disabled.
   const named = JSON.stringify({ spare: "sb_secret_spare", default: "sb_secret_default" });
   await withEnvironment({ ...configured, SUPABASE_SECRET_KEYS: named }, async () => {

@@ -15,20 +15,19 @@ Deno.test("test and test:added have together every file of test:all", async () =
   assert.equal(new Set(all).size, all.length);
 });
 
-Deno.test("test:added has the files that are slow, need programs, or have more cases with --all", async () => {
+Deno.test("test:added has the files that are slow or need programs", async () => {
   const added = await namesOf("added");
   for (
     const name of [
       "lab/chaos_test.ts",
       "docs/curls_test.ts",
-      "contract/property_test.ts",
       "browser/console_test.ts",
       "clients/generators_test.ts",
     ]
   ) {
     assert.ok(added.includes(name), name);
   }
-  assert.ok(!added.includes("api/contacts_test.ts"));
+  assert.ok(!added.includes("contract/property_test.ts"));
 });
 
 Deno.test("files that measure run alone, after the others; files that wait run beside the others, each in its own group", async () => {

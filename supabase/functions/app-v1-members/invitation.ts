@@ -6,7 +6,7 @@ export interface InvitationMail {
   email: string;
   /** The workspace's name. */
   invited_to: string;
-  invited_by: string | null;
+  invited_by: string;
 }
 
 /** Longest name in a mail. */
@@ -57,8 +57,8 @@ export async function sendInvitation(
  * The name as the mail shows it; empty if it could be a link: an admin could otherwise send strangers any link in a mail
  * of this service. The template escapes HTML.
  */
-export function nameInMail(name: string | null): string {
-  return name === null || LINK.test(name) ? "" : name.slice(0, MAX_NAME);
+export function nameInMail(name: string): string {
+  return LINK.test(name) ? "" : name.slice(0, MAX_NAME);
 }
 
 /** The code in an error of Supabase Auth. Its text is not logged, because it may contain the e-mail address. */
