@@ -8719,10 +8719,10 @@ begin
   ),
   stored as (
     insert into crm.webhook_attempts (
-      workspace_id, delivery_id, series, number, status, reason, duration_ms, answer, body_digest
+      workspace_id, delivery_id, series, number, status, reason, duration_ms, finished_at, answer, body_digest
     )
     select
-      r.workspace_id, r.id, r.series, r.attempts, r.status, r.reason, r.duration_ms, r.answer,
+      r.workspace_id, r.id, r.series, r.attempts, r.status, r.reason, r.duration_ms, v_now, r.answer,
       decode(r.body_digest, 'hex')
     from recorded r
   )

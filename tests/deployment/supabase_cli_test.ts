@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql } from "postgres";
 import { runSupabase } from "../../run/deployment/supabase_cli.ts";
+import { copyFolder } from "../../run/local/data_dir.ts";
 import { appliedMigrations, editedMigrations, migrate, migrationFiles } from "../../run/local/migrate.ts";
 import { createEmptyDatabase, type EmptyDatabase } from "../support/empty_database.ts";
 import { needing } from "../support/needing.ts";
@@ -28,6 +29,8 @@ async function makeProject(): Promise<{ folder: string; add(from: number, to?: n
   const migrations = join(folder, "supabase/migrations");
   await Deno.mkdir(migrations, { recursive: true });
   await Deno.copyFile(join(SUPABASE, "config.toml"), join(folder, "supabase/config.toml"));
+  // The CLI reads the files that config.toml names.
+  await copyFolder(join(SUPABASE, "templates"), join(folder, "supabase/templates"));
   const files = await migrationFiles();
   return {
     folder,
