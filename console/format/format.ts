@@ -61,6 +61,13 @@ export function formatMoney(value: number, language: string): string {
   return amounts(language).format(value);
 }
 
+/** The single price to show: none if it is zero beside a price per month. */
+export function singlePrice(
+  { value, recurring_value: monthly }: { value: number | null; recurring_value: number | null },
+): number | null {
+  return value === 0 && monthly ? null : value;
+}
+
 /** Date and time to the second. */
 export function formatMoment(moment: string | Date, language: string): string {
   return moments(language).format(new Date(moment));

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Dialog } from "../components/dialog.tsx";
-import { formatMoney } from "../format/format.ts";
+import { formatMoney, singlePrice } from "../format/format.ts";
 import { formatLong } from "./moment.ts";
 import { Failed } from "./messages.tsx";
-import { type Failure, isAnswered, pricesOf, type Proposal } from "./state.ts";
+import { type Failure, isAnswered, type Proposal } from "./state.ts";
 import { type Language, STRINGS } from "./strings.ts";
 import { Terms } from "./terms.tsx";
 
@@ -143,7 +143,8 @@ function Choice({ proposal, failure, sending, language, answer }: OfferProps) {
 }
 
 function priceText(proposal: Proposal, language: Language): string {
-  const { once, monthly } = pricesOf(proposal);
+  const { recurring_value: monthly } = proposal;
+  const once = singlePrice(proposal);
   return [
     once !== null && formatMoney(once, language),
     monthly !== null && `${formatMoney(monthly, language)} ${STRINGS[language].perMonth}`,

@@ -14,11 +14,6 @@ export interface Proposal {
   seller: { name: string };
 }
 
-/** The prices that a proposal asks: with a price per month, a single price of zero is none. */
-export function pricesOf({ value, recurring_value: monthly }: Proposal) {
-  return { once: value === 0 && monthly ? null : value, monthly };
-}
-
 /** The result of a request. */
 export type Reply =
   | { ok: true; proposal: Proposal }

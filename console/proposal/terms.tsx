@@ -1,13 +1,13 @@
-import { formatMoney } from "../format/format.ts";
+import { formatMoney, singlePrice } from "../format/format.ts";
 import { formatLong } from "./moment.ts";
-import { pricesOf, type Proposal } from "./state.ts";
+import type { Proposal } from "./state.ts";
 import { type Language, STRINGS } from "./strings.ts";
 
 /** The terms of a proposal: seller, title, prices, dates. */
 export function Terms({ proposal, language }: { proposal: Proposal; language: Language }) {
   const t = STRINGS[language];
-  const { title, sent_at, expires_at, seller } = proposal;
-  const { once, monthly } = pricesOf(proposal);
+  const { title, recurring_value: monthly, sent_at, expires_at, seller } = proposal;
+  const once = singlePrice(proposal);
   return (
     <>
       <header>

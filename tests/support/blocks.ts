@@ -16,8 +16,7 @@ export async function countBlocks(sql: ISql, query: string, values: string[] = [
 }
 
 /**
- * Calls a verb such as `api.deal_list` as its door does, and once more to count the blocks that it reads: the first call
- * also reads the catalogue.
+ * Calls a verb such as `api.deal_list` as its door does, and then counts the blocks that it reads.
  */
 export async function callVerb(
   sql: Sql,

@@ -1,5 +1,5 @@
 /** Puts the values and states of a deal into words. */
-import { formatMoney } from "../../format/format.ts";
+import { formatMoney, singlePrice } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";
 import { dayAndTime } from "../webhooks/words.ts";
@@ -12,13 +12,12 @@ export interface StateText {
 }
 
 /** `R$ 1.500,00 · R$ 300,00 por mês`; null without a value. A zero is shown only without the other value. */
-export function valueText({ value, recurring_value: monthly }: {
-  value: number | null;
-  recurring_value: number | null;
-}): string | null {
+export function valueText(prices: { value: number | null; recurring_value: number | null }): string | null {
+  const { value, recurring_value: monthly } = prices;
+  const once = singlePrice(prices);
   const money = (amount: number) => formatMoney(amount, languageTag.value);
   const parts = [
-    ...(value !== null && (value > 0 || !monthly) ? [money(value)] : []),
+    ...(once !== null ? [money(once)] : []),
     ...(monthly !== null && (monthly > 0 || value === null)
       ? [t("funnel.monthly", { value: money(monthly) })]
       : []),

@@ -40,11 +40,13 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
   const isStopping = useSignal(false);
   const failure = useSignal<Failure | null>(null);
 
+  /** The lines that the import writes: it leaves out what was refused and what is the same already. */
+  const toWrite = () => rows.filter((row) => ["created", "updated"].includes(checked.get(row)?.state ?? ""));
+
   const run = async () => {
     const isDry = !isImport.peek();
     const known = isDry ? checked : imported;
-    const left = (isDry ? rows : rows.filter((row) => isWritten(checked.get(row))))
-      .filter((row) => row.item && !known.has(row));
+    const left = (isDry ? rows : toWrite()).filter((row) => row.item && !known.has(row));
     const abort = new AbortController();
     running.value = abort;
     isStopping.value = false;
@@ -79,7 +81,7 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
   }, [isImport.value]);
 
   const all = useMemo(
-    () => isImport.value ? rows.filter((row) => isWritten(checked.get(row))).length : rows.length,
+    () => (isImport.value ? toWrite() : rows).length,
     [isImport.value],
   );
   const isDone = done.value === all;
@@ -135,7 +137,7 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
           : (
             <>
               <ImportButton
-                lines={rows.filter((row) => isWritten(checked.get(row))).length}
+                lines={toWrite().length}
                 onClick={() => isImport.value = true}
               />
               {back}
@@ -194,11 +196,6 @@ function Result({ file, rows, checked, imported, children }: {
 }
 
 const shown = (n: number) => formatNumber(n, languageTag.value);
-
-/** Whether the import writes the line: it leaves out what was refused and what is the same already. */
-function isWritten(outcome: Outcome | undefined): boolean {
-  return outcome?.state === "created" || outcome?.state === "updated";
-}
 
 /** Asks before the person leaves while lines are left. */
 function useGuard(active: boolean): void {

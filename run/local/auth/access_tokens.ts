@@ -2,8 +2,7 @@ import { importJWK, type JWK, jwtVerify, SignJWT } from "jose";
 import { z } from "zod";
 import { AuthError } from "./errors.ts";
 import type { SigningKey } from "./signing_key.ts";
-import type { Aal } from "./sessions.ts";
-import type { User } from "./users.ts";
+import type { Aal, User } from "./users.ts";
 
 const ALGORITHM = "ES256";
 const AUDIENCE = "authenticated";

@@ -15,7 +15,6 @@ import { hashPassword, requireStrength, verifyPassword } from "./passwords.ts";
 import { addFactorRoutes, listFactors } from "./factors.ts";
 import { chooseRedirect, redirectWith } from "./redirects.ts";
 import {
-  type Aal,
   type Device,
   endSessions,
   type Grant,
@@ -205,7 +204,7 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
 
   async function identify(
     request: Request,
-  ): Promise<{ user: users.User; sessionId: string; aal: Aal }> {
+  ): Promise<{ user: users.User; sessionId: string; aal: users.Aal }> {
     const { userId, sessionId } = await tokens.verify(readBearer(request));
     const found = await users.findUserBySession(sql, userId, sessionId);
     if (found) {

@@ -6,9 +6,9 @@ import { randomToken } from "../../../supabase/functions/_shared/keys/random_tok
 import { isUuid } from "../../../supabase/functions/_shared/runtime/uuid.ts";
 import { readBody } from "./body.ts";
 import { AuthError } from "./errors.ts";
-import type { Aal, Grant } from "./sessions.ts";
+import type { Grant } from "./sessions.ts";
 import { newSecret, stepOf } from "./totp.ts";
-import type { User } from "./users.ts";
+import type { Aal, User } from "./users.ts";
 
 /** How long a challenge can be answered, in seconds: the default of Supabase Auth. */
 const CHALLENGE_SECONDS = 300;

@@ -1,10 +1,7 @@
 import type { ISql } from "postgres";
 import { randomToken } from "../../../supabase/functions/_shared/keys/random_token.ts";
 import { AuthError, OAuthError } from "./errors.ts";
-import type { User } from "./users.ts";
-
-/** How the person proved who they are: aal1 by a password or a link, aal2 also by a code of a second factor. */
-export type Aal = "aal1" | "aal2";
+import type { Aal, User } from "./users.ts";
 
 /** What a client gets for a sign-in or a refresh. The access token carries the session's id. */
 export interface Grant {

@@ -1,7 +1,9 @@
 import type { ISql, JSONValue } from "postgres";
 import { sha256 } from "../../../supabase/functions/_shared/runtime/sha256.ts";
 import type { LinkType } from "./mail.ts";
-import type { Aal } from "./sessions.ts";
+
+/** How the person proved who they are: aal1 by a password or a link, aal2 also by a code of a second factor. */
+export type Aal = "aal1" | "aal2";
 
 /** A row of auth.users. */
 export interface User {
