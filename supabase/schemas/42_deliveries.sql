@@ -53,9 +53,10 @@ comment on table crm.webhook_deliveries_default is
   'Rows of crm.webhook_deliveries whose day has no partition. Empty unless the job partition-deliveries did not run '
   'for a week.';
 call crm.protect('crm.webhook_deliveries_default');
-create index webhook_deliveries_of_subscription on crm.webhook_deliveries (workspace_id, subscription_id, id);
-create index webhook_deliveries_ended_badly on crm.webhook_deliveries (workspace_id, subscription_id, id)
-  where ended_badly;
+-- Without workspace_id: by an index that begins with it, a plan made while a partition is empty would look up a
+-- delivery by its id among all deliveries of the workspace.
+create index webhook_deliveries_of_subscription on crm.webhook_deliveries (subscription_id, id);
+create index webhook_deliveries_ended_badly on crm.webhook_deliveries (subscription_id, id) where ended_badly;
 
 create table crm.webhook_attempts (
   workspace_id uuid not null,
