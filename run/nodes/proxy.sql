@@ -120,6 +120,8 @@ comment on function nodes.may_call(integer) is 'Whether a call may be sent to a 
 create function nodes.note_failure(p_node integer, p_state text, p_message text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
+  -- Refused because of an earlier failure, or because the slot stayed paused.
+  if p_node is null or p_state in ('08006', '55P03') then return; end if;
   raise log 'node % did not answer: % (%)', p_node, p_message, p_state;
   insert into nodes.failures as f (node, until) values (p_node, clock_timestamp() + interval '2 s')
   on conflict (node) do update set until = excluded.until where f.until < clock_timestamp();

@@ -28,10 +28,11 @@ const LIFETIME_S = 1_800;
  * @param sql as superuser, because only a superuser creates functions in PL/Proxy
  */
 export async function installProxy(sql: Sql, { connections, password, slots }: Nodes): Promise<void> {
-  const [hand, written] = await Promise.all([read("proxy.sql"), read("proxy_written.sql")]);
+  const [routing, written, doors] = await Promise.all(
+    ["proxy.sql", "proxy_written.sql", "doors.sql"].map(read),
+  ) as [string, string, string];
   await sql.begin(async (sql) => {
-    // The bodies of PL/Proxy functions are compiled by the first call.
-    await sql.unsafe(`set local client_min_messages = warning; ${hand}`);
+    await sql.unsafe(routing);
     for (const [server, timeout] of [["crm", CALL_TIMEOUT_S], ["crm_each", EACH_TIMEOUT_S]] as const) {
       await sql.unsafe(`
         create server ${server} foreign data wrapper plproxy options (
@@ -43,6 +44,7 @@ export async function installProxy(sql: Sql, { connections, password, slots }: N
           options (user 'crm_functions', password ${secret})`);
     }
     await sql.unsafe(written);
+    await sql.unsafe(doors);
     for (const [node, connection] of connections.entries()) {
       await sql`select nodes.set_node(${node}, ${connection})`;
     }
