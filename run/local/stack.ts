@@ -72,7 +72,10 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
       postgres = await copyBeforeUpgrade(postgres, dataDir, secrets, remedyFor(settings));
     }
     const databaseUrl = postgres?.databaseUrl ?? settings.databaseUrl!;
-    Deno.env.set("DATABASE_URL", functionsDatabaseUrl(databaseUrl, secrets));
+    Deno.env.set(
+      "DATABASE_URL",
+      Deno.env.get("FUNCTIONS_DATABASE_URL") || functionsDatabaseUrl(databaseUrl, secrets),
+    );
     signal.throwIfAborted();
     const { demoKey, demoLogin } = await prepareDatabase(databaseUrl, settings, secrets);
     signal.throwIfAborted();

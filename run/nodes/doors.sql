@@ -211,6 +211,9 @@ declare
   v_route nodes.route;
   v_only record;
   v_reply api.reply;
+  -- Answered by all nodes, once the node of the workspace has admitted the person.
+  v_is_of_person boolean := p_args is not null
+    and coalesce(p_verb in ('workspace_choices', 'invitation_accept', 'invitation_decline'), false);
 begin
   if p_role is null and p_workspace_id is null then
     return nodes.call_any_workspace(p_user_id, p_session_id, p_verb, p_args);
@@ -224,14 +227,14 @@ begin
     -- Node 0 answers as for any workspace that does not exist.
     if v_route.node is null then v_route := nodes.route_to(0); end if;
   end if;
-  v_reply := nodes.call_member(v_route.node, p_user_id, p_session_id, p_workspace_id, p_role, p_verb, p_args);
+  v_reply := nodes.call_member(
+    v_route.node, p_user_id, p_session_id, p_workspace_id, p_role, case when not v_is_of_person then p_verb end,
+    case when not v_is_of_person then p_args end
+  );
   if v_route.is_retry then perform nodes.note_answer(v_route.node); end if;
   if v_reply.error_code is not null or p_args is null then return v_reply; end if;
-  if p_role is null then
-    return nodes.with_choices(
-      v_reply, array(select a from nodes.ask_all(p_user_id, p_session_id, null, 'workspace_choices', '{}') a),
-      '{data, invitations}'
-    );
+  if v_is_of_person then
+    return nodes.call_any_workspace(p_user_id, p_session_id, p_verb, p_args);
   elsif p_verb in ('workspace_get', 'workspace_update') then
     return nodes.with_choices(
       v_reply, array(select a from nodes.ask_all(p_user_id, p_session_id, null, 'workspace_choices', '{}') a), '{data}'

@@ -49,7 +49,9 @@ export async function installProxy(sql: Sql, { connections, password, slots }: N
       await sql`select nodes.set_node(${node}, ${connection})`;
     }
     await sql`
-      insert into nodes.slots (slot, node) select s.key, s.value::integer from jsonb_each_text(${sql.json(slots)}) s`;
+      insert into nodes.slots (slot, node) select s.key, s.value::integer from jsonb_each_text(${
+      sql.json(slots)
+    }) s`;
   });
 }
 

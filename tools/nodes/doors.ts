@@ -35,9 +35,13 @@ const TYPES = ["api.reply"];
 export async function writtenDoors(): Promise<string> {
   const called = [...new Set((await sentStatements()).map(({ called }) => called))];
   const unrouted = called.filter((name) => !(name in ROUTINGS));
-  if (unrouted.length > 0) throw new Error(`tools/nodes/doors.ts does not say where ${unrouted.join(", ")} runs`);
+  if (unrouted.length > 0) {
+    throw new Error(`tools/nodes/doors.ts does not say where ${unrouted.join(", ")} runs`);
+  }
   const types = await Promise.all(TYPES.map(typeDefinition));
-  const doors = await Promise.all(called.map(async (name) => doorsOf(await signatureOf(name), ROUTINGS[name]!)));
+  const doors = await Promise.all(
+    called.map(async (name) => doorsOf(await signatureOf(name), ROUTINGS[name]!)),
+  );
   return ["-- Written by deno task nodes.", ...types, ...doors.flat()].join("\n\n") + "\n";
 }
 
@@ -61,7 +65,9 @@ const clusterOf = (routing: Routing) =>
   routing.by === "credential" || (routing.by === "hand" && routing.person) ? "crm" : "crm_each";
 
 function onNode(signature: Signature, routing: Routing): string {
-  return `create function ${atNode(signature.name)}(${["p_node integer", ...typed(signature, false)].join(", ")})
+  return `create function ${atNode(signature.name)}(${
+    ["p_node integer", ...typed(signature, false)].join(", ")
+  })
 returns ${returnsAtProxy(signature)}
 language plproxy volatile as $$
   cluster '${clusterOf(routing)}';
@@ -77,12 +83,16 @@ returns ${returnsAtProxy(signature)}
 language plproxy volatile as $$
   cluster 'crm';
   run on p_node;
-  select r.* from nodes.take_person(p_user_id, p_person), lateral ${signature.name}(${names(signature).join(", ")}) r;
+  select r.* from nodes.take_person(p_user_id, p_person), lateral ${signature.name}(${
+    names(signature).join(", ")
+  }) r;
 $$;`;
 }
 
 function outer(signature: Signature, body: string): string {
-  return `create function ${signature.name}(${typed(signature, true).join(", ")}) returns ${returnsAtProxy(signature)}
+  return `create function ${signature.name}(${typed(signature, true).join(", ")}) returns ${
+    returnsAtProxy(signature)
+  }
 language plpgsql volatile security definer set search_path = '' as $$
 ${body}
 $$;`;
@@ -90,7 +100,8 @@ $$;`;
 
 function bodyOf(signature: Signature, routing: Exclude<Routing, { by: "hand" }>): string {
   const [first = ""] = names(signature);
-  const call = (node: string, args = names(signature)) => `${atNode(signature.name)}(${[node, ...args].join(", ")})`;
+  const call = (node: string, args = names(signature)) =>
+    `${atNode(signature.name)}(${[node, ...args].join(", ")})`;
   if (routing.by === "credential") {
     return `declare
   v_route nodes.route;

@@ -13,7 +13,9 @@ export interface Signature {
 const schema = loadSchema();
 
 async function loadSchema(): Promise<string> {
-  const texts = await Promise.all((await sqlFiles(SCHEMAS)).map((name) => Deno.readTextFile(join(SCHEMAS, name))));
+  const texts = await Promise.all(
+    (await sqlFiles(SCHEMAS)).map((name) => Deno.readTextFile(join(SCHEMAS, name))),
+  );
   return texts.join("\n");
 }
 
@@ -28,8 +30,14 @@ export async function signatureOf(name: string): Promise<Signature> {
     "s",
   );
   const [, parameters, returns] = (await schema).match(pattern) ?? [];
-  if (parameters === undefined || returns === undefined) throw new Error(`supabase/schemas has no function ${name}`);
-  return { name, parameters: parameters.split(",").filter((text) => text.trim() !== "").map(readParameter), returns };
+  if (parameters === undefined || returns === undefined) {
+    throw new Error(`supabase/schemas has no function ${name}`);
+  }
+  return {
+    name,
+    parameters: parameters.split(",").filter((text) => text.trim() !== "").map(readParameter),
+    returns,
+  };
 }
 
 function readParameter(text: string) {
