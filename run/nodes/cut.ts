@@ -1,0 +1,159 @@
+// The only time in which calls of a slot wait: from the last change at one node to the first at the other.
+import { pipeline } from "node:stream/promises";
+import { setTimeout } from "node:timers/promises";
+import type { Sql } from "postgres";
+import { StackError } from "../local/stack_error.ts";
+import { changePhase, openFence } from "./fence.ts";
+import type { Move } from "./move.ts";
+import { waitForChanges } from "./replication.ts";
+import { countRows, inReplica, removeRows, rowsOf, type Table } from "./tables.ts";
+
+/** How long calls wait for others to end; then they go on at the source, and the cut is tried again. */
+const MOST_WAIT_MS = 700;
+const TRIES = 60;
+const PAUSE_MS = 1_000;
+/** How long the target may take to apply the last changes. */
+const APPLY_MS = 3_000;
+
+/** Changes the slot over to the target. Calls wait from `calls wait` to `calls go on`. */
+export async function cut(move: Move): Promise<void> {
+  for (let tries = 1;; tries++) {
+    if (await tryToCut(move)) return;
+    if (tries === TRIES) {
+      throw new StackError("Other transactions of the proxy or of the source do not end: try again, or --undo");
+    }
+    move.log("Calls went on, because others did not end");
+    await setTimeout(PAUSE_MS);
+  }
+}
+
+/** Returns false, and changes nothing, if that would take too long. */
+async function tryToCut(move: Move): Promise<boolean> {
+  const { slot, source, target, proxies, log } = move;
+  await Promise.all(proxies.map((proxy) => lockSlot(proxy, slot)));
+  const start = performance.now();
+  const said = (what: string) => log(`${what} (${Math.round(performance.now() - start)} ms)`);
+  try {
+    log("Calls wait");
+    const isQuiet = (await Promise.all(proxies.map((proxy) => pause(proxy, slot)))).every(Boolean);
+    if (!isQuiet) return await goOn(move);
+    // Counted from a table that does not move.
+    await source.sql`select crm.drain_calls()`;
+    if (!await changePhase(source.sql, slot, "frozen", MOST_WAIT_MS)) return await goOn(move);
+    said("Nothing is written at the source any more");
+    if (!await waitForChanges(source.sql, slot, APPLY_MS)) return await goOn(move);
+    said("All changes are copied");
+    await copyRest(move);
+    said("The queue is copied");
+    await compare(move);
+    said("Both nodes have as many rows");
+    await changeOver(move);
+    await openFence(target.sql, slot);
+  } catch (error) {
+    // Unless the slot is changed over already, which is known at the proxy.
+    await goOn(move).catch(() => {});
+    throw error;
+  } finally {
+    await Promise.all(proxies.map((proxy) => unlockSlot(proxy, slot)));
+  }
+  move.waitedMs = Math.round(performance.now() - start);
+  log(`Calls go on at node ${target.number}: they waited ${move.waitedMs} ms at most`);
+  return true;
+}
+
+/** Calls find the row paused, and wait for this lock. */
+async function lockSlot(proxy: Sql, slot: string): Promise<void> {
+  await proxy`select pg_advisory_lock(nodes.slot_lock(${slot}))`;
+}
+
+async function unlockSlot(proxy: Sql, slot: string): Promise<void> {
+  await proxy`select pg_advisory_unlock(nodes.slot_lock(${slot}))`;
+}
+
+/** Pauses the slot, and waits for calls that may have begun before; false if they do not end. */
+async function pause(proxy: Sql, slot: string): Promise<boolean> {
+  await proxy`update nodes.slots set paused = true where slot = ${slot}`;
+  const [{ at }] = await proxy<[{ at: string }]>`select clock_timestamp()::text as at`;
+  for (const end = performance.now() + MOST_WAIT_MS; performance.now() < end; await setTimeout(5)) {
+    const older = await proxy`
+      select from pg_stat_activity
+      where usename = 'crm_functions' and datname = current_database() and xact_start < ${at}::timestamptz
+    `;
+    if (older.length === 0) return true;
+  }
+  return false;
+}
+
+/** Lets calls go on at the source, unless the slot is changed over. Returns false. */
+async function goOn({ slot, source, proxies }: Move): Promise<false> {
+  const [row] = await proxies[0]!`select node from nodes.slots where slot = ${slot}`;
+  if (row!["node"] !== source.number) return false;
+  await source.sql`update nodes.fences set phase = 'draining' where slot = ${slot}`;
+  await Promise.all(proxies.map((proxy) => proxy`update nodes.slots set paused = false where slot = ${slot}`));
+  return false;
+}
+
+/** Copies what claims and jobs would take up at once, and what has no workspace in its rows. */
+async function copyRest({ tables, ids, source, target }: Move): Promise<void> {
+  const late = tables.filter(({ isLate }) => isLate);
+  await removeRows(target.sql, late, ids);
+  await inReplica(target.sql, async (sql) => {
+    for (const table of late) await copyTable(source.sql, sql as Sql, table, ids);
+    // The job index-texts goes on where it is at the source.
+    const [progress] = await source.sql`select position::text, reached_at::text from crm.search_progress`;
+    await sql`
+      insert into crm.search_backlog (workspace_id, position, event_id, reached_at)
+      select id, ${progress!["position"]}::bigint, crm.uuid_v7_floor('epoch'), ${progress!["reached_at"]}::timestamptz
+      from unnest(${ids}::uuid[]) id
+      on conflict do nothing
+    `;
+    const limits = await source.sql`
+      select r.key_id::text, r.hits::text from crm.rate_limits r join crm.api_keys k on k.id = r.key_id
+      where k.workspace_id = any (${ids}::uuid[])
+    `;
+    await sql`
+      insert into crm.rate_limits (key_id, hits)
+      select r.key_id::uuid, r.hits::timestamptz[]
+      from unnest(
+        ${limits.map((row) => row["key_id"])}::text[], ${limits.map((row) => row["hits"])}::text[]
+      ) r (key_id, hits)
+      on conflict (key_id) do nothing
+    `;
+  });
+}
+
+async function copyTable(source: Sql, target: Sql, table: Table, ids: readonly string[]): Promise<void> {
+  const columns = table.columns.join(", ");
+  const rows = await source.unsafe(
+    `copy (select ${columns} from ${table.name} where ${rowsOf(table, ids)}) to stdout`,
+  ).readable();
+  await pipeline(rows, await target.unsafe(`copy ${table.name} (${columns}) from stdin`).writable());
+}
+
+/** Compares the number of rows in each table, and that cursors of the feed stay valid. */
+async function compare({ tables, ids, source, target }: Move): Promise<void> {
+  const [here, there] = await Promise.all([source, target].map(({ sql }) => countRows(sql, tables, ids)));
+  const different = tables.filter((table, i) => here![i] !== there![i] && table.name !== "crm.search_backlog");
+  if (different.length > 0) {
+    throw new StackError(`Both nodes differ in ${different.map(({ name }) => name).join(", ")}: undo with --undo`);
+  }
+  const horizon = async (sql: Sql) => (await sql`select crm.feed_horizon()::text as horizon`)[0]!["horizon"];
+  if (BigInt(await horizon(source.sql)) >= BigInt(await horizon(target.sql))) {
+    throw new StackError("The target's feed lies before that of the source: undo with --undo, and move again");
+  }
+}
+
+/** From here on the workspace lives at the target. */
+async function changeOver({ slot, target, proxies }: Move): Promise<void> {
+  const [first, ...others] = proxies as [Sql, ...Sql[]];
+  await first.begin(async (sql) => {
+    await sql`update nodes.slots set node = ${target.number}, paused = false where slot = ${slot}`;
+    await sql`update nodes.moves set step = 'settle' where slot = ${slot}`;
+  });
+  await Promise.all(others.map((proxy) => changeSlot(proxy, slot, target.number)));
+}
+
+/** Names the slot's node at a proxy, and lets its calls run. */
+export async function changeSlot(proxy: Sql, slot: string, node: number): Promise<void> {
+  await proxy`update nodes.slots set node = ${node}, paused = false where slot = ${slot}`;
+}

@@ -1,0 +1,94 @@
+// Triggers that keep jobs and late calls from writing rows of a slot that moves (move_node.sql).
+import { setTimeout } from "node:timers/promises";
+import postgres, { type ISql, type Sql } from "postgres";
+import { rowsOf, type Table } from "./tables.ts";
+
+/** What may be written of a slot (nodes.fences). */
+export type Phase = "open" | "draining" | "frozen";
+
+/** The first among the triggers of a table, which run in the order of their names. */
+const trigger = (slot: string) => `"aa_fence_${slot}"`;
+
+/**
+ * Requests wait behind a statement that waits for a lock, so each such statement gives up early, and is tried again.
+ */
+const LOCK_TIMEOUT_MS = 200;
+const TRIES = 150;
+const PAUSE_MS = 100;
+
+/** Puts the fence on each table, in this phase. Changes nothing where it is already. */
+export async function buildFence(sql: Sql, slot: string, tables: Table[], ids: readonly string[], phase: Phase) {
+  await sql`insert into nodes.fences (slot, phase) values (${slot}, ${phase}) on conflict do nothing`;
+  for (const table of tables) {
+    const rows = (name: string) => rowsOf({ ...table, column: `${name}.${table.column}` }, ids);
+    await withLock(sql, async (sql) => {
+      const [{ found }] = await sql<[{ found: boolean }]>`
+        select exists (
+          select from pg_trigger where tgrelid = ${table.name}::regclass and tgname = ${`aa_fence_${slot}`}
+        ) as found
+      `;
+      if (found) return;
+      await sql.unsafe(`
+        create trigger ${trigger(slot)} before insert or update on ${table.name} for each row
+          when (${rows("new")}) execute function nodes.fence('${slot}');
+        create trigger "aa_fence_${slot}_deleted" before delete on ${table.name} for each row
+          when (${rows("old")}) execute function nodes.fence('${slot}')
+      `);
+    });
+  }
+}
+
+/** Removes the fence, so that everything may be written again. */
+export async function removeFence(sql: Sql, slot: string, tables: Table[]): Promise<void> {
+  await openFence(sql, slot);
+  for (const table of tables) {
+    await withLock(sql, (sql) =>
+      sql.unsafe(`
+        drop trigger if exists ${trigger(slot)} on ${table.name};
+        drop trigger if exists "aa_fence_${slot}_deleted" on ${table.name}
+      `));
+  }
+}
+
+/** Lets everything be written again; the triggers stay, and do nothing. */
+export async function openFence(sql: Sql, slot: string): Promise<void> {
+  await sql`delete from nodes.fences where slot = ${slot}`;
+}
+
+/**
+ * Changes the phase once no transaction is left that has written rows of the slot. Returns false if that takes longer than
+ * `mostMs`, during which calls of the slot wait.
+ */
+export async function changePhase(sql: Sql, slot: string, phase: Phase, mostMs: number): Promise<boolean> {
+  try {
+    await sql.begin(async (sql) => {
+      await sql`select set_config('lock_timeout', ${`${mostMs}ms`}, true)`;
+      await sql`select pg_advisory_xact_lock(nodes.fence_lock(${slot}))`;
+      await sql`update nodes.fences set phase = ${phase} where slot = ${slot}`;
+    });
+    return true;
+  } catch (error) {
+    if (isLockTimeout(error)) return false;
+    throw error;
+  }
+}
+
+/** Runs a transaction that locks a table, and repeats it if others use the table for too long. */
+export async function withLock(sql: Sql, work: (sql: ISql) => Promise<unknown>): Promise<void> {
+  for (let tries = 1;; tries++) {
+    try {
+      await sql.begin(async (sql) => {
+        await sql.unsafe(`set local lock_timeout = '${LOCK_TIMEOUT_MS}ms'`);
+        await work(sql);
+      });
+      return;
+    } catch (error) {
+      if (!isLockTimeout(error) || tries === TRIES) throw error;
+      await setTimeout(PAUSE_MS);
+    }
+  }
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.code === "55P03";
+}

@@ -1,0 +1,252 @@
+// Moves a workspace from one database to another while it is called. docs/scale.md says what waits, and for how long.
+import { setTimeout } from "node:timers/promises";
+import type { Sql } from "postgres";
+import { openSql } from "../local/sql.ts";
+import { StackError } from "../local/stack_error.ts";
+import { slotOf } from "../../supabase/functions/_shared/contract/credentials.ts";
+import { changeSlot, cut } from "./cut.ts";
+import { buildFence, changePhase, openFence, removeFence, withLock } from "./fence.ts";
+import { checkMove } from "./move_checks.ts";
+import { operatorUrl } from "./nodes.ts";
+import { endCopy, startCopy, waitForCopy } from "./replication.ts";
+import { countRows, findTables, removeRows, type Table } from "./tables.ts";
+
+/** A node of a move. */
+export interface Side {
+  number: number;
+  url: string;
+  sql: Sql;
+}
+
+/** A move under way. */
+export interface Move {
+  slot: string;
+  /** The workspaces of the slot, in practice one. */
+  ids: string[];
+  source: Side;
+  target: Side;
+  tables: Table[];
+  /** The operator's proxy, which has the row in nodes.moves, and all others. */
+  proxies: Sql[];
+  log: (what: string) => void;
+  /** How long calls waited, once they did. */
+  waitedMs: number | null;
+}
+
+/** What the operator asks for. */
+export interface MoveRequest {
+  workspaceId: string;
+  /** The number of the node; undefined to go on with a move. */
+  to: number | undefined;
+  /** Addresses of the other proxies in front of the same nodes. */
+  proxies: readonly string[];
+  /** Whether to bring a move that has not ended back to its beginning. */
+  undo: boolean;
+  log: (what: string) => void;
+}
+
+/** The outcome of a move. */
+export interface Moved {
+  workspace_ids: string[];
+  /** The node where they live now. */
+  node: number;
+  /** How long calls waited, in milliseconds; null if they waited in an earlier run of the command. */
+  waited_ms: number | null;
+  /** How long each step took, in milliseconds. */
+  steps: Record<string, number>;
+}
+
+/** The row of a move in nodes.moves. */
+interface Row {
+  slot: string;
+  workspace_ids: string[];
+  source: number;
+  target: number;
+  step: Step | "undo";
+  proxies: string[];
+}
+
+/** A lease ends after 60 seconds. */
+const LEASES_MS = 65_000;
+/** How long a step waits for the statement of a mover that was killed. */
+const TAKE_OVER = "60s";
+/** How far ahead of the source's feed that of the target begins: more than the transactions of a move. */
+const FEED_AHEAD = 1_000_000_000n;
+
+/** The steps of a move, in order. Each may be repeated from its beginning. */
+const STEPS = {
+  /** Copies the rows, while everything goes on at the source. */
+  copy: async (move: Move) => {
+    const { slot, ids, source, target, tables } = move;
+    await buildFence(target.sql, slot, tables, ids, "frozen");
+    await buildFence(source.sql, slot, tables, ids, "open");
+    await startCopy({ source: source.sql, target: target.sql, from: source.url }, slot, tables, ids);
+    await waitForCopy(source.sql, target.sql, slot);
+    if (source.number === 0) await rememberCredentials(move);
+    const [{ horizon }] = await source.sql<[{ horizon: string }]>`select crm.feed_horizon()::text as horizon`;
+    const above = (BigInt(horizon) + FEED_AHEAD).toString();
+    await withLock(target.sql, (sql) => sql`select nodes.raise_feed(${above}::bigint)`);
+  },
+  /** Claims no delivery any more, and waits for those that are being sent. */
+  drain: async ({ slot, ids, source }: Move) => {
+    while (!await changePhase(source.sql, slot, "draining", 500)) await setTimeout(500);
+    for (const end = performance.now() + LEASES_MS; performance.now() < end; await setTimeout(50)) {
+      const leased = await source.sql`
+        select from crm.webhook_queue q
+        where q.workspace_id = any (${ids}::uuid[]) and q.state = 'leased' and q.lease_until > now() limit 1
+      `;
+      if (leased.length === 0) break;
+    }
+  },
+  cut,
+  /** Ends the copy. The workspace lives at the target already. */
+  settle: async ({ slot, source, target, tables, proxies }: Move) => {
+    await openFence(target.sql, slot);
+    await Promise.all(proxies.map((proxy) => changeSlot(proxy, slot, target.number)));
+    await endCopy(source.sql, target.sql, slot);
+    await removeFence(target.sql, slot, tables);
+  },
+  /** Removes the rows from the source. */
+  remove: ({ slot, ids, source, tables }: Move) => leave(source, slot, tables, ids),
+} as const satisfies Record<string, (move: Move) => Promise<void>>;
+
+type Step = keyof typeof STEPS;
+
+/**
+ * Moves a workspace, or goes on with a move that was interrupted, from the beginning of its last step.
+ * @param proxy the operator's connection to a proxy
+ * @throws StackError if it cannot be moved.
+ */
+export async function moveWorkspace(proxy: Sql, request: MoveRequest): Promise<Moved> {
+  const slot = slotOf(request.workspaceId);
+  const [row] = await proxy<Row[]>`select * from nodes.moves where slot = ${slot}`;
+  if (request.undo && row === undefined) throw new StackError("There is no move to undo");
+  if (row?.step === "undo" && !request.undo) throw new StackError("The move is being undone: use --undo");
+  if (row !== undefined && request.to !== undefined && request.to !== row.target) {
+    throw new StackError(`The workspace is moving to node ${row.target}: end that with --to ${row.target}, or --undo`);
+  }
+  const begun = row ?? await newRow(proxy, slot, request);
+  await using move = await openMove(proxy, begun, request.log);
+  if (row === undefined) await begin(move, request.proxies);
+
+  const steps: Record<string, number> = {};
+  const timed = async (name: string, work: () => Promise<void>) => {
+    const start = performance.now();
+    await proxy`update nodes.moves set step = ${name} where slot = ${slot}`;
+    move.log(`Step: ${name}`);
+    await work();
+    steps[name] = Math.round(performance.now() - start);
+  };
+  const isBefore = ["copy", "drain", "cut", "undo"].includes(begun.step);
+  let node = begun.target;
+  if (request.undo && isBefore) {
+    await timed("undo", () => undo(move));
+    node = begun.source;
+  } else {
+    const names = Object.keys(STEPS) as Step[];
+    for (const name of names.slice(names.indexOf(begun.step as Step))) {
+      await timed(name, () => STEPS[name](move));
+    }
+  }
+  await proxy`delete from nodes.moves where slot = ${slot}`;
+  if (request.undo && !isBefore) {
+    move.log("The workspace had changed over already: moving back");
+    return await moveWorkspace(proxy, { ...request, to: begun.source, undo: false, proxies: begun.proxies });
+  }
+  return { workspace_ids: begun.workspace_ids, node, waited_ms: move.waitedMs, steps };
+}
+
+/** The row of a move that has not begun. */
+async function newRow(proxy: Sql, slot: string, { workspaceId, to, proxies }: MoveRequest): Promise<Row> {
+  const [found] = await proxy<{ node: number }[]>`select node from nodes.slots where slot = ${slot}`;
+  if (found === undefined) throw new StackError(`No node has the workspace ${workspaceId}`);
+  if (to === undefined) throw new StackError("Say where it moves: --to <node>");
+  if (to === found.node) throw new StackError(`The workspace is at node ${to} already`);
+  return { slot, workspace_ids: [workspaceId], source: found.node, target: to, step: "copy", proxies: [...proxies] };
+}
+
+/** Checks that the move can be made, and writes it down. */
+async function begin(move: Move, others: readonly string[]): Promise<void> {
+  const { slot, source, target, proxies } = move;
+  const found = await source.sql<{ id: string }[]>`select id from crm.workspaces order by id`;
+  move.ids = found.map(({ id }) => id).filter((id) => slotOf(id) === slot);
+  await checkMove(move);
+  await proxies[0]!`
+    insert into nodes.moves (slot, workspace_ids, source, target, step, proxies)
+    values (${slot}, ${move.ids}::uuid[], ${source.number}, ${target.number}, 'copy', ${[...others]})
+  `;
+}
+
+/** Opens the connections of a move. Each is a session whose lock only one mover has. */
+async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & AsyncDisposable> {
+  await using stack = new AsyncDisposableStack();
+  const open = (url: string) => {
+    const sql = openSql(url, { max: 1, prepare: false, max_lifetime: null, connection: { application_name: "crm-move" } });
+    stack.defer(() => sql.end({ timeout: 1 }));
+    return sql;
+  };
+  const side = async (number: number): Promise<Side> => {
+    const url = await operatorUrl(proxy, number);
+    return { number, url, sql: open(url) };
+  };
+  const [source, target] = [await side(row.source), await side(row.target)];
+  const text = await Deno.readTextFile(new URL("move_node.sql", import.meta.url));
+  for (const { sql } of [source, target]) {
+    // A killed mover's statement may still run there.
+    await sql.unsafe(`set lock_timeout = '${TAKE_OVER}'`);
+    await sql`select pg_advisory_lock(hashtextextended(${row.slot}, 7403))`;
+    await sql.unsafe("set lock_timeout = 0");
+    await sql.unsafe(text);
+  }
+  const tables = await findTables(source.sql);
+  // A connection of its own, because it is held for the time of the cut.
+  const proxies = [proxy, ...row.proxies.map(open)];
+  const owned = stack.move();
+  return {
+    slot: row.slot,
+    ids: row.workspace_ids,
+    source,
+    target,
+    tables,
+    proxies,
+    log,
+    waitedMs: null,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** Keys and links that name no slot are looked up at node 0, unless the proxies know better. */
+async function rememberCredentials({ slot, ids, source, proxies }: Move): Promise<void> {
+  const rows = await source.sql<{ hash: string }[]>`
+    select encode(s.hash, 'hex') as hash from crm.key_secrets s where s.workspace_id = any (${ids}::uuid[])
+    union all
+    select encode(l.token_hash, 'hex') from crm.proposal_links l where l.workspace_id = any (${ids}::uuid[])
+  `;
+  const hashes = rows.map(({ hash }) => hash);
+  await Promise.all(proxies.map((proxy) =>
+    proxy`
+      insert into nodes.old_credentials (hash, slot)
+      select decode(h, 'hex'), ${slot} from unnest(${hashes}::text[]) h
+      on conflict (hash) do nothing
+    `
+  ));
+}
+
+/** Brings everything back to where it was before the move. */
+async function undo({ slot, ids, source, target, tables, proxies }: Move): Promise<void> {
+  await openFence(source.sql, slot);
+  await Promise.all(proxies.map((proxy) => changeSlot(proxy, slot, source.number)));
+  await endCopy(source.sql, target.sql, slot);
+  await leave(target, slot, tables, ids);
+  await removeFence(source.sql, slot, tables);
+  if (source.number > 0) return;
+  await Promise.all(proxies.map((proxy) => proxy`delete from nodes.old_credentials where slot = ${slot}`));
+}
+
+/** Removes the workspaces from a node, and what the move has put there. */
+async function leave({ sql, number }: Side, slot: string, tables: Table[], ids: readonly string[]): Promise<void> {
+  await removeRows(sql, tables, ids);
+  const left = (await countRows(sql, tables, ids)).reduce((sum, count) => sum + count, 0);
+  if (left > 0) throw new StackError(`Node ${number} still has ${left} rows of the workspace: try again`);
+  await removeFence(sql, slot, tables);
+}

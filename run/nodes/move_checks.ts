@@ -1,0 +1,62 @@
+// What must be true of two nodes before a workspace moves from one to the other.
+import type { Sql } from "postgres";
+import { StackError } from "../local/stack_error.ts";
+import type { Move } from "./move.ts";
+import { countRows } from "./tables.ts";
+
+/** Logical replication filters rows since this version. */
+const OLDEST_VERSION = 150000;
+
+/** @throws StackError with the first thing that stands in the way. */
+export async function checkMove({ slot, ids, source, target, tables, proxies }: Move): Promise<void> {
+  if (ids.length === 0) throw new StackError(`Node ${source.number} does not have the workspace`);
+  for (const { number, sql } of [source, target]) {
+    const [able] = await sql`
+      select
+        current_setting('server_version_num')::integer >= ${OLDEST_VERSION} as is_new,
+        current_setting('wal_level') = 'logical' as is_logical,
+        case when current_setting('server_version_num')::integer >= ${OLDEST_VERSION}
+          then has_parameter_privilege('session_replication_role', 'set') end as may_copy,
+        (select r.rolsuper or exists (
+          select from pg_roles p where p.rolname = 'pg_create_subscription' and pg_has_role(p.oid, 'member')
+        ) from pg_roles r where r.rolname = current_user) as may_subscribe
+    `;
+    if (!able!["is_new"]) throw new StackError(`Node ${number} needs Postgres 15 or newer`);
+    if (!able!["is_logical"]) throw new StackError(`Node ${number} needs wal_level = logical`);
+    if (!able!["may_copy"] || !able!["may_subscribe"]) {
+      throw new StackError(
+        `The role in the address of node ${number} must be able to create subscriptions and to set ` +
+          "session_replication_role, as a superuser can",
+      );
+    }
+  }
+  const [here, there] = await Promise.all([source, target].map(({ sql }) => describeNode(sql)));
+  if (here!.columns !== there!.columns) throw new StackError("The nodes have different tables: deploy to both");
+  if (here!.secret !== there!.secret) {
+    throw new StackError("The nodes sign cursors of the feed with different secrets, so readers would start again");
+  }
+  if ((await countRows(target.sql, tables, ids)).some((count) => count > 0)) {
+    throw new StackError(`Node ${target.number} has rows of the workspace already`);
+  }
+  for (const proxy of proxies) {
+    const [row] = await proxy`select node from nodes.slots where slot = ${slot}`;
+    if (row?.["node"] !== source.number) {
+      throw new StackError(`A proxy has another node for the workspace than ${source.number}`);
+    }
+  }
+}
+
+/** What both nodes must have in common. */
+export async function describeNode(sql: Sql): Promise<{ columns: string; secret: string }> {
+  const [row] = await sql<[{ columns: string; secret: string }]>`
+    select
+      (
+        select md5(string_agg(concat_ws(' ', c.relname, a.attname, a.atttypid::regtype, a.attgenerated), ','
+          order by c.relname, a.attname))
+        from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+        where c.relnamespace = 'crm'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      ) as columns,
+      (select encode(cursor_secret, 'hex') from crm.feed_offset) as secret
+  `;
+  return row;
+}

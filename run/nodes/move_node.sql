@@ -1,0 +1,60 @@
+-- What both nodes of a move have besides node.sql. move.ts applies this file to them before it moves a slot.
+
+create schema if not exists nodes;
+
+create table if not exists nodes.fences (
+  slot text primary key check (slot ~ '^[0-9A-Za-z]{4}$'),
+  phase text not null check (phase in ('open', 'draining', 'frozen'))
+);
+comment on table nodes.fences is
+  'The slots that are moving to or from this node. open: everything may be written; draining: no delivery is claimed any '
+  'more; frozen: nothing is written. A slot without a row is not moving.';
+
+create or replace function nodes.fence_lock(p_slot text) returns bigint
+language sql immutable parallel safe set search_path = ''
+as $$ select hashtextextended(p_slot, 7401) $$;
+comment on function nodes.fence_lock(text) is
+  'The number of the advisory lock that every transaction holds that has written rows of a moving slot. Whoever freezes '
+  'the slot takes it alone, and so waits for these transactions and no others.';
+
+create or replace function nodes.fence() returns trigger
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_phase text;
+begin
+  perform pg_advisory_xact_lock_shared(nodes.fence_lock(tg_argv[0]));
+  select f.phase into v_phase from nodes.fences f where f.slot = tg_argv[0];
+  if v_phase = 'frozen' then
+    -- A job works on all workspaces in one statement, so an error would stop it for the others too.
+    if crm.current_workspace_id() is null then return null; end if;
+    raise exception using errcode = '55P03', message = 'The workspace is moving to another database';
+  end if;
+  if v_phase = 'draining' and tg_op = 'UPDATE' and tg_table_name = 'webhook_queue' then
+    if new.state = 'leased' and old.state <> 'leased' then return null; end if;
+  end if;
+  return case tg_op when 'DELETE' then old else new end;
+end
+$$;
+comment on function nodes.fence() is
+  'Trigger on every table with rows of a moving slot, whose name is the argument: refuses what nodes.fences forbids. Calls '
+  'get an error; jobs and claims skip the row.';
+revoke execute on function nodes.fence_lock(text), nodes.fence() from public;
+
+create or replace function nodes.raise_feed(p_above bigint) returns bigint
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_added bigint;
+begin
+  -- Waits for every transaction that has written an event: its position would otherwise be below that of cursors which
+  -- readers get meanwhile.
+  lock table crm.feed_offset in access exclusive mode;
+  update crm.feed_offset o
+  set added = o.added + greatest(p_above - crm.feed_horizon(), 0)
+  returning o.added into v_added;
+  return v_added;
+end
+$$;
+comment on function nodes.raise_feed(bigint) is
+  'Makes the positions of new events of this node at least p_above, so that cursors from another node stay valid and new '
+  'events lie after them. Reads no event, unlike crm.continue_feed().';
+revoke execute on function nodes.raise_feed(bigint) from public;

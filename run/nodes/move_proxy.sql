@@ -1,0 +1,22 @@
+-- What the proxy keeps for the operator, besides proxy.sql: how commands reach the nodes, and moves under way.
+
+create table if not exists nodes.operators (
+  node integer primary key check (node >= 0),
+  url text not null
+);
+comment on table nodes.operators is
+  'Where commands of the operator reach each node: the address with the password of the role that applied the migrations. '
+  'Only the proxy''s owner may read it, as with the password of crm_functions in the user mappings.';
+
+create table if not exists nodes.moves (
+  slot text primary key references nodes.slots (slot),
+  workspace_ids uuid[] not null check (cardinality(workspace_ids) > 0),
+  source integer not null,
+  target integer not null check (target <> source),
+  step text not null check (step in ('copy', 'drain', 'cut', 'settle', 'remove', 'undo')),
+  proxies text[] not null default '{}',
+  started_at timestamptz not null default now()
+);
+comment on table nodes.moves is
+  'Moves that have not ended. step is the step that is being taken; each can be taken again from its beginning.';
+comment on column nodes.moves.proxies is 'The addresses of the other proxies, whose slots are changed too.';

@@ -1,0 +1,92 @@
+// The copy of a slot's rows: a publication with row filters at the node that it leaves, a subscription at the other one.
+import { setTimeout } from "node:timers/promises";
+import type { Sql } from "postgres";
+import { StackError } from "../local/stack_error.ts";
+import { rowsOf, type Table } from "./tables.ts";
+
+/** How often the state of the copy is looked at. */
+const POLL_MS = 10;
+
+/** A copy that fails is tried again by Postgres, every 5 seconds. */
+const MOST_ERRORS = 3;
+
+/** The name of publication, subscription and replication slot, which may have no capital letters. */
+export function replicationName(slot: string): string {
+  return "crm_move_" + Array.from(slot, (digit) => digit.charCodeAt(0).toString(16)).join("");
+}
+
+/** Starts copying the rows, unless that has begun. @param from the address of the source for the target */
+export async function startCopy(
+  { source, target, from }: { source: Sql; target: Sql; from: string },
+  slot: string,
+  tables: Table[],
+  ids: readonly string[],
+): Promise<void> {
+  const name = replicationName(slot);
+  if (await hasSubscription(target, name)) return;
+  await endCopy(source, target, slot);
+  const filtered = tables.filter(({ isLate }) => !isLate)
+    .map((table) => `${table.name} where (${rowsOf(table, ids)})`);
+  await source.unsafe(
+    `create publication ${name} for table ${filtered.join(", ")} with (publish_via_partition_root = true)`,
+  );
+  const [{ address }] = await target<[{ address: string }]>`select quote_literal(${from}) as address`;
+  await target.unsafe(`create subscription ${name} connection ${address} publication ${name}`);
+}
+
+/** Waits until all tables are copied, and later changes follow. */
+export async function waitForCopy(source: Sql, target: Sql, slot: string): Promise<void> {
+  const name = replicationName(slot);
+  for (;;) {
+    const [{ left, errors }] = await target<[{ left: number; errors: number }]>`
+      select
+        (
+          select count(*)::integer from pg_subscription_rel r
+          where r.srsubid = s.oid and r.srsubstate <> 'r'
+        ) as left,
+        (
+          select (t.apply_error_count + t.sync_error_count)::integer from pg_stat_subscription_stats t
+          where t.subid = s.oid
+        ) as errors
+      from pg_subscription s where s.subname = ${name}
+    `;
+    if (left === 0) break;
+    if (errors >= MOST_ERRORS) {
+      throw new StackError(
+        "The rows cannot be copied: the log of the node that they move to says why. Undo with --undo",
+      );
+    }
+    await setTimeout(5 * POLL_MS);
+  }
+  await waitForChanges(source, slot, Infinity);
+}
+
+/** Waits until the target has all that was committed at the source before this call; false after `mostMs`. */
+export async function waitForChanges(source: Sql, slot: string, mostMs: number): Promise<boolean> {
+  const name = replicationName(slot);
+  // Writes to the log and commits, so that everything before it is on disk too, and is sent.
+  const [{ place }] = await source<[{ place: string }]>`
+    select pg_logical_emit_message(true, 'crm_move', ${slot})::text as place
+  `;
+  for (const end = performance.now() + mostMs; performance.now() < end; await setTimeout(POLL_MS)) {
+    const [row] = await source<[{ reached: boolean }?]>`
+      select confirmed_flush_lsn >= ${place}::pg_lsn as reached from pg_replication_slots where slot_name = ${name}
+    `;
+    if (row === undefined) throw new StackError("The replication slot of the move is gone: undo with --undo");
+    if (row.reached) return true;
+  }
+  return false;
+}
+
+/** Removes subscription, publication and replication slot, whichever there are. */
+export async function endCopy(source: Sql, target: Sql, slot: string): Promise<void> {
+  const name = replicationName(slot);
+  if (await hasSubscription(target, name)) await target.unsafe(`drop subscription ${name}`);
+  await source.unsafe(`drop publication if exists ${name}`);
+  // Of a subscription that was about to be created.
+  await source`select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = ${name}`;
+}
+
+async function hasSubscription(target: Sql, name: string): Promise<boolean> {
+  return (await target`select from pg_subscription where subname = ${name}`).length > 0;
+}

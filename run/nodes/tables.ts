@@ -1,0 +1,116 @@
+// Which tables have rows of workspaces, by the catalogue, so that a new table moves without being named anywhere.
+import type { ISql } from "postgres";
+import { StackError } from "../local/stack_error.ts";
+
+/** A table with rows of workspaces. */
+export interface Table {
+  /** With its schema, quoted for SQL. */
+  name: string;
+  /** The column with the workspace's id. */
+  column: string;
+  /** Whether it is copied only while calls wait. */
+  isLate: boolean;
+  /** The columns that a copy names, in order: generated ones are computed again. */
+  columns: string[];
+  /** The tables in which the rows are: the partitions, or the table itself. */
+  leaves: string[];
+}
+
+/**
+ * Tables that claims and jobs read first, whatever workspace a row is of. At the new node their rows would take the turns
+ * of other workspaces, so they arrive last.
+ */
+const LATE = ["webhook_queue", "webhook_unsettled", "operations", "workspaces"];
+
+/**
+ * Finds all tables with rows of workspaces.
+ * @throws StackError if one could not be moved.
+ */
+export async function findTables(sql: ISql): Promise<Table[]> {
+  const rows = await sql<(Table & { relname: string; problem: string | null })[]>`
+    select
+      c.relname, c.oid::regclass::text as name, a.attname as column,
+      (
+        select array_agg(quote_ident(k.attname) order by k.attname) from pg_attribute k
+        where k.attrelid = c.oid and k.attnum > 0 and not k.attisdropped and k.attgenerated = ''
+      ) as columns,
+      (
+        select array_agg(l.relid::regclass::text order by l.relid) from pg_partition_tree(c.oid) l where l.isleaf
+      ) as leaves,
+      case
+        when not exists (
+          select from pg_index i where i.indrelid = c.oid and i.indisprimary and a.attnum = any (i.indkey)
+        ) then 'has no primary key with the workspace'
+        when exists (
+          select from pg_attribute k left join pg_attrdef d on d.adrelid = c.oid and d.adnum = k.attnum
+          where k.attrelid = c.oid and k.attnum > 0
+            and (k.attidentity <> '' or pg_get_expr(d.adbin, d.adrelid) like '%nextval(%')
+        ) then 'has numbers of a sequence, which two nodes may give twice'
+        when exists (
+          select from pg_trigger t where t.tgrelid = c.oid and t.tgenabled in ('A', 'R')
+        ) then 'has a trigger that a copy would fire'
+        when c.relpersistence <> 'p' then 'is unlogged'
+      end as problem
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      and a.attname = case c.relname when 'workspaces' then 'id' else 'workspace_id' end
+    where c.relnamespace = 'crm'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+    order by c.relname
+  `;
+  return rows.map(({ relname, problem, ...table }) => {
+    if (problem !== null) throw new StackError(`${table.name} cannot be moved: it ${problem}`);
+    return { ...table, isLate: LATE.includes(relname) };
+  });
+}
+
+/** The condition for the rows of these workspaces, as text for publications and copies. */
+export function rowsOf({ column }: Table, ids: readonly string[]): string {
+  return `${column} in (${ids.map((id) => `'${id}'`).join(", ")})`;
+}
+
+/** How many rows each table has of these workspaces, in the order of the tables. */
+export async function countRows(sql: ISql, tables: Table[], ids: readonly string[]): Promise<number[]> {
+  const counts = tables.map((table) => `(select count(*) from ${table.name} where ${rowsOf(table, ids)})`);
+  const [row] = await sql.unsafe(`select array[${counts.join(", ")}]::integer[] as counts`);
+  return row!["counts"];
+}
+
+/** Removes the rows of these workspaces, some thousand at a time. @param sql may set session_replication_role */
+export async function removeRows(
+  sql: ISql & { begin: Begin },
+  tables: Table[],
+  ids: readonly string[],
+): Promise<void> {
+  // First what jobs read, last the workspace itself.
+  const order = (table: Table) => table.name === "crm.workspaces" ? 2 : table.isLate ? 0 : 1;
+  for (const table of tables.toSorted((a, b) => order(a) - order(b))) {
+    if (table.name === "crm.api_keys") {
+      await inReplica(sql, (sql) =>
+        sql`
+          delete from crm.rate_limits r using crm.api_keys k
+          where k.workspace_id = any (${ids}::uuid[]) and r.key_id = k.id
+        `);
+    }
+    for (const leaf of table.leaves) {
+      const batch = `delete from ${leaf} where ctid = any (array(
+        select ctid from ${leaf} where ${rowsOf(table, ids)} limit ${BATCH}
+      ))`;
+      while ((await inReplica(sql, (sql) => sql.unsafe(batch))).count === BATCH);
+    }
+  }
+}
+
+const BATCH = 5_000;
+
+type Begin = <Result>(work: (sql: ISql) => Promise<Result>) => Promise<unknown>;
+
+/** Runs statements as a replica does: without triggers, so that no event is emitted and no foreign key is checked. */
+export async function inReplica<Result>(
+  sql: { begin: Begin },
+  work: (sql: ISql) => Promise<Result>,
+): Promise<Result> {
+  return await sql.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`;
+    return await work(sql);
+  }) as Result;
+}
