@@ -168,7 +168,6 @@ $$;
 
 create function nodes.crm_log_requests_at(p_node integer, p_entries json)
 returns void
--- plpgsql, because Postgres caches its plan: planning takes as long as inserting 30 rows.
 language plproxy volatile as $$
   cluster 'crm_each';
   run on p_node;
@@ -176,7 +175,6 @@ language plproxy volatile as $$
 $$;
 
 create function crm.log_requests(p_entries json) returns void
--- plpgsql, because Postgres caches its plan: planning takes as long as inserting 30 rows.
 language plpgsql volatile security definer set search_path = '' as $$
 #variable_conflict use_column
 declare
@@ -185,7 +183,7 @@ declare
 begin
   for v_part in select * from nodes.parts(p_entries) p loop
     begin
-      return query select * from nodes.crm_log_requests_at(v_part.node, v_part.list);
+      perform nodes.crm_log_requests_at(v_part.node, v_part.list);
     exception
       when others then
         perform nodes.note_failure(v_part.node, sqlstate, sqlerrm);
