@@ -122,7 +122,7 @@ language plpgsql volatile set search_path = '' as $$
 begin
   -- Refused because of an earlier failure, or because the slot stayed paused.
   if p_node is null or p_state in ('08006', '55P03') then return; end if;
-  raise log 'node % failed: % (%)', p_node, p_message, p_state;
+  raise warning 'node % failed: % (%)', p_node, p_message, p_state;
   -- Any other error is an answer.
   if p_state !~ '^(08|57P|XX)' then return; end if;
   insert into nodes.failures as f (node, until) values (p_node, clock_timestamp() + interval '2 s')

@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { ISql, Sql } from "postgres";
 
 /** How the proxy reaches the nodes, and where the workspaces live: all that a proxy is made from. */
 export interface Nodes {
@@ -34,14 +34,14 @@ export async function installProxy(sql: Sql, { connections, password, slots }: N
   await sql.begin(async (sql) => {
     await sql.unsafe(routing);
     for (const [server, timeout] of [["crm", CALL_TIMEOUT_S], ["crm_each", EACH_TIMEOUT_S]] as const) {
+      // PL/Proxy refuses a server without nodes.
       await sql.unsafe(`
         create server ${server} foreign data wrapper plproxy options (
-          modular_mapping '1', connection_lifetime '${LIFETIME_S}', query_timeout '${timeout}'
-        )`);
-      const [{ secret }] = await sql<[{ secret: string }]>`select quote_literal(${password}) as secret`;
-      await sql.unsafe(`
+          modular_mapping '1', connection_lifetime '${LIFETIME_S}', query_timeout '${timeout}',
+          p0 ${await literal(sql, connections[0]!)}
+        );
         create user mapping for current_user server ${server}
-          options (user 'crm_functions', password ${secret})`);
+          options (user 'crm_functions', password ${await literal(sql, password)});`);
     }
     await sql.unsafe(written);
     await sql.unsafe(doors);
@@ -53,6 +53,11 @@ export async function installProxy(sql: Sql, { connections, password, slots }: N
       sql.json(slots)
     }) s`;
   });
+}
+
+async function literal(sql: ISql, text: string): Promise<string> {
+  const [row] = await sql<{ literal: string }[]>`select quote_literal(${text}) as literal`;
+  return row!.literal;
 }
 
 /** Makes a migrated database the node with this number. @param sql as the owner of the schema */

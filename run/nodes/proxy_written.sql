@@ -162,13 +162,14 @@ begin
     end;
   end loop;
   -- After the other nodes have recorded theirs. Recording again changes nothing.
-  if v_failed is not null then perform nodes.route_to(v_failed); end if;
+  if v_failed is not null then
+    raise exception using errcode = '08006', message = format('Node %s has recorded nothing', v_failed);
+  end if;
 end
 $$;
 
 create function nodes.crm_log_requests_at(p_node integer, p_entries json)
 returns void
--- plpgsql, because Postgres caches its plan: planning takes as long as inserting 30 rows.
 language plproxy volatile as $$
   cluster 'crm_each';
   run on p_node;
@@ -176,7 +177,6 @@ language plproxy volatile as $$
 $$;
 
 create function crm.log_requests(p_entries json) returns void
--- plpgsql, because Postgres caches its plan: planning takes as long as inserting 30 rows.
 language plpgsql volatile security definer set search_path = '' as $$
 #variable_conflict use_column
 declare
@@ -185,7 +185,7 @@ declare
 begin
   for v_part in select * from nodes.parts(p_entries) p loop
     begin
-      return query select * from nodes.crm_log_requests_at(v_part.node, v_part.list);
+      perform nodes.crm_log_requests_at(v_part.node, v_part.list);
     exception
       when others then
         perform nodes.note_failure(v_part.node, sqlstate, sqlerrm);
@@ -193,7 +193,9 @@ begin
     end;
   end loop;
   -- After the other nodes have recorded theirs. Recording again changes nothing.
-  if v_failed is not null then perform nodes.route_to(v_failed); end if;
+  if v_failed is not null then
+    raise exception using errcode = '08006', message = format('Node %s has recorded nothing', v_failed);
+  end if;
 end
 $$;
 

@@ -24,8 +24,8 @@ export interface Nodes extends AsyncDisposable {
 const SETTINGS = ["fsync=off", "max_connections=200"];
 
 /**
- * Starts two nodes and the proxy. A new workspace of a node is at once known to the proxy, so that a test may create
- * workspaces as on a single database.
+ * Starts two nodes and the proxy. What a test writes into a node is at once where it belongs: a workspace's slot at the
+ * proxy, and people and sessions at node 0. So tests for a single database pass with any node.
  */
 export async function startNodes(): Promise<Nodes> {
   await using stack = new AsyncDisposableStack();
@@ -48,9 +48,10 @@ export async function startNodes(): Promise<Nodes> {
     await prepareAsSupabase(superuser, false);
     const owner = open(url);
     await migrate(owner);
-    if (node === 0) await installAuthSchema(owner);
+    await installAuthSchema(owner);
     await installNode(owner, node);
     await tellProxy(superuser, node, proxy.port);
+    if (node > 0) await tellAuth(superuser, node0.port);
     return owner;
   }));
   const owned = stack.move();
@@ -71,4 +72,27 @@ async function tellProxy(superuser: Sql, node: number, port: number): Promise<vo
     $$;
     create trigger tell_proxy after insert on crm.workspaces for each row execute function nodes.tell_proxy();
   `);
+}
+
+/** Copies the people and sessions that a test writes into a node to node 0, where Supabase Auth would write them. */
+async function tellAuth(superuser: Sql, port: number): Promise<void> {
+  await superuser.unsafe(`
+    create function nodes.tell_auth() returns trigger language plpgsql security definer as $$
+    begin
+      perform extensions.dblink_exec('host=127.0.0.1 port=${port} dbname=postgres user=supabase_admin', format(
+        -- As a replica, so that deleting the former row deletes no others.
+        'set session_replication_role = replica; delete from %1$s where id = %2$L; '
+        'insert into %1$s select r.* from jsonb_populate_record(null::%1$s, %3$L) r where r.id is not null',
+        tg_relid::regclass, coalesce(new.id, old.id), to_jsonb(new)
+      ));
+      return null;
+    end
+    $$;
+  `);
+  for (const table of ["auth.users", "auth.sessions", "auth.mfa_factors"]) {
+    await superuser.unsafe(`
+      create trigger tell_auth after insert or update or delete on ${table} for each row
+      -- What the functions write came from node 0.
+      when (session_user <> 'crm_functions') execute function nodes.tell_auth()`);
+  }
 }

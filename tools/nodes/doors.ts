@@ -162,6 +162,8 @@ begin
     end;
   end loop;
   -- After the other nodes have recorded theirs. Recording again changes nothing.
-  if v_failed is not null then perform nodes.route_to(v_failed); end if;
+  if v_failed is not null then
+    raise exception using errcode = '08006', message = format('Node %s has recorded nothing', v_failed);
+  end if;
 end`;
 }

@@ -16,7 +16,8 @@ async function loadSchema(): Promise<string> {
   const texts = await Promise.all(
     (await sqlFiles(SCHEMAS)).map((name) => Deno.readTextFile(join(SCHEMAS, name))),
   );
-  return texts.join("\n");
+  // Comments may stand between `returns` and `language`.
+  return texts.join("\n").replaceAll(/^ *--.*\n/gm, "");
 }
 
 /**
