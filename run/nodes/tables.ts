@@ -34,8 +34,9 @@ export async function findTables(sql: ISql): Promise<Table[]> {
         select array_agg(quote_ident(k.attname) order by k.attname) from pg_attribute k
         where k.attrelid = c.oid and k.attnum > 0 and not k.attisdropped and k.attgenerated = ''
       ) as columns,
-      (
-        select array_agg(l.relid::regclass::text order by l.relid) from pg_partition_tree(c.oid) l where l.isleaf
+      coalesce(
+        (select array_agg(l.relid::regclass::text order by l.relid) from pg_partition_tree(c.oid) l where l.isleaf),
+        array[c.oid::regclass::text]
       ) as leaves,
       case
         when not exists (
