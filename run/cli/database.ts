@@ -1,35 +1,66 @@
 import postgres from "postgres";
 import { readSettings } from "../local/settings.ts";
 import { openSql } from "../local/sql.ts";
-import { firstLine } from "../local/stack_error.ts";
+import { firstLine, StackError } from "../local/stack_error.ts";
 import { readStackFile } from "../local/stack_file.ts";
+import { atFirst, nodeNumbers, nodeOfWorkspace } from "../nodes/nodes.ts";
 
 const CONNECT_TIMEOUT_S = 5;
 const CLOSE_TIMEOUT_S = 1;
 
+/** Which of several databases a command is for. Only a proxy has more than one. */
+export interface Where {
+  /** The number that the operator named. */
+  node?: number | undefined;
+  /** A workspace that the command names. */
+  workspace?: string | undefined;
+}
+
 /**
- * Calls `use` with a connection to the operator's database: DATABASE_URL, else the stack that runs on DATA_DIR.
+ * Calls `use` with a connection to the operator's database: DATABASE_URL, else the stack that runs on DATA_DIR. If that is
+ * a proxy, it is a connection to the node that has what the command names.
  * @throws StackError if there is neither.
  */
-export async function withDatabase<Result>(use: (sql: postgres.Sql) => Promise<Result>): Promise<Result> {
+export function withDatabase<Result>(
+  use: (sql: postgres.Sql) => Promise<Result>,
+  { node, workspace }: Where = {},
+): Promise<Result> {
+  return withOperatorDatabase(async (sql, isProxy) => {
+    if (!isProxy) {
+      if (node !== undefined) throw new StackError("--node needs a proxy in DATABASE_URL");
+      return await use(sql);
+    }
+    const named = node ?? (workspace === undefined ? null : await nodeOfWorkspace(sql, workspace));
+    return await atFirst(sql, named === null ? await nodeNumbers(sql) : [named], use);
+  });
+}
+
+/** Like withDatabase, but a proxy is not left for one of its nodes. */
+export async function withOperatorDatabase<Result>(
+  use: (sql: postgres.Sql, isProxy: boolean) => Promise<Result>,
+): Promise<Result> {
   const { databaseUrl, dataDir } = readSettings();
   const sql = openSql(databaseUrl ?? (await readStackFile(dataDir)).database_url, {
     max: 1,
     // Supabase's transaction pooler does not support named statements.
     prepare: false,
     connect_timeout: CONNECT_TIMEOUT_S,
+    // A move holds a lock of its session.
+    max_lifetime: null,
     connection: { application_name: "crm-cli" },
   });
   try {
-    await checkConnection(sql);
-    return await use(sql);
+    return await use(sql, await checkConnection(sql));
   } finally {
     await sql.end({ timeout: CLOSE_TIMEOUT_S });
   }
 }
 
-/** Connects within a time limit: the driver would retry for ever if a tunnel dropped its connections. */
-async function checkConnection(sql: postgres.Sql): Promise<void> {
+/**
+ * Connects within a time limit: the driver would retry for ever if a tunnel dropped its connections. Returns whether the
+ * database is a proxy.
+ */
+async function checkConnection(sql: postgres.Sql): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
@@ -38,7 +69,11 @@ async function checkConnection(sql: postgres.Sql): Promise<void> {
     );
   });
   try {
-    await Promise.race([sql`select`, timeout]);
+    const [row] = await Promise.race([
+      sql`select to_regclass('nodes.slots') is not null as is_proxy`,
+      timeout,
+    ]);
+    return row!["is_proxy"];
   } finally {
     clearTimeout(timer);
   }

@@ -15,8 +15,18 @@ export async function perform<Result>(
   operation: Operation<Result>,
   describe: (result: Result) => string,
 ): Promise<void> {
-  const result = await withDatabase(operation);
-  console.log(command.optsWithGlobals()["json"] ? JSON.stringify(result, null, 2) : describe(result));
+  const result = await withDatabase(operation, { ...command.optsWithGlobals() });
+  printResult(command, result, () => describe(result));
+}
+
+/** Prints a result: as JSON with `--json`, otherwise as this text. */
+export function printResult(command: CommandUnknownOpts, result: unknown, describe: () => string): void {
+  console.log(command.optsWithGlobals()["json"] ? JSON.stringify(result, null, 2) : describe());
+}
+
+/** The number of the node that the operator named with `--node`. */
+export function namedNode(command: CommandUnknownOpts): number | undefined {
+  return command.optsWithGlobals()["node"] as number | undefined;
 }
 
 /** Like `perform`, with warnings: each is a line on standard error, and in `warnings` of the JSON. */

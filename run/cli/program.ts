@@ -5,6 +5,7 @@ import { jobCommands } from "./commands/job.ts";
 import { keyCommands } from "./commands/key.ts";
 import { lossReasonCommands } from "./commands/loss_reason.ts";
 import { memberCommands } from "./commands/member.ts";
+import { nodeCommands, parseNode } from "./commands/node.ts";
 import { pipelineCommands, stageCommands } from "./commands/pipeline.ts";
 import { proposalCommands } from "./commands/proposal.ts";
 import { webhookCommands } from "./commands/webhook.ts";
@@ -24,13 +25,15 @@ const GROUPS = [
   webhookCommands,
   deliveryCommands,
   jobCommands,
+  nodeCommands,
 ];
 
 /** Creates the program. It throws an error instead of ending the process. */
 export function createProgram(): Command {
   const program = new Command(PROGRAM)
     .description(
-      "The operator's commands. They use the database in DATABASE_URL, else the stack that runs on DATA_DIR.",
+      "The operator's commands. They use the database in DATABASE_URL, else the stack that runs on DATA_DIR. If it is a " +
+        "proxy of several databases, each command goes to the one that has the records which it names.",
     )
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
@@ -45,6 +48,7 @@ export function createProgram(): Command {
       ),
     );
   program.option("--json", "print JSON, for programs");
+  program.option("--node <number>", "behind a proxy: use only this database", parseNode);
   for (const addTo of GROUPS) addTo(program);
   return program;
 }

@@ -20,7 +20,9 @@ export async function cut(move: Move): Promise<void> {
   for (let tries = 1;; tries++) {
     if (await tryToCut(move)) return;
     if (tries === TRIES) {
-      throw new StackError("Other transactions of the proxy or of the source do not end: try again, or --undo");
+      throw new StackError(
+        "Other transactions of the proxy or of the source do not end: try again, or --undo",
+      );
     }
     move.log("Calls went on, because others did not end");
     await setTimeout(PAUSE_MS);
@@ -89,7 +91,9 @@ async function goOn({ slot, source, proxies }: Move): Promise<false> {
   const [row] = await proxies[0]!`select node from nodes.slots where slot = ${slot}`;
   if (row!["node"] !== source.number) return false;
   await source.sql`update nodes.fences set phase = 'draining' where slot = ${slot}`;
-  await Promise.all(proxies.map((proxy) => proxy`update nodes.slots set paused = false where slot = ${slot}`));
+  await Promise.all(
+    proxies.map((proxy) => proxy`update nodes.slots set paused = false where slot = ${slot}`),
+  );
   return false;
 }
 
@@ -103,7 +107,9 @@ async function copyRest({ tables, ids, source, target }: Move): Promise<void> {
     const [progress] = await source.sql`select position::text, reached_at::text from crm.search_progress`;
     await sql`
       insert into crm.search_backlog (workspace_id, position, event_id, reached_at)
-      select id, ${progress!["position"]}::bigint, crm.uuid_v7_floor('epoch'), ${progress!["reached_at"]}::timestamptz
+      select id, ${progress!["position"]}::bigint, crm.uuid_v7_floor('epoch'), ${
+      progress!["reached_at"]
+    }::timestamptz
       from unnest(${ids}::uuid[]) id
       on conflict do nothing
     `;
@@ -133,13 +139,19 @@ async function copyTable(source: Sql, target: Sql, table: Table, ids: readonly s
 /** Compares the number of rows in each table, and that cursors of the feed stay valid. */
 async function compare({ tables, ids, source, target }: Move): Promise<void> {
   const [here, there] = await Promise.all([source, target].map(({ sql }) => countRows(sql, tables, ids)));
-  const different = tables.filter((table, i) => here![i] !== there![i] && table.name !== "crm.search_backlog");
+  const different = tables.filter((table, i) =>
+    here![i] !== there![i] && table.name !== "crm.search_backlog"
+  );
   if (different.length > 0) {
-    throw new StackError(`Both nodes differ in ${different.map(({ name }) => name).join(", ")}: undo with --undo`);
+    throw new StackError(
+      `Both nodes differ in ${different.map(({ name }) => name).join(", ")}: undo with --undo`,
+    );
   }
   const horizon = async (sql: Sql) => (await sql`select crm.feed_horizon()::text as horizon`)[0]!["horizon"];
   if (BigInt(await horizon(source.sql)) >= BigInt(await horizon(target.sql))) {
-    throw new StackError("The target's feed lies before that of the source: undo with --undo, and move again");
+    throw new StackError(
+      "The target's feed lies before that of the source: undo with --undo, and move again",
+    );
   }
 }
 

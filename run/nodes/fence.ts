@@ -17,7 +17,13 @@ const TRIES = 150;
 const PAUSE_MS = 100;
 
 /** Puts the fence on each table, in this phase. Changes nothing where it is already. */
-export async function buildFence(sql: Sql, slot: string, tables: Table[], ids: readonly string[], phase: Phase) {
+export async function buildFence(
+  sql: Sql,
+  slot: string,
+  tables: Table[],
+  ids: readonly string[],
+  phase: Phase,
+) {
   await sql`insert into nodes.fences (slot, phase) values (${slot}, ${phase}) on conflict do nothing`;
   for (const table of tables) {
     const rows = (name: string) => rowsOf({ ...table, column: `${name}.${table.column}` }, ids);

@@ -123,7 +123,9 @@ export async function moveWorkspace(proxy: Sql, request: MoveRequest): Promise<M
   if (request.undo && row === undefined) throw new StackError("There is no move to undo");
   if (row?.step === "undo" && !request.undo) throw new StackError("The move is being undone: use --undo");
   if (row !== undefined && request.to !== undefined && request.to !== row.target) {
-    throw new StackError(`The workspace is moving to node ${row.target}: end that with --to ${row.target}, or --undo`);
+    throw new StackError(
+      `The workspace is moving to node ${row.target}: end that with --to ${row.target}, or --undo`,
+    );
   }
   const begun = row ?? await newRow(proxy, slot, request);
   await using move = await openMove(proxy, begun, request.log);
@@ -162,7 +164,14 @@ async function newRow(proxy: Sql, slot: string, { workspaceId, to, proxies }: Mo
   if (found === undefined) throw new StackError(`No node has the workspace ${workspaceId}`);
   if (to === undefined) throw new StackError("Say where it moves: --to <node>");
   if (to === found.node) throw new StackError(`The workspace is at node ${to} already`);
-  return { slot, workspace_ids: [workspaceId], source: found.node, target: to, step: "copy", proxies: [...proxies] };
+  return {
+    slot,
+    workspace_ids: [workspaceId],
+    source: found.node,
+    target: to,
+    step: "copy",
+    proxies: [...proxies],
+  };
 }
 
 /** Checks that the move can be made, and writes it down. */
@@ -181,7 +190,12 @@ async function begin(move: Move, others: readonly string[]): Promise<void> {
 async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const open = (url: string) => {
-    const sql = openSql(url, { max: 1, prepare: false, max_lifetime: null, connection: { application_name: "crm-move" } });
+    const sql = openSql(url, {
+      max: 1,
+      prepare: false,
+      max_lifetime: null,
+      connection: { application_name: "crm-move" },
+    });
     stack.defer(() => sql.end({ timeout: 1 }));
     return sql;
   };
@@ -244,7 +258,12 @@ async function undo({ slot, ids, source, target, tables, proxies }: Move): Promi
 }
 
 /** Removes the workspaces from a node, and what the move has put there. */
-async function leave({ sql, number }: Side, slot: string, tables: Table[], ids: readonly string[]): Promise<void> {
+async function leave(
+  { sql, number }: Side,
+  slot: string,
+  tables: Table[],
+  ids: readonly string[],
+): Promise<void> {
   await removeRows(sql, tables, ids);
   const left = (await countRows(sql, tables, ids)).reduce((sum, count) => sum + count, 0);
   if (left > 0) throw new StackError(`Node ${number} still has ${left} rows of the workspace: try again`);

@@ -31,9 +31,13 @@ export async function checkMove({ slot, ids, source, target, tables, proxies }: 
     }
   }
   const [here, there] = await Promise.all([source, target].map(({ sql }) => describeNode(sql)));
-  if (here!.columns !== there!.columns) throw new StackError("The nodes have different tables: deploy to both");
+  if (here!.columns !== there!.columns) {
+    throw new StackError("The nodes have different tables: deploy to both");
+  }
   if (here!.secret !== there!.secret) {
-    throw new StackError("The nodes sign cursors of the feed with different secrets, so readers would start again");
+    throw new StackError(
+      "The nodes sign cursors of the feed with different secrets, so readers would start again",
+    );
   }
   if ((await countRows(target.sql, tables, ids)).some((count) => count > 0)) {
     throw new StackError(`Node ${target.number} has rows of the workspace already`);

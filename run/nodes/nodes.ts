@@ -1,10 +1,291 @@
-// The nodes as the operator sees them, from a proxy.
-import type { Sql } from "postgres";
-import { StackError } from "../local/stack_error.ts";
+// The nodes as the operator sees them: at a proxy, whose tables say which nodes there are and where workspaces live.
+import postgres, { type Sql } from "postgres";
+import { migrate } from "../local/migrate.ts";
+import { openSql } from "../local/sql.ts";
+import { firstLine, StackError } from "../local/stack_error.ts";
+import { OperatorError } from "../operator/errors.ts";
+import { FUNCTIONS_ROLE, setFunctionsPassword } from "../operator/functions_password.ts";
+import { slotOf } from "../../supabase/functions/_shared/contract/credentials.ts";
+import { describeNode } from "./move_checks.ts";
+import { installNode, installProxy } from "./proxy.ts";
+
+/** All that a proxy is made from. Contains passwords. */
+export interface ProxyData {
+  functions_password: string;
+  nodes: { node: number; connection: string; url: string }[];
+  /** The node of each slot. */
+  slots: Record<string, number>;
+  /** The slot of each SHA-256, in hex, of a key or token that names none. */
+  old_credentials: Record<string, string>;
+}
+
+/** How a node is. */
+export interface NodeState {
+  node: number;
+  /** How the proxy reaches it. */
+  connection: string;
+  /** `ok`, `degraded`, or why it does not answer. */
+  state: string;
+  workspaces: number | null;
+  slots: number;
+}
+
+/** A new node. */
+export interface NewNode {
+  /** Where the operator and other nodes reach it, without a pooler, with a role that may create subscriptions. */
+  url: string;
+  /** How the proxy reaches it, if that is another way. */
+  connection: string | undefined;
+  /** The password of crm_functions. Only the first node needs it. */
+  password: string | undefined;
+}
+
+const CONNECT_TIMEOUT_S = 5;
+
+/** Opens the operator's connection to a node, and closes it after the work. */
+export async function atNode<Result>(url: string, use: (sql: Sql) => Promise<Result>): Promise<Result> {
+  const sql = openSql(url, {
+    max: 1,
+    prepare: false,
+    connect_timeout: CONNECT_TIMEOUT_S,
+    connection: { application_name: "crm-cli" },
+  });
+  try {
+    return await use(sql);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
 
 /** Where the operator reaches a node. @throws StackError if the proxy does not know. */
 export async function operatorUrl(proxy: Sql, node: number): Promise<string> {
   const [row] = await proxy<{ url: string }[]>`select url from nodes.operators where node = ${node}`;
   if (row === undefined) throw new StackError(`There is no node ${node}: see \`deno task crm node list\``);
   return row.url;
+}
+
+/** The nodes, from 0. */
+export async function nodeNumbers(proxy: Sql): Promise<number[]> {
+  return (await proxy`select node from nodes.operators order by node`).map((row) => row["node"]);
+}
+
+/** The node of a workspace; null if no proxy knows it. */
+export async function nodeOfWorkspace(proxy: Sql, workspaceId: string): Promise<number | null> {
+  if (!/^[0-9a-f-]{36}$/i.test(workspaceId)) return null;
+  const [row] = await proxy`select node from nodes.slots where slot = ${slotOf(workspaceId)}`;
+  return row?.["node"] ?? null;
+}
+
+/**
+ * Runs the work on the first of these nodes that knows the records that it names: a verb that does not find them changes
+ * nothing.
+ */
+export async function atFirst<Result>(
+  proxy: Sql,
+  nodes: readonly number[],
+  use: (sql: Sql) => Promise<Result>,
+): Promise<Result> {
+  for (const [index, node] of nodes.entries()) {
+    try {
+      return await atNode(await operatorUrl(proxy, node), use);
+    } catch (error) {
+      if (index === nodes.length - 1 || !(error instanceof OperatorError) || error.code !== "not_found") {
+        throw error;
+      }
+    }
+  }
+  throw new StackError("The proxy has no node: add one with `deno task crm node add`");
+}
+
+/** The node with the fewest workspaces. */
+export async function emptiestNode(proxy: Sql): Promise<number> {
+  const [row] = await proxy`
+    select o.node from nodes.operators o left join nodes.slots s on s.node = o.node
+    group by o.node order by count(s.slot), o.node limit 1
+  `;
+  if (row === undefined) throw new StackError("The proxy has no node: add one with `deno task crm node add`");
+  return row["node"];
+}
+
+/**
+ * Creates a workspace at a node and tells the proxy, in one step.
+ * @param create makes it in the transaction, and returns its id
+ */
+export async function createAt<Created extends { id: string }>(
+  proxy: Sql,
+  node: number,
+  create: (sql: Sql) => Promise<Created>,
+): Promise<Created> {
+  return await atNode(await operatorUrl(proxy, node), async (sql) => {
+    for (;;) {
+      try {
+        return await sql.begin(async (sql) => {
+          const created = await create(sql as unknown as Sql);
+          await registerSlots(proxy, node, [created.id]);
+          return created;
+        }) as Created;
+      } catch (error) {
+        // Of 8 million slots, the new id has that of another node's workspace.
+        if (!(error instanceof SlotTaken)) throw error;
+      }
+    }
+  });
+}
+
+class SlotTaken extends StackError {}
+
+/** Tells the proxy that a node has these workspaces. */
+async function registerSlots(proxy: Sql, node: number, workspaceIds: readonly string[]): Promise<void> {
+  const slots = workspaceIds.map(slotOf);
+  await proxy`
+    insert into nodes.slots (slot, node) select distinct s, ${node}::integer from unnest(${slots}::text[]) s
+    on conflict (slot) do nothing
+  `;
+  const [other] = await proxy`
+    select slot, node from nodes.slots where slot = any (${slots}::text[]) and node <> ${node} limit 1
+  `;
+  if (other !== undefined) {
+    throw new SlotTaken(
+      `Node ${other["node"]} has the slot ${other["slot"]} of a workspace of node ${node} already`,
+    );
+  }
+}
+
+/**
+ * Adds a node, and makes an empty database of a Postgres with PL/Proxy the proxy if it is the first. Its workspaces are
+ * called through the proxy from now on.
+ * @returns the number of the node
+ */
+export async function addNode(proxy: Sql, { url, connection, password }: NewNode): Promise<number> {
+  const [{ is_proxy }] = await proxy<[{ is_proxy: boolean }]>`
+    select to_regclass('nodes.slots') is not null as is_proxy
+  `;
+  const reached = connection ?? libpq(url);
+  if (!is_proxy) await makeProxy(proxy, password, [reached]);
+  await proxy.unsafe(await Deno.readTextFile(new URL("move_proxy.sql", import.meta.url)));
+  const node = (await nodeNumbers(proxy)).length;
+  const secret = await functionsPassword(proxy);
+  await atNode(url, async (sql) => {
+    const [{ is_new }] = await sql<[{ is_new: boolean }]>`select to_regnamespace('crm') is null as is_new`;
+    if (is_new) await migrate(sql);
+    if (node > 0) await matchFirst(proxy, sql);
+    await installNode(sql, node);
+    // At node 0 the functions use it already.
+    if (node > 0) await setFunctionsPassword(sql, secret);
+    const workspaces = await sql<{ id: string }[]>`select id from crm.workspaces`;
+    await registerSlots(proxy, node, workspaces.map(({ id }) => id));
+  });
+  await proxy`select nodes.set_node(${node}, ${reached})`;
+  await proxy`insert into nodes.operators (node, url) values (${node}, ${url})`;
+  try {
+    await proxy`select nodes.crm_check_health_at(${node})`;
+  } catch (error) {
+    throw new StackError(
+      `Node ${node} is added, but the proxy does not reach it as ${FUNCTIONS_ROLE} (${
+        firstLine(error)
+      }): correct its ` +
+        "address with `select nodes.set_node(…)`, or the password",
+    );
+  }
+  return node;
+}
+
+async function makeProxy(proxy: Sql, password: string | undefined, connections: string[]): Promise<void> {
+  if (!password) {
+    throw new StackError(`FUNCTIONS_PASSWORD is not set: set it to the password that ${FUNCTIONS_ROLE} has`);
+  }
+  await installProxy(proxy, { connections, password, slots: {} });
+  await setFunctionsPassword(proxy, password);
+}
+
+/** Makes sure that a node can take workspaces of node 0. */
+async function matchFirst(proxy: Sql, sql: Sql): Promise<void> {
+  const first = await atNode(await operatorUrl(proxy, 0), describeNode);
+  if (first.columns !== (await describeNode(sql)).columns) {
+    throw new StackError("The new node has other tables than node 0: deploy to both");
+  }
+  // So that readers of the feed keep their place after a move.
+  await sql`
+    update crm.feed_offset set cursor_secret = decode(${first.secret}, 'hex')
+    where not exists (select from crm.workspaces)
+  `;
+}
+
+/** The password of crm_functions, which the proxy has for the nodes. */
+async function functionsPassword(proxy: Sql): Promise<string> {
+  const [row] = await proxy`
+    select o.option_value as password
+    from pg_user_mappings m, pg_options_to_table(m.umoptions) o
+    where m.srvname = 'crm' and o.option_name = 'password' limit 1
+  `;
+  if (row === undefined) throw new StackError("Use the role that made the proxy");
+  return row["password"];
+}
+
+/** A connection string of libpq without user and password. */
+function libpq(url: string): string {
+  const { hostname, port, pathname, searchParams } = new URL(url);
+  const mode = searchParams.get("sslmode");
+  return `host=${hostname} port=${port || "5432"} dbname=${
+    pathname.slice(1) || "postgres"
+  } connect_timeout=3` +
+    (mode ? ` sslmode=${mode}` : "");
+}
+
+/** What the proxy is made from, to keep in a safe place. */
+export async function readProxy(proxy: Sql): Promise<ProxyData> {
+  const nodes = await proxy<ProxyData["nodes"]>`
+    select n.node, o.option_value as connection, n.url
+    from nodes.operators n
+    join pg_foreign_server s on s.srvname = 'crm'
+    cross join lateral pg_options_to_table(s.srvoptions) o
+    where o.option_name = 'p' || n.node
+    order by n.node
+  `;
+  const slots = await proxy`select slot, node from nodes.slots order by slot`;
+  const old = await proxy`select encode(hash, 'hex') as hash, slot from nodes.old_credentials order by hash`;
+  return {
+    functions_password: await functionsPassword(proxy),
+    nodes: [...nodes],
+    slots: Object.fromEntries(slots.map((row) => [row["slot"], row["node"]])),
+    old_credentials: Object.fromEntries(old.map((row) => [row["hash"], row["slot"]])),
+  };
+}
+
+/** Makes an empty database a proxy of nodes that have one already, or had. */
+export async function restoreProxy(proxy: Sql, data: ProxyData): Promise<void> {
+  await makeProxy(proxy, data.functions_password, data.nodes.map(({ connection }) => connection));
+  await proxy.unsafe(await Deno.readTextFile(new URL("move_proxy.sql", import.meta.url)));
+  for (const { node, url } of data.nodes) {
+    await proxy`insert into nodes.operators (node, url) values (${node}, ${url})`;
+  }
+  await proxy`
+    insert into nodes.slots (slot, node)
+    select s.key, s.value::integer from jsonb_each_text(${proxy.json(data.slots)}) s
+  `;
+  await proxy`
+    insert into nodes.old_credentials (hash, slot)
+    select decode(s.key, 'hex'), s.value from jsonb_each_text(${proxy.json(data.old_credentials)}) s
+  `;
+}
+
+/** How each node is, asked one after the other. */
+export async function nodeStates(proxy: Sql): Promise<NodeState[]> {
+  const { nodes, slots } = await readProxy(proxy);
+  const states: NodeState[] = [];
+  for (const { node, connection, url } of nodes) {
+    const own = Object.values(slots).filter((number) => number === node).length;
+    const found = await atNode(url, async (sql) => {
+      const [row] = await sql<[{ state: string; workspaces: number }]>`
+        select crm.check_health() as state, (select count(*)::integer from crm.workspaces) as workspaces
+      `;
+      return row;
+    }).catch((error) => ({ state: reason(error), workspaces: null }));
+    states.push({ node, connection, ...found, slots: own });
+  }
+  return states;
+}
+
+function reason(error: unknown): string {
+  return error instanceof postgres.PostgresError ? error.message : "does not answer";
 }

@@ -1,7 +1,13 @@
 import type { Command } from "commander";
+import type { Sql } from "postgres";
+import { StackError } from "../../local/stack_error.ts";
+import { moveWorkspace } from "../../nodes/move.ts";
+import { atNode, createAt, emptiestNode, nodeNumbers, operatorUrl } from "../../nodes/nodes.ts";
 import { createWorkspace } from "../../operator/workspaces.ts";
 import { numberParser, parseBoolean } from "../arguments.ts";
-import { call, perform } from "../perform.ts";
+import { withOperatorDatabase } from "../database.ts";
+import { call, namedNode, perform, printResult } from "../perform.ts";
+import { parseNode } from "./node.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples, requireChange } from "../usage.ts";
 
@@ -34,15 +40,21 @@ export function workspaceCommands(program: Command): void {
         'workspace create --name "Padaria Sol" --admin-name "Ana Souza" --admin-email ana@padariasol.com.br',
       ),
     )
-    .action(({ name, adminName, adminEmail }, command) =>
-      perform(
+    .action(async ({ name, adminName, adminEmail }, command) => {
+      const create = (sql: Sql) =>
+        createWorkspace(sql, { name, memberName: adminName, memberEmail: adminEmail });
+      const node = namedNode(command);
+      const created = await withOperatorDatabase(async (sql, isProxy) =>
+        isProxy ? await createAt(sql, node ?? await emptiestNode(sql), create) : await create(sql)
+      );
+      printResult(
         command,
-        (sql) => createWorkspace(sql, { name, memberName: adminName, memberEmail: adminEmail }),
-        (created) =>
+        created,
+        () =>
           `Workspace ${created.id} created, with admin member ${created.member_id} and default pipeline ` +
           created.pipeline_id,
-      )
-    );
+      );
+    });
 
   workspace.command("update")
     .description("Rename a workspace, suspend it, or change its plan")
@@ -89,11 +101,55 @@ export function workspaceCommands(program: Command): void {
   workspace.command("list")
     .description("Show all workspaces, oldest first")
     .addHelpText("after", formatExamples("workspace list", "workspace list --json"))
-    .action((_options, command) =>
-      perform(
-        command,
-        call("workspace_list", {}),
-        (workspaces) => formatTable(workspaces, COLUMNS, "There is no workspace"),
-      )
-    );
+    .action(async (_options, command) => {
+      const list = call("workspace_list", {});
+      const node = namedNode(command);
+      await withOperatorDatabase(async (sql, isProxy) => {
+        if (!isProxy) {
+          const workspaces = await list(sql);
+          printResult(command, workspaces, () => formatTable(workspaces, COLUMNS, NOTHING));
+          return;
+        }
+        const numbers = node === undefined ? await nodeNumbers(sql) : [node];
+        const lists = await Promise.all(numbers.map(async (number) => {
+          const found = await atNode(await operatorUrl(sql, number), list);
+          return found.map((workspace) => ({ ...workspace, node: number }));
+        }));
+        const workspaces = lists.flat().sort((a, b) => a.id < b.id ? -1 : 1);
+        printResult(command, workspaces, () => formatTable(workspaces, [...COLUMNS, "node"], NOTHING));
+      });
+    });
+
+  workspace.command("move")
+    .description(
+      "Move a workspace to another node, while it is called. Interrupted, the same command goes on, and --undo brings " +
+        "everything back",
+    )
+    .argument("<id>", "id of the workspace")
+    .option("--to <node>", "the number of the node, from `node list`", parseNode)
+    .option("--undo", "end a move that was interrupted where it began")
+    .option(
+      "--proxy <url>",
+      "address of another proxy in front of the same nodes, as its owner; repeat it for each",
+      (url: string, urls: string[]) => [...urls, url],
+      [],
+    )
+    .addHelpText("after", formatExamples("workspace move ID --to 1", "workspace move ID --undo"))
+    .action(async (id, { to, undo, proxy }, command) => {
+      const moved = await withOperatorDatabase((sql, isProxy) => {
+        if (!isProxy) {
+          throw new StackError("There is no other node: DATABASE_URL is not the address of a proxy");
+        }
+        return moveWorkspace(sql, {
+          workspaceId: id,
+          to,
+          undo: undo === true,
+          proxies: proxy,
+          log: (what) => console.error(what),
+        });
+      });
+      printResult(command, moved, () => `The workspace lives at node ${moved.node}`);
+    });
 }
+
+const NOTHING = "There is no workspace";

@@ -1,0 +1,73 @@
+import { type Command, type CommandUnknownOpts, InvalidArgumentError } from "commander";
+import { checkDatabaseUrl } from "../../local/settings.ts";
+import { addNode, nodeStates, readProxy, restoreProxy } from "../../nodes/nodes.ts";
+import { withOperatorDatabase } from "../database.ts";
+import { printResult } from "../perform.ts";
+import { formatTable } from "../table.ts";
+import { formatExamples } from "../usage.ts";
+
+const COLUMNS = ["node", "state", "workspaces", "slots", "connection"] as const;
+
+/** The number of a node, as the operator types it. */
+export function parseNode(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError("It must be the number of a node, such as 1");
+  return Number(text);
+}
+
+/** `node …`: the databases behind a proxy. */
+export function nodeCommands(program: Command): void {
+  const node = program.command("node")
+    .description("Databases with workspaces, behind the proxy in DATABASE_URL (docs/scale.md)");
+
+  node.command("add")
+    .description(
+      "Add a database behind the proxy, with its workspaces. The first one also makes the empty database in DATABASE_URL " +
+        "a proxy, which needs FUNCTIONS_PASSWORD, the password of crm_functions",
+    )
+    .argument(
+      "<url>",
+      "its address without a pooler, as a role that may create subscriptions; the proxy stores it with its password",
+    )
+    .option(
+      "--connection <text>",
+      "how the proxy reaches it, for libpq, such as its pooler (default: from <url>)",
+    )
+    .addHelpText(
+      "after",
+      formatExamples("node add postgresql://postgres:PASSWORD@db1.internal:5432/postgres"),
+    )
+    .action(async (url, { connection }, command) => {
+      const password = Deno.env.get("FUNCTIONS_PASSWORD") || undefined;
+      const number = await withOperatorDatabase((sql) =>
+        addNode(sql, { url: checkDatabaseUrl("<url>", url), connection, password })
+      );
+      printResult(command, { node: number }, () => `Node ${number} added`);
+    });
+
+  node.command("list")
+    .description(
+      "Show the nodes. --json prints all that a proxy is made from, with passwords, for `node restore`",
+    )
+    .addHelpText("after", formatExamples("node list", "node list --json > proxy.json"))
+    .action(async (_options, command) => {
+      const isJson = (command as CommandUnknownOpts).optsWithGlobals()["json"];
+      const [data, states] = await withOperatorDatabase(async (sql) =>
+        [await readProxy(sql), isJson ? [] : await nodeStates(sql)] as const
+      );
+      printResult(
+        command,
+        data,
+        () => formatTable(states.map((state) => ({ ...state })), COLUMNS, "There is no node"),
+      );
+    });
+
+  node.command("restore")
+    .description("Make the empty database in DATABASE_URL a proxy again, or another one of the same nodes")
+    .argument("<file>", "what `node list --json` printed")
+    .addHelpText("after", formatExamples("node restore proxy.json"))
+    .action(async (file, _options, command) => {
+      const data = JSON.parse(await Deno.readTextFile(file));
+      await withOperatorDatabase((sql) => restoreProxy(sql, data));
+      printResult(command, { nodes: data.nodes.length }, () => `The proxy has ${data.nodes.length} nodes`);
+    });
+}

@@ -1,0 +1,251 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { Sql } from "postgres";
+import { migrate } from "../../run/local/migrate.ts";
+import { installAuthSchema } from "../../run/local/auth/schema.ts";
+import { openSql } from "../../run/local/sql.ts";
+import { checksum, slotOf } from "../../supabase/functions/_shared/contract/credentials.ts";
+import { table as me } from "../../supabase/functions/api-v1-me/table.ts";
+import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
+import { crmProcess } from "../cli/crm.ts";
+import { prepareAsSupabase, startDebianPostgres } from "../support/debian_postgres.ts";
+import { withEnvironment } from "../support/environment.ts";
+import { makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
+import { startLoad } from "../support/move_load.ts";
+import { needing } from "../support/needing.ts";
+import { NODE_PROGRAMS } from "../support/nodes.ts";
+import { addDeliveries, addSubscription } from "../support/queue.ts";
+
+const MAIN = join(import.meta.dirname!, "..", "..", "run", "cli", "main.ts");
+const SETTINGS = ["fsync=off", "max_connections=200", "wal_level=logical"];
+const RECORDS = 3_000;
+const OVERDUE = 20;
+
+/** Where the mover is killed: after it printed this, and so many milliseconds later. */
+const KILLS: [RegExp, number][] = [
+  [/^Step: copy/m, 20],
+  [/^Step: copy/m, 700],
+  [/^Step: drain/m, 0],
+  [/^Calls wait/m, 0],
+  [/^Nothing is written/m, 0],
+  [/^All changes/m, 60],
+  [/^The queue is copied/m, 0],
+  [/^Both nodes have/m, 5],
+  [/^Calls go on/m, 0],
+  [/^Step: settle/m, 50],
+  [/^Step: remove/m, 20],
+  [/^Step: remove/m, 150],
+];
+
+Deno.test(needing(NODE_PROGRAMS, {
+  name: "A workspace moves to another database while it is called",
+  fn: async (t) => {
+    await using stack = new AsyncDisposableStack();
+    const start = async () => stack.use(await startDebianPostgres(SETTINGS));
+    const [node0, node1, proxy] = await Promise.all([start(), start(), start()]);
+    const open = (url: string) => stack.adopt(openSql(url, { max: 4 }), (sql) => sql.end());
+    const owners = await Promise.all([node0, node1].map(async ({ url, superuserUrl }) => {
+      await prepareAsSupabase(open(superuserUrl), false);
+      const owner = open(url);
+      await migrate(owner);
+      await installAuthSchema(owner);
+      return owner;
+    })) as [Sql, Sql];
+    const env = { DATABASE_URL: proxy.superuserUrl, FUNCTIONS_PASSWORD: "password" };
+    const crm = async (...args: string[]) => {
+      const { code, stdout, stderr } = await crmProcess([...args, "--json"], env);
+      assert.equal(code, 0, stderr);
+      return JSON.parse(stdout);
+    };
+
+    const workspace = await makeWorkspace(owners[0]);
+    const other = await makeWorkspace(owners[0]);
+    const slot = slotOf(workspace.id);
+    await seed(owners[0], workspace);
+    const old = `svc_${"a".repeat(43)}`;
+    const oldKey = old + checksum(old);
+    await owners[0]`
+      update crm.key_secrets set hash = sha256(${oldKey}::text::bytea) where workspace_id = ${other.id}`;
+
+    await t.step("an operator puts a proxy before the database, and adds a second one", async () => {
+      assert.deepEqual(await crm("node", "add", node0.superuserUrl), { node: 0 });
+      assert.deepEqual(await crm("node", "add", node1.superuserUrl), { node: 1 });
+      const { nodes, slots } = await crm("node", "list");
+      assert.deepEqual(nodes.map(({ node }: { node: number }) => node), [0, 1]);
+      assert.deepEqual(slots, { [slot]: 0, [slotOf(other.id)]: 0 });
+      const made = await crm("workspace", "create", "--name", "Nova");
+      const list = await crm("workspace", "list");
+      assert.deepEqual(
+        list.map(({ id, node }: { id: string; node: number }) => [id, node]),
+        [[workspace.id, 0], [other.id, 0], [made.id, 1]],
+      );
+      assert.equal((await crm("workspace", "update", made.id, "--name", "Novo")).name, "Novo");
+      await crm("key", "create", "--workspace", made.id, "--name", "K", "--scopes", "contacts:read");
+    });
+
+    await withEnvironment(
+      { DATABASE_URL: proxy.functionsDatabaseUrl, DATABASE_PREPARE: "true" },
+      async () => {
+        const load = startLoad(workspace.key, owners);
+        const move = (...args: string[]) => crm("workspace", "move", workspace.id, ...args);
+        await setTimeout(500);
+
+        await t.step("a mover that is killed at any step is taken up again by the same command", async () => {
+          for (const [line, ms] of KILLS) await killAt(line, ms, env, ["--to", "1"]);
+          assert.equal((await move("--to", "1")).node, 1);
+          await assertLeft(owners[0], workspace.id);
+        });
+
+        await t.step("a move that was killed is undone, before it changed over and after it", async () => {
+          for (const [line, ms] of [[/^Step: copy/m, 500], [/^The queue is copied/m, 0]] as const) {
+            await killAt(line, ms, env, ["--to", "0"]);
+            assert.equal((await move("--undo")).node, 1);
+            await assertLeft(owners[0], workspace.id);
+          }
+          await killAt(/^Step: settle/m, 0, env, ["--to", "0"]);
+          assert.equal((await move("--undo")).node, 1);
+          await assertLeft(owners[0], workspace.id);
+        });
+
+        await t.step("calls wait less than 2 seconds, and nothing is lost or done twice", async () => {
+          await setTimeout(500);
+          load.slowest = 0;
+          load.refused.length = 0;
+          const { node, waited_ms } = await move("--to", "0");
+          await setTimeout(500);
+          assert.equal(node, 0);
+          assert.ok(waited_ms < 2_000 && load.slowest < 2_000, `${waited_ms} ${load.slowest}`);
+          assert.deepEqual(load.refused, []);
+          await load.end();
+          await assertLeft(owners[1], workspace.id);
+          await assertComplete(owners[0], workspace.id, load);
+        });
+
+        await t.step(
+          "a key without a slot is found at the other node too, and a proxy is made anew",
+          async () => {
+            const call = async () => {
+              const request = new Request("http://localhost/api-v1-me", { headers: { "X-API-Key": oldKey } });
+              const reply = await serveResource(me)(request);
+              await reply.body?.cancel();
+              return reply.status;
+            };
+            assert.equal(await call(), 200);
+            await crm("workspace", "move", other.id, "--to", "1");
+            assert.equal(await call(), 200);
+            const data = await crm("node", "list");
+            const file = await Deno.makeTempFile({ prefix: "crm-proxy-" });
+            try {
+              await Deno.writeTextFile(file, JSON.stringify(data));
+              const admin = open(proxy.superuserUrl);
+              await admin.unsafe("create database another");
+              const url = proxy.superuserUrl.replace(/postgres$/, "another");
+              assert.equal(
+                (await crmProcess(["node", "restore", file], { ...env, DATABASE_URL: url })).code,
+                0,
+              );
+              const again = await crmProcess(["node", "list", "--json"], { ...env, DATABASE_URL: url });
+              assert.deepEqual(JSON.parse(again.stdout), data);
+            } finally {
+              await Deno.remove(file);
+            }
+          },
+        );
+      },
+    );
+
+    async function killAt(line: RegExp, ms: number, env: Record<string, string>, args: string[]) {
+      const child = new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", "--no-check", "--quiet", MAIN, "workspace", "move", workspace.id, ...args],
+        env,
+        stdout: "null",
+        stderr: "piped",
+      }).spawn();
+      let text = "";
+      for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) {
+        text += chunk;
+        if (!line.test(text)) continue;
+        await setTimeout(ms);
+        break;
+      }
+      assert.match(text, line);
+      try {
+        child.kill("SIGKILL");
+      } catch {
+        // It has ended already.
+      }
+      await child.status;
+    }
+  },
+}));
+
+/** Records, deliveries that wait, and activities that are overdue but not reported. */
+async function seed(sql: Sql, { id, memberId, pipelineId, stages }: TestWorkspace): Promise<void> {
+  await sql`
+    insert into crm.companies (workspace_id, name, owner_id)
+    select ${id}, 'Empresa ' || k, ${memberId} from generate_series(1, ${RECORDS}::integer) k`;
+  const subscription = await addSubscription(sql, id);
+  await addDeliveries(sql, id, subscription, 500);
+  await sql`
+    with deal as (
+      insert into crm.deals (workspace_id, title, pipeline_id, stage_id, owner_id)
+      values (${id}, 'Negócio', ${pipelineId}, ${stages[0].id}, ${memberId}) returning id
+    )
+    insert into crm.activities (workspace_id, deal_id, type, title, created_by_id, owner_id, due_at)
+    select ${id}, d.id, 'tarefa', 'T' || k, ${memberId}, ${memberId}, now() + k * interval '2 seconds'
+    from deal d, generate_series(1, ${OVERDUE}::integer) k`;
+}
+
+/** Asserts that a node has nothing of the workspace or of a move. */
+async function assertLeft(sql: Sql, workspaceId: string): Promise<void> {
+  const tables = await sql<{ name: string }[]>`
+    select c.oid::regclass::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relnamespace = 'crm'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and a.attname = 'workspace_id'`;
+  assert.ok(tables.length > 30);
+  for (const { name } of tables) {
+    const rows = await sql.unsafe(`select from ${name} where workspace_id = '${workspaceId}'`);
+    assert.equal(rows.length, 0, name);
+  }
+  assert.equal((await sql`select from crm.workspaces where id = ${workspaceId}`).length, 0);
+  const [left] = await sql`
+    select (select count(*)::int from pg_publication) as publications,
+      (select count(*)::int from pg_replication_slots) as slots,
+      (select count(*)::int from pg_stat_subscription) as subscriptions,
+      (select count(*)::int from pg_trigger where tgname like 'aa_fence%') as fences`;
+  assert.deepEqual({ ...left }, { publications: 0, slots: 0, subscriptions: 0, fences: 0 });
+}
+
+/** Asserts that everything that was acknowledged is there, in the feed and delivered, once. */
+async function assertComplete(sql: Sql, id: string, load: ReturnType<typeof startLoad>): Promise<void> {
+  const sorted = (ids: Iterable<string>) => [...ids].sort();
+  const rows = await sql`select id from crm.contacts where workspace_id = ${id}`;
+  assert.ok(load.created.length > 200, `${load.created.length}`);
+  assert.deepEqual(sorted(rows.map((row) => row["id"])), sorted(load.created));
+  const events = await sql`select id from crm.events where workspace_id = ${id} and not is_test`;
+  assert.deepEqual(sorted(load.read.map(({ id }) => id)), sorted(events.map((row) => row["id"])));
+  assert.deepEqual(
+    sorted(
+      load.read.filter(({ event, objectId }) =>
+        event === "contact.created" && load.created.includes(objectId)
+      )
+        .map(({ objectId }) => objectId),
+    ),
+    sorted(load.created),
+  );
+  const overdue = load.read.filter(({ event }) => event === "activity.overdue").map(({ objectId }) =>
+    objectId
+  );
+  assert.equal(overdue.length, OVERDUE);
+  assert.equal(new Set(overdue).size, OVERDUE);
+  const deliveries =
+    await sql`select id, state, attempts from crm.webhook_deliveries where workspace_id = ${id}`;
+  assert.equal(deliveries.length, 500 + load.created.length);
+  assert.deepEqual(
+    deliveries.filter(({ state, attempts }) => state !== "delivered" || attempts !== 1).slice(0, 3),
+    [],
+  );
+  assert.deepEqual([...load.sent].filter(([, times]) => times > 1), []);
+  assert.equal(load.sent.size, deliveries.length);
+}
