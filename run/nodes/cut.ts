@@ -1,7 +1,6 @@
 // The only time in which calls of a slot wait: from the last change at one node to the first at the other.
-import { pipeline } from "node:stream/promises";
 import { setTimeout } from "node:timers/promises";
-import type { Sql } from "postgres";
+import type { ISql, Sql } from "postgres";
 import { StackError } from "../local/stack_error.ts";
 import { changePhase, openFence } from "./fence.ts";
 import type { Move } from "./move.ts";
@@ -14,6 +13,12 @@ const TRIES = 60;
 const PAUSE_MS = 1_000;
 /** How long the target may take to apply the last changes. */
 const APPLY_MS = 3_000;
+
+/** Where the target may have a row more: what copyRest adds. */
+const BACKLOG = "crm.search_backlog";
+
+/** Rows of the queue that are copied in one statement. */
+const BATCH = 10_000;
 
 /** Changes the slot over to the target. Calls wait from `calls wait` to `calls go on`. */
 export async function cut(move: Move): Promise<void> {
@@ -78,8 +83,12 @@ async function pause(proxy: Sql, slot: string): Promise<boolean> {
   const [{ at }] = await proxy<[{ at: string }]>`select clock_timestamp()::text as at`;
   for (const end = performance.now() + MOST_WAIT_MS; performance.now() < end; await setTimeout(5)) {
     const older = await proxy`
-      select from pg_stat_activity
-      where usename = 'crm_functions' and datname = current_database() and xact_start < ${at}::timestamptz
+      select from pg_stat_activity a
+      where a.usename = 'crm_functions' and a.datname = current_database() and a.xact_start < ${at}::timestamptz
+        -- A call that waits for a lock of this kind reads the row again.
+        and not exists (
+          select from pg_locks l where l.pid = a.pid and l.locktype = 'advisory' and not l.granted
+        )
     `;
     if (older.length === 0) return true;
   }
@@ -87,7 +96,7 @@ async function pause(proxy: Sql, slot: string): Promise<boolean> {
 }
 
 /** Lets calls go on at the source, unless the slot is changed over. Returns false. */
-async function goOn({ slot, source, proxies }: Move): Promise<false> {
+async function goOn({ slot, ids, tables, source, target, proxies }: Move): Promise<false> {
   const [row] = await proxies[0]!`select node from nodes.slots where slot = ${slot}`;
   if (row!["node"] !== source.number) return false;
   await source.sql`update nodes.fences set phase = 'draining' where slot = ${slot}`;
@@ -102,7 +111,7 @@ async function copyRest({ tables, ids, source, target }: Move): Promise<void> {
   const late = tables.filter(({ isLate }) => isLate);
   await removeRows(target.sql, late, ids);
   await inReplica(target.sql, async (sql) => {
-    for (const table of late) await copyTable(source.sql, sql as Sql, table, ids);
+    for (const table of late) await copyTable(source.sql, sql, table, ids);
     // The job index-texts goes on where it is at the source.
     const [progress] = await source.sql`select position::text, reached_at::text from crm.search_progress`;
     await sql`
@@ -123,25 +132,31 @@ async function copyRest({ tables, ids, source, target }: Move): Promise<void> {
       from unnest(
         ${limits.map((row) => row["key_id"])}::text[], ${limits.map((row) => row["hits"])}::text[]
       ) r (key_id, hits)
-      on conflict (key_id) do nothing
+      on conflict (key_id) do update set hits = excluded.hits
     `;
   });
 }
 
-async function copyTable(source: Sql, target: Sql, table: Table, ids: readonly string[]): Promise<void> {
+async function copyTable(source: Sql, target: ISql, table: Table, ids: readonly string[]): Promise<void> {
   const columns = table.columns.join(", ");
-  const rows = await source.unsafe(
-    `copy (select ${columns} from ${table.name} where ${rowsOf(table, ids)}) to stdout`,
-  ).readable();
-  await pipeline(rows, await target.unsafe(`copy ${table.name} (${columns}) from stdin`).writable());
+  const rows = source.unsafe<{ row: string }[]>(
+    `select row_to_json(t)::text as row from (select ${columns} from ${table.name} where ${
+      rowsOf(table, ids)
+    }) t`,
+  );
+  for await (const part of rows.cursor(BATCH)) {
+    await target.unsafe(
+      `insert into ${table.name} (${columns})
+      select ${columns} from json_populate_recordset(null::${table.name}, $1::text::json)`,
+      [`[${part.map(({ row }) => row).join()}]`],
+    );
+  }
 }
 
 /** Compares the number of rows in each table, and that cursors of the feed stay valid. */
 async function compare({ tables, ids, source, target }: Move): Promise<void> {
   const [here, there] = await Promise.all([source, target].map(({ sql }) => countRows(sql, tables, ids)));
-  const different = tables.filter((table, i) =>
-    here![i] !== there![i] && table.name !== "crm.search_backlog"
-  );
+  const different = tables.filter((table, i) => here![i] !== there![i] && table.name !== BACKLOG);
   if (different.length > 0) {
     throw new StackError(
       `Both nodes differ in ${different.map(({ name }) => name).join(", ")}: undo with --undo`,

@@ -20,7 +20,7 @@ export interface Table {
  * Tables that claims and jobs read first, whatever workspace a row is of. At the new node their rows would take the turns
  * of other workspaces, so they arrive last.
  */
-const LATE = ["webhook_queue", "webhook_unsettled", "operations", "workspaces"];
+const LATE = ["webhook_queue", "webhook_unsettled", "operations", "search_backlog", "workspaces"];
 
 /**
  * Finds all tables with rows of workspaces.
