@@ -103,6 +103,8 @@ async function goOn({ slot, ids, tables, source, target, proxies }: Move): Promi
   await Promise.all(
     proxies.map((proxy) => proxy`update nodes.slots set paused = false where slot = ${slot}`),
   );
+  // Claims of the target would look at these in vain.
+  await removeRows(target.sql, tables.filter(({ isLate }) => isLate), ids);
   return false;
 }
 

@@ -128,34 +128,34 @@ export async function moveWorkspace(proxy: Sql, request: MoveRequest): Promise<M
     );
   }
   const begun = row ?? await newRow(proxy, slot, request);
-  await using move = await openMove(proxy, begun, request.log);
-  if (row === undefined) await begin(move, request.proxies);
+  const isUndone = request.undo && ["copy", "drain", "cut", "undo"].includes(begun.step);
+  const moved = await takeSteps(proxy, begun, { ...request, undo: isUndone }, row === undefined);
+  if (!request.undo || isUndone) return moved;
+  request.log("The workspace had changed over already: moving back");
+  return await moveWorkspace(proxy, { ...request, to: begun.source, undo: false, proxies: begun.proxies });
+}
 
+/** Takes the steps that are left, or undoes those that were taken. */
+async function takeSteps(
+  proxy: Sql,
+  row: Row,
+  { undo, proxies, log }: MoveRequest,
+  isNew: boolean,
+): Promise<Moved> {
+  await using move = await openMove(proxy, row, log);
+  if (isNew) await begin(move, proxies);
   const steps: Record<string, number> = {};
-  const timed = async (name: string, work: () => Promise<void>) => {
+  const names = Object.keys(STEPS) as Step[];
+  const left = undo ? ["undo" as const] : names.slice(names.indexOf(row.step as Step));
+  for (const name of left) {
     const start = performance.now();
-    await proxy`update nodes.moves set step = ${name} where slot = ${slot}`;
-    move.log(`Step: ${name}`);
-    await work();
+    await proxy`update nodes.moves set step = ${name} where slot = ${move.slot}`;
+    log(`Step: ${name}`);
+    await (name === "undo" ? undoSteps(move) : STEPS[name](move));
     steps[name] = Math.round(performance.now() - start);
-  };
-  const isBefore = ["copy", "drain", "cut", "undo"].includes(begun.step);
-  let node = begun.target;
-  if (request.undo && isBefore) {
-    await timed("undo", () => undo(move));
-    node = begun.source;
-  } else {
-    const names = Object.keys(STEPS) as Step[];
-    for (const name of names.slice(names.indexOf(begun.step as Step))) {
-      await timed(name, () => STEPS[name](move));
-    }
   }
-  await proxy`delete from nodes.moves where slot = ${slot}`;
-  if (request.undo && !isBefore) {
-    move.log("The workspace had changed over already: moving back");
-    return await moveWorkspace(proxy, { ...request, to: begun.source, undo: false, proxies: begun.proxies });
-  }
-  return { workspace_ids: begun.workspace_ids, node, waited_ms: move.waitedMs, steps };
+  await proxy`delete from nodes.moves where slot = ${move.slot}`;
+  return { workspace_ids: move.ids, node: undo ? row.source : row.target, waited_ms: move.waitedMs, steps };
 }
 
 /** The row of a move that has not begun. */
@@ -247,7 +247,7 @@ async function rememberCredentials({ slot, ids, source, proxies }: Move): Promis
 }
 
 /** Brings everything back to where it was before the move. */
-async function undo({ slot, ids, source, target, tables, proxies }: Move): Promise<void> {
+async function undoSteps({ slot, ids, source, target, tables, proxies }: Move): Promise<void> {
   await openFence(source.sql, slot);
   await Promise.all(proxies.map((proxy) => changeSlot(proxy, slot, source.number)));
   await endCopy(source.sql, target.sql, slot);

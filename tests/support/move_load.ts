@@ -108,6 +108,7 @@ export function startLoad(key: string, owners: readonly Sql[]): Load {
   }
 
   async function end() {
+    if (ended) return;
     ended = true;
     await Promise.all(loops);
     for (const work of [send, read]) {
