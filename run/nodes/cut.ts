@@ -17,7 +17,7 @@ const APPLY_MS = 3_000;
 /** Where the target may have a row more: what copyRest adds. */
 const BACKLOG = "crm.search_backlog";
 
-/** Rows of the queue that are copied in one statement. */
+/** Rows that are copied in one statement. */
 const BATCH = 10_000;
 
 /** Changes the slot over to the target. Calls wait from `calls wait` to `calls go on`. */
@@ -51,7 +51,7 @@ async function tryToCut(move: Move): Promise<boolean> {
     if (!await waitForChanges(source.sql, slot, APPLY_MS)) return await goOn(move);
     said("All changes are copied");
     await copyRest(move);
-    said("The queue is copied");
+    said("The rest is copied");
     await compare(move);
     said("Both nodes have as many rows");
     await changeOver(move);
@@ -104,13 +104,13 @@ async function goOn({ slot, ids, tables, source, target, proxies }: Move): Promi
     proxies.map((proxy) => proxy`update nodes.slots set paused = false where slot = ${slot}`),
   );
   // Claims of the target would look at these in vain.
-  await removeRows(target.sql, tables.filter(({ isLate }) => isLate), ids);
+  await removeRows(target.sql, tables.filter(({ step }) => step === "cut"), ids);
   return false;
 }
 
 /** Copies what claims and jobs would take up at once, and what has no workspace in its rows. */
 async function copyRest({ tables, ids, source, target }: Move): Promise<void> {
-  const late = tables.filter(({ isLate }) => isLate);
+  const late = tables.filter(({ step }) => step === "cut");
   await removeRows(target.sql, late, ids);
   await inReplica(target.sql, async (sql) => {
     for (const table of late) await copyTable(source.sql, sql, table, ids);

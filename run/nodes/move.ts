@@ -8,7 +8,7 @@ import { changeSlot, cut } from "./cut.ts";
 import { buildFence, changePhase, openFence, removeFence, withLock } from "./fence.ts";
 import { checkMove } from "./move_checks.ts";
 import { operatorUrl } from "./nodes.ts";
-import { endCopy, startCopy, waitForCopy } from "./replication.ts";
+import { copyDrained, endCopy, startCopy, waitForCopy } from "./replication.ts";
 import { countRows, findTables, removeRows, type Table } from "./tables.ts";
 
 /** A node of a move. */
@@ -88,7 +88,7 @@ const STEPS = {
     await withLock(target.sql, (sql) => sql`select nodes.raise_feed(${above}::bigint)`);
   },
   /** Claims no delivery any more, and waits for those that are being sent. */
-  drain: async ({ slot, ids, source }: Move) => {
+  drain: async ({ slot, ids, source, target, tables }: Move) => {
     while (!await changePhase(source.sql, slot, "draining", 500)) await setTimeout(500);
     for (const end = performance.now() + LEASES_MS; performance.now() < end; await setTimeout(50)) {
       const leased = await source.sql`
@@ -97,6 +97,7 @@ const STEPS = {
       `;
       if (leased.length === 0) break;
     }
+    await copyDrained(source.sql, target.sql, slot, tables, ids);
   },
   cut,
   /** Ends the copy. The workspace lives at the target already. */

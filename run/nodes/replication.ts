@@ -25,13 +25,33 @@ export async function startCopy(
   const name = replicationName(slot);
   if (await hasSubscription(target, name)) return;
   await endCopy(source, target, slot);
-  const filtered = tables.filter(({ isLate }) => !isLate)
-    .map((table) => `${table.name} where (${rowsOf(table, ids)})`);
   await source.unsafe(
-    `create publication ${name} for table ${filtered.join(", ")} with (publish_via_partition_root = true)`,
+    `create publication ${name} for table ${
+      filtered(tables, ids, "copy")
+    } with (publish_via_partition_root = true)`,
   );
   const [{ address }] = await target<[{ address: string }]>`select quote_literal(${from}) as address`;
   await target.unsafe(`create subscription ${name} connection ${address} publication ${name}`);
+}
+
+/** Also copies the tables that are copied once no delivery is claimed any more. */
+export async function copyDrained(
+  source: Sql,
+  target: Sql,
+  slot: string,
+  tables: Table[],
+  ids: readonly string[],
+): Promise<void> {
+  const name = replicationName(slot);
+  const both = [filtered(tables, ids, "copy"), filtered(tables, ids, "drain")].join(", ");
+  await source.unsafe(`alter publication ${name} set table ${both}`);
+  await target.unsafe(`alter subscription ${name} refresh publication`);
+  await waitForCopy(source, target, slot);
+}
+
+function filtered(tables: Table[], ids: readonly string[], step: Table["step"]): string {
+  return tables.filter((table) => table.step === step)
+    .map((table) => `${table.name} where (${rowsOf(table, ids)})`).join(", ");
 }
 
 /** Waits until all tables are copied, and later changes follow. */

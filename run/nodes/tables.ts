@@ -8,8 +8,8 @@ export interface Table {
   name: string;
   /** The column with the workspace's id. */
   column: string;
-  /** Whether it is copied only while calls wait. */
-  isLate: boolean;
+  /** The step in which its rows are copied. */
+  step: "copy" | "drain" | "cut";
   /** The columns that a copy names, in order: generated ones are computed again. */
   columns: string[];
   /** The tables in which the rows are: the partitions, or the table itself. */
@@ -18,9 +18,15 @@ export interface Table {
 
 /**
  * Tables that claims and jobs read first, whatever workspace a row is of. At the new node their rows would take the turns
- * of other workspaces, so they arrive last.
+ * of other workspaces, so they arrive late: the long queue when nothing is claimed any more, the others while calls wait.
  */
-const LATE = ["webhook_queue", "webhook_unsettled", "operations", "search_backlog", "workspaces"];
+const LATE: Readonly<Record<string, "drain" | "cut">> = {
+  webhook_queue: "drain",
+  webhook_unsettled: "cut",
+  operations: "cut",
+  search_backlog: "cut",
+  workspaces: "cut",
+};
 
 /**
  * Finds all tables with rows of workspaces.
@@ -60,7 +66,7 @@ export async function findTables(sql: ISql): Promise<Table[]> {
   `;
   return rows.map(({ relname, problem, ...table }) => {
     if (problem !== null) throw new StackError(`${table.name} cannot be moved: it ${problem}`);
-    return { ...table, isLate: LATE.includes(relname) };
+    return { ...table, step: LATE[relname] ?? "copy" };
   });
 }
 
@@ -83,7 +89,7 @@ export async function removeRows(
   ids: readonly string[],
 ): Promise<void> {
   // First what jobs read, last the workspace itself.
-  const order = (table: Table) => table.name === "crm.workspaces" ? 2 : table.isLate ? 0 : 1;
+  const order = (table: Table) => table.name === "crm.workspaces" ? 2 : table.step === "copy" ? 1 : 0;
   for (const table of tables.toSorted((a, b) => order(a) - order(b))) {
     if (table.name === "crm.api_keys") {
       await inReplica(sql, (sql) =>

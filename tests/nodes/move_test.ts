@@ -32,7 +32,7 @@ const KILLS: [RegExp, number][] = [
   [/^Calls wait/m, 0],
   [/^Nothing is written/m, 0],
   [/^All changes/m, 60],
-  [/^The queue is copied/m, 0],
+  [/^The rest is copied/m, 0],
   [/^Both nodes have/m, 5],
   [/^(Calls go on|Step: settle)/m, 0],
   [/^Step: settle/m, 50],
@@ -108,7 +108,7 @@ Deno.test(needing(NODE_PROGRAMS, {
         });
 
         await t.step("a move that was killed is undone, before it changed over and after it", async () => {
-          for (const [line, ms] of [[/^Step: copy/m, 500], [/^The queue is copied/m, 0]] as const) {
+          for (const [line, ms] of [[/^Step: copy/m, 500], [/^The rest is copied/m, 0]] as const) {
             assert.ok(await killAt(line, ms, ["--to", "0"]));
             assert.equal((await move("--undo")).node, 1);
             await assertLeft(owners[0], workspace.id);
