@@ -204,7 +204,7 @@ async function seed(sql: Sql, { id, memberId, pipelineId, stages }: TestWorkspac
       values (${id}, 'Negócio', ${pipelineId}, ${stages[0].id}, ${memberId}) returning id
     )
     insert into crm.activities (workspace_id, deal_id, type, title, created_by_id, owner_id, due_at)
-    select ${id}, d.id, 'tarefa', 'T' || k, ${memberId}, ${memberId}, now() + k * interval '2 seconds'
+    select ${id}, d.id, 'tarefa', 'T' || k, ${memberId}, ${memberId}, now() + k * interval '1 second'
     from deal d, generate_series(1, ${OVERDUE}::integer) k`;
 }
 
