@@ -20,7 +20,7 @@ Deno.test(needing(NODE_PROGRAMS, {
     try {
       const stack = await startStackProcess(dataDir, {
         DATABASE_URL: nodes.nodes[1].url,
-        FUNCTIONS_DATABASE_URL: nodes.proxy.functionsDatabaseUrl,
+        STACK_FUNCTIONS_DATABASE_URL: nodes.proxy.functionsDatabaseUrl,
       });
       try {
         const { success, stdout } = await new Deno.Command(Deno.execPath(), {
