@@ -72,9 +72,10 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
       postgres = await copyBeforeUpgrade(postgres, dataDir, secrets, remedyFor(settings));
     }
     const databaseUrl = postgres?.databaseUrl ?? settings.databaseUrl!;
+    // The tests of nodes set it to the proxy. Another name than that of deployments, whose database no stack may use.
     Deno.env.set(
       "DATABASE_URL",
-      Deno.env.get("FUNCTIONS_DATABASE_URL") || functionsDatabaseUrl(databaseUrl, secrets),
+      Deno.env.get("STACK_FUNCTIONS_DATABASE_URL") || functionsDatabaseUrl(databaseUrl, secrets),
     );
     signal.throwIfAborted();
     const { demoKey, demoLogin } = await prepareDatabase(databaseUrl, settings, secrets);

@@ -124,7 +124,7 @@ begin
   if p_node is null or p_state in ('08006', '55P03') then return; end if;
   raise warning 'node % failed: % (%)', p_node, p_message, p_state;
   -- Any other error is an answer.
-  if p_state !~ '^(08|57P|XX)' then return; end if;
+  if p_state !~ '^(08|57|XX)' then return; end if;
   insert into nodes.failures as f (node, until) values (p_node, clock_timestamp() + interval '2 s')
   on conflict (node) do update set until = excluded.until where f.until < clock_timestamp();
 end

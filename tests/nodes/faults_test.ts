@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { pause } from "../../bench/harness/waiting.ts";
 import { signUpUser } from "../../run/local/auth/users.ts";
 import { openSql } from "../../run/local/sql.ts";
 import { checkHealth } from "../../supabase/functions/api-v1-health/check.ts";
@@ -209,7 +208,6 @@ Deno.test(needing(NODE_PROGRAMS, {
         { DATABASE_URL: nodes.proxy.functionsDatabaseUrl, DATABASE_PREPARE: "true" },
         steps,
       );
-      await pause(10);
     } finally {
       await functions.end();
     }

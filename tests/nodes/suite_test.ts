@@ -4,8 +4,13 @@ import { needing } from "../support/needing.ts";
 import { NODE_PROGRAMS, startNodes } from "../support/nodes.ts";
 import { makeDataDir } from "../support/own_stack.ts";
 
-/** Files that send every function of the API requests, as on a single database. */
-const SUITE = ["tests/contract/every_endpoint_test.ts", "tests/contract/every_id_test.ts"];
+/** Files that send every endpoint requests, with keys and as members, as on a single database. */
+const SUITE = [
+  "tests/contract/every_id_test.ts",
+  "tests/api/proposals_test.ts",
+  "tests/app/invitations_test.ts",
+  "tests/app/sessions_test.ts",
+];
 
 Deno.test(needing(NODE_PROGRAMS, {
   name: "The contract's tests pass through the proxy, with all workspaces on node 1",
@@ -15,7 +20,7 @@ Deno.test(needing(NODE_PROGRAMS, {
     try {
       const stack = await startStackProcess(dataDir, {
         DATABASE_URL: nodes.nodes[1].url,
-        FUNCTIONS_DATABASE_URL: nodes.proxy.functionsDatabaseUrl,
+        STACK_FUNCTIONS_DATABASE_URL: nodes.proxy.functionsDatabaseUrl,
       });
       try {
         const { success, stdout } = await new Deno.Command(Deno.execPath(), {

@@ -21,7 +21,7 @@ export interface Nodes extends AsyncDisposable {
 }
 
 /** fsync protects only against a crash of the machine. */
-const SETTINGS = ["fsync=off", "max_connections=200", "wal_level=logical"];
+const SETTINGS = ["fsync=off", "jit=off", "max_connections=200"];
 
 /**
  * Starts two nodes and the proxy. What a test writes into a node is at once where it belongs: a workspace's slot at the

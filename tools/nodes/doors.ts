@@ -105,17 +105,30 @@ function bodyOf(signature: Signature, routing: Exclude<Routing, { by: "hand" }>)
   if (routing.by === "credential") {
     return `declare
   v_route nodes.route;
+  -- Usually one look-up is enough, which costs a third of nodes.route_of.
+  v_node integer := (
+    select s.node from nodes.slots s
+    where s.slot = encode(substring(${first} from 33), 'escape') and not s.paused
+      and not exists (select from nodes.failures f where f.node = s.node)
+  );
   v_reply ${signature.returns};
 begin
+  if v_node is not null then return ${call("v_node")}; end if;
   v_route := nodes.route_of(${first});
-  if v_route.node is null then return nodes.refused('${routing.refused}'); end if;
-  v_reply := ${call("v_route.node")};
-  if v_route.is_retry then perform nodes.note_answer(v_route.node); end if;
+  v_node := v_route.node;
+  if v_node is null then return nodes.refused('${routing.refused}'); end if;
+  v_reply := ${call("v_node")};
+  if v_route.is_retry then perform nodes.note_answer(v_node); end if;
   return v_reply;
 exception
+  when query_canceled then
+    -- Otherwise the node has cancelled the statement itself; without its answer it hangs.
+    if sqlerrm like '%REMOTE ERROR%' then raise; end if;
+    perform nodes.note_failure(v_node, sqlstate, sqlerrm);
+    return nodes.refused('service_unavailable');
   when internal_error or connection_exception or lock_not_available or admin_shutdown or crash_shutdown
     or cannot_connect_now then
-    perform nodes.note_failure(v_route.node, sqlstate, sqlerrm);
+    perform nodes.note_failure(v_node, sqlstate, sqlerrm);
     return nodes.refused('service_unavailable');
 end`;
   }
