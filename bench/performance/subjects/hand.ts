@@ -18,6 +18,8 @@ import { giveHistory } from "../load/workspaces.ts";
 
 const FOLDER = join(import.meta.dirname!, "../hand");
 const CONNECTIONS = 16;
+/** Connections to the database of each function: those of a deployment that does not set it (database.ts). */
+const POOL_SIZE = "4";
 /** Enough keys that none reaches its 120 calls a minute, even on a machine many times faster. */
 const SIZES = { workspaces: 200, keysEach: 20, contactsEach: 60 };
 
@@ -46,7 +48,10 @@ export const byHand: Subject = {
     await using world = await openLoadWorld(conditions.short ? { ...SIZES, workspaces: 40 } : SIZES);
     await world.sql.unsafe(MAKE_TABLES);
     await world.sql.unsafe(MAKE_REST);
-    await using server = await world.serve({ DATABASE_PREPARE: "true", REST_JWT_SECRET }, [FOLDER]);
+    await using server = await world.serve(
+      { DATABASE_PREPARE: "true", DATABASE_POOL_SIZE: POOL_SIZE, REST_JWT_SECRET },
+      [FOLDER],
+    );
     const measurements: Measurement[] = [];
     for (const { name, operation, target } of CASES) {
       const makers = [api[operation], hand[operation], rest[operation]] as const;
