@@ -1,5 +1,5 @@
 /**
- * What Supabase Auth's OAuth server asks the signed-in person, and what it remembers: approvals. An approval lets an
+ * Approvals: the consent that Supabase Auth's OAuth server asks of the signed-in person and remembers. An approval lets an
  * app have tokens; what the tokens may do in a workspace is the grant (app-v1-apps).
  */
 import { askAuth } from "./ask_auth.ts";

@@ -7,10 +7,11 @@ import { foldersOf } from "../../tools/collection/steps.ts";
 import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";
 import { baseUrl, openDatabase } from "../support/stack.ts";
-import { API_DOCUMENT, readDocument, writeCollections } from "./support/documents.ts";
+import { API_DOCUMENT, readDocument, writeCollections, writeDocuments } from "./support/documents.ts";
 import { sendAll } from "./support/http_client.ts";
 import { makeOperation } from "../support/samples.ts";
 
+await writeDocuments();
 const steps = foldersOf(await readDocument(API_DOCUMENT)).flatMap((folder) => folder.steps);
 
 const collections = await writeCollections();

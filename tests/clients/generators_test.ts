@@ -11,6 +11,8 @@ import { typeErrors } from "./support/type_check.ts";
 
 const CONSUMERS = join(import.meta.dirname!, "consumers");
 
+await writeDocuments();
+
 for (const [name, generate] of Object.entries(GENERATORS)) {
   Deno.test(`What ${name} generates from the document type-checks, and reads error.details and the data of each event`, async () => {
     const folder = await Deno.makeTempDir();

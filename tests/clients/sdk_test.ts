@@ -99,7 +99,7 @@ Deno.test("On Bun the SDK sends the same first lead", async () => {
   });
 });
 
-Deno.test(needing(["chromium"], {
+Deno.test(needing(["chromium-headless-shell"], {
   name:
     "In Chromium the SDK does the same through a proxy on the page's host, and the API refuses cross-origin pages",
   async fn() {

@@ -6,7 +6,7 @@ import { openPage } from "../docs/claims.ts";
 import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";
 import { baseUrl, openDatabase } from "../support/stack.ts";
-import { API_DOCUMENT, writeCollections } from "./support/documents.ts";
+import { API_DOCUMENT, writeCollections, writeDocuments } from "./support/documents.ts";
 import config from "./deno.json" with { type: "json" };
 
 const CONFIG = join(import.meta.dirname!, "deno.json");
@@ -55,6 +55,7 @@ Deno.test("The command of the page of tools runs the whole collection, and every
 /** A folder with the files that the reader downloads. There, npx runs the pinned packages of this folder. */
 async function openReader() {
   const folder = await Deno.makeTempDir();
+  await writeDocuments();
   for (const file of [API_DOCUMENT, join(await writeCollections(), "crm.postman_collection.json")]) {
     await Deno.copyFile(file, join(folder, basename(file)));
   }

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import type { Audience } from "../../tools/openapi/audience.ts";
 import { openApiDocument } from "../../tools/openapi/document.ts";
-import { API_DOCUMENT, documentText } from "../../tools/openapi/files.ts";
 import type { Resource } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import { REPLY_HEADERS } from "../../supabase/functions/_shared/http/reply.ts";
 import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
@@ -73,10 +72,6 @@ function assertDocumented(resource: Resource, operation: Operation, reply: Reply
   const codes = response.content!["application/json"]!.schema.allOf[1].properties.error.properties.code.enum;
   assert.ok(codes.includes(reply.body.error.code), `${operation.operationId}: ${reply.body.error.code}`);
 }
-
-Deno.test('clients/openapi.json is what the endpoint tables say; else run "deno task openapi"', async () => {
-  assert.ok(await Deno.readTextFile(API_DOCUMENT) === documentText("api", "pt"), "It is stale");
-});
 
 /** Members of the document that are texts for people. */
 const TEXTS = ["summary", "description", "x-displayName"];

@@ -95,7 +95,7 @@ Deno.test("Every file or folder that a page names is there", async () => {
   for (const [file, page] of pages) {
     for (const [, path] of page.matchAll(PATH)) {
       // These folders are built by a task that the page names.
-      if (/\/(dist|written)\/?$/.test(path!)) continue;
+      if (/\/(dist\/?|written\/?|openapi\.json)$/.test(path!)) continue;
       const base = FUNCTIONS_FOLDERS.includes(path!.split("/")[0]!) ? "supabase/functions" : "";
       if (!await exists(join(ROOT, base, path!))) missing.push(`${relative(ROOT, file)}: ${path}`);
     }

@@ -54,14 +54,14 @@ export function needing(programs: string[], test: Deno.TestDefinition): Deno.Tes
   return { ...test, ignore: true };
 }
 
-/** Declares a test that needs Chromium, to which Playwright keeps connections open between steps. */
+/** Declares a test that needs Chromium without its windows, to which Playwright keeps connections open between steps. */
 export function chromiumTest(
   name: string,
   fn: (t: Deno.TestContext) => Promise<void>,
   programs: string[] = [],
 ): void {
   const sanitizers = { sanitizeOps: false, sanitizeResources: false };
-  Deno.test(needing(["chromium", ...programs], { name, fn, ...sanitizers }));
+  Deno.test(needing(["chromium-headless-shell", ...programs], { name, fn, ...sanitizers }));
 }
 
 /** Why a test was skipped. */

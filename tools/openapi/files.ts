@@ -5,7 +5,7 @@ import { openApiDocument } from "./document.ts";
 import { compactJson } from "../json.ts";
 import type { Language } from "./language.ts";
 
-/** The document that is tracked, because other people's tools read it from the repository. */
+/** The API's document in Portuguese. Git ignores it. */
 export const API_DOCUMENT = fileURLToPath(new URL("../../clients/openapi.json", import.meta.url));
 
 /** The folder of the other documents and the collections. Git ignores it. */

@@ -1,6 +1,6 @@
 /**
- * `deno task openapi`: writes clients/openapi.json, and into clients/written/, which is not tracked, the same document in
- * English and those of the application.
+ * `deno task openapi`: writes clients/openapi.json, and into clients/written/ the same document in English and those
+ * of the application. Git ignores them all.
  */
 import { DOCUMENTS, documentText, replaceFile } from "./files.ts";
 

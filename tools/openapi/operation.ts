@@ -324,7 +324,7 @@ function openReplies({ reply, replies }: OpenEndpoint, schemas: Schemas): Record
   );
 }
 
-/** Whether the reply has the id that its URL ends with. */
+/** Whether the reply has an `id`, with which the record's URL ends. */
 function hasId({ reply }: Endpoint): boolean {
   return reply instanceof z.ZodObject && "id" in reply.shape;
 }

@@ -9,7 +9,7 @@ import {
 /** A sample call: required parameters and the document's example of the body. */
 export interface ExampleCall {
   method: string;
-  /** With the parameters of the path as `{id}`. */
+  /** The path, with its parameters as placeholders such as `{id}`. */
   path: string;
   /** The required parameters, each with its example or null. */
   query: { name: string; value: string | null }[];

@@ -167,7 +167,7 @@ export const signIn: Scenario[] = [
       await page.getByRole("button", { name: "Sair", exact: true }).click();
       await fillIn(watched, person);
       await page.getByText("Digite o código que o aplicativo no seu celular mostra.").waitFor();
-      // A reload, or another page's address, leads back to the question.
+      // A reload, or another page's address, leads back to the prompt for the code.
       await page.goto(page.url().replace(/entrar.*/, "chaves/"));
       await page.getByLabel("Código", { exact: true }).fill("000000");
       await page.getByRole("button", { name: "Entrar", exact: true }).click();

@@ -55,9 +55,8 @@ export async function serveInBrowser({ module, crmUrl, key }: Page): Promise<unk
     return new Response(html(key, crmUrl), { headers: { "Content-Type": "text/html" } });
   });
   const profile = await Deno.makeTempDir();
-  const chromium = new Deno.Command("chromium", {
+  const chromium = new Deno.Command("chromium-headless-shell", {
     args: [
-      "--headless",
       "--no-sandbox",
       "--disable-gpu",
       `--user-data-dir=${profile}`,

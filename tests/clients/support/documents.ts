@@ -10,7 +10,7 @@ export const API_DOCUMENT = `${CLIENTS}openapi.json`;
 /** The OpenAPI document of the console's functions, in Portuguese. */
 export const APP_DOCUMENT = `${WRITTEN}/openapi.app.json`;
 
-/** Writes the documents that are not in Git, and returns the paths of all documents. */
+/** Writes the documents, and returns their paths. */
 export async function writeDocuments(): Promise<string[]> {
   await run(Deno.execPath(), ["task", "openapi"]);
   return [API_DOCUMENT, `${WRITTEN}/openapi.en.json`, APP_DOCUMENT, `${WRITTEN}/openapi.app.en.json`];

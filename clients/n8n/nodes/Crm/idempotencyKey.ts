@@ -3,7 +3,7 @@ import type { IExecuteSingleFunctions, IHttpRequestOptions } from "n8n-workflow"
 
 /**
  * Gives a POST the same `Idempotency-Key` when n8n repeats it ("Retry On Fail"), so that a creation whose reply got
- * lost is not repeated. Another execution, item, turn of a loop or body has another key.
+ * lost is not repeated. The key differs for each execution, item, turn of a loop and body.
  */
 export async function addIdempotencyKey(
   this: IExecuteSingleFunctions,
